@@ -1,0 +1,67 @@
+#pragma once
+
+// Failures as values. A function that can fail for reasons outside the program returns Result<T>;
+// normal absence is std::optional; a broken invariant is an assertion. Libraries never print.
+
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+namespace gpkg {
+
+/// What a caller may branch on. Everything else about a failure is text for a person.
+enum class ErrorKind {
+    Parse,          ///< text or data that does not follow its grammar
+    NotFound,       ///< a file, URL, package or environment that is not there
+    Io,             ///< the file system said no
+    Network,        ///< a transfer failed
+    Integrity,      ///< a checksum or size is wrong, data is damaged or hostile
+    Unsatisfiable,  ///< no set of packages meets the request
+    Unsupported,    ///< valid, but not something gpkg can do
+    Conflict,       ///< refused because something already exists or is in use
+    Usage,          ///< the user's words are off
+    Interrupted,    ///< Ctrl-C, SIGTERM
+};
+
+/// A failure and the story of how it was reached.
+struct Error {
+    ErrorKind kind = ErrorKind::Io;
+    std::string message;  ///< names the thing first: "env.yml:3: expected a list, found a string"
+    std::string hint;     ///< a command or an edit that mends it; often empty
+    std::vector<std::string> context;  ///< outer steps, nearest first: "reading the configuration"
+
+    /// The same failure, with the outer step it happened in.
+    Error while_doing(std::string step) &&;
+    /// Outermost step first, cause last, then the hint on a line of its own.
+    std::string to_string() const;
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+/// `return fail(ErrorKind::Parse, "...")` from any function that returns a Result.
+tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint = {});
+
+/// Passes a failure on, e.g. `return pass(std::move(result).error().while_doing("..."))`.
+inline tl::unexpected<Error> pass(Error error) { return tl::unexpected<Error>(std::move(error)); }
+
+}  // namespace gpkg
+
+#define GPKG_CONCAT_INNER(a, b) a##b
+#define GPKG_CONCAT(a, b) GPKG_CONCAT_INNER(a, b)
+#define GPKG_TRY_INNER(result, declaration, ...)                                    \
+    auto result = (__VA_ARGS__);                                                    \
+    if (!result) return ::tl::unexpected<::gpkg::Error>(std::move(result).error()); \
+    declaration = *std::move(result)
+
+/// `GPKG_TRY(auto text, read_file(path));` declares `text`, or returns the failure from the caller.
+#define GPKG_TRY(declaration, ...) \
+    GPKG_TRY_INNER(GPKG_CONCAT(gpkg_result_, __LINE__), declaration, __VA_ARGS__)
+
+/// The same for a Result<void>: `GPKG_CHECK(write_file(path, text));`.
+#define GPKG_CHECK(...)                                                                           \
+    do {                                                                                          \
+        auto gpkg_result = (__VA_ARGS__);                                                         \
+        if (!gpkg_result) return ::tl::unexpected<::gpkg::Error>(std::move(gpkg_result).error()); \
+    } while (false)

@@ -1,0 +1,93 @@
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+/// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+    if (a.size() > b.size()) std::swap(a, b);
+    if (b.size() - a.size() > limit) return limit + 1;
+    std::vector<std::size_t> before_last(a.size() + 1), last(a.size() + 1), row(a.size() + 1);
+    for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+        row[0] = j;
+        for (std::size_t i = 1; i <= a.size(); ++i) {
+            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[i] = std::min({row[i - 1] + 1, last[i] + 1, last[i - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[i] = std::min(row[i], before_last[i - 2] + 1);
+        }
+        if (*std::min_element(row.begin(), row.end()) > limit) return limit + 1;
+        std::swap(before_last, last);
+        std::swap(last, row);
+    }
+    return last[a.size()];
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view kSpace = " \t\r\n\f\v";
+    const auto first = text.find_first_not_of(kSpace);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> pieces;
+    for (;;) {
+        const auto end = text.find(separator);
+        pieces.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return pieces;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::string to_lower(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return lower;
+}
+
+std::vector<std::string> near_names(std::string_view wanted,
+                                    std::span<const std::string> names,
+                                    std::size_t most) {
+    const std::size_t limit = wanted.size() <= 4 ? 1 : 2;
+    std::vector<std::pair<std::size_t, std::string>> scored;
+    for (const auto& name : names) {
+        if (name == wanted) continue;
+        std::size_t score = edit_distance(wanted, name, limit);
+        if (score > limit) {
+            const bool related = wanted.size() >= 3 && name.size() >= 3 &&
+                                 (name.find(wanted) != std::string::npos ||
+                                  wanted.find(name) != std::string_view::npos);
+            if (!related) continue;
+            const auto longer = std::max(name.size(), wanted.size());
+            score = limit + 1 + (longer - std::min(name.size(), wanted.size()));
+        }
+        scored.emplace_back(score, name);
+    }
+    const auto count = std::min(most, scored.size());
+    std::partial_sort(
+        scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end());
+    std::vector<std::string> nearest;
+    for (std::size_t i = 0; i < count; ++i) nearest.push_back(std::move(scored[i].second));
+    return nearest;
+}
+
+std::string join_or(std::span<const std::string> items) {
+    std::string text;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) text += i + 1 == items.size() ? " or " : ", ";
+        text += items[i];
+    }
+    return text;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,27 @@
+#pragma once
+
+// Plain text work that several folders share: cutting, joining, ASCII case, near names.
+// ASCII only: names, versions and specs of conda are ASCII.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+std::string_view trim(std::string_view text);
+/// Pieces between separators, empty ones included; one empty piece for an empty text.
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string to_lower(std::string_view text);
+
+/// Up to `most` of `names` that a person may have meant by `wanted`, nearest first: a small edit
+/// distance (adjacent swaps count once), or the one contains the other.
+std::vector<std::string> near_names(std::string_view wanted,
+                                    std::span<const std::string> names,
+                                    std::size_t most = 3);
+
+/// "a, b or c".
+std::string join_or(std::span<const std::string> items);
+
+}  // namespace gpkg

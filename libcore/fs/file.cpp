@@ -1,0 +1,229 @@
+#include "libcore/fs/file.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <zstd.h>
+
+namespace gpkg {
+namespace {
+
+class FileDescriptor {
+public:
+    explicit FileDescriptor(int fd) : fd_(fd) {}
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
+    ~FileDescriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    int get() const { return fd_; }
+    /// Closes now, to hear of write errors that NFS reports only here.
+    bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+private:
+    int fd_;
+};
+
+tl::unexpected<Error> io_failure(const fs::path& path, std::string_view doing, int code) {
+    const auto kind = code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io;
+    std::string hint;
+    if (code == ENOSPC || code == EDQUOT)
+        hint = "free some space (gpkg clean) and run the command again";
+    return fail(kind,
+                fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
+                std::move(hint));
+}
+
+tl::unexpected<Error> io_failure(const fs::path& path,
+                                 std::string_view doing,
+                                 const std::error_code& code) {
+    return io_failure(path, doing, code.value());
+}
+
+bool write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto written = ::write(fd, bytes.data(), bytes.size());
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            return false;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return io_failure(path, "open", errno);
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return io_failure(path, "read", errno);
+    if (S_ISDIR(status.st_mode)) return io_failure(path, "read", EISDIR);
+
+    // Files of /proc say that they are empty: read until the end, whatever the size promises.
+    std::string bytes;
+    bytes.resize(static_cast<std::size_t>(status.st_size) + 1);
+    std::size_t used = 0;
+    for (;;) {
+        if (used == bytes.size()) bytes.resize(bytes.size() + 65536);
+        const auto count = ::read(file.get(), bytes.data() + used, bytes.size() - used);
+        if (count < 0) {
+            if (errno == EINTR) continue;
+            return io_failure(path, "read", errno);
+        }
+        if (count == 0) break;
+        used += static_cast<std::size_t>(count);
+    }
+    bytes.resize(used);
+    return bytes;
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
+    if (path.has_parent_path()) GPKG_CHECK(make_folders(path.parent_path()));
+    std::string temporary = path.native() + ".tmp-XXXXXX";
+    const auto mask = ::umask(0);
+    ::umask(mask);
+    FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.get() < 0) return io_failure(path, "write", errno);
+
+    const bool done = write_all(file.get(), bytes) && ::fchmod(file.get(), 0666 & ~mask) == 0 &&
+                      ::fsync(file.get()) == 0 && file.close() &&
+                      ::rename(temporary.c_str(), path.c_str()) == 0;
+    if (done) return {};
+    const int code = errno;
+    ::unlink(temporary.c_str());
+    return io_failure(path, "write", code);
+}
+
+Result<void> make_folders(const fs::path& path) {
+    std::error_code code;
+    fs::create_directories(path, code);
+    if (code) return io_failure(path, "make the folder", code);
+    return {};
+}
+
+Result<void> remove_tree(const fs::path& path) {
+    std::error_code code;
+    fs::remove_all(path, code);
+    if (code) return io_failure(path, "remove", code);
+    return {};
+}
+
+Result<void> rename_path(const fs::path& from, const fs::path& to) {
+    if (::rename(from.c_str(), to.c_str()) == 0) return {};
+    return io_failure(from, "rename to " + to.native(), errno);
+}
+
+Result<std::string> sha256_of_file(const fs::path& path) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return io_failure(path, "open", errno);
+    Hasher hasher(DigestKind::Sha256);
+    std::string buffer(1U << 18U, '\0');
+    for (;;) {
+        const auto count = ::read(file.get(), buffer.data(), buffer.size());
+        if (count < 0) {
+            if (errno == EINTR) continue;
+            return io_failure(path, "read", errno);
+        }
+        if (count == 0) return std::move(hasher).hex();
+        hasher.update(std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
+    }
+}
+
+Result<std::string> zstd_decompress(std::string_view bytes,
+                                    std::string_view what,
+                                    std::size_t limit) {
+    struct Free {
+        void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
+    };
+    const std::unique_ptr<ZSTD_DStream, Free> stream(ZSTD_createDStream());
+    ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, 27);
+
+    std::string out;
+    const auto known = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+    if (known < (std::uint64_t{1} << 32U) && (limit == 0 || known <= limit)) out.reserve(known);
+
+    ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
+    std::size_t state = 0;
+    std::string piece(ZSTD_DStreamOutSize(), '\0');
+    while (input.pos < input.size || state != 0) {
+        ZSTD_outBuffer output{piece.data(), piece.size(), 0};
+        const auto consumed = input.pos;
+        state = ZSTD_decompressStream(stream.get(), &output, &input);
+        if (ZSTD_isError(state) != 0)
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: not valid zstd data: {}", what, ZSTD_getErrorName(state)));
+        out.append(piece.data(), output.pos);
+        if (limit != 0 && out.size() > limit)
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: decompresses to more than {} bytes", what, limit));
+        if (input.pos == consumed && output.pos == 0 && state != 0)
+            return fail(ErrorKind::Integrity, fmt::format("{}: zstd data ends too early", what));
+    }
+    return out;
+}
+
+std::string zstd_compress(std::string_view bytes, int level) {
+    std::string out(ZSTD_compressBound(bytes.size()), '\0');
+    out.resize(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level));
+    return out;
+}
+
+Result<TemporaryFolder> TemporaryFolder::make(const fs::path& parent, std::string_view stem) {
+    GPKG_CHECK(make_folders(parent));
+    std::string path = (parent / stem).native() + "XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) return io_failure(parent, "make a folder in it", errno);
+    return TemporaryFolder(fs::path(path));
+}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    if (path_.empty()) return;
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+fs::path TemporaryFolder::release() { return std::exchange(path_, {}); }
+
+fs::path absolute_path(std::string_view path, const fs::path& home) {
+    fs::path result(path);
+    if (path == "~") {
+        result = home;
+    } else if (path.starts_with("~/")) {
+        result = home / path.substr(2);
+    }
+    std::error_code ignored;
+    result = fs::absolute(result, ignored).lexically_normal();
+    return result.has_filename() ? result : result.parent_path();
+}
+
+bool is_safe_relative(std::string_view relative) {
+    if (relative.empty() || relative.front() == '/') return false;
+    if (relative.find_first_of(std::string_view("\0\\", 2)) != std::string_view::npos) return false;
+    if (relative.size() > 1 && relative[1] == ':') return false;
+    for (const auto piece : split(relative, '/')) {
+        if (piece == "..") return false;
+    }
+    return true;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,67 @@
+#pragma once
+
+// Reading whole files, replacing them atomically, and folders that vanish with their owner.
+// Every error names the path and what the system said.
+
+#include "libcore/base/error.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpkg {
+
+namespace fs = std::filesystem;
+
+/// The file's bytes. NotFound when it does not exist, Io for anything else.
+Result<std::string> read_file(const fs::path& path);
+
+/// Writes to a temporary name in the same folder, syncs, renames: a reader sees the old or the new
+/// file, also after a crash. Missing folders are made. Honours the umask.
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes);
+
+Result<void> make_folders(const fs::path& path);
+/// Removes a tree; nothing there is no error.
+Result<void> remove_tree(const fs::path& path);
+Result<void> rename_path(const fs::path& from, const fs::path& to);
+
+/// "hash" of a file's content, read in pieces.
+Result<std::string> sha256_of_file(const fs::path& path);
+
+/// The whole of a zstd stream, refusing more than `limit` bytes of output (0: no limit).
+/// Windows up to 128 MiB are accepted. `what` names the source in errors.
+Result<std::string> zstd_decompress(std::string_view bytes,
+                                    std::string_view what,
+                                    std::size_t limit);
+std::string zstd_compress(std::string_view bytes, int level);
+
+/// A fresh private folder below `parent`, removed with everything in it when this goes out of
+/// scope.
+class TemporaryFolder {
+public:
+    static Result<TemporaryFolder> make(const fs::path& parent, std::string_view stem = ".gpkg-");
+    TemporaryFolder(TemporaryFolder&& other) noexcept;
+    TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder();
+
+    const fs::path& path() const { return path_; }
+    /// Gives the folder away: it is no longer removed.
+    fs::path release();
+
+private:
+    explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
+    fs::path path_;
+};
+
+/// `path` made absolute and with `~` at its front replaced by `home`, "." and ".." resolved as
+/// text.
+fs::path absolute_path(std::string_view path, const fs::path& home);
+
+/// True when `relative`, a path from an archive or index, stays inside the folder it is joined to:
+/// not empty, not absolute, no "..", no drive letter, no NUL, no backslash.
+bool is_safe_relative(std::string_view relative);
+
+}  // namespace gpkg

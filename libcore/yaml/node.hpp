@@ -1,0 +1,68 @@
+#pragma once
+
+// YAML documents as gpkg reads them: every node knows the file, line and column it came from,
+// scalars stay text (so that `1.10` is not a number), and duplicate keys are errors.
+
+#include "libcore/base/error.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpkg::yaml {
+
+enum class Kind { Null, Scalar, List, Map };
+
+class Node {
+public:
+    /// Parses one document. `where` (a path or URL) begins every error: "env.yml:3:5: ...".
+    static Result<Node> parse(std::string_view text, std::string where);
+
+    Kind kind() const { return kind_; }
+    bool is_null() const { return kind_ == Kind::Null; }
+    bool is_scalar() const { return kind_ == Kind::Scalar; }
+    bool is_list() const { return kind_ == Kind::List; }
+    bool is_map() const { return kind_ == Kind::Map; }
+
+    /// The scalar's text as written; empty for other kinds.
+    const std::string& text() const { return text_; }
+    /// A quoted scalar is a string whatever it looks like; a plain `1.10` or `yes` may be meant
+    /// otherwise.
+    bool is_quoted() const { return quoted_; }
+    const std::vector<Node>& items() const { return items_; }
+    /// In the order of the document; keys are unique.
+    const std::vector<std::pair<std::string, Node>>& entries() const { return entries_; }
+    /// The value of `key`, or null when absent or when this is no map.
+    const Node* find(std::string_view key) const;
+
+    /// "env.yml:3:5", for error messages.
+    std::string place() const;
+    /// An error at this node: "env.yml:3:5: <message>".
+    tl::unexpected<Error> fail(std::string message, std::string hint = {}) const;
+
+    /// The scalar's text, or an error "expected <what>, found a list".
+    Result<std::string> as_text(std::string_view what) const;
+    /// A list of scalars; a lone scalar counts as a list of one, null as none.
+    Result<std::vector<std::string>> as_texts(std::string_view what) const;
+    Result<bool> as_bool(std::string_view what) const;
+    Result<long long> as_int(std::string_view what) const;
+
+    std::string_view kind_name() const;
+
+private:
+    friend struct Reader;
+    Kind kind_ = Kind::Null;
+    bool quoted_ = false;
+    int line_ = 0;
+    int column_ = 0;
+    std::string where_;
+    std::string text_;
+    std::vector<Node> items_;
+    std::vector<std::pair<std::string, Node>> entries_;
+};
+
+/// `text` as a YAML scalar: quoted where a plain one would read as something else.
+std::string quote(std::string_view text);
+
+}  // namespace gpkg::yaml

@@ -1,0 +1,24 @@
+#include "libcore/base/text.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+TEST_CASE("near names are those a person may have meant", "[base]") {
+    const std::vector<std::string> names{
+        "numpy", "numba", "pytorch", "torchvision", "pandas", "python", "pip"};
+    CHECK(near_names("nunpy", names) == std::vector<std::string>{"numpy"});
+    CHECK(near_names("nmupy", names) == std::vector<std::string>{"numpy"});
+    CHECK(near_names("torch", names) == std::vector<std::string>{"pytorch", "torchvision"});
+    CHECK(near_names("zlib", names).empty());
+}
+
+TEST_CASE("split keeps empty pieces", "[base]") {
+    CHECK(split("a,,b", ',') == std::vector<std::string_view>{"a", "", "b"});
+    CHECK(split("", ',') == std::vector<std::string_view>{""});
+}
+
+TEST_CASE("lists for people", "[base]") {
+    CHECK(join_or(std::vector<std::string>{"a"}) == "a");
+    CHECK(join_or(std::vector<std::string>{"a", "b", "c"}) == "a, b or c");
+}

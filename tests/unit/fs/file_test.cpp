@@ -1,0 +1,49 @@
+#include "libcore/fs/file.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+TEST_CASE("a file is replaced whole, and its folders are made", "[fs]") {
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto path = root->path() / "a/b/c.txt";
+    REQUIRE(write_file_atomically(path, "one"));
+    REQUIRE(write_file_atomically(path, "two"));
+    CHECK(read_file(path).value() == "two");
+    CHECK(std::distance(fs::directory_iterator(path.parent_path()), {}) == 1);
+}
+
+TEST_CASE("a missing file is NotFound and named", "[fs]") {
+    const auto text = read_file("/nowhere/at/all");
+    REQUIRE_FALSE(text);
+    CHECK(text.error().kind == ErrorKind::NotFound);
+    CHECK(text.error().to_string() == "/nowhere/at/all: cannot open: No such file or directory");
+}
+
+TEST_CASE("zstd data is read back, and damage is an error", "[fs]") {
+    const std::string text(100000, 'x');
+    auto packed = zstd_compress(text, 3);
+    CHECK(zstd_decompress(packed, "x.zst", 0).value() == text);
+    CHECK(zstd_decompress(packed, "x.zst", 10).error().kind == ErrorKind::Integrity);
+    CHECK(zstd_decompress(packed.substr(0, packed.size() - 3), "x.zst", 0).error().message ==
+          "x.zst: zstd data ends too early");
+    CHECK_FALSE(zstd_decompress("not zstd at all", "x.zst", 0));
+}
+
+TEST_CASE("paths out of archives must stay inside", "[fs]") {
+    for (const auto* good : {"a", "a/b", "./a", ".hidden", "a..b/c"}) CHECK(is_safe_relative(good));
+    for (const auto* bad : {"", "/a", "..", "a/../b", "a\\b", "C:/x"})
+        CHECK_FALSE(is_safe_relative(bad));
+}
+
+TEST_CASE("a temporary folder vanishes with its owner", "[fs]") {
+    fs::path path;
+    {
+        auto folder = TemporaryFolder::make(fs::temp_directory_path());
+        REQUIRE(folder);
+        path = folder->path();
+        REQUIRE(write_file_atomically(path / "x", ""));
+    }
+    CHECK_FALSE(fs::exists(path));
+}
