@@ -1,0 +1,81 @@
+#pragma once
+
+// Activation as data (CEP 32): which variables a shell must set and unset, which scripts it must
+// source, in which order. shell.hpp turns that into text for one shell.
+//
+// Compatible with conda: CONDA_PREFIX, CONDA_DEFAULT_ENV, CONDA_SHLVL, CONDA_PREFIX_<n>,
+// CONDA_STACKED_<n>, CONDA_PROMPT_MODIFIER. A variable that the environment sets over an existing
+// one is kept as __CONDA_SHLVL_<n>_<NAME>, n being the level it had before, where conda and mamba
+// keep it too: either tool can undo what the other did. What activate.d scripts do is undone by
+// deactivate.d scripts alone.
+
+#include "libcore/fs/file.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpkg {
+
+/// A variable of the calling shell, or nothing.
+using EnvLookup = std::function<std::optional<std::string>(std::string_view)>;
+
+enum class Shell { Posix, Bash, Zsh, Fish };
+
+/// "bash", "zsh", "fish", "sh", "posix", "dash".
+std::optional<Shell> shell_of(std::string_view name);
+
+/// What a shell does, in the order of the members.
+struct Activation {
+    std::vector<fs::path> deactivate_scripts{};  ///< of the environment that is left
+    /// In order; nothing: unset.
+    std::vector<std::pair<std::string, std::optional<std::string>>> variables{};
+    std::vector<fs::path> activate_scripts{};
+    std::vector<std::string> warnings{};  ///< variables that no shell could set
+};
+
+struct ActivateOptions {
+    bool stack = false;      ///< keep the active environment's programs on PATH
+    fs::path root_prefix{};  ///< names environments below its envs/
+    bool change_prompt = true;
+};
+
+/// Enters `prefix`. Re-enters it when it is the active one. NotFound when it is no environment.
+Result<Activation> activate(const fs::path& prefix,
+                            const EnvLookup& env,
+                            Shell shell,
+                            const ActivateOptions& options);
+
+/// Leaves the active environment and returns to the one it was entered from. Nothing to do when
+/// none is active.
+Result<Activation> deactivate(const EnvLookup& env, Shell shell, const ActivateOptions& options);
+
+/// Leaves and enters the active environment, to see packages that came or went.
+Result<Activation> reactivate(const EnvLookup& env, Shell shell, const ActivateOptions& options);
+
+/// How to run a command inside an environment without a shell of the user's: the variables to set
+/// and unset, and the command itself, behind a shell that sources activate.d/*.sh when there are
+/// such scripts.
+struct RunEnvironment {
+    std::vector<std::pair<std::string, std::optional<std::string>>> variables;
+    std::vector<std::string> command;
+    std::vector<std::string> warnings;
+};
+Result<RunEnvironment> run_environment(const fs::path& prefix,
+                                       const EnvLookup& env,
+                                       const std::vector<std::string>& command,
+                                       const ActivateOptions& options);
+
+/// Variables of etc/conda/env_vars.d/*.json in code point order, then of conda-meta/state. Nothing
+/// for a name: activation unsets it.
+struct EnvironmentVariables {
+    std::map<std::string, std::optional<std::string>> values;
+    std::vector<std::string> warnings;
+};
+Result<EnvironmentVariables> environment_variables(const fs::path& prefix);
+
+}  // namespace gpkg

@@ -1,0 +1,49 @@
+#pragma once
+
+// conda-meta/history: what was done to an environment, block by block (CEP 32), in conda's words.
+//
+//     ==> 2026-08-21 10:00:00 <==
+//     # cmd: gpkg install numpy
+//     # gpkg version: 0.1.0
+//     +conda-forge/linux-64::numpy-2.1.0-py312h1_0
+//     # update specs: ['numpy']
+
+#include "libcore/base/error.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+struct HistoryEntry {
+    std::string time;     ///< "2026-08-21 10:00:00"; local time, as conda writes it
+    std::string command;  ///< the command line
+    std::string tool = "gpkg";
+    std::string tool_version;
+    std::vector<std::string> added;    ///< "channel/subdir::name-version-build"
+    std::vector<std::string> removed;  ///< the same
+    std::vector<std::string> update_specs;
+    std::vector<std::string> remove_specs;
+    std::vector<std::string> neutered_specs;  ///< of requests that a later one overrode
+
+    friend bool operator==(const HistoryEntry&, const HistoryEntry&) = default;
+};
+
+/// Reads a history. Never fails: lines that no tool writes are passed over.
+std::vector<HistoryEntry> parse_history(std::string_view text);
+
+/// The block of one entry, ready to be appended.
+std::string to_text(const HistoryEntry& entry);
+
+/// Specs the user asked for and did not take back, by package name.
+std::map<std::string, std::string> requested_specs(const std::vector<HistoryEntry>& history);
+
+/// The name in a spec, without channel: "numpy" of "conda-forge::numpy[version='>=2']".
+std::string spec_name(std::string_view spec);
+
+/// "2026-08-21 10:00:00", now, local time.
+std::string history_time();
+
+}  // namespace gpkg

@@ -1,0 +1,65 @@
+#pragma once
+
+// An environment on disk, read (CEP 32, CEP 22): installed packages, history, pins, the frozen
+// marker, variables, and gpkg's own state. What changes installed packages is transaction.hpp.
+
+#include "libcore/env/history.hpp"
+#include "libcore/env/prefix_record.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+/// What gpkg remembers of an environment, in conda-meta/gpkg.json. Keys unknown here survive.
+struct GpkgState {
+    std::string accelerator;  ///< none, nvidia, amd, auto or conda; empty: never said
+    std::map<std::string, std::string> package_accelerators;  ///< by package name
+    std::string unknown_keys;  ///< a JSON object with what else was written there; may be empty
+
+    static Result<GpkgState> parse(std::string_view text, std::string_view what);
+    std::string to_json() const;
+
+    friend bool operator==(const GpkgState&, const GpkgState&) = default;
+};
+
+class Prefix {
+public:
+    /// True when `path` has conda-meta/history, be it empty.
+    static bool is_environment(const fs::path& path);
+    /// NotFound when it is no environment.
+    static Result<Prefix> open(const fs::path& path);
+
+    const fs::path& path() const { return path_; }
+    fs::path meta() const { return path_ / "conda-meta"; }
+
+    /// Every installed package, sorted by name. A damaged record is an error that names its file.
+    Result<std::vector<PrefixRecord>> records() const;
+    Result<std::vector<HistoryEntry>> history() const;
+    /// Specs of conda-meta/pinned, comments and empty lines left out.
+    Result<std::vector<std::string>> pinned_specs() const;
+    /// The variables of conda-meta/state.
+    Result<std::map<std::string, std::string>> env_vars() const;
+    /// Rewrites them; other keys of conda-meta/state stay.
+    Result<void> set_env_vars(const std::map<std::string, std::string>& variables) const;
+
+    Result<GpkgState> state() const;
+    Result<void> write_state(const GpkgState& state) const;
+
+private:
+    explicit Prefix(fs::path path) : path_(std::move(path)) {}
+    fs::path path_;
+};
+
+/// Refuses to change a frozen environment (CEP 22), with the message its marker holds. Works on any
+/// folder: one that is no environment is not frozen.
+Result<void> check_not_frozen(const fs::path& prefix);
+
+/// The installed package of that name, or null.
+const PrefixRecord* find_record(const std::vector<PrefixRecord>& records, std::string_view name);
+
+}  // namespace gpkg

@@ -1,0 +1,44 @@
+#pragma once
+
+// One writer per prefix. The lock is flock(2) on conda-meta/.gpkg-lock, which holds the holder's
+// pid and host, so that a waiter can name it; the kernel drops it with the process, however that
+// ends. The file goes away with the lock. Where the file system cannot lock (some NFS and Lustre
+// mounts) work goes on without, and `warning` says so.
+
+#include "libcore/fs/file.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace gpkg {
+
+class PrefixLock {
+public:
+    /// Waits at most `patience` for the lock of an existing prefix; then Conflict, naming the
+    /// holder. Makes conda-meta where it is missing.
+    static Result<PrefixLock> acquire(const fs::path& prefix, std::chrono::milliseconds patience);
+
+    PrefixLock(PrefixLock&& other) noexcept;
+    PrefixLock& operator=(PrefixLock&& other) noexcept;
+    PrefixLock(const PrefixLock&) = delete;
+    PrefixLock& operator=(const PrefixLock&) = delete;
+    ~PrefixLock();
+
+    /// Not empty when the file system cannot lock.
+    const std::string& warning() const { return warning_; }
+    /// The prefix was renamed while its lock was held.
+    void moved_to(const fs::path& prefix);
+    /// Removes the lock file and lets go.
+    void release();
+
+private:
+    PrefixLock() = default;
+    fs::path file_;
+    int descriptor_ = -1;
+    std::string warning_;
+};
+
+/// Who holds the lock of `prefix` ("process 4711 on node3"), or nothing.
+std::string lock_holder(const fs::path& prefix);
+
+}  // namespace gpkg

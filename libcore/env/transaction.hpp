@@ -1,0 +1,149 @@
+#pragma once
+
+// Changing what is installed in a prefix, all of it or nothing.
+//
+// At every instant, also after kill -9 or on a full disk, a prefix is the old environment, the new
+// one, or holds a journal from which recover() makes one of the two. The journal is the folder
+// conda-meta/.gpkg-transaction; a transaction passes these points, and the file named at each tells
+// how far it came:
+//
+//   plan.json   written and synced before anything else. Lists every path that will leave, every
+//               path that will come, every folder that will be made or taken away.
+//   old/<n>     each leaving or replaced file is renamed to here. Nothing is deleted.
+//   linking     marks that all of old/ is complete. Only now new files appear at their places.
+//   records/    conda-meta records, complete, beside the old ones, which still stand.
+//   committed   written and synced: the turning point.
+//               Then records/ is renamed into conda-meta, the records of removed packages and the
+//               folders left empty go, the history gets its block, plan.json is removed (which ends
+//               the transaction), and the rest of the journal is swept away.
+//
+// Without `committed` recovery goes back: with `linking` all that came is removed (it is ours: the
+// plan was checked against what was there), then old/<n> returns. With `committed` it goes forward;
+// each of those steps can be repeated. A prefix that did not exist is staged under a neighbouring
+// name until its plan is written, and going back removes it whole. Recovery can itself be killed.
+// What link scripts do outside the package's own files is theirs, and not undone.
+//
+// Nothing is synced per file: power failure is the file system's matter, not the journal's.
+
+#include "libcore/env/prefix.hpp"
+#include "libcore/env/prefix_lock.hpp"
+#include "libcore/env/prefix_record.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+/// A package to be linked.
+struct LinkRequest {
+    PackageRecord record;  ///< from the freshest index; what conda-meta will say
+    fs::path unpacked;     ///< the store's folder, with info/ in it
+    fs::path archive{};    ///< where the archive was; may be empty
+    std::vector<std::string> requested_specs{};
+};
+
+/// An installed package that stays, and is from now on requested like this.
+struct Respecification {
+    std::string name;
+    std::vector<std::string> requested_specs;
+};
+
+enum class LinkMethod {
+    Auto,      ///< hard link, else reflink, else copy
+    HardLink,  ///< or fail
+    Reflink,   ///< or fail
+    Copy,
+};
+
+/// What to do with a file in the way that belongs to no package.
+enum class UnownedFiles {
+    Refuse,
+    SetAside,  ///< rename it to <name>.gpkg-saved
+};
+
+struct TransactionOptions {
+    LinkMethod link = LinkMethod::Auto;
+    UnownedFiles unowned = UnownedFiles::Refuse;
+    bool override_frozen = false;
+    bool run_scripts = true;  ///< pre-link, post-link, pre-unlink, post-unlink
+    bool compile_pyc = true;  ///< false: not compiled and not recorded
+    unsigned threads = 2;
+    std::chrono::milliseconds lock_wait = std::chrono::seconds(60);
+    fs::path root_prefix{};      ///< ROOT_PREFIX of link scripts; may be empty
+    PrefixLock* lock = nullptr;  ///< the caller holds the lock already
+    /// Asked now and then; true: roll back and return Interrupted.
+    std::function<bool()> cancelled{};
+    /// Called from one thread at a time with a stage ("linking") and how much of it is done.
+    std::function<void(std::string_view stage, std::size_t done, std::size_t total)> progress{};
+    /// For tests: called before every change to the file system, from any thread; a number that is
+    /// not 0 is taken for the errno of that change, which then does not happen.
+    std::function<int(std::string_view change, const fs::path& path)> fault{};
+};
+
+struct Transaction {
+    fs::path prefix;  ///< absolute; for a new environment nothing or an empty folder
+    std::vector<PrefixRecord> unlink;
+    std::vector<LinkRequest> link;  ///< dependencies first
+    std::vector<Respecification> respecify{};
+    HistoryEntry history{};  ///< time, added and removed are filled in here
+    std::optional<GpkgState> state{};
+};
+
+/// What a transaction will cost the prefix.
+struct TransactionCost {
+    std::uint64_t files = 0;  ///< paths that will be linked, generated ones included
+    std::uint64_t new_inodes = 0;
+    std::uint64_t new_bytes = 0;  ///< that hard links and reflinks do not share with the store
+    std::uint64_t removed_files = 0;
+    std::vector<std::string> warnings{};  ///< clobbered paths, changed files that will be removed
+};
+
+struct TransactionReport {
+    TransactionCost cost;
+    std::uint64_t hard_linked = 0;
+    std::uint64_t reflinked = 0;
+    std::uint64_t copied = 0;  ///< because nothing better worked; the user should hear of it
+    std::uint64_t copied_on_request = 0;  ///< LinkMethod::Copy or no_link
+    std::uint64_t replaced = 0;           ///< written anew with this prefix in them
+    std::uint64_t soft_linked = 0;
+    std::uint64_t compiled = 0;
+    std::vector<std::string> warnings;
+    std::string messages;  ///< what link scripts left in .messages.txt
+};
+
+/// Checks everything that can be checked before the first change, and tells the cost. Changes
+/// nothing.
+Result<TransactionCost> preflight(const Transaction& transaction,
+                                  const TransactionOptions& options);
+
+/// Locks, recovers what an earlier process left, checks, and does it. On failure the prefix is as
+/// it was before; the error says so where even that failed.
+Result<TransactionReport> execute(const Transaction& transaction,
+                                  const TransactionOptions& options);
+
+enum class PrefixCondition {
+    Settled,
+    Busy,         ///< another process is at work on it
+    Interrupted,  ///< recover() is needed
+};
+/// For commands that only read, which may want to say so.
+PrefixCondition prefix_condition(const fs::path& prefix);
+
+enum class Recovery { Nothing, RolledBack, Completed };
+/// Brings an interrupted prefix to the old or the new environment. Takes the lock. Every command
+/// that changes a prefix calls this before it looks at what is installed.
+Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options);
+
+/// True for packages that must be linked anew when python changes from `before` to `after`: noarch
+/// python, when the minor version or the site-packages folder differs.
+bool needs_relink(const PrefixRecord& record,
+                  const PackageRecord& before,
+                  const PackageRecord& after);
+
+}  // namespace gpkg
