@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -22,9 +23,26 @@ struct PathEntry {
     bool no_link = false;            ///< must be copied
     std::string sha256;              ///< of the content; of the target's content for a soft link
     std::uint64_t size_in_bytes = 0;
+
+    friend bool operator==(const PathEntry&, const PathEntry&) = default;
 };
 
 /// Reads the file list of the package unpacked at `folder`. Refuses unsafe paths and duplicates.
 Result<std::vector<PathEntry>> read_paths(const fs::path& folder);
+
+/// Reads the text of a paths.json; `what` names it in errors. The same refusals. An entry without
+/// a checksum (dangling links, directories) has an empty `sha256`.
+Result<std::vector<PathEntry>> parse_paths_json(std::string_view text, std::string_view what);
+
+/// The text of a paths.json, sorted by path: the same entries give the same bytes.
+std::string paths_json(std::vector<PathEntry> entries);
+
+/// What info/paths.json says of `files` (relative to `folder`): checksums, sizes and types, and for
+/// every file that holds `placeholder` how to replace it: one with a NUL byte is binary. A soft
+/// link has the checksum of its target where that is a file inside `folder`, else none.
+/// Unsafe and missing paths are refused. An empty placeholder: nothing is searched for.
+Result<std::vector<PathEntry>> describe_paths(const fs::path& folder,
+                                              const std::vector<std::string>& files,
+                                              std::string_view placeholder);
 
 }  // namespace gpkg

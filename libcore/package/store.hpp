@@ -1,0 +1,97 @@
+#pragma once
+
+// The package store: unpacked packages, found by the checksum of their archive.
+//
+//     pkgs/<name>-<version>-<build>-<first 32 hex digits of the archive's sha256>/
+//     pkgs/.md5/<md5>           the name of a folder, for records that know no sha256
+//     pkgs/.tmp-<where>-<pid>-* work in progress, or what a killed process left
+//
+// There is no lock. A package is unpacked and verified in a private folder and then renamed, so a
+// folder with the final name is whole; two processes that do the same both end with it. Finding a
+// package takes a fixed number of file operations, never a listing.
+//
+// Below the store lie read-only layers: other gpkg stores (a site's, say), and conda's package
+// caches, whose folders are used only when they belong to the same archive and prove unchanged.
+//
+// Nothing is synced: after a power failure a package may hold less than was written. A transaction
+// that must survive one syncs the file system once, before it commits.
+
+#include "libcore/fs/file.hpp"
+#include "libcore/package/unpack.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct StoreLayout {
+    fs::path root;                 ///< this store's own folder (pkgs/), made when first needed
+    std::vector<fs::path> layers;  ///< other gpkg stores, consulted in this order
+    std::vector<fs::path> conda_caches;  ///< conda-format package folders (CONDA_PKGS_DIRS)
+};
+
+struct StoreAddOptions {
+    bool archive_verified = false;  ///< the caller compared size and checksum while downloading
+    std::function<bool()> cancelled{};
+};
+
+struct StoredPackage {
+    fs::path folder;
+    PackageRecord record;  ///< from its info/repodata_record.json
+};
+
+/// What a folder costs. Bytes of files with further hard links elsewhere come back only when those
+/// go as well.
+struct FolderUsage {
+    std::uint64_t files = 0;  ///< inodes: files, links and folders
+    std::uint64_t bytes = 0;
+    std::uint64_t linked_files = 0;  ///< files that have hard links elsewhere: in use
+    std::uint64_t freed_bytes = 0;   ///< bytes that removing the folder gives back
+};
+
+/// Functions are safe to call from several threads and processes at once.
+class PackageStore {
+public:
+    explicit PackageStore(StoreLayout layout);
+    ~PackageStore();
+    PackageStore(PackageStore&&) noexcept;
+    PackageStore& operator=(PackageStore&&) noexcept;
+
+    const fs::path& root() const;
+
+    /// Where the package lies unpacked, here or in a layer. Records without any checksum are never
+    /// found: nothing tells that the folder holds what they mean.
+    std::optional<fs::path> find(const PackageRecord& record) const;
+
+    /// An archive of exactly this record in a conda cache, to be used instead of a download.
+    std::optional<fs::path> find_archive(const PackageRecord& record) const;
+
+    /// Unpacks `archive`, which must be what `record` says it is, and returns the folder. Already
+    /// there, by this process or another: that folder. The archive is left where it is.
+    Result<fs::path> add(const fs::path& archive,
+                         const PackageRecord& record,
+                         const StoreAddOptions& options = {}) const;
+
+    /// Every package of this store's own folder, sorted by folder.
+    Result<std::vector<StoredPackage>> list() const;
+    /// Takes one folder of this store away: its name goes first, then its files.
+    Result<void> remove(const fs::path& folder) const;
+
+    /// Unfinished work of processes that are gone; of unknown ones when older than a day.
+    Result<std::vector<fs::path>> leftovers() const;
+    /// Removes leftovers; returns what that freed.
+    Result<FolderUsage> remove_leftovers() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+Result<FolderUsage> folder_usage(const fs::path& folder);
+
+}  // namespace gpkg
