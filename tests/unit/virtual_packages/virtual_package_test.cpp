@@ -1,0 +1,263 @@
+#include "virtual-packages/virtual_package.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+using namespace gpkg;
+using namespace gpkg::virtual_packages;
+
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+Environment environment(Variables variables) {
+    return [variables = std::move(variables)](std::string_view name) -> std::optional<std::string> {
+        const auto found = variables.find(name);
+        if (found == variables.end()) return std::nullopt;
+        return found->second;
+    };
+}
+
+/// A workstation: zen3, glibc 2.36, kernel 6.1.0; GPUs are added by the tests.
+HardwareProfile workstation() {
+    HardwareProfile profile;
+    profile.platform = "linux-64";
+    profile.microarchitecture = Fact{"zen3", "CPUID"};
+    profile.glibc = Fact{"2.36", "confstr"};
+    profile.linux_ = Fact{"6.1.0", "uname"};
+    return profile;
+}
+
+GpuDevice nvidia(std::string capability) {
+    return {GpuVendor::Nvidia, "", std::move(capability), 0, 0};
+}
+GpuDevice amd(std::string gfx, std::uint32_t units) {
+    return {GpuVendor::Amd, "", std::move(gfx), 0, units};
+}
+
+std::string packages_text(const Detection& detection) {
+    std::vector<std::string> texts;
+    for (const auto& found : detection.packages) texts.push_back(found.package.to_string());
+    return fmt::format("{}", fmt::join(texts, " "));
+}
+
+std::string text_of(const Detection& detection, std::string_view name) {
+    const auto* found = detection.find(name);
+    return found == nullptr ? "absent" : found->package.to_string();
+}
+
+std::string warnings_text(const Detection& detection) {
+    return fmt::format("{}", fmt::join(detection.warnings, "\n"));
+}
+
+}  // namespace
+
+TEST_CASE("presence depends on the target", "[virtual-packages]") {
+    struct Row {
+        std::string target, expected;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"linux-64",          "__archspec=1=zen3 __glibc=2.36=0 __linux=6.1.0=0 __unix=0=0"},
+        {"linux-32",          "__archspec=0=x86 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"linux-aarch64",     "__archspec=0=aarch64 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"linux-armv6l",      "__archspec=0=armv6l __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"linux-armv7l",      "__archspec=0=armv7l __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"linux-ppc64",       "__archspec=0=ppc64 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"linux-ppc64le",     "__archspec=0=ppc64le __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"linux-riscv64",     "__archspec=0=riscv64 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"linux-s390x",       "__archspec=0=s390x __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"osx-64",            "__archspec=0=x86_64 __osx=0=0 __unix=0=0"},
+        {"osx-arm64",         "__archspec=0=aarch64 __osx=0=0 __unix=0=0"},
+        {"win-64",            "__archspec=0=x86_64 __win=10.0=0"},
+        {"win-arm64",         "__archspec=0=aarch64 __win=10.0=0"},
+        {"freebsd-64",        "__archspec=0=x86_64 __unix=0=0"},
+        {"emscripten-wasm32", "__archspec=0=wasm32 __unix=0=0"},
+        {"zos-z",             "__archspec=0=z __unix=0=0"},
+    }));
+    // clang-format on
+    CAPTURE(row.target);
+    const auto found = virtual_packages_of(workstation(), row.target, environment({}));
+    CHECK(packages_text(found) == row.expected);
+    CHECK(warnings_text(found).empty());
+}
+
+TEST_CASE("overrides win over facts, and say so when they do not count", "[virtual-packages]") {
+    struct Row {
+        std::string target, variable, value, package, expected, warning;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"linux-64", "ARCHSPEC", "zen4", "__archspec", "__archspec=1=zen4=", ""},
+        {"linux-64", "ARCHSPEC", "x86_64_v2", "__archspec", "__archspec=1=x86_64_v2", ""},
+        {"osx-arm64", "ARCHSPEC", "m2", "__archspec", "__archspec=1=m2", ""},
+        {"linux-64", "ARCHSPEC", "", "__archspec", "__archspec=1=zen3",
+         "CONDA_OVERRIDE_ARCHSPEC is empty and ignored: the package cannot be absent"},
+        {"linux-64", "ARCHSPEC", "zen 4", "__archspec", "__archspec=1=zen3",
+         "CONDA_OVERRIDE_ARCHSPEC=zen 4 is ignored: expected a name of at most 64 letters, digits, _, . and +"},
+        {"linux-64", "ARCHSPEC", "skylke", "__archspec", "__archspec=1=skylke",
+         "CONDA_OVERRIDE_ARCHSPEC=skylke: not a microarchitecture that gpkg knows; did you mean skylake?"},
+
+        {"linux-64", "CUDA", "12.4", "__cuda", "__cuda=12.4=0", ""},
+        {"linux-64", "CUDA", " 12.4 ", "__cuda", "__cuda=12.4=0", ""},
+        {"linux-64", "CUDA", "13", "__cuda", "__cuda=13=0", ""},
+        {"linux-64", "CUDA", "", "__cuda", "absent", ""},
+        {"linux-64", "CUDA", "yes", "__cuda", "absent",
+         "CONDA_OVERRIDE_CUDA=yes is ignored: expected a version like 12.4"},
+        {"linux-64", "CUDA", "12..4", "__cuda", "absent",
+         "CONDA_OVERRIDE_CUDA=12..4 is ignored: expected a version like 12.4"},
+
+        {"linux-64", "GLIBC", "2.17", "__glibc", "__glibc=2.17=0", ""},
+        {"linux-aarch64", "GLIBC", "2.17", "__glibc", "__glibc=2.17=0", ""},
+        {"linux-64", "GLIBC", "", "__glibc", "absent", ""},
+        {"linux-64", "GLIBC", "new", "__glibc", "__glibc=2.36=0",
+         "CONDA_OVERRIDE_GLIBC=new is ignored: expected a version like 12.4"},
+        {"osx-64", "GLIBC", "2.17", "__glibc", "absent",
+         "CONDA_OVERRIDE_GLIBC=2.17 is ignored: a target osx-64 has no __glibc"},
+        {"osx-64", "GLIBC", "", "__glibc", "absent", ""},
+
+        {"linux-64", "LINUX", "5.15", "__linux", "__linux=5.15=0", ""},
+        {"linux-64", "LINUX", "5.15.0.1", "__linux", "__linux=5.15.0.1=0", ""},
+        {"linux-64", "LINUX", "5", "__linux", "__linux=6.1.0=0",
+         "CONDA_OVERRIDE_LINUX=5 is ignored: expected two to four numbers like 5.15.0"},
+        {"linux-64", "LINUX", "5.15.0-generic", "__linux", "__linux=6.1.0=0",
+         "CONDA_OVERRIDE_LINUX=5.15.0-generic is ignored: expected two to four numbers like 5.15.0"},
+        {"linux-64", "LINUX", "5.15.0.1.2", "__linux", "__linux=6.1.0=0",
+         "CONDA_OVERRIDE_LINUX=5.15.0.1.2 is ignored: expected two to four numbers like 5.15.0"},
+        {"linux-64", "LINUX", "", "__linux", "__linux=6.1.0=0",
+         "CONDA_OVERRIDE_LINUX is empty and ignored: the package cannot be absent"},
+        {"win-64", "LINUX", "5.15", "__linux", "absent",
+         "CONDA_OVERRIDE_LINUX=5.15 is ignored: a target win-64 has no __linux"},
+
+        {"osx-arm64", "OSX", "14.4", "__osx", "__osx=14.4=0", ""},
+        {"osx-arm64", "OSX", "", "__osx", "__osx=0=0",
+         "CONDA_OVERRIDE_OSX is empty and ignored: the package cannot be absent"},
+        {"linux-64", "OSX", "14.4", "__osx", "absent",
+         "CONDA_OVERRIDE_OSX=14.4 is ignored: a target linux-64 has no __osx"},
+        {"win-64", "WIN", "10.0.19045", "__win", "__win=10.0.19045=0", ""},
+        {"win-64", "WIN", "11!", "__win", "__win=10.0=0",
+         "CONDA_OVERRIDE_WIN=11! is ignored: expected a version like 12.4"},
+        {"linux-64", "UNIX", "9", "__unix", "__unix=0=0",
+         "CONDA_OVERRIDE_UNIX=9 is ignored: __unix cannot be overridden"},
+
+        {"linux-64", "AMDGPU", "0", "__amdgpu", "__amdgpu=0=0", ""},
+        {"linux-64", "AMDGPU", "", "__amdgpu", "absent", ""},
+        {"linux-64", "AMDGPU", "1", "__amdgpu", "absent",
+         "CONDA_OVERRIDE_AMDGPU=1 is ignored: expected 0 for present or nothing for absent"},
+        {"linux-64", "AMDGPU_ARCH", "9.0.10", "__amdgpu_arch", "absent",
+         "CONDA_OVERRIDE_AMDGPU_ARCH=9.0.10 is ignored: there is no __amdgpu (CONDA_OVERRIDE_AMDGPU=0 gives one)"},
+        {"linux-64", "ROCM", "6.4", "__rocm", "__rocm=6.4=0", ""},
+        {"linux-64", "ROCM", "", "__rocm", "absent", ""},
+    }));
+    // clang-format on
+    CAPTURE(row.target, row.variable, row.value);
+    const auto variable = "CONDA_OVERRIDE_" + row.variable;
+    const auto found =
+        virtual_packages_of(workstation(), row.target, environment({{variable, row.value}}));
+    const auto expected = row.expected.ends_with('=')
+                              ? row.expected.substr(0, row.expected.size() - 1)
+                              : row.expected;
+    CHECK(text_of(found, row.package) == expected);
+    CHECK(warnings_text(found) == row.warning);
+    if (found.find(row.package) != nullptr && row.warning.empty())
+        CHECK(found.find(row.package)->source == variable);
+}
+
+TEST_CASE("__cuda_arch is the lowest capability, and never without __cuda", "[virtual-packages]") {
+    struct Row {
+        std::string driver;
+        std::vector<std::string> devices;
+        Variables variables;
+        std::string cuda, arch, warning;
+    };
+    const std::string kCuda = "CONDA_OVERRIDE_CUDA";
+    const std::string kArch = "CONDA_OVERRIDE_CUDA_ARCH";
+    // clang-format off
+    const auto row = GENERATE_COPY(values<Row>({
+        {"12.4", {"9.0", "7.5"}, {}, "__cuda=12.4=0", "__cuda_arch=7.5=0", ""},
+        {"12.8", {"12.0", "9.0", "10.0"}, {}, "__cuda=12.8=0", "__cuda_arch=9.0=0", ""},
+        {"12.4", {}, {}, "__cuda=12.4=0", "absent", ""},
+        {"12.4", {}, {{kArch, "8.6"}}, "__cuda=12.4=0", "__cuda_arch=8.6=0", ""},
+        {"12.4", {"9.0"}, {{kArch, "8.6"}}, "__cuda=12.4=0", "__cuda_arch=8.6=0", ""},
+        {"", {}, {{kArch, "8.6"}}, "absent", "absent",
+         "CONDA_OVERRIDE_CUDA_ARCH=8.6 is ignored: there is no __cuda (CONDA_OVERRIDE_CUDA gives one)"},
+        {"", {}, {{kArch, "8.6"}, {kCuda, "12.0"}}, "__cuda=12.0=0", "__cuda_arch=8.6=0", ""},
+        {"", {}, {{kCuda, "12.4"}}, "__cuda=12.4=0", "absent", ""},
+        {"12.4", {"9.0"}, {{kCuda, "11.8"}}, "__cuda=11.8=0", "__cuda_arch=9.0=0", ""},
+        {"12.4", {"9.0"}, {{kCuda, ""}}, "absent", "absent", ""},
+        {"12.4", {"9.0"}, {{kCuda, ""}, {kArch, "8.6"}}, "absent", "absent",
+         "CONDA_OVERRIDE_CUDA_ARCH=8.6 is ignored: there is no __cuda (CONDA_OVERRIDE_CUDA gives one)"},
+        {"12.4", {"9.0"}, {{kArch, "9.0a"}}, "__cuda=12.4=0", "__cuda_arch=9.0=0",
+         "CONDA_OVERRIDE_CUDA_ARCH=9.0a is ignored: expected a compute capability like 8.6"},
+        {"12.4", {"9.0"}, {{kArch, "90"}}, "__cuda=12.4=0", "__cuda_arch=9.0=0",
+         "CONDA_OVERRIDE_CUDA_ARCH=90 is ignored: expected a compute capability like 8.6"},
+        {"12.4", {"9.0"}, {{kArch, ""}}, "__cuda=12.4=0", "absent", ""},
+    }));
+    // clang-format on
+    CAPTURE(row.driver, row.devices, row.variables);
+    auto profile = workstation();
+    if (!row.driver.empty()) profile.cuda = Fact{row.driver, "libcuda.so.1 cuDriverGetVersion"};
+    for (const auto& device : row.devices) profile.gpus.push_back(nvidia(device));
+
+    const auto found = virtual_packages_of(profile, "linux-64", environment(row.variables));
+    CHECK(text_of(found, "__cuda") == row.cuda);
+    CHECK(text_of(found, "__cuda_arch") == row.arch);
+    CHECK(warnings_text(found) == row.warning);
+}
+
+TEST_CASE("__amdgpu_arch is that of the device with the most compute units", "[virtual-packages]") {
+    struct Row {
+        std::vector<GpuDevice> devices;
+        Variables variables;
+        std::string expected;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {{amd("gfx90a", 110), amd("gfx942", 304)}, {}, "__amdgpu=0=0 __amdgpu_arch=9.4.2=0"},
+        {{amd("gfx1100", 96), amd("gfx1151", 40)}, {}, "__amdgpu=0=0 __amdgpu_arch=11.0.0=0"},
+        {{amd("gfx90a", 0), amd("gfx942", 0)}, {}, "__amdgpu=0=0 __amdgpu_arch=9.4.2=0"},
+        {{amd("gfx90a", 110), nvidia("12.0")}, {}, "__amdgpu=0=0 __amdgpu_arch=9.0.10=0"},
+        {{}, {}, "__amdgpu=0=0"},
+        {{amd("gfx90a", 110)}, {{"CONDA_OVERRIDE_AMDGPU_ARCH", "11.0.0"}}, "__amdgpu=0=0 __amdgpu_arch=11.0.0=0"},
+        {{amd("gfx90a", 110)}, {{"CONDA_OVERRIDE_AMDGPU_ARCH", "gfx1100"}}, "__amdgpu=0=0 __amdgpu_arch=9.0.10=0"},
+        {{amd("gfx90a", 110)}, {{"CONDA_OVERRIDE_AMDGPU_ARCH", ""}}, "__amdgpu=0=0"},
+        {{amd("gfx90a", 110)}, {{"CONDA_OVERRIDE_AMDGPU", ""}}, ""},
+    }));
+    // clang-format on
+    auto profile = workstation();
+    profile.amdgpu = Fact{"", "sysfs"};
+    profile.gpus = row.devices;
+    auto found = virtual_packages_of(profile, "linux-64", environment(row.variables));
+    std::erase_if(found.packages, [](const auto& package) {
+        return !package.package.name.starts_with("__amdgpu");
+    });
+    CHECK(packages_text(found) == row.expected);
+}
+
+TEST_CASE("a machine whose C library is another one has no __glibc", "[virtual-packages]") {
+    auto profile = workstation();
+    profile.glibc = Fact{"", "the C library of this machine"};
+    CHECK(text_of(virtual_packages_of(profile, "linux-64", environment({})), "__glibc") ==
+          "absent");
+    // What is unknown gets the default, what is another platform as well.
+    profile.glibc.reset();
+    profile.linux_.reset();
+    profile.microarchitecture.reset();
+    const auto found = virtual_packages_of(profile, "linux-64", environment({}));
+    CHECK(packages_text(found) == "__archspec=0=x86_64 __glibc=2.28=0 __linux=4.18=0 __unix=0=0");
+    CHECK(found.find("__glibc")->source == "default of gpkg");
+}
+
+TEST_CASE("a profile of another system speaks for targets of its own", "[virtual-packages]") {
+    HardwareProfile mac;
+    mac.platform = "osx-arm64";
+    mac.microarchitecture = Fact{"m2", "mac.yaml"};
+    mac.osx = Fact{"14.4", "mac.yaml"};
+    CHECK(packages_text(virtual_packages_of(mac, "osx-arm64", environment({}))) ==
+          "__archspec=1=m2 __osx=14.4=0 __unix=0=0");
+    CHECK(packages_text(virtual_packages_of(mac, "osx-64", environment({}))) ==
+          "__archspec=0=x86_64 __osx=0=0 __unix=0=0");
+}

@@ -1,0 +1,235 @@
+#include "virtual-packages/cuda.hpp"
+
+#include "libcore/base/text.hpp"
+#include "virtual-packages/cuda_internal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+#include <system_error>
+#include <utility>
+
+namespace gpkg::virtual_packages {
+namespace {
+
+constexpr int kNoDevice = 100;
+constexpr std::string_view kSayIt = "CONDA_OVERRIDE_CUDA=VERSION says what the driver would";
+
+std::string_view init_failure(int code) {
+    switch (code) {
+    case 3: return "not initialized";
+    case 34: return "a stub library";
+    case 101: return "invalid device";
+    case 304: return "the operating system refused";
+    case 802: return "the system is not ready: is the fabric manager running?";
+    case 803: return "the driver's kernel module and library differ: a reboot loads the new one";
+    case 804: return "the forward-compatibility library does not support this device";
+    case 999: return "unknown error";
+    default: return code >= 805 && code <= 809 ? "the MPS server refused" : "see CUresult";
+    }
+}
+
+std::optional<std::uint64_t> to_number(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc() || text.empty() || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+/// Cuts the first word off `rest`.
+std::string_view next_word(std::string_view& rest) {
+    const auto space = rest.find(' ');
+    const auto word = rest.substr(0, space);
+    rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
+    return word;
+}
+
+std::optional<std::uint64_t> next_number(std::string_view& rest, std::string_view label = "") {
+    if (!label.empty() && next_word(rest) != label) return std::nullopt;
+    return to_number(next_word(rest));
+}
+
+/// "0 cc 9 0 memory 85899345920 name NVIDIA H100 80GB HBM3"
+std::optional<GpuDevice> parse_device(std::string_view rest) {
+    const auto ordinal = next_number(rest);
+    const auto major = next_number(rest, "cc");
+    const auto minor = next_number(rest);
+    const auto memory = next_number(rest, "memory");
+    if (!ordinal || !major || !minor || !memory || next_word(rest) != "name") return std::nullopt;
+    if (*major == 0 || *major > 99 || *minor > 99) return std::nullopt;
+    return GpuDevice{GpuVendor::Nvidia,
+                     std::string(trim(rest)),
+                     fmt::format("{}.{}", *major, *minor),
+                     *memory >> 20U,
+                     0};
+}
+
+std::optional<int> parse_int(std::string_view text, int least, int most) {
+    const auto value = to_number(text);
+    if (!value || *value > static_cast<std::uint64_t>(most)) return std::nullopt;
+    const auto number = static_cast<int>(*value);
+    return number < least ? std::nullopt : std::optional(number);
+}
+
+/// False when this is no line of the probe's.
+bool take_line(std::string_view line, ProbeText& text) {
+    auto rest = line;
+    const auto word = next_word(rest);
+    auto& report = text.report;
+    if (word == "end" && rest.empty()) return text.ended = true;
+    if (word == "library" && !rest.empty()) {
+        report.library = rest;
+        return true;
+    }
+    if (word == "rejected" && !rest.empty()) {
+        const auto name = next_word(rest);
+        text.rejected.push_back(fmt::format("{}: {}", name, rest));
+        return true;
+    }
+    if (word == "driver") return (report.driver = parse_int(rest, 1000, 99990)).has_value();
+    if (word == "init") return (report.init = parse_int(rest, 0, 99999)).has_value();
+    if (word == "devices") return (text.announced = parse_int(rest, 0, 4096)).has_value();
+    if (word != "device") return false;
+    auto device = parse_device(rest);
+    if (device) report.devices.push_back(*std::move(device));
+    return device.has_value();
+}
+
+/// What stayed unknown because the child hung, crashed or was wrong; `how` it did.
+std::string unknown_after(const CudaReport& report, std::string_view how) {
+    if (!report.driver)
+        return fmt::format(
+            "the CUDA driver {} before it said its version: __cuda is unknown; {}", how, kSayIt);
+    const auto* step = report.init ? "while it listed its devices" : "in cuInit";
+    return fmt::format(
+        "the CUDA driver {} {} {}: its devices are unknown; CONDA_OVERRIDE_CUDA_ARCH=VERSION "
+        "says the compute capability",
+        report.library,
+        how,
+        step);
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+    return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
+}
+
+void judge(const ProbeText& text,
+           const ChildOutcome& outcome,
+           const Host& host,
+           CudaReport& report) {
+    auto& warnings = report.warnings;
+    if (outcome.timed_out) {
+        const auto how = fmt::format("gave no answer within {} and was left alone",
+                                     seconds_text(host.cuda.limit));
+        warnings.push_back(unknown_after(report, how));
+    } else if (outcome.signal) {
+        const auto how = fmt::format("crashed ({})", ::strsignal(*outcome.signal));
+        warnings.push_back(unknown_after(report, how));
+    } else if (!text.ended) {
+        warnings.push_back(
+            fmt::format("{}: this is no CUDA probe: it ended with status {} without "
+                        "an answer; {}",
+                        host.cuda.program.front(),
+                        outcome.exit_status.value_or(-1),
+                        kSayIt));
+    } else if (!report.driver) {
+        for (const auto& rejected : text.rejected)
+            warnings.push_back(rejected + "; it is not used");
+    } else if (!report.init) {
+        warnings.push_back(report.library + ": has no cuInit or no cuDeviceGetCount");
+    } else if (*report.init != 0 && *report.init != kNoDevice) {
+        warnings.push_back(fmt::format("{}: cuInit returned {} ({}): no device can be used",
+                                       report.library,
+                                       *report.init,
+                                       init_failure(*report.init)));
+    } else if (text.announced &&
+               static_cast<std::size_t>(*text.announced) != report.devices.size()) {
+        warnings.push_back(fmt::format("{}: only {} of {} devices answered",
+                                       report.library,
+                                       report.devices.size(),
+                                       *text.announced));
+    }
+}
+
+/// True for an answer that will be the same next time.
+bool is_lasting(const CudaReport& report) {
+    return report.driver && report.init == 0 && !report.devices.empty() && report.warnings.empty();
+}
+
+CudaReport ask_driver(const Host& host, std::string& said) {
+    auto arguments = host.cuda.program;
+    arguments.insert(arguments.end(), host.cuda.libraries.begin(), host.cuda.libraries.end());
+    auto outcome = run_bounded(arguments, host.cuda.limit);
+    if (!outcome.start_failure.empty()) {
+        CudaReport report;
+        report.warnings.push_back(
+            fmt::format("{}: cannot be started to ask the CUDA driver: {}; {}",
+                        arguments.front(),
+                        outcome.start_failure,
+                        kSayIt));
+        return report;
+    }
+    auto text = parse_probe_text(outcome.output);
+    auto report = std::move(text.report);
+    judge(text, outcome, host, report);
+    said = std::move(outcome.output);
+    return report;
+}
+
+}  // namespace
+
+ProbeText parse_probe_text(std::string_view text) {
+    ProbeText found;
+    bool complained = false;
+    for (const auto line : split(text, '\n')) {
+        if (line.empty() || take_line(line, found) || complained) continue;
+        complained = true;
+        found.report.warnings.push_back(
+            fmt::format("the CUDA probe said something unexpected: \"{}\"", line.substr(0, 60)));
+    }
+    return found;
+}
+
+std::string cuda_version_text(int driver) {
+    return fmt::format("{}.{}", driver / 1000, driver % 1000 / 10);
+}
+
+bool may_have_cuda(const Host& host) {
+    // NVIDIA's kernel module, its device node, Windows' paravirtual GPU, a Tegra board.
+    constexpr auto kTraces = std::to_array<const char*>({"proc/driver/nvidia/version",
+                                                         "sys/module/nvidia",
+                                                         "dev/nvidiactl",
+                                                         "dev/dxg",
+                                                         "etc/nv_tegra_release"});
+    const auto is_there = [&](const char* trace) {
+        std::error_code code;
+        return fs::exists(host.root / trace, code);
+    };
+    return std::ranges::any_of(kTraces, is_there) ||
+           std::ranges::any_of(host.cuda.libraries, [&](const std::string& library) {
+               return !library_files(host, library).empty();
+           });
+}
+
+CudaReport probe_cuda(const Host& host) {
+    if (host.cuda.program.empty() || !may_have_cuda(host)) return {};
+    const auto key = host.cuda.cache_folder.empty() ? std::nullopt : cuda_cache_key(host);
+    if (key) {
+        if (const auto known = read_cuda_cache(host, *key)) {
+            auto text = parse_probe_text(*known);
+            if (text.ended && is_lasting(text.report)) {
+                text.report.from_cache = true;
+                return std::move(text.report);
+            }
+        }
+    }
+    std::string said;
+    auto report = ask_driver(host, said);
+    if (key && is_lasting(report)) write_cuda_cache(host, *key, said);
+    return report;
+}
+
+}  // namespace gpkg::virtual_packages

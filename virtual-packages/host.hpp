@@ -1,0 +1,66 @@
+#pragma once
+
+// The machine as detectors see it. Nothing in this folder asks the real one but this_machine() and
+// the CUDA probe, which runs in a process of its own; tests give a temporary tree, a map and a
+// small program.
+
+#include "libcore/fs/file.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg::virtual_packages {
+
+/// An environment variable's value; nothing when it is not set.
+using Environment = std::function<std::optional<std::string>(std::string_view)>;
+
+/// What the x86 instruction CPUID answers.
+struct CpuidRegisters {
+    std::uint32_t eax = 0;
+    std::uint32_t ebx = 0;
+    std::uint32_t ecx = 0;
+    std::uint32_t edx = 0;
+};
+
+/// How NVIDIA's driver is asked: by a program of its own, since drivers hang and crash.
+struct CudaProbe {
+    /// The program and its first arguments; the names of `libraries` follow. It runs
+    /// cuda_probe_main. Empty: CUDA is not asked for.
+    std::vector<std::string> program;
+    /// Tried in this order; a name without a slash is looked for by the loader.
+    std::vector<std::string> libraries;
+    /// After this time the program is killed and left behind, whatever it is stuck in.
+    std::chrono::milliseconds limit{5000};
+    /// Where answers are kept until the next boot; empty: nowhere.
+    fs::path cache_folder;
+};
+
+struct Host {
+    std::string platform;         ///< the target, e.g. "linux-64": what is being solved for
+    std::string native_platform;  ///< what this machine is
+    fs::path root = "/";          ///< files are read below this
+    Environment env;
+    /// Leaf and subleaf to registers; empty where the CPU is not an x86.
+    std::function<CpuidRegisters(std::uint32_t, std::uint32_t)> cpuid;
+    /// The register XCR0: which vector registers the kernel saves. Asked only where CPUID says it
+    /// is there.
+    std::function<std::uint64_t()> xcr0;
+    std::string kernel_release;        ///< as `uname -r` prints it
+    std::optional<std::string> glibc;  ///< "2.36"; nothing where the C library is another one
+    CudaProbe cuda;
+    std::function<std::chrono::system_clock::time_point()> now;
+};
+
+/// Where libcuda.so.1 may be: the loader's path first, then the folders distributions use.
+std::vector<std::string> usual_cuda_libraries();
+
+/// This machine, with itself as the target and this program, re-executed with kCudaProbeVerb, as
+/// the probe. The caller may set `platform` and `cuda.cache_folder`.
+Host this_machine();
+
+}  // namespace gpkg::virtual_packages

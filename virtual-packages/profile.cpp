@@ -1,0 +1,71 @@
+#include "virtual-packages/profile.hpp"
+
+#include "virtual-packages/amd.hpp"
+#include "virtual-packages/cpu.hpp"
+#include "virtual-packages/cuda.hpp"
+#include "virtual-packages/version_text_internal.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace gpkg::virtual_packages {
+namespace {
+
+/// "2.36" of "2.36" and of "2.36.9000".
+std::optional<std::string> major_minor(std::string_view text) {
+    const auto mainline = leading_version(text, 2);
+    if (mainline.empty()) return std::nullopt;
+    return std::string(mainline);
+}
+
+void append(std::vector<std::string>& all, std::vector<std::string> more) {
+    all.insert(
+        all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void add_cuda(const Host& host, DetectedProfile& detected) {
+    auto report = probe_cuda(host);
+    append(detected.warnings, std::move(report.warnings));
+    auto& profile = detected.profile;
+    if (!report.driver) return;
+    auto source = report.library + " cuDriverGetVersion";
+    if (report.from_cache) source += ", remembered";
+    profile.cuda = Fact{cuda_version_text(*report.driver), source};
+    profile.gpus.insert(profile.gpus.begin(), report.devices.begin(), report.devices.end());
+}
+
+}  // namespace
+
+DetectedProfile detect_profile_without_cuda(const Host& host) {
+    DetectedProfile detected;
+    auto& profile = detected.profile;
+    profile.platform = host.native_platform;
+    profile.microarchitecture = detect_microarchitecture(host);
+
+    if (host.native_platform.starts_with("linux-")) {
+        if (const auto kernel = leading_version(host.kernel_release, 4); !kernel.empty())
+            profile.linux_ = Fact{std::string(kernel), "uname"};
+        else if (!host.kernel_release.empty())
+            detected.warnings.push_back("uname: no kernel version in \"" + host.kernel_release +
+                                        "\"");
+        if (!host.glibc)
+            profile.glibc = Fact{"", "the C library of this machine"};
+        else if (auto version = major_minor(*host.glibc))
+            profile.glibc = Fact{*std::move(version), "confstr _CS_GNU_LIBC_VERSION"};
+    }
+
+    auto amd = detect_amd(host);
+    profile.amdgpu = std::move(amd.driver);
+    profile.rocm = std::move(amd.rocm);
+    profile.gpus = std::move(amd.devices);
+    append(detected.warnings, std::move(amd.warnings));
+    return detected;
+}
+
+DetectedProfile detect_profile(const Host& host) {
+    auto detected = detect_profile_without_cuda(host);
+    add_cuda(host, detected);
+    return detected;
+}
+
+}  // namespace gpkg::virtual_packages

@@ -1,0 +1,322 @@
+#include "virtual-packages/virtual_package.hpp"
+
+#include "libcore/base/text.hpp"
+#include "virtual-packages/amd.hpp"
+#include "virtual-packages/cpu.hpp"
+#include "virtual-packages/version_text_internal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+namespace gpkg::virtual_packages {
+namespace {
+
+constexpr std::string_view kDefault = "default of gpkg";
+
+bool is_digits(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Exactly `least` to `most` numbers with dots between them.
+bool is_dotted(std::string_view text, std::size_t least, std::size_t most) {
+    const auto parts = split(text, '.');
+    return parts.size() >= least && parts.size() <= most && std::ranges::all_of(parts, is_digits);
+}
+
+/// CEP 26's alphabet of build strings.
+bool is_build_string(std::string_view text) {
+    return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               c == '_' || c == '.' || c == '+';
+    });
+}
+
+bool is_version(std::string_view text) { return is_dotted(text, 1, 16); }
+bool is_kernel_version(std::string_view text) { return is_dotted(text, 2, 4); }
+bool is_compute_capability(std::string_view text) { return is_dotted(text, 2, 2); }
+bool is_gfx_version(std::string_view text) { return is_dotted(text, 3, 3); }
+bool is_zero(std::string_view text) { return text == "0"; }
+
+enum class WhenEmpty { Drop, Ignore };
+
+/// One variable of the CONDA_OVERRIDE_ family.
+struct Override {
+    std::string_view variable;
+    bool (*accepts)(std::string_view);
+    std::string_view wanted;  ///< what `accepts` accepts, in words
+    WhenEmpty when_empty;
+};
+
+// clang-format off
+constexpr std::string_view kVersion = "a version like 12.4";
+constexpr Override kArchspec{"CONDA_OVERRIDE_ARCHSPEC", is_build_string, "a name of at most 64 letters, digits, _, . and +", WhenEmpty::Ignore};
+constexpr Override kCuda{"CONDA_OVERRIDE_CUDA", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kCudaArch{"CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6", WhenEmpty::Drop};
+constexpr Override kGlibc{"CONDA_OVERRIDE_GLIBC", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kLinux{"CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0", WhenEmpty::Ignore};
+constexpr Override kOsx{"CONDA_OVERRIDE_OSX", is_version, kVersion, WhenEmpty::Ignore};
+constexpr Override kWin{"CONDA_OVERRIDE_WIN", is_version, kVersion, WhenEmpty::Ignore};
+constexpr Override kAmdgpu{"CONDA_OVERRIDE_AMDGPU", is_zero, "0 for present or nothing for absent", WhenEmpty::Drop};
+constexpr Override kAmdgpuArch{"CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers like 9.0.10", WhenEmpty::Drop};
+constexpr Override kRocm{"CONDA_OVERRIDE_ROCM", is_version, kVersion, WhenEmpty::Drop};
+// clang-format on
+
+/// What an override says: nothing, "absent", or a value.
+struct Ruling {
+    bool absent = false;
+    std::optional<std::string> value;
+};
+
+/// CEP 30's naive name of a target's CPU.
+std::string naive_archspec(std::string_view platform) {
+    const auto dash = platform.find('-');
+    const auto part = dash == std::string_view::npos ? platform : platform.substr(dash + 1);
+    if (part == "32") return "x86";
+    if (part == "64") return "x86_64";
+    if (part == "arm64") return "aarch64";
+    return std::string(part);
+}
+
+/// Collects the packages of one target.
+class Judge {
+public:
+    Judge(const HardwareProfile& profile, std::string_view platform, const Environment& env)
+        : profile_(profile),
+          platform_(platform),
+          env_(env),
+          native_(profile.platform == platform) {}
+
+    Detection judge() && {
+        archspec();
+        systems();
+        nvidia();
+        amd();
+        std::ranges::sort(
+            detection_.packages, {}, [](const auto& found) -> const auto& {
+                return found.package.name;
+            });
+        return std::move(detection_);
+    }
+
+private:
+    bool targets(std::string_view system) const {
+        return platform_.starts_with(system) && platform_.substr(system.size()).starts_with("-");
+    }
+
+    void add(std::string_view name,
+             std::string version,
+             std::string_view source,
+             std::string build = "0") {
+        detection_.packages.push_back(
+            {{std::string(name), std::move(version), std::move(build)}, std::string(source)});
+    }
+
+    void add(std::string_view name, const Fact& fact) { add(name, fact.value, fact.source); }
+
+    void warn(std::string text) { detection_.warnings.push_back(std::move(text)); }
+
+    Ruling ask(const Override& which) {
+        const auto set = env_(which.variable);
+        if (!set) return {};
+        const auto value = trim(*set);
+        if (value.empty()) {
+            if (which.when_empty == WhenEmpty::Drop) return {.absent = true, .value = {}};
+            warn(fmt::format("{} is empty and ignored: the package cannot be absent",
+                             which.variable));
+            return {};
+        }
+        if (which.accepts(value)) return {.absent = false, .value = std::string(value)};
+        warn(fmt::format("{}={} is ignored: expected {}", which.variable, value, which.wanted));
+        return {};
+    }
+
+    /// Says that an override which is set has no effect, and why.
+    void ignore(const Override& which, std::string_view reason) {
+        if (const auto set = env_(which.variable); set && !trim(*set).empty())
+            warn(fmt::format("{}={} is ignored: {}", which.variable, trim(*set), reason));
+    }
+
+    void archspec() {
+        if (const auto ruling = ask(kArchspec); ruling.value) {
+            if (!is_microarchitecture(*ruling.value) && naive_archspec(platform_) != *ruling.value)
+                suggest_microarchitecture(*ruling.value);
+            add("__archspec", "1", kArchspec.variable, *ruling.value);
+        } else if (native_ && profile_.microarchitecture) {
+            add("__archspec",
+                "1",
+                profile_.microarchitecture->source,
+                profile_.microarchitecture->value);
+        } else {
+            add("__archspec", "0", "the target platform", naive_archspec(platform_));
+        }
+    }
+
+    void suggest_microarchitecture(std::string_view name) {
+        const auto near = near_names(name, microarchitecture_names());
+        warn(fmt::format("{}={}: not a microarchitecture that gpkg knows{}",
+                         kArchspec.variable,
+                         name,
+                         near.empty() ? "" : "; did you mean " + join_or(near) + "?"));
+    }
+
+    /// A package that every target of one system has.
+    void always(std::string_view name,
+                const Override& which,
+                const std::optional<Fact>& fact,
+                std::string_view otherwise) {
+        if (const auto ruling = ask(which); ruling.value)
+            add(name, *ruling.value, which.variable);
+        else if (native_ && fact && !fact->value.empty())
+            add(name, *fact);
+        else
+            add(name, std::string(otherwise), kDefault);
+    }
+
+    void systems() {
+        const auto none_here = [&](std::string_view name) {
+            return fmt::format("a target {} has no {}", platform_, name);
+        };
+        if (targets("linux")) {
+            always("__linux", kLinux, profile_.linux_, "4.18");
+            glibc();
+        } else {
+            ignore(kLinux, none_here("__linux"));
+            ignore(kGlibc, none_here("__glibc"));
+        }
+        if (targets("osx"))
+            always("__osx", kOsx, profile_.osx, "0");
+        else
+            ignore(kOsx, none_here("__osx"));
+        if (targets("win"))
+            always("__win", kWin, profile_.windows, "10.0");
+        else
+            ignore(kWin, none_here("__win"));
+        if (targets("linux") || targets("osx") || targets("freebsd") || targets("emscripten") ||
+            targets("zos"))
+            add("__unix", "0", "the target platform");
+        if (const auto set = env_("CONDA_OVERRIDE_UNIX"))
+            warn(fmt::format("CONDA_OVERRIDE_UNIX={} is ignored: __unix cannot be overridden",
+                             trim(*set)));
+    }
+
+    void glibc() {
+        const auto ruling = ask(kGlibc);
+        if (ruling.absent) return;
+        if (ruling.value)
+            add("__glibc", *ruling.value, kGlibc.variable);
+        else if (!native_ || !profile_.glibc)
+            add("__glibc", "2.28", kDefault);
+        else if (!profile_.glibc->value.empty())
+            add("__glibc", *profile_.glibc);
+    }
+
+    /// A package whose presence is a fact that an override can change. True when it is there.
+    bool optional(std::string_view name, const Override& which, const std::optional<Fact>& fact) {
+        const auto ruling = ask(which);
+        if (ruling.absent) return false;
+        if (ruling.value)
+            add(name, *ruling.value, which.variable);
+        else if (fact)
+            add(name, fact->value.empty() ? "0" : fact->value, fact->source);
+        return ruling.value || fact;
+    }
+
+    /// CEP 46: the lowest compute capability, so that what is installed runs on every device.
+    std::optional<Fact> lowest_capability() const {
+        std::optional<std::pair<int, int>> lowest;
+        for (const auto& gpu : profile_.gpus) {
+            if (gpu.vendor != GpuVendor::Nvidia || !is_compute_capability(gpu.architecture))
+                continue;
+            const auto numbers = numbers_of(gpu.architecture);
+            const std::pair capability{numbers[0], numbers[1]};
+            if (!lowest || capability < *lowest) lowest = capability;
+        }
+        if (!lowest) return std::nullopt;
+        return Fact{fmt::format("{}.{}", lowest->first, lowest->second),
+                    "lowest compute capability of the devices"};
+    }
+
+    /// As rattler has it: the device with the most compute units, then the highest version. The
+    /// draft's text asks for the highest version alone, which an integrated GPU can win.
+    std::optional<Fact> strongest_gfx() const {
+        std::optional<std::pair<std::uint32_t, std::array<int, 3>>> strongest;
+        for (const auto& gpu : profile_.gpus) {
+            if (gpu.vendor != GpuVendor::Amd) continue;
+            const auto version = gfx_version(gpu.architecture);
+            if (!version) continue;
+            const std::pair key{gpu.compute_units, numbers_of(*version)};
+            if (!strongest || *strongest < key) strongest = key;
+        }
+        if (!strongest) return std::nullopt;
+        return Fact{fmt::format("{}", fmt::join(strongest->second, ".")),
+                    "the device with the most compute units"};
+    }
+
+    static std::array<int, 3> numbers_of(std::string_view dotted) {
+        std::array<int, 3> numbers{};
+        std::size_t at = 0;
+        for (const auto part : split(dotted, '.'))
+            std::from_chars(part.data(), part.data() + part.size(), numbers.at(at++));
+        return numbers;
+    }
+
+    void nvidia() {
+        if (optional("__cuda", kCuda, profile_.cuda))
+            optional("__cuda_arch", kCudaArch, lowest_capability());
+        else
+            ignore(kCudaArch, "there is no __cuda (CONDA_OVERRIDE_CUDA gives one)");
+    }
+
+    void amd() {
+        if (optional("__amdgpu", kAmdgpu, profile_.amdgpu))
+            optional("__amdgpu_arch", kAmdgpuArch, strongest_gfx());
+        else
+            ignore(kAmdgpuArch, "there is no __amdgpu (CONDA_OVERRIDE_AMDGPU=0 gives one)");
+        optional("__rocm", kRocm, profile_.rocm);
+    }
+
+    const HardwareProfile& profile_;
+    std::string_view platform_;
+    const Environment& env_;
+    bool native_;
+    Detection detection_;
+};
+
+/// True when nothing that the driver could answer would be used.
+bool overrides_decide_cuda(const Environment& env) {
+    const auto cuda = env(kCuda.variable);
+    if (!cuda) return false;
+    if (trim(*cuda).empty()) return true;
+    const auto arch = env(kCudaArch.variable);
+    return is_version(trim(*cuda)) && arch &&
+           (trim(*arch).empty() || is_compute_capability(trim(*arch)));
+}
+
+}  // namespace
+
+const DetectedPackage* Detection::find(std::string_view name) const {
+    for (const auto& found : packages)
+        if (found.package.name == name) return &found;
+    return nullptr;
+}
+
+Detection virtual_packages_of(const HardwareProfile& profile,
+                              std::string_view platform,
+                              const Environment& env) {
+    return Judge(profile, platform, env).judge();
+}
+
+Detection detect_all(const Host& host) {
+    auto detected =
+        overrides_decide_cuda(host.env) ? detect_profile_without_cuda(host) : detect_profile(host);
+    auto detection = virtual_packages_of(detected.profile, host.platform, host.env);
+    detection.warnings.insert(
+        detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
+    return detection;
+}
+
+}  // namespace gpkg::virtual_packages
