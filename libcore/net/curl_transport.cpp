@@ -1,0 +1,479 @@
+// The Transport on libcurl: one multi handle per run, kept for the next so that connections live
+// on. Redirects are followed here and not by libcurl, so that each hop is judged by its own rules:
+// never from https down, never with credentials to another origin, each with its own proxy.
+
+#include "libcore/net/transport.hpp"
+#include "libcore/net/url.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <curl/curl.h>
+#include <deque>
+#include <fmt/format.h>
+#include <list>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace gpkg {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Kind = Failure::Kind;
+
+struct FreeEasy {
+    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+struct FreeMulti {
+    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+struct FreeList {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using Easy = std::unique_ptr<CURL, FreeEasy>;
+using Multi = std::unique_ptr<CURLM, FreeMulti>;
+using HeaderList = std::unique_ptr<curl_slist, FreeList>;
+
+/// TLS libraries write to sockets with write(2): a peer that is gone would end the program.
+class SigpipeBlocked {
+public:
+    SigpipeBlocked() {
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    SigpipeBlocked(const SigpipeBlocked&) = delete;
+    SigpipeBlocked& operator=(const SigpipeBlocked&) = delete;
+    ~SigpipeBlocked() {
+        if (sigismember(&before_, SIGPIPE) == 1) return;
+        const timespec now{};
+        sigtimedwait(&pipe_, nullptr, &now);
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+
+private:
+    sigset_t pipe_{};
+    sigset_t before_{};
+};
+
+constexpr int kMostRedirects = 10;
+/// Of an error page; the connection is given up rather than read further.
+constexpr std::size_t kMostIgnored = 1U << 20U;
+
+bool is_redirect(int status) {
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+template <typename T>
+T info(CURL* easy, CURLINFO what) {
+    T value{};
+    curl_easy_getinfo(easy, what, &value);
+    return value;
+}
+
+std::string header(CURL* easy, const char* name) {
+    curl_header* found = nullptr;
+    if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return {};
+    return found->value;
+}
+
+/// The first byte of "bytes 100-199/200".
+std::uint64_t range_start(std::string_view text) {
+    constexpr std::string_view kUnit = "bytes ";
+    std::uint64_t start = 0;
+    if (text.starts_with(kUnit))
+        std::from_chars(text.data() + kUnit.size(), text.data() + text.size(), start);
+    return start;
+}
+
+/// One exchange on its way, over all redirects of one try.
+struct Running {
+    Exchange* exchange = nullptr;
+    Request request;
+    std::string url;  ///< of this hop
+    int redirects = 0;
+    Easy easy;
+    HeaderList headers;
+    std::array<char, CURL_ERROR_SIZE> problem{};
+    const std::stop_token* stop = nullptr;
+    bool begun = false;
+    bool rejected = false;
+    std::size_t ignored = 0;
+
+    Head head() const;
+    /// Tells the exchange that a body follows, once.
+    bool begin();
+};
+
+bool is_file(std::string_view url) { return url.starts_with("file:"); }
+
+Head Running::head() const {
+    Head head;
+    head.status = static_cast<int>(info<long>(easy.get(), CURLINFO_RESPONSE_CODE));
+    if (is_file(url)) head.status = 200;
+    head.url = url;
+    head.etag = header(easy.get(), "etag");
+    head.last_modified = header(easy.get(), "last-modified");
+    head.cache_control = header(easy.get(), "cache-control");
+    head.range_start = range_start(header(easy.get(), "content-range"));
+    head.accepts_ranges = header(easy.get(), "accept-ranges") == "bytes" || head.status == 206;
+    const auto length = info<curl_off_t>(easy.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+    if (length >= 0) head.length = static_cast<std::uint64_t>(length);
+    head.retry_after = std::chrono::seconds(info<curl_off_t>(easy.get(), CURLINFO_RETRY_AFTER));
+    return head;
+}
+
+bool Running::begin() {
+    if (std::exchange(begun, true)) return true;
+    rejected = !exchange->begin(head());
+    return !rejected;
+}
+
+std::size_t on_bytes(char* bytes, std::size_t one, std::size_t count, void* user) {
+    auto& running = *static_cast<Running*>(user);
+    const auto size = one * count;
+    if (running.stop->stop_requested()) return CURL_WRITEFUNC_ERROR;
+    const auto status = info<long>(running.easy.get(), CURLINFO_RESPONSE_CODE);
+    if (!is_file(running.url) && status != 200 && status != 206) {
+        running.ignored += size;
+        return running.ignored > kMostIgnored ? CURL_WRITEFUNC_ERROR : size;
+    }
+    if (!running.begin()) return CURL_WRITEFUNC_ERROR;
+    running.rejected = !running.exchange->receive({bytes, size});
+    return running.rejected ? CURL_WRITEFUNC_ERROR : size;
+}
+
+/// What libcurl's code means for us.
+Kind kind_of(CURLcode code, CURL* easy) {
+    switch (code) {
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL: return Kind::BadUrl;
+    case CURLE_COULDNT_RESOLVE_HOST: return Kind::HostNotFound;
+    case CURLE_COULDNT_RESOLVE_PROXY: return Kind::ProxyNotFound;
+    case CURLE_COULDNT_CONNECT: return Kind::Refused;
+    case CURLE_OPERATION_TIMEDOUT:
+        return info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) == 0 ? Kind::ConnectTimeout
+                                                                        : Kind::Stalled;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_USE_SSL_FAILED: return Kind::Tls;
+    case CURLE_PARTIAL_FILE:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM: return Kind::Broken;
+    default: return Kind::Other;
+    }
+}
+
+Failure failure_of(CURLcode code, const Running& running) {
+    Failure failure{kind_of(code, running.easy.get()), running.problem.data(), 0};
+    if (failure.detail.empty()) failure.detail = curl_easy_strerror(code);
+    const auto proxy = info<long>(running.easy.get(), CURLINFO_HTTP_CONNECTCODE);
+    if (proxy >= 400) {
+        failure.kind = Kind::ProxyDenied;
+        failure.proxy_status = static_cast<int>(proxy);
+    }
+    // libcurl tells the errno of a failed connect apart from its words.
+    const auto number = static_cast<int>(info<long>(running.easy.get(), CURLINFO_OS_ERRNO));
+    if (failure.kind == Kind::Refused && number != 0)
+        failure.detail = std::generic_category().message(number);
+    return failure;
+}
+
+class CurlTransport;
+
+/// One call of run().
+class Run {
+public:
+    Run(const TransportOptions& options, CURLM* multi, const std::stop_token& stop)
+        : options_(options), multi_(multi), stop_(stop) {}
+
+    void operator()(std::span<Exchange* const> exchanges, std::size_t parallel);
+
+private:
+    struct Waiting {
+        Exchange* exchange;
+        Clock::time_point due;
+    };
+
+    void start_due(std::size_t parallel);
+    void start(Running& running);
+    /// True when a transfer ended, so that another may begin.
+    bool collect();
+    void finish(std::list<Running>::iterator running, CURLcode code);
+    bool follow_redirect(Running& running, const Head& head, Failure& failure);
+    void end(std::list<Running>::iterator running, const Head& head, const Failure* failure);
+    void stop_all();
+    std::chrono::milliseconds patience() const;
+
+    const TransportOptions& options_;
+    CURLM* multi_;
+    const std::stop_token& stop_;
+    std::deque<Waiting> waiting_;
+    std::list<Running> running_;
+};
+
+void Run::operator()(std::span<Exchange* const> exchanges, std::size_t parallel) {
+    const SigpipeBlocked blocked;
+    const std::stop_callback wake(stop_, [this] { curl_multi_wakeup(multi_); });
+    for (auto* exchange : exchanges) waiting_.push_back({exchange, Clock::time_point{}});
+    while (!waiting_.empty() || !running_.empty()) {
+        if (stop_.stop_requested()) return stop_all();
+        start_due(std::max<std::size_t>(parallel, 1));
+        int active = 0;
+        curl_multi_perform(multi_, &active);
+        if (collect()) continue;
+        curl_multi_poll(multi_, nullptr, 0, static_cast<int>(patience().count()), nullptr);
+    }
+}
+
+/// How long to sleep when nothing happens: until the next try is due.
+std::chrono::milliseconds Run::patience() const {
+    auto until = std::chrono::milliseconds(1000);
+    for (const auto& waiting : waiting_) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(waiting.due - Clock::now());
+        // One that is due already waits for a free place, not for the clock.
+        if (left.count() > 0) until = std::min(until, left);
+    }
+    return until;
+}
+
+void Run::start_due(std::size_t parallel) {
+    for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+        if (running_.size() >= parallel) return;
+        if (waiting->due > Clock::now()) {
+            ++waiting;
+            continue;
+        }
+        auto& running = running_.emplace_back();
+        running.exchange = waiting->exchange;
+        running.request = waiting->exchange->request();
+        running.url = running.request.url;
+        running.stop = &stop_;
+        waiting = waiting_.erase(waiting);
+        start(running);
+    }
+}
+
+void set_headers(Running& running) {
+    const auto& request = running.request;
+    const auto add = [&](const std::string& line) {
+        if (auto* list = curl_slist_append(running.headers.get(), line.c_str())) {
+            (void)running.headers.release();
+            running.headers.reset(list);
+        }
+    };
+    running.headers.reset();
+    if (!request.etag.empty()) add("If-None-Match: " + request.etag);
+    if (!request.last_modified.empty()) add("If-Modified-Since: " + request.last_modified);
+    if (request.from > 0 && !request.if_range.empty()) add("If-Range: " + request.if_range);
+    curl_easy_setopt(running.easy.get(), CURLOPT_HTTPHEADER, running.headers.get());
+}
+
+void Run::start(Running& running) {
+    running.easy.reset(curl_easy_init());
+    auto* easy = running.easy.get();
+    running.begun = false;
+    running.ignored = 0;
+    running.problem.front() = '\0';
+    set_headers(running);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, &running);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, running.problem.data());
+    curl_easy_setopt(easy, CURLOPT_URL, running.url.c_str());
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https,file");
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &on_bytes);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &running);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    // Else an unanswered name lookup would hold up the end of the program.
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, options_.user_agent.c_str());
+    curl_easy_setopt(
+        easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(
+        easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options_.stall_timeout.count()));
+    if (running.request.from > 0)
+        curl_easy_setopt(easy, CURLOPT_RANGE, fmt::format("{}-", running.request.from).c_str());
+    if (!options_.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
+    if (!options_.netrc.empty()) {
+        curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+        curl_easy_setopt(easy, CURLOPT_NETRC_FILE, options_.netrc.c_str());
+    }
+    // Set even when empty: libcurl must not ask the environment behind our back.
+    const auto& proxy =
+        running.url.starts_with("https:") ? options_.https_proxy : options_.http_proxy;
+    curl_easy_setopt(easy, CURLOPT_PROXY, proxy.c_str());
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, options_.no_proxy.c_str());
+    curl_multi_add_handle(multi_, easy);
+}
+
+bool Run::collect() {
+    bool any = false;
+    int left = 0;
+    while (const auto* message = curl_multi_info_read(multi_, &left)) {
+        if (message->msg != CURLMSG_DONE) continue;
+        any = true;
+        const auto code = message->data.result;
+        const auto* of = info<Running*>(message->easy_handle, CURLINFO_PRIVATE);
+        const auto found = std::find_if(
+            running_.begin(), running_.end(), [&](const Running& one) { return &one == of; });
+        if (found != running_.end()) finish(found, code);
+    }
+    return any;
+}
+
+void Run::finish(std::list<Running>::iterator running, CURLcode code) {
+    curl_multi_remove_handle(multi_, running->easy.get());
+    auto head = running->head();
+    if (stop_.stop_requested()) {
+        const Failure stopped{Kind::Stopped, "interrupted", 0};
+        return end(running, head, &stopped);
+    }
+    if (code == CURLE_FILE_COULDNT_READ_FILE) {
+        const auto path = path_of_file_url(running->url);
+        std::error_code ignored;
+        if (path && !fs::exists(*path, ignored)) {
+            head.status = 404;
+            return end(running, head, nullptr);
+        }
+    }
+    if (code == CURLE_WRITE_ERROR && running->ignored > kMostIgnored) code = CURLE_OK;
+    if (running->rejected) {
+        const Failure rejected{Kind::Rejected, "rejected", 0};
+        return end(running, head, &rejected);
+    }
+    if (code != CURLE_OK) {
+        const auto failure = failure_of(code, *running);
+        return end(running, head, &failure);
+    }
+    if (is_redirect(head.status)) {
+        Failure failure;
+        if (follow_redirect(*running, head, failure)) return start(*running);
+        return end(running, head, &failure);
+    }
+    if ((head.status == 200 || head.status == 206) && !running->begin()) {
+        const Failure rejected{Kind::Rejected, "rejected", 0};
+        return end(running, head, &rejected);
+    }
+    end(running, head, nullptr);
+}
+
+/// Moves `running` on to where the server points, or says why not.
+bool Run::follow_redirect(Running& running, const Head& head, Failure& failure) {
+    const auto refuse = [&](std::string why) {
+        failure = {Kind::BadRedirect, std::move(why), 0};
+        return false;
+    };
+    const char* location = info<char*>(running.easy.get(), CURLINFO_REDIRECT_URL);
+    if (location == nullptr)
+        return refuse(fmt::format("redirected without a place to go (HTTP {})", head.status));
+    if (++running.redirects > kMostRedirects)
+        return refuse(fmt::format("redirected more than {} times", kMostRedirects));
+
+    const auto from = Url::parse(running.url);
+    auto to = Url::parse(location);
+    if (!from || !to || to->scheme == "file")
+        return refuse(
+            fmt::format("redirected to {}, which is not followed", without_secrets(location)));
+    if (from->scheme == "https" && to->scheme != "https")
+        return refuse(fmt::format("redirected from https to {}, which is not followed",
+                                  without_secrets(location)));
+    // A login belongs to the origin it was given for.
+    if (to->origin() != from->origin() && to->userinfo == from->userinfo) to->userinfo.clear();
+    if (to->origin() == from->origin() && to->userinfo.empty()) to->userinfo = from->userinfo;
+    running.url = to->to_string();
+    return true;
+}
+
+void Run::end(std::list<Running>::iterator running, const Head& head, const Failure* failure) {
+    auto* exchange = running->exchange;
+    // First, so that the exchange's files are closed and gone from here before anybody uses them.
+    running_.erase(running);
+    const auto wait = exchange->end(head, failure);
+    if (wait && !stop_.stop_requested()) {
+        waiting_.push_back({exchange, Clock::now() + *wait});
+    } else if (wait) {
+        const Failure stopped{Kind::Stopped, "interrupted", 0};
+        exchange->end(head, &stopped);
+    }
+}
+
+void Run::stop_all() {
+    const Failure stopped{Kind::Stopped, "interrupted", 0};
+    for (auto& running : running_) {
+        curl_multi_remove_handle(multi_, running.easy.get());
+        running.exchange->end({}, &stopped);
+    }
+    for (const auto& waiting : waiting_) waiting.exchange->end({}, &stopped);
+    running_.clear();
+    waiting_.clear();
+}
+
+class CurlTransport final : public Transport {
+public:
+    explicit CurlTransport(TransportOptions options) : options_(std::move(options)) {
+        // libcurl wants this once, before anything else; it is thread-safe since 7.84.
+        static const auto initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
+        (void)initialized;
+        if (options_.user_agent.empty()) options_.user_agent = "gpkg/" GPKG_VERSION;
+    }
+
+    void run(std::span<Exchange* const> exchanges,
+             std::size_t parallel,
+             const std::stop_token& stop) override {
+        auto multi = take();
+        Run(options_, multi.get(), stop)(exchanges, parallel);
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(multi));
+    }
+
+private:
+    Multi take() {
+        const std::lock_guard lock(mutex_);
+        if (idle_.empty()) return Multi(curl_multi_init());
+        auto multi = std::move(idle_.back());
+        idle_.pop_back();
+        return multi;
+    }
+
+    TransportOptions options_;
+    std::mutex mutex_;
+    std::vector<Multi> idle_;  ///< with their open connections
+};
+
+}  // namespace
+
+TransportOptions transport_options_from(
+    const std::function<std::optional<std::string>(std::string_view)>& environment,
+    const fs::path& home) {
+    const auto first_of = [&](std::initializer_list<std::string_view> names) -> std::string {
+        for (const auto name : names) {
+            if (auto value = environment(name); value && !value->empty()) return *value;
+        }
+        return {};
+    };
+    TransportOptions options;
+    options.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
+    options.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
+    options.no_proxy = first_of({"no_proxy", "NO_PROXY"});
+    options.ca_file = first_of({"SSL_CERT_FILE"});
+    options.netrc = first_of({"NETRC"});
+    if (options.netrc.empty() && !home.empty()) options.netrc = home / ".netrc";
+    return options;
+}
+
+std::unique_ptr<Transport> make_transport(TransportOptions options) {
+    return std::make_unique<CurlTransport>(std::move(options));
+}
+
+}  // namespace gpkg

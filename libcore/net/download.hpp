@@ -1,0 +1,30 @@
+#pragma once
+
+// Downloads of files whose checksum is known beforehand. A file stands at its destination only when
+// it is whole and right; nothing partial is left behind, also after an interruption.
+
+#include "libcore/net/get.hpp"
+
+namespace gpkg {
+
+struct Download {
+    std::string url;
+    fs::path destination;    ///< a file there is replaced; missing folders are made
+    std::string sha256;      ///< hex; empty: not known
+    std::string md5;         ///< hex; looked at only without a sha256
+    std::uint64_t size = 0;  ///< 0: not known
+};
+
+struct DownloadOptions : TransferOptions {
+    /// Called for each file that is in its place, from the calling thread, while others are still
+    /// on their way; work that takes long belongs into another thread.
+    std::function<void(std::size_t item)> on_finished;
+};
+
+/// Downloads all or returns the first failure, giving up those still on their way. What is finished
+/// by then stays. A wrong checksum or size is an Integrity error.
+Result<void> download_all(Transport& transport,
+                          std::span<const Download> downloads,
+                          const DownloadOptions& options = {});
+
+}  // namespace gpkg

@@ -1,0 +1,198 @@
+#include "libcore/base/text.hpp"
+#include "libcore/net/fetch_internal.hpp"
+#include "libcore/net/url.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+/// What If-Range may carry: a weak ETag does not promise the same bytes.
+std::string resume_validator(const Head& head) {
+    if (!head.accepts_ranges) return {};
+    if (!head.etag.empty() && !head.etag.starts_with("W/")) return head.etag;
+    return head.last_modified;
+}
+
+}  // namespace
+
+Fetch::Fetch(GetRequest wanted,
+             Expected expected,
+             std::size_t item,
+             const TransferOptions& options,
+             std::function<void(const Fetch&)> finished)
+    : wanted_(std::move(wanted)),
+      expected_(std::move(expected)),
+      item_(item),
+      options_(options),
+      finished_(std::move(finished)),
+      result_(fail(ErrorKind::Interrupted, without_secrets(wanted_.url) + ": interrupted")) {}
+
+Request Fetch::request() {
+    Request request;
+    request.url = asked();
+    resuming_ = received_ > 0 && !validator_.empty();
+    if (resuming_) {
+        request.from = received_;
+        request.if_range = validator_;
+    } else if (!fallen_back_) {
+        request.etag = wanted_.etag;
+        request.last_modified = wanted_.last_modified;
+    }
+    return request;
+}
+
+bool Fetch::begin(const Head& head) {
+    auto ready = prepare(head);
+    if (!ready) problem_ = std::move(ready).error();
+    return !problem_;
+}
+
+Result<void> Fetch::prepare(const Head& head) {
+    const auto shown = without_secrets(asked());
+    if (head.status == 206) {
+        if (!resuming_ || head.range_start != received_)
+            return fail(ErrorKind::Network, shown + ": the server sent a part nobody asked for");
+    } else {
+        received_ = 0;
+        body_.clear();
+        hasher_.emplace(digest_kind());
+        if (file_) GPKG_CHECK(file_->restart());
+        if (!file_ && !wanted_.into.empty()) {
+            GPKG_TRY(auto file, PartFile::create(wanted_.into));
+            file_ = std::move(file);
+        }
+    }
+    validator_ = resume_validator(head);
+    total_ = head.length ? received_ + *head.length : 0;
+    if (head.length && total_ > wanted_.most_bytes)
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format(
+                "{}: {} bytes, more than the {} allowed", shown, total_, wanted_.most_bytes));
+    if (head.length && expected_.size != 0 && total_ != expected_.size)
+        return wrong("size", std::to_string(expected_.size), std::to_string(total_));
+    if (total_ == 0) total_ = expected_.size;
+    return {};
+}
+
+bool Fetch::receive(std::string_view bytes) {
+    auto taken = take(bytes);
+    if (!taken) problem_ = std::move(taken).error();
+    return !problem_;
+}
+
+Result<void> Fetch::take(std::string_view bytes) {
+    received_ += bytes.size();
+    if (received_ > wanted_.most_bytes)
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: more than the {} bytes allowed",
+                                without_secrets(asked()),
+                                wanted_.most_bytes));
+    if (expected_.size != 0 && received_ > expected_.size)
+        return wrong("size", std::to_string(expected_.size), "more");
+    hasher_->update(bytes);
+    if (file_) {
+        GPKG_CHECK(file_->write(bytes));
+    } else {
+        body_.append(bytes);
+    }
+    if (options_.on_progress) options_.on_progress({item_, received_, total_});
+    return {};
+}
+
+std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Failure* failure) {
+    ++tries_;
+    if (problem_) return settle(pass(*std::exchange(problem_, std::nullopt)));
+
+    const bool stopped = failure != nullptr && failure->kind == Failure::Kind::Stopped;
+    const bool refused = failure == nullptr && head.status >= 400;
+    if (failure == nullptr && (head.status == 200 || head.status == 206)) {
+        if (auto done = complete(head); !done) return settle(pass(std::move(done).error()));
+        return settle(std::move(result_));
+    }
+    if (failure == nullptr && head.status == 304 && !fallen_back_ && !resuming_) {
+        Response response;
+        response.asked = asked();
+        response.url = head.url;
+        response.not_modified = true;
+        response.etag = head.etag;
+        response.last_modified = head.last_modified;
+        response.max_age = max_age_of(head.cache_control);
+        return settle(std::move(response));
+    }
+    if (refused && (head.status == 403 || head.status == 404 || head.status == 410) &&
+        !fallen_back_ && !wanted_.fallback_url.empty()) {
+        fallen_back_ = true;
+        tries_ = 0;
+        received_ = 0;
+        return std::chrono::milliseconds(0);
+    }
+    if (refused && head.status == 416 && resuming_ && tries_ < options_.retry.tries) {
+        received_ = 0;  // the file became shorter: from the beginning
+        return std::chrono::milliseconds(0);
+    }
+    if (!stopped) {
+        if (const auto wait = wait_before_retry(options_.retry, tries_, head, failure)) return wait;
+    }
+    auto error = transfer_error(asked(), head, failure);
+    if (tries_ > 1 && !stopped) error.message += fmt::format(", {} times", tries_);
+    return settle(pass(std::move(error)));
+}
+
+Result<void> Fetch::complete(const Head& head) {
+    digest_ = std::move(*hasher_).hex();
+    hasher_.reset();
+    GPKG_CHECK(check());
+    if (file_) {
+        GPKG_CHECK(file_->put_in_place());
+        file_.reset();
+    }
+    Response response;
+    response.asked = asked();
+    response.url = head.url;
+    response.body = std::move(body_);
+    response.size = received_;
+    if (digest_kind() == DigestKind::Sha256) response.sha256 = digest_;
+    response.etag = head.etag;
+    response.last_modified = head.last_modified;
+    response.max_age = max_age_of(head.cache_control);
+    result_ = std::move(response);
+    return {};
+}
+
+Result<void> Fetch::check() const {
+    if (expected_.size != 0 && received_ != expected_.size)
+        return wrong("size", std::to_string(expected_.size), std::to_string(received_));
+    if (!expected_.sha256.empty() && digest_ != to_lower(expected_.sha256))
+        return wrong("sha256", expected_.sha256, digest_);
+    if (expected_.sha256.empty() && !expected_.md5.empty() && digest_ != to_lower(expected_.md5))
+        return wrong("md5", expected_.md5, digest_);
+    return {};
+}
+
+std::optional<std::chrono::milliseconds> Fetch::settle(Result<Response> result) {
+    result_ = std::move(result);
+    file_.reset();
+    if (finished_) finished_(*this);
+    return std::nullopt;
+}
+
+DigestKind Fetch::digest_kind() const {
+    return expected_.sha256.empty() && !expected_.md5.empty() ? DigestKind::Md5
+                                                              : DigestKind::Sha256;
+}
+
+tl::unexpected<Error> Fetch::wrong(std::string_view what,
+                                   const std::string& expected,
+                                   const std::string& got) const {
+    return fail(
+        ErrorKind::Integrity,
+        fmt::format(
+            "{}: wrong {}: expected {}, got {}", without_secrets(asked()), what, expected, got),
+        "the server or a proxy altered the file, or the index is older than it; try again "
+        "later");
+}
+
+}  // namespace gpkg

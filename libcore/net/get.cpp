@@ -1,0 +1,89 @@
+#include "libcore/net/get.hpp"
+
+#include "libcore/net/download.hpp"
+#include "libcore/net/fetch_internal.hpp"
+#include "libcore/net/url.hpp"
+
+#include <deque>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+std::vector<Exchange*> pointers(std::deque<Fetch>& fetches) {
+    std::vector<Exchange*> all;
+    all.reserve(fetches.size());
+    for (auto& fetch : fetches) all.push_back(&fetch);
+    return all;
+}
+
+/// A checksum that cannot be one must not read as "none known".
+Result<void> check_expectations(const Download& download) {
+    const auto bad = [&](std::string_view kind, const std::string& text) {
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: '{}' is no {}", without_secrets(download.url), text, kind));
+    };
+    if (!download.sha256.empty() && !is_hex(download.sha256, 64))
+        return bad("sha256", download.sha256);
+    if (!download.md5.empty() && !is_hex(download.md5, 32)) return bad("md5", download.md5);
+    return {};
+}
+
+}  // namespace
+
+Result<Response> get(Transport& transport,
+                     const GetRequest& request,
+                     const TransferOptions& options) {
+    return std::move(get_all(transport, std::span(&request, 1), options).front());
+}
+
+std::vector<Result<Response>> get_all(Transport& transport,
+                                      std::span<const GetRequest> requests,
+                                      const TransferOptions& options) {
+    std::deque<Fetch> fetches;
+    for (const auto& request : requests)
+        fetches.emplace_back(request, Expected{}, fetches.size(), options);
+    transport.run(pointers(fetches), options.parallel, options.stop);
+
+    std::vector<Result<Response>> results;
+    results.reserve(fetches.size());
+    for (const auto& fetch : fetches) results.push_back(fetch.result());
+    return results;
+}
+
+Result<void> download_all(Transport& transport,
+                          std::span<const Download> downloads,
+                          const DownloadOptions& options) {
+    for (const auto& download : downloads) GPKG_CHECK(check_expectations(download));
+
+    // Stops what still runs, on the caller's wish or after a failure.
+    std::stop_source give_up;
+    const std::stop_callback chained(options.stop, [&] { give_up.request_stop(); });
+    std::optional<Error> failure;
+    const auto finished = [&](const Fetch& fetch) {
+        if (fetch.result()) {
+            if (options.on_finished) options.on_finished(fetch.item());
+        } else if (!failure) {
+            failure = fetch.result().error();
+            give_up.request_stop();
+        }
+    };
+
+    std::deque<Fetch> fetches;
+    for (const auto& download : downloads) {
+        GetRequest request;
+        request.url = download.url;
+        request.into = download.destination;
+        request.most_bytes = ~std::uint64_t{0};
+        fetches.emplace_back(std::move(request),
+                             Expected{download.sha256, download.md5, download.size},
+                             fetches.size(),
+                             options,
+                             finished);
+    }
+    transport.run(pointers(fetches), options.parallel, give_up.get_token());
+    if (failure) return pass(*std::move(failure));
+    return {};
+}
+
+}  // namespace gpkg

@@ -1,0 +1,135 @@
+#include "libcore/net/outcome.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/net/url.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kOfflineHint = "--offline uses what is cached";
+
+/// Message and hint for a status that is not the wanted 200, 206 or 304.
+Error status_error(const std::string& url, int status) {
+    const auto error = [&](ErrorKind kind, std::string_view what, std::string hint) {
+        return Error{kind, fmt::format("{}: {} (HTTP {})", url, what, status), std::move(hint), {}};
+    };
+    switch (status) {
+    case 401:
+        return error(ErrorKind::Network,
+                     "the server wants a login",
+                     "put the login for this host into ~/.netrc, or check the token in the URL");
+    case 403:
+        return error(ErrorKind::Network,
+                     "the server forbids access",
+                     "check the URL, and the login or token for this host");
+    case 404:
+    case 410: return error(ErrorKind::NotFound, "not found", "");
+    case 407:
+        return error(ErrorKind::Network,
+                     "the proxy wants a login",
+                     "write it into the proxy's URL: http://user:password@proxy:port");
+    case 429:
+        return error(
+            ErrorKind::Network, "the server says: too many requests", "wait a while and try again");
+    default: break;
+    }
+    if (status >= 500)
+        return error(ErrorKind::Network, "the server is in trouble", "try again later");
+    return error(ErrorKind::Network, "an answer that was not expected", "");
+}
+
+std::string host_of(std::string_view url) {
+    const auto parsed = Url::parse(url);
+    return parsed ? parsed->host : std::string(url);
+}
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> wait_before_retry(const RetryPolicy& policy,
+                                                           int done,
+                                                           const Head& head,
+                                                           const Failure* failure) {
+    if (done >= policy.tries) return std::nullopt;
+    constexpr std::array<int, 6> kPassing = {408, 429, 500, 502, 503, 504};
+    const bool worth =
+        failure != nullptr
+            ? failure->kind == Failure::Kind::Broken || failure->kind == Failure::Kind::Stalled
+            : std::find(kPassing.begin(), kPassing.end(), head.status) != kPassing.end();
+    if (!worth) return std::nullopt;
+    const auto backoff = policy.first_wait * (1LL << std::min(done - 1, 20));
+    return std::min<std::chrono::milliseconds>(
+        std::max<std::chrono::milliseconds>(backoff, head.retry_after), policy.longest_wait);
+}
+
+Error transfer_error(std::string_view url, const Head& head, const Failure* failure) {
+    const auto shown = without_secrets(url);
+    if (failure == nullptr && shown.starts_with("file:"))
+        return Error{ErrorKind::NotFound, shown + ": no such file", "", {}};
+    if (failure == nullptr) return status_error(shown, head.status);
+
+    using Kind = Failure::Kind;
+    const auto error = [&](std::string what, std::string hint) {
+        return Error{ErrorKind::Network, shown + ": " + std::move(what), std::move(hint), {}};
+    };
+    switch (failure->kind) {
+    case Kind::BadUrl: {
+        auto bad = error("not a URL that can be asked", "");
+        bad.kind = ErrorKind::Parse;
+        return bad;
+    }
+    case Kind::HostNotFound:
+        return error(fmt::format("there is no host '{}'", host_of(url)),
+                     fmt::format("check the name and the network; {}", kOfflineHint));
+    case Kind::ProxyNotFound:
+        return error("the proxy's host is not found", "check HTTP_PROXY and HTTPS_PROXY");
+    case Kind::Refused:
+        return error(
+            "cannot connect: " + failure->detail,
+            fmt::format("check that the server runs and the port is right; {}", kOfflineHint));
+    case Kind::ConnectTimeout:
+        return error("no connection within the time limit",
+                     fmt::format("check the network and HTTPS_PROXY; {}", kOfflineHint));
+    case Kind::Stalled: return error("the server stopped sending", "try again later");
+    case Kind::Tls:
+        return error("no secure connection: " + failure->detail,
+                     "check the clock, and that SSL_CERT_FILE names your site's certificates");
+    case Kind::ProxyDenied:
+        if (failure->proxy_status == 407) return status_error(shown, 407);
+        return error(fmt::format("the proxy refuses to connect (HTTP {})", failure->proxy_status),
+                     "check HTTPS_PROXY and NO_PROXY");
+    case Kind::Broken: return error("the transfer broke off: " + failure->detail, "try again");
+    case Kind::BadRedirect: return error(failure->detail, "");
+    case Kind::Stopped: return Error{ErrorKind::Interrupted, shown + ": interrupted", "", {}};
+    case Kind::Rejected:
+    case Kind::Other: break;
+    }
+    return error(failure->detail, "");
+}
+
+std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control) {
+    // A year; more would only overflow somewhere.
+    constexpr long long kLongest = 31'536'000;
+    std::optional<std::chrono::seconds> age;
+    for (const auto piece : split(cache_control, ',')) {
+        const auto directive = to_lower(trim(piece));
+        if (directive == "no-cache" || directive == "no-store") return std::chrono::seconds(0);
+        constexpr std::string_view kMaxAge = "max-age=";
+        if (!directive.starts_with(kMaxAge)) continue;
+        long long seconds = 0;
+        const auto* end = directive.data() + directive.size();
+        const auto [stop, code] = std::from_chars(directive.data() + kMaxAge.size(), end, seconds);
+        if (code == std::errc::result_out_of_range)
+            seconds = kLongest;
+        else if (code != std::errc() || stop != end || seconds < 0)
+            continue;
+        age = std::chrono::seconds(std::min(seconds, kLongest));
+    }
+    return age;
+}
+
+}  // namespace gpkg

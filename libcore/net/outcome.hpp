@@ -1,0 +1,33 @@
+#pragma once
+
+// Judging how a transfer ended: what to tell a person, and whether another try can help.
+
+#include "libcore/net/transport.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace gpkg {
+
+/// When and how often to try again.
+struct RetryPolicy {
+    int tries = 4;                                   ///< all in all
+    std::chrono::milliseconds first_wait{500};       ///< doubled after each try
+    std::chrono::milliseconds longest_wait{30'000};  ///< also for what the server asks for
+};
+
+/// How long to wait before try number `done` + 1, or nothing when it is not worth it: only 408,
+/// 429, 5xx that pass, broken and stalled connections are tried again.
+std::optional<std::chrono::milliseconds> wait_before_retry(const RetryPolicy& policy,
+                                                           int done,
+                                                           const Head& head,
+                                                           const Failure* failure);
+
+/// The failure of asking `url` as text for a person. Secrets in the URL are not shown.
+Error transfer_error(std::string_view url, const Head& head, const Failure* failure);
+
+/// How long an answer stays fresh by its Cache-Control header; nothing when it does not say.
+std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control);
+
+}  // namespace gpkg

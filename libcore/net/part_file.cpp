@@ -1,0 +1,76 @@
+#include "libcore/net/part_file_internal.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <random>
+#include <unistd.h>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+tl::unexpected<Error> cannot_write(const fs::path& path, int code) {
+    const bool full = code == ENOSPC || code == EDQUOT;
+    return fail(ErrorKind::Io,
+                fmt::format("{}: cannot write: {}", path.native(), std::strerror(code)),
+                full ? "free some space (gpkg clean) and run the command again" : "");
+}
+
+}  // namespace
+
+Result<PartFile> PartFile::create(const fs::path& destination) {
+    if (destination.has_parent_path()) GPKG_CHECK(make_folders(destination.parent_path()));
+    std::random_device random;
+    for (;;) {
+        const fs::path part = fmt::format("{}.part-{:08x}", destination.native(), random());
+        const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) return PartFile(fd, destination, part);
+        if (errno != EEXIST) return cannot_write(destination, errno);
+    }
+}
+
+PartFile::PartFile(PartFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      destination_(std::move(other.destination_)),
+      part_(std::exchange(other.part_, {})) {}
+
+PartFile& PartFile::operator=(PartFile&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    std::swap(destination_, other.destination_);
+    std::swap(part_, other.part_);
+    return *this;
+}
+
+PartFile::~PartFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!part_.empty()) ::unlink(part_.c_str());
+}
+
+Result<void> PartFile::write(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto written = ::write(fd_, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return cannot_write(destination_, errno);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+Result<void> PartFile::restart() {
+    if (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0)
+        return cannot_write(destination_, errno);
+    return {};
+}
+
+Result<void> PartFile::put_in_place() {
+    // NFS tells of a full disk only here.
+    if (::close(std::exchange(fd_, -1)) != 0) return cannot_write(destination_, errno);
+    if (::rename(part_.c_str(), destination_.c_str()) != 0)
+        return cannot_write(destination_, errno);
+    part_.clear();
+    return {};
+}
+
+}  // namespace gpkg

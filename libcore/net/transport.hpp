@@ -1,0 +1,114 @@
+#pragma once
+
+// The seam between gpkg and the network. A Transport moves bytes and follows redirects; what to
+// ask, where the bytes go, what is checked and whether to try again is decided by each Exchange.
+// Most callers want get.hpp or download.hpp.
+
+#include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace gpkg {
+
+/// One question to a server.
+struct Request {
+    std::string url;            ///< http, https or file; may hold credentials
+    std::string etag;           ///< not empty: the answer may be 304
+    std::string last_modified;  ///< likewise
+    std::uint64_t from = 0;     ///< first byte wanted
+    std::string if_range;       ///< with `from`: the validator of the bytes already here
+};
+
+/// What a server said before the body. file:// answers 200 or 404.
+struct Head {
+    int status = 0;
+    std::string url;  ///< where the answer came from after redirects
+    std::string etag;
+    std::string last_modified;
+    std::string cache_control;
+    std::optional<std::uint64_t> length;  ///< of the body that follows
+    std::uint64_t range_start = 0;        ///< of a 206
+    bool accepts_ranges = false;
+    std::chrono::seconds retry_after{0};
+};
+
+/// Why a transfer got no answer, or only a part of one.
+struct Failure {
+    enum class Kind {
+        BadUrl,
+        HostNotFound,
+        ProxyNotFound,
+        Refused,
+        ConnectTimeout,
+        Stalled,  ///< connected, then too slow for too long
+        Tls,
+        ProxyDenied,  ///< `proxy_status` says how
+        Broken,       ///< reset, or ended before the promised length
+        BadRedirect,
+        Rejected,  ///< by the exchange itself
+        Stopped,   ///< by the stop token
+        Other,
+    };
+    Kind kind = Kind::Other;
+    std::string detail;
+    int proxy_status = 0;
+};
+
+/// One transfer, seen by the one who wants it. Called from the thread that runs the transport.
+class Exchange {
+public:
+    virtual ~Exchange() = default;
+    /// What to ask. Called before every try.
+    virtual Request request() = 0;
+    /// A 200 or 206 arrived and its body follows. False: not wanted.
+    virtual bool begin(const Head& head) = 0;
+    /// The next bytes of that body. False: stop, something is wrong with them.
+    virtual bool receive(std::string_view bytes) = 0;
+    /// The try is over: `failure` is null when `head` and the body came whole. Returns how long to
+    /// wait before another try, or nothing when that was the last. After Stopped there is none.
+    virtual std::optional<std::chrono::milliseconds> end(const Head& head,
+                                                         const Failure* failure) = 0;
+};
+
+class Transport {
+public:
+    virtual ~Transport() = default;
+    /// Runs all exchanges to their end, up to `parallel` at once, started in their order. Returns
+    /// soon after `stop` is requested, every exchange having been told. May be called from several
+    /// threads at a time.
+    virtual void run(std::span<Exchange* const> exchanges,
+                     std::size_t parallel,
+                     const std::stop_token& stop) = 0;
+};
+
+struct TransportOptions {
+    std::string user_agent;  ///< empty: "gpkg/VERSION"
+    std::chrono::milliseconds connect_timeout{15'000};
+    std::chrono::seconds stall_timeout{30};  ///< nothing received for so long
+    std::string http_proxy;                  ///< for http:// URLs; empty: none
+    std::string https_proxy;                 ///< for https:// URLs
+    std::string no_proxy;                    ///< comma separated hosts and domains, or "*"
+    fs::path netrc;                          ///< credentials by host; may be missing
+    fs::path ca_file;                        ///< empty: what the system trusts
+};
+
+/// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),
+/// NETRC (else ~/.netrc), SSL_CERT_FILE.
+TransportOptions transport_options_from(
+    const std::function<std::optional<std::string>(std::string_view)>& environment,
+    const fs::path& home);
+
+/// The real one, on libcurl.
+std::unique_ptr<Transport> make_transport(TransportOptions options = {});
+
+}  // namespace gpkg

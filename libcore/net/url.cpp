@@ -1,0 +1,167 @@
+#include "libcore/net/url.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <fmt/format.h>
+#include <span>
+
+namespace gpkg {
+namespace {
+
+bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+std::string_view own_port(std::string_view scheme) {
+    if (scheme == "https") return "443";
+    if (scheme == "http") return "80";
+    return {};
+}
+
+/// Reads "userinfo@host:port" into `url`.
+Result<void> read_authority(std::string_view authority, std::string_view whole, Url& url) {
+    if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
+        url.userinfo = authority.substr(0, at);
+        authority.remove_prefix(at + 1);
+    }
+    const auto colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+    url.host = to_lower(authority.substr(0, colon));
+    if (colon != std::string_view::npos) url.port = authority.substr(colon + 1);
+
+    const auto bad = [&](std::string_view what) {
+        return fail(ErrorKind::Parse, fmt::format("{}: {}", without_secrets(whole), what));
+    };
+    const bool digits = std::all_of(
+        url.port.begin(), url.port.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (!digits || url.port.size() > 5) return bad("the port is not a number");
+    const bool plain = std::all_of(url.host.begin(), url.host.end(), [](char c) {
+        return is_letter_or_digit(c) || std::string_view("-._~[]:%").find(c) != std::string::npos ||
+               static_cast<unsigned char>(c) >= 0x80;
+    });
+    if (!plain) return bad("the host name has characters that none can have");
+    if (url.scheme != "file" && url.host.empty()) return bad("the host name is missing");
+    if (url.port == own_port(url.scheme)) url.port.clear();
+    return {};
+}
+
+}  // namespace
+
+bool has_scheme(std::string_view text) {
+    const auto end = text.find("://");
+    if (end == 0 || end == std::string_view::npos) return false;
+    return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), [](char c) {
+        return is_letter_or_digit(c) || c == '+' || c == '-' || c == '.';
+    });
+}
+
+Result<Url> Url::parse(std::string_view text) {
+    if (!has_scheme(text))
+        return fail(ErrorKind::Parse, fmt::format("{}: not a URL", without_secrets(text)));
+    Url url;
+    url.scheme = to_lower(text.substr(0, text.find("://")));
+    if (url.scheme != "http" && url.scheme != "https" && url.scheme != "file")
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("{}: '{}' URLs are not supported", without_secrets(text), url.scheme),
+            "use http, https or file");
+    for (const char c : text) {
+        if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f)
+            return fail(
+                ErrorKind::Parse,
+                fmt::format("{}: a URL has no spaces or control characters", without_secrets(text)),
+                "write a space as %20");
+    }
+
+    auto rest = text.substr(text.find("://") + 3);
+    rest = rest.substr(0, rest.find('#'));
+    if (const auto mark = rest.find('?'); mark != std::string_view::npos) {
+        url.query = rest.substr(mark + 1);
+        rest = rest.substr(0, mark);
+    }
+    const auto slash = std::min(rest.find('/'), rest.size());
+    url.path = rest.substr(slash);
+    GPKG_CHECK(read_authority(rest.substr(0, slash), text, url));
+    return url;
+}
+
+std::string Url::origin() const { return scheme + "://" + host + (port.empty() ? "" : ":" + port); }
+
+std::string Url::to_string() const {
+    return scheme + "://" + (userinfo.empty() ? "" : userinfo + "@") + host +
+           (port.empty() ? "" : ":" + port) + path + (query.empty() ? "" : "?" + query);
+}
+
+std::string without_secrets(std::string_view url) {
+    if (!has_scheme(url)) return std::string(url);
+    const auto start = url.find("://") + 3;
+    std::string clean(url.substr(0, start));
+    auto rest = url.substr(start);
+    rest = rest.substr(0, rest.find_first_of("?#"));
+    const auto slash = std::min(rest.find('/'), rest.size());
+    const auto authority = rest.substr(0, slash);
+    const auto at = authority.rfind('@');
+    clean += at == std::string_view::npos ? authority : authority.substr(at + 1);
+
+    auto path = rest.substr(slash);
+    for (auto token = path.find("/t/"); token != std::string_view::npos; token = path.find("/t/")) {
+        clean += path.substr(0, token);
+        path = path.substr(std::min(path.find('/', token + 3), path.size()));
+    }
+    clean += path;
+    return clean;
+}
+
+std::string percent_encode(std::string_view path) {
+    std::string encoded;
+    for (const char c : path) {
+        if (is_letter_or_digit(c) || std::string_view("-._~/!+,=@:").find(c) != std::string::npos) {
+            encoded += c;
+        } else {
+            const auto byte = static_cast<std::uint8_t>(c);
+            std::string hex = to_hex(std::span(&byte, 1));
+            std::transform(hex.begin(), hex.end(), hex.begin(), [](unsigned char digit) {
+                return static_cast<char>(std::toupper(digit));
+            });
+            encoded += '%' + hex;
+        }
+    }
+    return encoded;
+}
+
+Result<std::string> percent_decode(std::string_view text) {
+    std::string decoded;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            decoded += text[i];
+            continue;
+        }
+        if (!is_hex(text.substr(i + 1, 2), 2) || text.substr(i + 1, 2) == "00")
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: '{}' is no percent-encoded byte",
+                                    without_secrets(text),
+                                    text.substr(i, 3)),
+                        "write a percent sign itself as %25");
+        decoded += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
+        i += 2;
+    }
+    return decoded;
+}
+
+std::string file_url(const fs::path& path) { return "file://" + percent_encode(path.native()); }
+
+Result<fs::path> path_of_file_url(std::string_view url) {
+    GPKG_TRY(const auto parts, Url::parse(url));
+    if (parts.scheme != "file")
+        return fail(ErrorKind::Parse, fmt::format("{}: not a file:// URL", without_secrets(url)));
+    if (!parts.host.empty() && parts.host != "localhost" && parts.host != "127.0.0.1")
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: a file on the host '{}' cannot be read", url, parts.host),
+                    "a path on this machine has three slashes: file:///path");
+    GPKG_TRY(auto path, percent_decode(parts.path));
+    if (path.empty()) return fail(ErrorKind::Parse, fmt::format("{}: the path is missing", url));
+    return fs::path(std::move(path));
+}
+
+}  // namespace gpkg

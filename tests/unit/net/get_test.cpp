@@ -1,0 +1,315 @@
+#include "libcore/net/get.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/net/url.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/http_server.hpp"
+
+#include <fmt/format.h>
+#include <thread>
+
+using namespace gpkg;
+using namespace std::chrono_literals;
+using tests::HttpServer;
+
+namespace {
+
+TransferOptions quick() {
+    TransferOptions options;
+    options.retry = {3, 1ms, 50ms};
+    return options;
+}
+
+struct Fixture {
+    TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
+    HttpServer server{folder.path()};
+    std::unique_ptr<Transport> transport = make_transport();
+
+    void put(std::string_view name, std::string_view bytes) {
+        REQUIRE(write_file_atomically(folder.path() / name, bytes));
+    }
+    Result<Response> get(const GetRequest& request) {
+        return gpkg::get(*transport, request, quick());
+    }
+    Result<Response> get(std::string_view path) { return get(GetRequest{server.url(path)}); }
+};
+
+}  // namespace
+
+TEST_CASE("a body comes with its checksum and validators", "[net]") {
+    Fixture f;
+    f.put("a b/x.json", "hello");
+    f.server.set_header("Cache-Control", "public, max-age=60");
+    const auto response = f.get("/a%20b/x.json");
+    REQUIRE(response);
+    CHECK(response->body == "hello");
+    CHECK(response->size == 5);
+    CHECK(response->sha256 == hex_digest(DigestKind::Sha256, "hello"));
+    CHECK_FALSE(response->etag.empty());
+    CHECK_FALSE(response->last_modified.empty());
+    CHECK(response->max_age == 60s);
+    CHECK(response->url == f.server.url("/a%20b/x.json"));
+    CHECK(f.server.requests().front().headers.at("user-agent").starts_with("gpkg/"));
+}
+
+TEST_CASE("an empty body is a body", "[net]") {
+    Fixture f;
+    f.put("empty", "");
+    GetRequest request{f.server.url("/empty")};
+    request.into = f.folder.path() / "got";
+    REQUIRE(f.get(request));
+    CHECK(read_file(request.into).value().empty());
+}
+
+TEST_CASE("validators lead to not modified", "[net]") {
+    Fixture f;
+    f.put("x", "one");
+    const auto first = f.get("/x").value();
+    GetRequest again{f.server.url("/x")};
+    again.etag = first.etag;
+    CHECK(f.get(again)->not_modified);
+    again.etag.clear();
+    again.last_modified = first.last_modified;
+    CHECK(f.get(again)->not_modified);
+    again.etag = "\"other\"";
+    const auto changed = f.get(again);
+    CHECK_FALSE(changed->not_modified);
+    CHECK(changed->body == "one");
+}
+
+TEST_CASE("a body goes to a file, and only when it is whole", "[net]") {
+    Fixture f;
+    f.put("x", std::string(100000, 'x'));
+    GetRequest request{f.server.url("/x")};
+    request.into = f.folder.path() / "new/folder/file";
+    const auto response = f.get(request);
+    REQUIRE(response);
+    CHECK(response->body.empty());
+    CHECK(read_file(request.into)->size() == 100000);
+
+    f.server.reply("/x", {.cut_after = 50000});
+    f.server.set_ranges(false);
+    request.into = f.folder.path() / "new/folder/second";
+    const auto broken = f.get(request);
+    REQUIRE_FALSE(broken);
+    CHECK(broken.error().kind == ErrorKind::Network);
+    CHECK_THAT(broken.error().message, ContainsSubstring("the transfer broke off"));
+    CHECK_THAT(broken.error().message, ContainsSubstring(", 3 times"));
+    CHECK(std::distance(fs::directory_iterator(f.folder.path() / "new/folder"), {}) == 1);
+}
+
+TEST_CASE("a fallback is asked when the first is missing", "[net]") {
+    Fixture f;
+    f.put("x.json", "{}");
+    GetRequest request{f.server.url("/x.json.zst")};
+    request.fallback_url = f.server.url("/x.json");
+    request.etag = "\"of the first\"";
+    const auto response = f.get(request);
+    REQUIRE(response);
+    CHECK(response->asked == f.server.url("/x.json"));
+    CHECK(response->body == "{}");
+    CHECK(f.server.requests().back().headers.count("if-none-match") == 0);
+
+    request.fallback_url = f.server.url("/neither");
+    CHECK(f.get(request).error().message == f.server.url("/neither") + ": not found (HTTP 404)");
+}
+
+TEST_CASE("refusals are told apart and not tried again", "[net]") {
+    Fixture f;
+    struct Row {
+        int status;
+        ErrorKind kind;
+        std::string what;
+    };
+    const auto row = GENERATE(values<Row>({
+        {401, ErrorKind::Network, "the server wants a login (HTTP 401)"},
+        {403, ErrorKind::Network, "the server forbids access (HTTP 403)"},
+        {404, ErrorKind::NotFound, "not found (HTTP 404)"},
+        {407, ErrorKind::Network, "the proxy wants a login (HTTP 407)"},
+        {418, ErrorKind::Network, "an answer that was not expected (HTTP 418)"},
+    }));
+    f.server.reply("/x", {.status = row.status, .body = "page"});
+    const auto response = f.get("/x");
+    REQUIRE_FALSE(response);
+    CHECK(response.error().kind == row.kind);
+    CHECK(response.error().message == f.server.url("/x") + ": " + row.what);
+    CHECK(f.server.count("/x") == 1);
+}
+
+TEST_CASE("what may pass is tried again", "[net]") {
+    Fixture f;
+    f.put("x", "at last");
+    f.server.reply("/x", {.status = 503, .headers = {{"Retry-After", "0"}}}, 1);
+    f.server.reply("/x", {.reset = true}, 1);
+    CHECK(f.get("/x")->body == "at last");
+    CHECK(f.server.count("/x") == 3);
+
+    f.server.reply("/y", {.status = 503});
+    CHECK(f.get("/y").error().message ==
+          f.server.url("/y") + ": the server is in trouble (HTTP 503), 3 times");
+    CHECK(f.server.count("/y") == 3);
+}
+
+TEST_CASE("no server, no host, no time", "[net]") {
+    TransportOptions options;
+    options.connect_timeout = 300ms;
+    const auto transport = make_transport(options);
+    const auto error = [&](const std::string& url) {
+        return gpkg::get(*transport, {url}, quick()).error();
+    };
+    const auto dead = fmt::format("http://127.0.0.1:{}/x", tests::closed_port());
+    CHECK(error(dead).to_string() ==
+          dead +
+              ": cannot connect: Connection refused\n"
+              "  hint: check that the server runs and the port is right; --offline uses what is "
+              "cached");
+    CHECK(error("http://no-such-host.invalid/x").message ==
+          "http://no-such-host.invalid/x: there is no host 'no-such-host.invalid'");
+    CHECK(error("oci://x/y").kind == ErrorKind::Parse);
+}
+
+TEST_CASE("a server that speaks no TLS is no secure connection", "[net]") {
+    Fixture f;
+    f.server.reply("/", {.delay = 0ms});
+    const auto url = fmt::format("https://127.0.0.1:{}/x", f.server.port());
+    // The server waits for the end of a request that never comes; the time limit ends it.
+    TransportOptions options;
+    options.connect_timeout = 500ms;
+    const auto transport = make_transport(options);
+    const auto response = gpkg::get(*transport, {url}, quick());
+    REQUIRE_FALSE(response);
+    CHECK(response.error().kind == ErrorKind::Network);
+}
+
+TEST_CASE("a server that falls silent is given up", "[net]") {
+    Fixture f;
+    TransportOptions options;
+    options.stall_timeout = 1s;
+    f.transport = make_transport(options);
+    f.server.reply("/x", {.body = std::string(1000, 'x'), .stall_after = 0});
+    auto once = quick();
+    once.retry.tries = 1;
+    const auto response = gpkg::get(*f.transport, {f.server.url("/x")}, once);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().message == f.server.url("/x") + ": the server stopped sending");
+}
+
+TEST_CASE("redirects are followed within limits", "[net]") {
+    Fixture f;
+    HttpServer other(f.folder.path());
+    f.put("x", "here");
+    f.server.reply("/moved", {.status = 302, .headers = {{"Location", "/x"}}, .body = "gone"});
+    CHECK(f.get("/moved")->body == "here");
+    CHECK(f.get("/moved")->url == f.server.url("/x"));
+
+    f.server.reply("/circle", {.status = 301, .headers = {{"Location", "/circle"}}});
+    CHECK(f.get("/circle").error().message ==
+          f.server.url("/circle") + ": redirected more than 10 times");
+
+    f.server.reply("/nowhere", {.status = 302});
+    CHECK(f.get("/nowhere").error().message ==
+          f.server.url("/nowhere") + ": redirected without a place to go (HTTP 302)");
+
+    f.server.reply("/file", {.status = 302, .headers = {{"Location", "file:///etc/hostname"}}});
+    CHECK(f.get("/file").error().message ==
+          f.server.url("/file") + ": redirected to file:///etc/hostname, which is not followed");
+}
+
+TEST_CASE("a login stays with its origin", "[net]") {
+    Fixture f;
+    HttpServer other(f.folder.path());
+    f.put("x", "here");
+    f.server.reply("/same", {.status = 302, .headers = {{"Location", f.server.url("/x")}}});
+    f.server.reply("/other", {.status = 302, .headers = {{"Location", other.url("/x")}}});
+    const auto with_login = [&](const std::string& path) {
+        return fmt::format("http://user:secret@127.0.0.1:{}{}", f.server.port(), path);
+    };
+
+    REQUIRE(f.get(GetRequest{with_login("/same")}));
+    CHECK(f.server.requests().back().headers.at("authorization") == "Basic dXNlcjpzZWNyZXQ=");
+    REQUIRE(f.get(GetRequest{with_login("/other")}));
+    CHECK(other.requests().back().headers.count("authorization") == 0);
+}
+
+TEST_CASE("netrc gives a login to its host alone", "[net]") {
+    Fixture f;
+    f.put("x", "here");
+    f.put("netrc", "machine 127.0.0.1 login user password secret\n");
+    TransportOptions options;
+    options.netrc = f.folder.path() / "netrc";
+    const auto transport = make_transport(options);
+    REQUIRE(gpkg::get(*transport, {f.server.url("/x")}, quick()));
+    CHECK(f.server.requests().back().headers.at("authorization") == "Basic dXNlcjpzZWNyZXQ=");
+    const auto localhost = fmt::format("http://localhost:{}/x", f.server.port());
+    REQUIRE(gpkg::get(*transport, {localhost}, quick()));
+    CHECK(f.server.requests().back().headers.count("authorization") == 0);
+}
+
+TEST_CASE("proxies come from the environment that is handed in", "[net]") {
+    Fixture f;
+    f.put("c/x", "through the proxy");
+    std::map<std::string, std::string, std::less<>> variables{{"HTTP_PROXY", f.server.url()},
+                                                              {"NO_PROXY", "127.0.0.1"}};
+    const auto environment = [&](std::string_view name) -> std::optional<std::string> {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    const auto transport = make_transport(transport_options_from(environment, {}));
+    CHECK(gpkg::get(*transport, {"http://far.invalid/c/x"}, quick())->body == "through the proxy");
+    CHECK(f.server.requests().back().target == "http://far.invalid/c/x");
+    REQUIRE(gpkg::get(*transport, {f.server.url("/c/x")}, quick()));
+    CHECK(f.server.requests().back().target == "/c/x");
+}
+
+TEST_CASE("a body longer than allowed is refused", "[net]") {
+    Fixture f;
+    f.put("x", std::string(100000, 'x'));
+    GetRequest request{f.server.url("/x")};
+    request.most_bytes = 1000;
+    CHECK(f.get(request).error().message ==
+          request.url + ": 100000 bytes, more than the 1000 allowed");
+    f.server.reply("/x", {.chunked = true});
+    CHECK(f.get(request).error().message == request.url + ": more than the 1000 bytes allowed");
+}
+
+TEST_CASE("files are read like anything else", "[net]") {
+    Fixture f;
+    f.put("a b", "local");
+    const auto url = file_url(f.folder.path() / "a b");
+    CHECK(f.get(GetRequest{url})->body == "local");
+    const auto missing = f.get(GetRequest{url + "x"});
+    REQUIRE_FALSE(missing);
+    CHECK(missing.error().kind == ErrorKind::NotFound);
+    CHECK(missing.error().message == url + "x: no such file");
+}
+
+TEST_CASE("many are got at a time, in order, over few connections", "[net]") {
+    Fixture f;
+    std::vector<GetRequest> requests;
+    for (int i = 0; i < 40; ++i) {
+        f.put(std::to_string(i), std::to_string(i));
+        requests.push_back({f.server.url(fmt::format("/{}", i))});
+    }
+    auto options = quick();
+    options.parallel = 4;
+    const auto responses = get_all(*f.transport, requests, options);
+    for (std::size_t i = 0; i < 40; ++i) CHECK(responses[i]->body == std::to_string(i));
+    CHECK(f.server.connections() <= 4);
+}
+
+TEST_CASE("a stop request ends a slow transfer soon", "[net]") {
+    Fixture f;
+    f.server.reply("/slow", {.body = std::string(100, 'x'), .stall_after = 10});
+    std::stop_source source;
+    auto options = quick();
+    options.stop = source.get_token();
+    const std::jthread stopper([&] {
+        std::this_thread::sleep_for(50ms);
+        source.request_stop();
+    });
+    const auto start = std::chrono::steady_clock::now();
+    const auto response = gpkg::get(*f.transport, {f.server.url("/slow")}, options);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().kind == ErrorKind::Interrupted);
+    CHECK(std::chrono::steady_clock::now() - start < 2s);
+}

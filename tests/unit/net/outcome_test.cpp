@@ -1,0 +1,79 @@
+#include "libcore/net/outcome.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+using namespace std::chrono_literals;
+using Kind = Failure::Kind;
+
+TEST_CASE("Cache-Control says how long an answer is fresh", "[net]") {
+    CHECK_FALSE(max_age_of(""));
+    CHECK_FALSE(max_age_of("public"));
+    CHECK(max_age_of("public, max-age=1200") == 1200s);
+    CHECK(max_age_of("Max-Age=60,must-revalidate") == 60s);
+    CHECK(max_age_of("max-age=60, no-cache") == 0s);
+    CHECK(max_age_of("no-store") == 0s);
+    CHECK_FALSE(max_age_of("max-age=-5"));
+    CHECK_FALSE(max_age_of("max-age=soon"));
+    CHECK(max_age_of("max-age=99999999999999999999999") == 31'536'000s);
+}
+
+TEST_CASE("only what may pass is tried again, with growing waits", "[net]") {
+    const RetryPolicy policy{4, 500ms, 3000ms};
+    const auto wait = [&](int done, int status, std::chrono::seconds asked = 0s) {
+        Head head;
+        head.status = status;
+        head.retry_after = asked;
+        return wait_before_retry(policy, done, head, nullptr);
+    };
+    for (const int status : {408, 429, 500, 502, 503, 504}) CHECK(wait(1, status) == 500ms);
+    for (const int status : {401, 403, 404, 407, 410, 501, 505}) CHECK_FALSE(wait(1, status));
+    CHECK(wait(2, 503) == 1000ms);
+    CHECK(wait(3, 503) == 2000ms);
+    CHECK_FALSE(wait(4, 503));
+    CHECK(wait(1, 429, 2s) == 2000ms);
+    CHECK(wait(1, 429, 3600s) == 3000ms);
+
+    const auto after = [&](Kind kind) {
+        const Failure failure{kind, "", 0};
+        return wait_before_retry(policy, 1, {}, &failure).has_value();
+    };
+    CHECK(after(Kind::Broken));
+    CHECK(after(Kind::Stalled));
+    for (const auto kind : {Kind::HostNotFound, Kind::Refused, Kind::Tls, Kind::ConnectTimeout})
+        CHECK_FALSE(after(kind));
+}
+
+TEST_CASE("failures are told with their URL and what to do", "[net]") {
+    const auto told = [](Kind kind, std::string detail = "", int proxy = 0) {
+        const Failure failure{kind, std::move(detail), proxy};
+        return transfer_error("https://user:secret@h/t/tok/x", {}, &failure).to_string();
+    };
+    CHECK(told(Kind::HostNotFound) ==
+          "https://h/x: there is no host 'h'\n"
+          "  hint: check the name and the network; --offline uses what is cached");
+    CHECK(told(Kind::ProxyDenied, "", 407) ==
+          "https://h/x: the proxy wants a login (HTTP 407)\n"
+          "  hint: write it into the proxy's URL: http://user:password@proxy:port");
+    CHECK(told(Kind::ProxyDenied, "", 403) ==
+          "https://h/x: the proxy refuses to connect (HTTP 403)\n"
+          "  hint: check HTTPS_PROXY and NO_PROXY");
+    CHECK(told(Kind::Stopped) == "https://h/x: interrupted");
+    CHECK(told(Kind::Tls, "self-signed") ==
+          "https://h/x: no secure connection: self-signed\n"
+          "  hint: check the clock, and that SSL_CERT_FILE names your site's certificates");
+
+    const auto status = [](int code) {
+        Head head;
+        head.status = code;
+        return transfer_error("https://h/x", head, nullptr);
+    };
+    CHECK(status(404).to_string() == "https://h/x: not found (HTTP 404)");
+    CHECK(status(404).kind == ErrorKind::NotFound);
+    CHECK(status(403).to_string() ==
+          "https://h/x: the server forbids access (HTTP 403)\n"
+          "  hint: check the URL, and the login or token for this host");
+    CHECK(status(503).to_string() ==
+          "https://h/x: the server is in trouble (HTTP 503)\n  hint: try again later");
+    CHECK(status(503).kind == ErrorKind::Network);
+}
