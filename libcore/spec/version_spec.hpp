@@ -11,9 +11,18 @@ namespace gpkg {
 
 class VersionSpec {
 public:
+    /// Texts longer than this are refused, as are parentheses deeper than kDeepest.
+    static constexpr std::size_t kLongest = 8192;
+    static constexpr int kDeepest = 64;
+
+    /// Matches every version.
+    VersionSpec();
+
     /// A bare literal is an exact version, as in "numpy 1.26"; `=1.26` and `1.26.*` mean "starts
-    /// with".
+    /// with". Oddities of old channels are read as their authors meant them: `2.7.*.*`,
+    /// `0.2.18.*.`, `>=2.0.*`.
     static Result<VersionSpec> parse(std::string_view text);
+    static VersionSpec equal_to(Version version);
 
     bool matches(const Version& version) const;
 
@@ -26,7 +35,17 @@ public:
     /// The literal when the spec is one fuzzy version ("=1.2", "1.2.*"), else null.
     const Version* fuzzy() const;
 
+    /// Equal as questions are written: "1.2" and "1.2.0" differ, "=1.2" and "1.2.*" do not.
     friend bool operator==(const VersionSpec& a, const VersionSpec& b);
+
+    /// One node of the question; only version_spec.cpp looks inside.
+    struct Node;
+
+private:
+    friend class VersionSpecReader;
+    explicit VersionSpec(std::shared_ptr<const Node> root);
+
+    std::shared_ptr<const Node> root_;  ///< shared by copies, never changed
 };
 
 }  // namespace gpkg

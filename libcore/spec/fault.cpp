@@ -1,0 +1,71 @@
+#include "libcore/spec/fault_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::grammar {
+namespace {
+
+constexpr std::size_t kTitleWidth = 60;
+constexpr std::size_t kLineWidth = 90;
+constexpr std::string_view kCut = "...";
+
+bool prints(char c) { return c >= ' ' && c <= '~'; }
+
+std::string printable(std::string_view text) {
+    std::string safe(text);
+    std::replace_if(
+        safe.begin(), safe.end(), [](char c) { return !prints(c); }, '?');
+    return safe;
+}
+
+/// The part of the text to show, and where the caret stands in it.
+struct Excerpt {
+    std::string line;
+    std::size_t caret = 0;
+};
+
+Excerpt excerpt(std::string_view text, std::size_t at) {
+    if (text.size() <= kLineWidth) return {printable(text), at};
+    const auto begin = at > kLineWidth / 2 ? at - kLineWidth / 2 : 0;
+    const auto end = std::min(text.size(), begin + kLineWidth);
+    auto line = printable(text.substr(begin, end - begin));
+    auto caret = at - begin;
+    if (begin > 0) {
+        line.insert(0, kCut);
+        caret += kCut.size();
+    }
+    if (end < text.size()) line += kCut;
+    return {std::move(line), caret};
+}
+
+}  // namespace
+
+tl::unexpected<Fault> fault(std::size_t at, std::string what, std::string hint) {
+    return tl::unexpected<Fault>(Fault{at, std::move(what), std::move(hint)});
+}
+
+tl::unexpected<Fault> moved(Fault inner, std::size_t offset) {
+    inner.at += offset;
+    return tl::unexpected<Fault>(std::move(inner));
+}
+
+tl::unexpected<Error> refuse(std::string_view text, Fault found) {
+    const auto at = std::min(found.at, text.size());
+    auto title = printable(text.substr(0, kTitleWidth));
+    if (text.size() > kTitleWidth) title += kCut;
+    if (text.empty()) title = "''";
+    auto message = fmt::format("{}: {}", title, found.what);
+    if (!text.empty()) {
+        const auto [line, caret] = excerpt(text, at);
+        message += fmt::format("\n  {}\n  {:>{}}", line, '^', caret + 1);
+    }
+    return fail(ErrorKind::Parse, std::move(message), std::move(found.hint));
+}
+
+std::string shown(char c) {
+    if (prints(c)) return fmt::format("'{}'", c);
+    return fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(c));
+}
+
+}  // namespace gpkg::grammar

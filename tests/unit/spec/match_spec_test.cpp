@@ -1,0 +1,163 @@
+#include "libcore/spec/match_spec.hpp"
+
+#include "libcore/spec/package_record.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+namespace {
+
+MatchSpec spec(std::string_view text) {
+    auto parsed = MatchSpec::parse(text);
+    if (!parsed) FAIL(parsed.error().message);
+    return *parsed;
+}
+
+}  // namespace
+
+TEST_CASE("all spellings of CEP 29 have one canonical form", "[spec]") {
+    struct Row {
+        std::string given, printed;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"pkg",                             "pkg"},
+        {"PKG",                             "pkg"},
+        {"*",                               "*"},
+        {"pkg *",                           "pkg"},
+        {"pkg * *",                         "pkg"},
+        {"pkg=1.8",                         "pkg=1.8"},
+        {"pkg =1.8",                        "pkg=1.8"},
+        {"pkg = 1.8",                       "pkg=1.8"},
+        {"pkg 1.8.*",                       "pkg=1.8"},
+        {"pkg=1.8.*=*",                     "pkg=1.8"},
+        {"pkg ==1.8.* *",                   "pkg=1.8"},
+        {"pkg 1.8",                         "pkg==1.8"},
+        {"pkg==1.8",                        "pkg==1.8"},
+        {"pkg ==1.8",                       "pkg==1.8"},
+        {"pkg=1.8=*",                       "pkg==1.8"},
+        {"pkg 1.8 *",                       "pkg==1.8"},
+        {"pkg[version=1.8]",                "pkg==1.8"},
+        {"pkg[version==1.8]",               "pkg=1.8"},
+        {"pkg=1.8=py_0",                    "pkg==1.8=py_0"},
+        {"pkg =1.8=py_0",                   "pkg==1.8=py_0"},
+        {"pkg==1.8=py_0",                   "pkg==1.8=py_0"},
+        {"pkg ==1.8=*_0",                   "pkg==1.8[build='*_0']"},
+        {"pkg 1.8 py_0",                    "pkg==1.8=py_0"},
+        {"pkg ==1.8 py_0",                  "pkg==1.8=py_0"},
+        {"pkg =1.8 py_0",                   "pkg=1.8[build='py_0']"},
+        {"pkg =*=cpu",                      "pkg[build='cpu']"},
+        {"pkg >=1.0 , < 2.0 py34_0",        "pkg[version='>=1.0,<2.0',build='py34_0']"},
+        {"pkg>=1.0=py34_0",                 "pkg[version='>=1.0',build='py34_0']"},
+        {"pkg * *_cpython",                 "pkg[build='*_cpython']"},
+        {"pkg 1.8[version=2]",              "pkg==2"},
+        {"pkg[name=other]",                 "pkg"},
+        {"pkg=1.8,<2",                      "pkg[version='1.8.*,<2']"},
+        {"pkg 1.8|1.8.*",                   "pkg[version='==1.8|1.8.*']"},
+        {"pkg !=1.8",                       "pkg[version='!=1.8']"},
+        {"pkg 1!1.8",                       "pkg==1!1.8"},
+        {"pkg>=1!1.8",                      "pkg[version='>=1!1.8']"},
+        {"pkg >=1 !164.3095,<1!165",        "pkg[version='>=1!164.3095,<1!165']"},
+        {"pkg<3.2.0a0",                     "pkg[version='<3.2.0a0']"},
+        {"pkg  >= 11.0",                    "pkg[version='>=11.0']"},
+        {"pkg 1.0 # a comment",             "pkg==1.0"},
+        {"pkg[version='>=1'] # a comment",  "pkg[version='>=1']"},
+        {"pkg * ^py3[0-9]+_(a|b)$",         "pkg[build='^py3[0-9]+_(a|b)$']"},
+        {"pkg ^1\\.[0-9]$ 0",               "pkg[version='^1\\.[0-9]$',build='0']"},
+        {"pkg (1.5|1.6),!=1.6",             "pkg[version='(==1.5|==1.6),!=1.6']"},
+        {"py* >=3",                         "py*[version='>=3']"},
+        {"^py(thon|py)$ 3.12",              "^py(thon|py)$==3.12"},
+        {"conda-forge::pkg",                "conda-forge::pkg"},
+        {"conda-forge/linux-64::pkg>=1",    "conda-forge/linux-64::pkg[version='>=1']"},
+        {"conda-forge/label/rc::pkg",       "conda-forge/label/rc::pkg"},
+        {"conda-*::pkg",                    "pkg[channel='conda-*']"},
+        {"conda-forge:ns:pkg",              "conda-forge::pkg"},
+        {"::pkg",                           "pkg"},
+        {"https://h:8080/c/noarch::pkg",    "https://h:8080/c/noarch::pkg"},
+        {"pkg[channel=conda-forge/noarch]", "conda-forge/noarch::pkg"},
+        {"pkg[channel=conda-forge, subdir=linux-*]", "conda-forge::pkg[subdir='linux-*']"},
+        {"pkg[subdir=linux-64]",            "pkg[subdir='linux-64']"},
+        {"pkg[build_number=3]",             "pkg[build_number='==3']"},
+        {"pkg[build_number='>=3']",         "pkg[build_number='>=3']"},
+        {"pkg[license=MIT build=x]",        "pkg[build='x',license='mit']"},
+        {"pkg[track_features='a B']",       "pkg[track_features=['a','b']]"},
+        {"pkg[extras=a]",                   "pkg[extras='a']"},
+        {"pkg[extras=[a, 'b']]",            "pkg[extras=['a','b']]"},
+        {"pkg[flags=[\"cuda\",\"blas:*\"]]", "pkg[flags=['cuda','blas:*']]"},
+        {"pkg[when=__unix]",                "pkg[when='__unix']"},
+        {"pkg[when=\"python>=3.10\"]",      "pkg[when='python>=3.10']"},
+        {"pkg[md5=0123456789abcdef0123456789ABCDEF]", "pkg[md5='0123456789abcdef0123456789abcdef']"},
+        {"pkg-1.0-py_0.conda",              "pkg==1.0=py_0[fn='pkg-1.0-py_0.conda']"},
+        {"https://h/conda-forge/linux-64/python-3.11.10-h123456_0.conda",
+         "https://h/conda-forge/linux-64::python==3.11.10=h123456_0"
+         "[url='https://h/conda-forge/linux-64/python-3.11.10-h123456_0.conda']"},
+    }));
+    // clang-format on
+    CAPTURE(row.given);
+    const auto parsed = spec(row.given);
+    CHECK(parsed.to_string() == row.printed);
+    CHECK(spec(parsed.to_string()) == parsed);
+}
+
+TEST_CASE("a spec asks its question of a record", "[spec]") {
+    PackageRecord record;
+    record.name = "numpy";
+    record.version = "1.26.4";
+    record.build = "py312_mkl_0";
+    record.build_number = 3;
+    record.subdir = "linux-64";
+    record.channel = "https://conda.anaconda.org/conda-forge";
+    record.fn = "numpy-1.26.4-py312_mkl_0.conda";
+    record.url = record.channel + "/linux-64/" + record.fn;
+    record.license = "BSD-3-Clause";
+    record.flags = {"cuda", "release", "blas:mkl"};
+    record.track_features = {"mkl"};
+
+    struct Row {
+        std::string spec;
+        bool expected;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"numpy", true},
+        {"NumPy", true},
+        {"num*", true},
+        {"^num(py|ba)$", true},
+        {"numba", false},
+        {"* 1.26.*", true},
+        {"numpy >=1.26,<2", true},
+        {"numpy 1.26", false},
+        {"numpy=1.26", true},
+        {"numpy 1.26.4 PY312_MKL_0", true},
+        {"numpy * *_MKL_*", true},
+        {"numpy * *_openblas_*", false},
+        {"numpy * ^py31[0-9]_mkl_[0-9]+$", true},
+        {"numpy * ^mkl$", false},
+        {"numpy[build_number=3]", true},
+        {"numpy[build_number='>3']", false},
+        {"conda-forge::numpy", true},
+        {"Conda-Forge::numpy", true},
+        {"forge::numpy", false},
+        {"conda-*::numpy", true},
+        {"https://conda.anaconda.org/conda-forge::numpy", true},
+        {"https://conda.anaconda.org/*::numpy", true},
+        {"https://elsewhere.org/conda-forge::numpy", false},
+        {"conda.anaconda.org::numpy", false},
+        {"conda-forge/linux-64::numpy", true},
+        {"conda-forge/noarch::numpy", false},
+        {"numpy[subdir=linux-*]", true},
+        {"numpy[license=bsd-3-clause]", true},
+        {"numpy[license=MIT]", false},
+        {"numpy[track_features=mkl]", true},
+        {"numpy[track_features=nomkl]", false},
+        {"numpy[flags=cuda]", true},
+        {"numpy[flags=['cuda','blas:*']]", true},
+        {"numpy[flags=*]", true},
+        {"numpy[flags=blas]", false},
+        {"numpy[flags=rocm]", false},
+        {"numpy-1.26.4-py312_mkl_0.conda", true},
+        {"https://conda.anaconda.org/conda-forge/linux-64/numpy-1.26.4-py312_mkl_0.conda", true},
+        {"https://mirror.org/conda-forge/linux-64/numpy-1.26.4-py312_mkl_0.conda", false},
+    }));
+    CAPTURE(row.spec);
+    CHECK(spec(row.spec).matches(record) == row.expected);
+}
