@@ -1,0 +1,22 @@
+#!/bin/sh
+# Runs rattler_specs.cjs with rattler from npm. usage: run_specs.sh SPEC_DUMP WORK_FOLDER
+# Says so and ends with 77, which ctest takes for "skipped", where something is missing.
+set -eu
+dump=$1
+work=$2
+rattler=0.3.5
+
+skip() {
+    echo "SKIPPED: $1"
+    exit 77
+}
+[ -n "${GPKG_TEST_CORPUS:-}" ] || skip "GPKG_TEST_CORPUS is not set"
+for tool in node npm zstd; do
+    command -v "$tool" >/dev/null || skip "$tool is not installed"
+done
+mkdir -p "$work"
+if ! grep -q "\"version\": \"$rattler\"" "$work/node_modules/@conda-org/rattler/package.json" 2>/dev/null; then
+    npm install --prefix "$work" --no-audit --no-fund --loglevel=error \
+        "@conda-org/rattler@$rattler" || skip "npm cannot install @conda-org/rattler"
+fi
+exec node "$(dirname "$0")/rattler_specs.cjs" "$work/node_modules" "$dump" "$GPKG_TEST_CORPUS"
