@@ -58,7 +58,7 @@ std::string to_lower(std::string_view text) {
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most) {
-    const std::size_t limit = wanted.size() <= 4 ? 1 : 2;
+    const std::size_t limit = wanted.size() <= 5 ? 1 : 2;
     std::vector<std::pair<std::size_t, std::string>> scored;
     for (const auto& name : names) {
         if (name == wanted) continue;

@@ -8,6 +8,8 @@ TEST_CASE("near names are those a person may have meant", "[base]") {
     const std::vector<std::string> names{
         "numpy", "numba", "pytorch", "torchvision", "pandas", "python", "pip"};
     CHECK(near_names("nunpy", names) == std::vector<std::string>{"numpy"});
+    CHECK(near_names("torch", std::vector<std::string>{"orc", "pooch", "pytorch"}) ==
+          std::vector<std::string>{"pytorch"});
     CHECK(near_names("nmupy", names) == std::vector<std::string>{"numpy"});
     CHECK(near_names("torch", names) == std::vector<std::string>{"pytorch", "torchvision"});
     CHECK(near_names("zlib", names).empty());
