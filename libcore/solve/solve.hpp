@@ -1,0 +1,87 @@
+#pragma once
+
+// What the rest of gpkg needs of a solver: a Problem goes in, a Solution or an Explanation comes
+// out. Every decision is a function of the request, the channel indexes and the virtual packages;
+// nothing else is looked at. The implementation is in solver/.
+
+#include "libcore/base/error.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gpkg {
+
+class ChannelIndex;
+
+/// How a name that several channels offer is treated (conda-standards 25).
+enum class ChannelPriority {
+    Strict,    ///< the highest channel that has the name hides it in all lower ones
+    Flexible,  ///< a higher channel is preferred over a newer version
+    Disabled,  ///< only versions count
+};
+
+/// What the user asks for and what is there already.
+struct Request {
+    /// To be in the environment afterwards, the most important first. A spec may have a glob as
+    /// name only where it means every match.
+    std::vector<MatchSpec> specs;
+    /// Restrict what may be chosen without asking for it: pins, specs of earlier requests.
+    std::vector<MatchSpec> constraints;
+    /// Records now in the environment. Each stays as it is where the specs allow.
+    std::vector<PackageRecord> installed;
+    /// Installed names that are no longer held to their record: what `update` names.
+    std::vector<std::string> update;
+    /// No installed name is held to its record (`update --all`).
+    bool update_all = false;
+    /// Installed names to keep in the environment when possible, changed if need be.
+    std::vector<std::string> keep;
+};
+
+/// Everything a decision depends on.
+struct Problem {
+    /// In the order of channel priority; the subdirs of one channel stand together.
+    std::vector<std::shared_ptr<const ChannelIndex>> indexes;
+    ChannelPriority priority = ChannelPriority::Strict;
+    /// The machine: "__cuda" 12.4 and so on, with name, version and build set.
+    std::vector<PackageRecord> virtual_packages;
+    Request request;
+    /// Records newer than this moment do not exist (Unix milliseconds; indexed_timestamp, else
+    /// timestamp; CEP 47). Records without either are kept.
+    std::optional<std::int64_t> exclude_newer;
+};
+
+struct Solution {
+    /// All records of the environment, each after the records it depends on (cycles aside).
+    std::vector<PackageRecord> records;
+    /// One-line remarks a user should see: what strict priority hid, records that could not be
+    /// read.
+    std::vector<std::string> notes;
+};
+
+/// Why there is no solution, as data first.
+struct Explanation {
+    /// One step of the clash: what asks, for what, and what the channels or the machine have
+    /// instead.
+    struct Line {
+        int depth = 0;     ///< 0 for the user's own specs
+        std::string text;  ///< without indentation
+    };
+    std::vector<Line> lines;
+    std::vector<std::string> hints;  ///< near names, overrides that would help
+    /// A short tree, one line each, the hints after it.
+    std::string to_string() const;
+};
+
+using Outcome = std::variant<Solution, Explanation>;
+
+/// An Error means that the question could not be put (an unusable index, an internal limit).
+using Solve = std::function<Result<Outcome>(const Problem&)>;
+
+}  // namespace gpkg

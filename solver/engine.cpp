@@ -1,0 +1,212 @@
+#include "solver/engine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+extern "C" {
+// `requires` is a keyword of C++20; this spelling asks libsolv's headers to avoid it.
+#define LIBSOLV_SOLVABLE_PREPEND_DEP
+#include <solv/evr.h>
+#include <solv/pool.h>
+#include <solv/queue.h>
+#include <solv/repo.h>
+#include <solv/solver.h>
+}
+
+namespace gpkg::solver {
+namespace {
+
+struct FreePool {
+    void operator()(Pool* pool) const { pool_free(pool); }
+};
+struct FreeSolver {
+    void operator()(Solver* solver) const { solver_free(solver); }
+};
+
+class IdQueue {
+public:
+    IdQueue() { queue_init(&queue_); }
+    ~IdQueue() { queue_free(&queue_); }
+    IdQueue(const IdQueue&) = delete;
+    IdQueue& operator=(const IdQueue&) = delete;
+    void push(Id id) { queue_push(&queue_, id); }
+    void push(Id how, Id what) { queue_push2(&queue_, how, what); }
+    Queue* get() { return &queue_; }
+    int size() const { return queue_.count; }
+    Id operator[](int i) const { return queue_.elements[i]; }
+
+private:
+    Queue queue_{};
+};
+
+}  // namespace
+
+struct Engine::State {
+    const Universe& universe;
+    const Live& live;
+    std::unique_ptr<Pool, FreePool> pool;
+    Repo* repo = nullptr;
+    std::vector<Id> solvable_of;            ///< by candidate; 0 for the dead
+    std::vector<CandidateId> candidate_of;  ///< by solvable; kNone for slots
+    std::vector<Id> requirement_of;         ///< by spec; 0 where nothing uses it
+    std::vector<Id> complement_of;          ///< by spec
+
+    State(const Universe& from, const Live& in_play) : universe(from), live(in_play) {}
+
+    Id add_solvable(const std::string& name, std::uint32_t rank, CandidateId candidate) {
+        const Id id = repo_add_solvable(repo);
+        Solvable* solvable = pool_id2solvable(pool.get(), id);
+        solvable->name = pool_str2id(pool.get(), name.c_str(), 1);
+        // libsolv prefers the highest EVR, rank 0 is the best.
+        solvable->evr = pool_str2id(pool.get(), fmt::format("{}", kNone - rank).c_str(), 1);
+        solvable->arch = ARCH_NOARCH;
+        candidate_of.resize(static_cast<std::size_t>(id) + 1, kNone);
+        candidate_of[static_cast<std::size_t>(id)] = candidate;
+        return id;
+    }
+
+    /// An Id that no name or version has; its providers are set once all solvables are there.
+    Id fresh_id(std::string_view kind, std::uint32_t number) const {
+        return pool_str2id(pool.get(), fmt::format("{}#{}", kind, number).c_str(), 1);
+    }
+
+    void add_candidates(const std::vector<std::uint32_t>& ranks) {
+        for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
+            const auto& name = universe.names()[universe.candidates()[id].name];
+            if (live[id] && !name.is_virtual)
+                solvable_of[id] = add_solvable(name.text, ranks[id], id);
+        }
+    }
+
+    void add_dependencies() {
+        for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
+            if (solvable_of[id] == 0) continue;
+            for (const auto spec : universe.candidates()[id].depends) {
+                if (universe.name_of(universe.specs()[spec]).is_virtual) continue;
+                auto& requirement = requirement_of[spec];
+                if (requirement == 0) requirement = fresh_id("spec", spec);
+                require(id, requirement);
+            }
+            for (const auto spec : universe.candidates()[id].constrains) {
+                if (universe.name_of(universe.specs()[spec]).is_virtual) continue;
+                auto& complement = complement_of[spec];
+                if (complement == 0) complement = fresh_id("not", spec);
+                conflict(id, complement);
+            }
+        }
+    }
+
+    void add_slots() {
+        for (NameId name = 0; name < universe.names().size(); ++name) {
+            std::vector<CandidateId> members;
+            for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id) {
+                if (solvable_of[id] != 0) members.push_back(id);
+            }
+            if (members.size() < 2) continue;
+            const auto bits = static_cast<std::uint32_t>(std::bit_width(members.size() - 1));
+            for (std::uint32_t bit = 0; bit < bits; ++bit) {
+                const auto text = fmt::format("slot#{}#{}", name, bit);
+                const Id slot = add_solvable(text, 0, kNone);
+                Solvable* solvable = pool_id2solvable(pool.get(), slot);
+                const Id key = solvable->name;
+                solvable->dep_provides = repo_addid_dep(repo, solvable->dep_provides, key, 0);
+                for (std::uint32_t i = 0; i < members.size(); ++i) {
+                    if ((i >> bit & 1U) != 0) {
+                        require(members[i], key);
+                    } else {
+                        conflict(members[i], key);
+                    }
+                }
+            }
+        }
+    }
+
+    void require(CandidateId candidate, Id key) const {
+        Solvable* solvable = pool_id2solvable(pool.get(), solvable_of[candidate]);
+        solvable->dep_requires = repo_addid_dep(repo, solvable->dep_requires, key, 0);
+    }
+
+    void conflict(CandidateId candidate, Id key) const {
+        Solvable* solvable = pool_id2solvable(pool.get(), solvable_of[candidate]);
+        solvable->dep_conflicts = repo_addid_dep(repo, solvable->dep_conflicts, key, 0);
+    }
+
+    void set_providers() {
+        pool_createwhatprovides(pool.get());
+        for (SpecId spec = 0; spec < universe.specs().size(); ++spec) {
+            const auto& matches = universe.specs()[spec].matches;
+            if (requirement_of[spec] != 0) set_providers(requirement_of[spec], matches);
+            if (complement_of[spec] == 0) continue;
+            const auto& name = universe.name_of(universe.specs()[spec]);
+            std::vector<CandidateId> others;
+            for (auto id = name.begin; id < name.end; ++id) {
+                if (!std::binary_search(matches.begin(), matches.end(), id)) others.push_back(id);
+            }
+            set_providers(complement_of[spec], others);
+        }
+    }
+
+    void set_providers(Id key, const std::vector<CandidateId>& members) {
+        pool_set_whatprovides(pool.get(), key, provider_list(members));
+    }
+
+    Id provider_list(const std::vector<CandidateId>& members) const {
+        IdQueue queue;
+        for (const auto id : members) {
+            if (solvable_of[id] != 0) queue.push(solvable_of[id]);
+        }
+        return pool_queuetowhatprovides(pool.get(), queue.get());
+    }
+};
+
+Engine::Engine(const Universe& universe, const Live& live, const std::vector<std::uint32_t>& ranks)
+    : state_(std::make_unique<State>(universe, live)) {
+    auto& state = *state_;
+    state.pool.reset(pool_create());
+    state.repo = repo_create(state.pool.get(), "channels");
+    state.solvable_of.resize(universe.candidates().size());
+    state.requirement_of.resize(universe.specs().size());
+    state.complement_of.resize(universe.specs().size());
+    state.add_candidates(ranks);
+    state.add_dependencies();
+    state.add_slots();
+    repo_internalize(state.repo);
+    state.set_providers();
+}
+
+Engine::~Engine() = default;
+
+std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& goals) {
+    auto& state = *state_;
+    IdQueue job;
+    job.push(SOLVER_MULTIVERSION | SOLVER_SOLVABLE_ALL, 0);
+    for (const auto& goal : goals) {
+        const bool possible = std::any_of(goal.any_of.begin(), goal.any_of.end(), [&](auto id) {
+            return state.solvable_of[id] != 0;
+        });
+        if (!possible) {
+            if (goal.is_optional) continue;
+            return std::nullopt;
+        }
+        const Id weak = goal.is_optional ? SOLVER_WEAK : 0;
+        job.push(SOLVER_INSTALL | SOLVER_SOLVABLE_ONE_OF | weak, state.provider_list(goal.any_of));
+    }
+    const std::unique_ptr<Solver, FreeSolver> solver(solver_create(state.pool.get()));
+    solver_set_flag(solver.get(), SOLVER_FLAG_IGNORE_RECOMMENDED, 1);
+    if (solver_solve(solver.get(), job.get()) != 0) return std::nullopt;
+
+    IdQueue decisions;
+    solver_get_decisionqueue(solver.get(), decisions.get());
+    std::vector<CandidateId> chosen;
+    for (int i = 0; i < decisions.size(); ++i) {
+        const Id id = decisions[i];
+        if (id <= 0 || static_cast<std::size_t>(id) >= state.candidate_of.size()) continue;
+        if (state.candidate_of[static_cast<std::size_t>(id)] != kNone)
+            chosen.push_back(state.candidate_of[static_cast<std::size_t>(id)]);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,45 @@
+#pragma once
+
+// libsolv behind integers. It is given candidates and sets of candidates only: names, versions and
+// specs mean nothing to it. Each candidate's rank becomes its EVR, so that libsolv's "newest" is
+// the preference order; each dependency becomes an Id whose providers are set by hand; `constrains`
+// become conflicts with the complement.
+//
+// "At most one candidate of a name" would cost libsolv a rule per pair. Instead every name gets
+// ceil(log2 n) slot solvables, candidate i requires slot k where bit k of i is set and conflicts
+// with it where it is not: two candidates differ in some bit and so exclude each other, with n log
+// n rules and the same unit propagation.
+
+#include "solver/reductions.hpp"
+#include "solver/universe.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// At least one of these candidates is wanted in the environment.
+struct Goal {
+    std::vector<CandidateId> any_of;
+    bool is_optional = false;  ///< given up rather than failing
+};
+
+class Engine {
+public:
+    /// Takes what lives. `ranks` as rank_candidates gives them.
+    Engine(const Universe& universe, const Live& live, const std::vector<std::uint32_t>& ranks);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// A set of candidates that meets every goal, with good choices for what the goals leave open;
+    /// empty when there is none.
+    std::optional<std::vector<CandidateId>> solve(const std::vector<Goal>& goals);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace gpkg::solver

@@ -1,0 +1,22 @@
+#pragma once
+
+// From an answer to the best answer. Names are settled one after the other: the requested ones in
+// their order, then dependencies breadth first. A name is settled on a candidate when no solution
+// that keeps everything settled before has a better one.
+
+#include "solver/engine.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// `first` must meet `goals`. Gives the chosen candidates in the order in which they were settled.
+std::vector<CandidateId> improve(const Universe& universe,
+                                 const Live& live,
+                                 const std::vector<std::uint32_t>& ranks,
+                                 Engine& engine,
+                                 const std::vector<Goal>& goals,
+                                 std::vector<CandidateId> first);
+
+}  // namespace gpkg::solver

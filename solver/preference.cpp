@@ -1,0 +1,201 @@
+#include "solver/preference.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+
+namespace gpkg::solver {
+namespace {
+
+/// What a dependency spec can bring at best.
+struct Reach {
+    bool tracked = false;
+    VersionId version = kNone;
+};
+
+class Preference {
+public:
+    explicit Preference(const Universe& universe) : universe_(universe) {
+        const auto& candidates = universe.candidates();
+        version_order_ = order_versions();
+        held_.resize(universe.names().size(), !universe.problem().request.update_all);
+        for (const auto& text : universe.problem().request.update) {
+            if (const auto name = universe.find_name(text)) held_[*name] = false;
+        }
+        best_of_spec_.resize(universe.specs().size());
+        ranks_.resize(candidates.size());
+    }
+
+    std::vector<std::uint32_t> rank() && {
+        for (const auto& name : universe_.names()) {
+            if (name.begin != name.end) rank_name(name);
+        }
+        return std::move(ranks_);
+    }
+
+private:
+    /// A number for each version so that comparing numbers compares versions.
+    std::vector<std::uint32_t> order_versions() const {
+        VersionId count = 0;
+        for (const auto& candidate : universe_.candidates())
+            count = std::max(count, candidate.version + 1);
+        std::vector<VersionId> sorted(count);
+        std::iota(sorted.begin(), sorted.end(), 0U);
+        std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) {
+            return universe_.version(a) < universe_.version(b);
+        });
+        std::vector<std::uint32_t> order(count);
+        std::uint32_t place = 0;
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            if (i > 0 && universe_.version(sorted[i - 1]) < universe_.version(sorted[i])) ++place;
+            order[sorted[i]] = place;
+        }
+        return order;
+    }
+
+    void rank_name(const Name& name) {
+        std::vector<CandidateId> ids(name.end - name.begin);
+        std::iota(ids.begin(), ids.end(), name.begin);
+        std::sort(ids.begin(), ids.end(), [&](auto a, auto b) { return main_order(a, b) < 0; });
+        for (auto group = ids.begin(); group != ids.end();) {
+            const auto end = std::find_if(
+                group, ids.end(), [&](auto id) { return main_order(*group, id) != 0; });
+            if (end - group > 1) order_group(group, end);
+            group = end;
+        }
+        for (std::uint32_t place = 0; place < ids.size(); ++place) ranks_[ids[place]] = place;
+    }
+
+    /// Negative when `a` is better. Keys 1 to 4, after what is installed and not to be updated.
+    std::strong_ordering main_order(CandidateId a, CandidateId b) const {
+        const auto& one = universe_.candidates()[a];
+        const auto& two = universe_.candidates()[b];
+        if (held_[one.name] && one.is_installed != two.is_installed)
+            return two.is_installed <=> one.is_installed;
+        if (one.has_track_features != two.has_track_features)
+            return one.has_track_features <=> two.has_track_features;
+        if (universe_.problem().priority == ChannelPriority::Flexible && one.channel != two.channel)
+            return one.channel <=> two.channel;
+        if (version_order_[one.version] != version_order_[two.version])
+            return version_order_[two.version] <=> version_order_[one.version];
+        return two.build_number <=> one.build_number;
+    }
+
+    using Iterator = std::vector<CandidateId>::iterator;
+
+    /// Keys 5 (what the dependencies can bring), 6 (timestamp) and the tie-breaks.
+    void order_group(Iterator begin, Iterator end) {
+        const auto names = common_dependencies(begin, end);
+        std::vector<std::pair<std::vector<std::optional<Reach>>, CandidateId>> scored;
+        for (auto id = begin; id != end; ++id) scored.emplace_back(score(*id, names), *id);
+        std::sort(scored.begin(), scored.end(), [&](const auto& a, const auto& b) {
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                if (const auto order = reach_order(a.first[i], b.first[i]); order != 0)
+                    return order < 0;
+            }
+            return last_order(a.second, b.second) < 0;
+        });
+        std::transform(
+            scored.begin(), scored.end(), begin, [](const auto& entry) { return entry.second; });
+    }
+
+    std::vector<NameId> common_dependencies(Iterator begin, Iterator end) const {
+        std::vector<NameId> common;
+        for (auto id = begin; id != end; ++id) {
+            std::vector<NameId> mine;
+            for (const auto spec : universe_.candidates()[*id].depends)
+                mine.push_back(universe_.specs()[spec].name);
+            std::sort(mine.begin(), mine.end());
+            mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+            if (id == begin) {
+                common = std::move(mine);
+                continue;
+            }
+            std::vector<NameId> both;
+            std::set_intersection(
+                common.begin(), common.end(), mine.begin(), mine.end(), std::back_inserter(both));
+            common = std::move(both);
+        }
+        std::sort(common.begin(), common.end(), [&](auto a, auto b) {
+            return universe_.names()[a].text < universe_.names()[b].text;
+        });
+        return common;
+    }
+
+    std::vector<std::optional<Reach>> score(CandidateId id, const std::vector<NameId>& names) {
+        std::vector<std::optional<Reach>> scores;
+        for (const auto name : names) {
+            std::optional<Reach> lowest;
+            bool unreachable = false;
+            for (const auto spec : universe_.candidates()[id].depends) {
+                if (universe_.specs()[spec].name != name) continue;
+                const auto best = best_of(spec);
+                if (!best) {
+                    unreachable = true;
+                } else if (!lowest ||
+                           version_order_[best->version] < version_order_[lowest->version]) {
+                    lowest = best;
+                }
+            }
+            scores.push_back(unreachable ? std::nullopt : lowest);
+        }
+        return scores;
+    }
+
+    /// The highest version that the spec can get, and whether track_features are its price.
+    std::optional<Reach> best_of(SpecId id) {
+        auto& entry = best_of_spec_[id];
+        if (entry) return *entry;
+        std::optional<Reach> best;
+        for (const auto match : universe_.specs()[id].matches) {
+            const auto& candidate = universe_.candidates()[match];
+            const Reach here{candidate.has_track_features, candidate.version};
+            if (!best || version_order_[here.version] > version_order_[best->version]) {
+                best = here;
+            } else if (version_order_[here.version] == version_order_[best->version]) {
+                best->tracked = best->tracked && here.tracked;
+            }
+        }
+        entry = best;
+        return best;
+    }
+
+    std::strong_ordering reach_order(const std::optional<Reach>& a,
+                                     const std::optional<Reach>& b) const {
+        if (a.has_value() != b.has_value()) return b.has_value() <=> a.has_value();
+        if (!a) return std::strong_ordering::equal;
+        if (a->tracked != b->tracked) return a->tracked <=> b->tracked;
+        return version_order_[b->version] <=> version_order_[a->version];
+    }
+
+    std::strong_ordering last_order(CandidateId a, CandidateId b) const {
+        const auto& one = universe_.candidates()[a];
+        const auto& two = universe_.candidates()[b];
+        if (one.timestamp != two.timestamp) return two.timestamp <=> one.timestamp;
+        if (one.channel != two.channel) return one.channel <=> two.channel;
+        if (one.is_noarch != two.is_noarch) return one.is_noarch <=> two.is_noarch;
+        const bool conda_one = one.fn().ends_with(".conda");
+        const bool conda_two = two.fn().ends_with(".conda");
+        if (conda_one != conda_two) return conda_two <=> conda_one;
+        if (const int order = one.build().compare(two.build()); order != 0) return order <=> 0;
+        return one.sha256().compare(two.sha256()) <=> 0;
+    }
+
+    const Universe& universe_;
+    std::vector<std::uint32_t> version_order_;
+    std::vector<bool> held_;
+    std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
+    std::vector<std::uint32_t> ranks_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> rank_candidates(const Universe& universe) {
+    return Preference(universe).rank();
+}
+
+}  // namespace gpkg::solver

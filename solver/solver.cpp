@@ -1,0 +1,105 @@
+#include "solver/solver.hpp"
+
+#include "solver/engine.hpp"
+#include "solver/explain.hpp"
+#include "solver/improve.hpp"
+#include "solver/preference.hpp"
+#include "solver/reductions.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace gpkg::solver {
+namespace {
+
+std::vector<SpecId> hard_specs(const Universe& universe) {
+    auto specs = universe.requested();
+    specs.insert(specs.end(), universe.constraints().begin(), universe.constraints().end());
+    return specs;
+}
+
+std::vector<Goal> goals_of(const Universe& universe) {
+    std::vector<Goal> goals;
+    for (const auto spec : universe.requested()) {
+        if (!universe.name_of(universe.specs()[spec]).is_virtual)
+            goals.push_back({universe.specs()[spec].matches, false});
+    }
+    for (const auto name : universe.kept()) {
+        Goal goal{{}, true};
+        for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id)
+            goal.any_of.push_back(id);
+        goals.push_back(std::move(goal));
+    }
+    return goals;
+}
+
+/// Optional goals that the answer meets are kept from now on; the others are given up.
+std::vector<Goal> firm(const std::vector<Goal>& goals, const std::vector<CandidateId>& chosen) {
+    std::vector<Goal> kept;
+    for (const auto& goal : goals) {
+        const bool met = std::any_of(goal.any_of.begin(), goal.any_of.end(), [&](auto id) {
+            return std::binary_search(chosen.begin(), chosen.end(), id);
+        });
+        if (met) kept.push_back({goal.any_of, false});
+    }
+    return kept;
+}
+
+/// Dependencies first; ties, and the entry into cycles, by name.
+std::vector<CandidateId> topological(const Universe& universe, std::vector<CandidateId> chosen) {
+    const auto name_text = [&](CandidateId id) -> const std::string& {
+        return universe.names()[universe.candidates()[id].name].text;
+    };
+    std::sort(
+        chosen.begin(), chosen.end(), [&](auto a, auto b) { return name_text(a) < name_text(b); });
+    std::vector<CandidateId> by_name(universe.names().size(), kNone);
+    for (const auto id : chosen) by_name[universe.candidates()[id].name] = id;
+
+    std::vector<CandidateId> order;
+    std::vector<bool> seen(universe.names().size());
+    const auto visit = [&](const auto& self, CandidateId id) -> void {
+        const auto name = universe.candidates()[id].name;
+        if (seen[name]) return;
+        seen[name] = true;
+        auto depends = universe.candidates()[id].depends;
+        std::sort(depends.begin(), depends.end(), [&](auto a, auto b) {
+            return universe.specs()[a].text < universe.specs()[b].text;
+        });
+        for (const auto spec : depends) {
+            const auto next = by_name[universe.specs()[spec].name];
+            if (next != kNone) self(self, next);
+        }
+        order.push_back(id);
+    };
+    for (const auto id : chosen) visit(visit, id);
+    return order;
+}
+
+}  // namespace
+
+Result<Outcome> solve(const Problem& problem) {
+    GPKG_TRY(const auto universe, Universe::collect(problem));
+    const auto ranks = rank_candidates(universe);
+    auto live = make_consistent(universe, hard_specs(universe)).live;
+    remove_dominated(universe, ranks, live);
+
+    const bool machine_fits =
+        std::all_of(universe.requested().begin(), universe.requested().end(), [&](SpecId spec) {
+            return !universe.name_of(universe.specs()[spec]).is_virtual ||
+                   !universe.specs()[spec].matches.empty();
+        });
+    Engine engine(universe, live, ranks);
+    const auto goals = goals_of(universe);
+    const auto first = machine_fits ? engine.solve(goals) : std::nullopt;
+    if (!first) return explain(universe);
+
+    const auto best = improve(universe, live, ranks, engine, firm(goals, *first), *first);
+    Solution solution;
+    solution.notes = universe.notes();
+    for (const auto id : topological(universe, best))
+        solution.records.push_back(universe.candidates()[id].record());
+    return solution;
+}
+
+}  // namespace gpkg::solver

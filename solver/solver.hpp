@@ -1,0 +1,20 @@
+#pragma once
+
+// gpkg's solver: an implementation of Solve (libcore/solve/solve.hpp) on stock libsolv.
+//
+//   collect   the closed world of the request                 universe.hpp
+//   rank      the preference order of each name's candidates  preference.hpp
+//   reduce    what can be in no answer, or in no best answer  reductions.hpp
+//   search    a first answer, then a better one name by name  engine.hpp, improve.hpp
+//   explain   when there is none                              explain.hpp
+
+#include "libcore/solve/solve.hpp"
+
+namespace gpkg::solver {
+
+/// Finds the best environment: no solution has a better candidate for a requested spec without
+/// having a worse one for an earlier spec; then the same holds for the dependencies, breadth first
+/// in the order in which they are named.
+Result<Outcome> solve(const Problem& problem);
+
+}  // namespace gpkg::solver

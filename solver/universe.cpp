@@ -1,0 +1,356 @@
+#include "solver/universe.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::solver {
+namespace {
+
+/// Marks an index spec that could not be read, so that it is tried once.
+constexpr SpecId kUnreadable = kNone - 1;
+
+bool names_match(const MatchSpec& spec, std::string_view name) {
+    return spec.name == "*" || (spec.name_matcher && spec.name_matcher->matches(name));
+}
+
+}  // namespace
+
+std::optional<NameId> Universe::find_name(std::string_view text) const {
+    const auto found = name_ids_.find(std::string(text));
+    return found == name_ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+NameId Universe::intern_name(std::string_view text) {
+    auto [entry, added] =
+        name_ids_.try_emplace(std::string(text), static_cast<NameId>(names_.size()));
+    if (added) {
+        Name name;
+        name.text = entry->first;
+        name.is_virtual = text.starts_with("__");
+        names_.push_back(std::move(name));
+    }
+    return entry->second;
+}
+
+SpecId Universe::intern_spec(const MatchSpec& match, std::string text) {
+    auto [entry, added] =
+        spec_ids_.try_emplace(std::move(text), static_cast<SpecId>(specs_.size()));
+    if (added) {
+        Spec spec;
+        spec.match = match;
+        spec.name = intern_name(match.name);
+        spec.text = entry->first;
+        specs_.push_back(std::move(spec));
+    }
+    return entry->second;
+}
+
+Result<SpecId> Universe::intern_spec(std::string_view text) {
+    const auto known = spec_ids_.find(std::string(text));
+    if (known != spec_ids_.end()) return known->second;
+    GPKG_TRY(const auto match, MatchSpec::parse(text));
+    if (!match.has_one_name())
+        return fail(ErrorKind::Parse, fmt::format("{}: a dependency needs a plain name", text));
+    return intern_spec(match, std::string(text));
+}
+
+std::optional<VersionId> Universe::intern_version(std::string_view text) {
+    auto [entry, added] = version_ids_.try_emplace(std::string(text));
+    if (added) {
+        if (auto version = Version::parse(text)) {
+            entry->second = static_cast<VersionId>(versions_.size());
+            versions_.push_back(*std::move(version));
+        }
+    }
+    return entry->second;
+}
+
+Result<Universe> Universe::collect(const Problem& problem) {
+    Universe universe;
+    universe.problem_ = &problem;
+    std::string last_channel;
+    for (const auto& index : problem.indexes) {
+        const auto& channel = index->source().channel;
+        auto& ranks = universe.channel_of_index_;
+        if (ranks.empty()) {
+            ranks.push_back(0);
+        } else {
+            ranks.push_back(channel == last_channel ? ranks.back() : ranks.back() + 1);
+        }
+        last_channel = channel;
+        for (const auto& note : index->notes()) universe.notes_.push_back(note);
+    }
+
+    GPKG_CHECK(universe.take_request());
+    while (!universe.queue_.empty()) {
+        const auto name = universe.queue_.back();
+        universe.queue_.pop_back();
+        universe.collect_candidates(name);
+    }
+    universe.link_specs();
+    if (universe.unreadable_ > 0)
+        universe.notes_.push_back(
+            fmt::format("{} records are left out because a dependency of theirs cannot be read",
+                        universe.unreadable_));
+    return universe;
+}
+
+Result<void> Universe::take_request() {
+    const auto& request = problem_->request;
+    const auto take = [&](const MatchSpec& spec, std::vector<SpecId>& into) {
+        if (spec.has_one_name()) {
+            into.push_back(intern_spec(spec, spec.to_string()));
+            return;
+        }
+        std::vector<std::string> found;
+        for (const auto& index : problem_->indexes) {
+            for (const auto name : index->names()) {
+                if (names_match(spec, name)) found.emplace_back(name);
+            }
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        for (auto& name : found) {
+            auto one = spec;
+            one.name = std::move(name);
+            one.name_matcher.reset();
+            into.push_back(intern_spec(one, one.to_string()));
+        }
+    };
+    for (const auto& spec : request.specs) {
+        const auto before = requested_.size();
+        take(spec, requested_);
+        if (requested_.size() == before)
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("{}: no package of the channels has such a name", spec.to_string()));
+    }
+    for (const auto& spec : request.constraints) take(spec, constraints_);
+    for (const auto& name : request.keep) kept_.push_back(intern_name(name));
+
+    // In this order, so that ids, and with them every tie, do not depend on the records' order.
+    for (const auto id : requested_) reach(specs_[id].name);
+    for (const auto id : constraints_) reach(specs_[id].name);
+    for (const auto id : kept_) reach(id);
+    return {};
+}
+
+void Universe::reach(NameId name) {
+    if (names_[name].is_reached) return;
+    names_[name].is_reached = true;
+    queue_.push_back(name);
+}
+
+void Universe::reach_from(const Candidate& candidate) {
+    for (const auto id : candidate.depends) reach(specs_[id].name);
+    // What a package constrains need not be there, but the machine is.
+    for (const auto id : candidate.constrains) {
+        if (names_[specs_[id].name].is_virtual) reach(specs_[id].name);
+    }
+}
+
+bool Universe::is_excluded(const ChannelIndex::Row& row) const {
+    if (!problem_->exclude_newer) return false;
+    const auto moment = row.indexed_timestamp != 0 ? row.indexed_timestamp : row.timestamp;
+    return moment > *problem_->exclude_newer;
+}
+
+void Universe::collect_candidates(NameId name) {
+    names_[name].begin = static_cast<CandidateId>(candidates_.size());
+    const std::string text = names_[name].text;
+
+    if (names_[name].is_virtual) {
+        for (const auto& record : problem_->virtual_packages) {
+            if (record.name == text) add_given(name, record, false);
+        }
+        names_[name].end = static_cast<CandidateId>(candidates_.size());
+        return;
+    }
+
+    // A request may name a channel: then the others do not offer the package at all, and strict
+    // priority has nothing to hide.
+    std::vector<const MatchSpec*> channel_specs;
+    for (const auto id : requested_) {
+        if (specs_[id].name == name && specs_[id].match.channel)
+            channel_specs.push_back(&specs_[id].match);
+    }
+    std::optional<std::uint32_t> first_channel;
+    std::size_t hidden = 0;
+    for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
+        const auto& index = *problem_->indexes[i];
+        const auto rows = index.rows(text);
+        if (rows.empty()) continue;
+        const bool wanted =
+            std::all_of(channel_specs.begin(), channel_specs.end(), [&](const auto* spec) {
+                return channel_matches(*spec->channel, index.source().channel);
+            });
+        if (!wanted) continue;
+        if (problem_->priority == ChannelPriority::Strict && first_channel &&
+            *first_channel != channel_of_index_[i]) {
+            hidden += rows.size();
+            continue;
+        }
+        first_channel = channel_of_index_[i];
+        for (const auto& row : rows) {
+            if (!is_excluded(row)) add_row(name, index, row, channel_of_index_[i]);
+        }
+    }
+
+    for (const auto& record : problem_->request.installed) {
+        if (record.name != text) continue;
+        const auto same = std::find_if(
+            candidates_.begin() + names_[name].begin,
+            candidates_.end(),
+            [&](const Candidate& candidate) {
+                if (candidate.build() != record.build ||
+                    versions_[candidate.version].to_string() != to_lower(record.version))
+                    return false;
+                if (!record.sha256.empty() && !candidate.sha256().empty())
+                    return record.sha256 == candidate.sha256();
+                return candidate.index->source().channel == record.channel;
+            });
+        if (same != candidates_.end()) {
+            same->is_installed = true;
+        } else {
+            add_given(name, record, true);
+        }
+    }
+    names_[name].end = static_cast<CandidateId>(candidates_.size());
+}
+
+bool Universe::take_specs(const ChannelIndex& index,
+                          ChannelIndex::Range range,
+                          std::vector<SpecId>& into) {
+    auto& known = index_specs_[&index];
+    if (known.empty()) known.assign(index.spec_count(), kNone);
+    for (const auto id : index.spec_ids(range)) {
+        if (known[id] == kNone) known[id] = intern_spec(index.spec(id)).value_or(kUnreadable);
+        if (known[id] == kUnreadable) return false;
+        into.push_back(known[id]);
+    }
+    return true;
+}
+
+void Universe::add_row(NameId name,
+                       const ChannelIndex& index,
+                       const ChannelIndex::Row& row,
+                       std::uint32_t channel) {
+    Candidate candidate;
+    candidate.name = name;
+    candidate.channel = channel;
+    candidate.build_number = row.build_number;
+    candidate.timestamp = row.timestamp;
+    candidate.has_track_features = row.track_features.size > 0;
+    candidate.is_noarch = index.source().subdir == "noarch";
+    candidate.index = &index;
+    candidate.row = &row;
+    const auto version = intern_version(index.text(row.version));
+    if (!version || !take_specs(index, row.depends, candidate.depends) ||
+        !take_specs(index, row.constrains, candidate.constrains)) {
+        ++unreadable_;
+        return;
+    }
+    candidate.version = *version;
+    reach_from(candidate);
+    candidates_.push_back(std::move(candidate));
+}
+
+void Universe::add_given(NameId name, const PackageRecord& record, bool installed) {
+    Candidate candidate;
+    candidate.name = name;
+    candidate.build_number = record.build_number;
+    candidate.timestamp = record.timestamp;
+    candidate.has_track_features = !record.track_features.empty();
+    candidate.is_noarch = record.subdir == "noarch";
+    candidate.is_installed = installed;
+    candidate.given = &record;
+    const auto version = intern_version(record.version);
+    if (!version) {
+        ++unreadable_;
+        return;
+    }
+    candidate.version = *version;
+    // An installed package stays usable even where its metadata is older than today's rules.
+    for (const auto& text : record.depends) {
+        if (const auto id = intern_spec(text)) candidate.depends.push_back(*id);
+    }
+    for (const auto& text : record.constrains) {
+        if (const auto id = intern_spec(text)) candidate.constrains.push_back(*id);
+    }
+    reach_from(candidate);
+    candidates_.push_back(std::move(candidate));
+}
+
+bool Universe::spec_matches(const Spec& spec, const Candidate& candidate) const {
+    MatchTarget target;
+    target.name = names_[spec.name].text;
+    target.version = &versions_[candidate.version];
+    target.build = candidate.build();
+    target.build_number = candidate.build_number;
+    target.fn = candidate.fn();
+    target.sha256 = candidate.sha256();
+    if (candidate.row == nullptr) {
+        const auto& record = *candidate.given;
+        target.channel = record.channel;
+        target.subdir = record.subdir;
+        target.url = record.url;
+        target.md5 = record.md5;
+        target.license = record.license;
+        target.license_family = record.license_family;
+        target.flags = &record.flags;
+        target.track_features = &record.track_features;
+        return spec.match.matches(target);
+    }
+
+    const auto& index = *candidate.index;
+    const auto& row = *candidate.row;
+    const auto owned = [&](ChannelIndex::Range range) {
+        std::vector<std::string> texts;
+        for (const auto text : index.texts(range)) texts.emplace_back(index.text(text));
+        return texts;
+    };
+    const auto flags = owned(row.flags);
+    const auto features = owned(row.track_features);
+    const auto url = spec.match.url ? index.url(row) : std::string();
+    target.channel = index.source().channel;
+    target.subdir = index.source().subdir;
+    target.url = url;
+    target.md5 = index.text(row.md5);
+    target.license = index.text(row.license);
+    target.license_family = index.text(row.license_family);
+    target.flags = &flags;
+    target.track_features = &features;
+    return spec.match.matches(target);
+}
+
+void Universe::link_specs() {
+    for (auto& spec : specs_) {
+        const auto& name = names_[spec.name];
+        // Rows of one version mostly stand together, so the last answer is mostly the next one.
+        VersionId last = kNone;
+        bool last_matches = false;
+        for (auto id = name.begin; id < name.end; ++id) {
+            const auto& candidate = candidates_[id];
+            if (spec.match.version) {
+                if (candidate.version != last) {
+                    last = candidate.version;
+                    last_matches = spec.match.version->matches(versions_[last]);
+                }
+                if (!last_matches) continue;
+            }
+            if (spec_matches(spec, candidate)) spec.matches.push_back(id);
+        }
+    }
+}
+
+std::string Universe::describe(CandidateId id) const {
+    const auto& candidate = candidates_[id];
+    return fmt::format("{} {} {}",
+                       names_[candidate.name].text,
+                       versions_[candidate.version].to_string(),
+                       candidate.build());
+}
+
+}  // namespace gpkg::solver

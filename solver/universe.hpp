@@ -1,0 +1,127 @@
+#pragma once
+
+// The closed world of one solve: every candidate that the request can reach, with names, versions
+// and dependency specs as small integers. Hard filters (conda-standards 25.1: subdir, strict
+// priority, exclude-newer, readable specs) are applied here; nothing is ranked or dropped for being
+// worse.
+
+#include "libcore/index/channel_index.hpp"
+#include "libcore/solve/solve.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace gpkg::solver {
+
+using NameId = std::uint32_t;
+using SpecId = std::uint32_t;
+using VersionId = std::uint32_t;
+using CandidateId = std::uint32_t;
+
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// One record that could become part of the environment.
+struct Candidate {
+    NameId name = kNone;
+    VersionId version = kNone;
+    std::uint32_t channel = 0;  ///< 0 is the highest
+    std::uint64_t build_number = 0;
+    std::int64_t timestamp = 0;
+    bool has_track_features = false;
+    bool is_installed = false;
+    bool is_noarch = false;
+    const ChannelIndex* index = nullptr;  ///< with `row`, where it stands in a channel
+    const ChannelIndex::Row* row = nullptr;
+    const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
+    std::vector<SpecId> depends;
+    std::vector<SpecId> constrains;
+
+    std::string_view build() const { return row ? index->text(row->build) : given->build; }
+    std::string_view fn() const { return row ? index->text(row->fn) : given->fn; }
+    std::string_view sha256() const { return row ? index->text(row->sha256) : given->sha256; }
+    PackageRecord record() const { return row ? index->record(*row) : *given; }
+};
+
+struct Name {
+    std::string text;
+    CandidateId begin = 0;  ///< its candidates are begin .. end
+    CandidateId end = 0;
+    bool is_virtual = false;  ///< "__cuda": true or false from the start, never chosen
+    bool is_reached = false;  ///< its candidates were collected
+};
+
+/// A distinct MatchSpec and what it matches.
+struct Spec {
+    MatchSpec match;
+    NameId name = kNone;
+    std::string text;                  ///< as it stood where it was met first
+    std::vector<CandidateId> matches;  ///< ascending; filled once the name is reached
+};
+
+class Universe {
+public:
+    /// Collects everything `problem` can reach. The problem must outlive the universe.
+    static Result<Universe> collect(const Problem& problem);
+
+    const std::vector<Name>& names() const { return names_; }
+    const std::vector<Spec>& specs() const { return specs_; }
+    const std::vector<Candidate>& candidates() const { return candidates_; }
+    const Version& version(VersionId id) const { return versions_[id]; }
+    const Problem& problem() const { return *problem_; }
+
+    /// The request's specs and constraints as interned here, in their order; name globs expanded.
+    const std::vector<SpecId>& requested() const { return requested_; }
+    const std::vector<SpecId>& constraints() const { return constraints_; }
+    /// Names to keep installed where possible.
+    const std::vector<NameId>& kept() const { return kept_; }
+    const std::vector<std::string>& notes() const { return notes_; }
+
+    const Name& name_of(const Spec& spec) const { return names_[spec.name]; }
+    std::optional<NameId> find_name(std::string_view text) const;
+    /// "numpy 1.26.4 py312h_0", for messages.
+    std::string describe(CandidateId id) const;
+
+private:
+    NameId intern_name(std::string_view text);
+    Result<SpecId> intern_spec(std::string_view text);
+    SpecId intern_spec(const MatchSpec& match, std::string text);
+    std::optional<VersionId> intern_version(std::string_view text);
+    Result<void> take_request();
+    void reach(NameId name);
+    void reach_from(const Candidate& candidate);
+    void collect_candidates(NameId name);
+    void add_row(NameId name,
+                 const ChannelIndex& index,
+                 const ChannelIndex::Row& row,
+                 std::uint32_t channel);
+    void add_given(NameId name, const PackageRecord& record, bool installed);
+    bool take_specs(const ChannelIndex& index,
+                    ChannelIndex::Range range,
+                    std::vector<SpecId>& into);
+    bool spec_matches(const Spec& spec, const Candidate& candidate) const;
+    void link_specs();
+    bool is_excluded(const ChannelIndex::Row& row) const;
+
+    const Problem* problem_ = nullptr;
+    std::vector<Name> names_;
+    std::vector<Spec> specs_;
+    std::vector<Candidate> candidates_;
+    std::vector<Version> versions_;
+    std::vector<SpecId> requested_;
+    std::vector<SpecId> constraints_;
+    std::vector<NameId> kept_;
+    std::vector<std::string> notes_;
+    std::vector<NameId> queue_;
+    std::size_t unreadable_ = 0;
+
+    std::unordered_map<std::string, NameId> name_ids_;
+    std::unordered_map<std::string, SpecId> spec_ids_;
+    std::unordered_map<std::string, std::optional<VersionId>> version_ids_;
+    std::unordered_map<const ChannelIndex*, std::vector<SpecId>> index_specs_;
+    std::vector<std::uint32_t> channel_of_index_;
+};
+
+}  // namespace gpkg::solver
