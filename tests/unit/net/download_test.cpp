@@ -59,6 +59,7 @@ std::string noise(std::size_t size) {
 TEST_CASE("many files arrive whole, each told once", "[net]") {
     Fixture f;
     std::vector<Download> downloads;
+    downloads.reserve(50);
     for (int i = 0; i < 50; ++i)
         downloads.push_back(f.put(fmt::format("p{}", i), noise(1000 * std::size_t(i))));
     std::multiset<std::size_t> finished;

@@ -1,0 +1,208 @@
+#include "libcore/channel/channel.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/net/url.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kAnacondaOrg = "https://conda.anaconda.org";
+constexpr std::string_view kAnacondaCom = "https://repo.anaconda.com";
+constexpr std::size_t kLongestPart = 128;
+
+bool is_known_subdir(std::string_view name) {
+    constexpr std::array<std::string_view, 20> kSubdirs = {
+        "noarch",       "linux-32",    "linux-64",          "linux-aarch64", "linux-armv6l",
+        "linux-armv7l", "linux-ppc64", "linux-ppc64le",     "linux-riscv32", "linux-riscv64",
+        "linux-s390x",  "osx-64",      "osx-arm64",         "win-32",        "win-64",
+        "win-arm64",    "freebsd-64",  "emscripten-wasm32", "wasi-wasm32",   "zos-z",
+    };
+    return std::find(kSubdirs.begin(), kSubdirs.end(), name) != kSubdirs.end();
+}
+
+bool is_one_of(char c, std::string_view more) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || more.find(c) != std::string::npos;
+}
+
+/// CEP 26's `^\.{0,2}[/\\].*$`, and what people write besides: ".", "..", "~", "~/x".
+bool looks_like_path(std::string_view text) {
+    const auto dots = std::min(text.find_first_not_of('.'), text.size());
+    const auto rest = text.substr(dots);
+    return (dots <= 2 && (rest.starts_with('/') || rest.starts_with('\\'))) ||
+           (dots > 0 && dots <= 2 && rest.empty()) || text.starts_with('~');
+}
+
+tl::unexpected<Error> bad(std::string_view text, std::string_view what, std::string hint = {}) {
+    return fail(ErrorKind::Parse,
+                fmt::format("channel '{}': {}", without_secrets(text), what),
+                std::move(hint));
+}
+
+/// CEP 26 wants lowercase names; anaconda.org has some with capitals, which must stay reachable.
+/// A URL that somebody else chose may use what URLs may.
+Result<void> check_parts(std::string_view text, std::string_view path, bool is_name) {
+    const auto parts = split(path, '/');
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto part = parts[i];
+        if (part.empty()) return bad(text, "it has an empty part");
+        if (part.size() > kLongestPart)
+            return bad(text, fmt::format("a part is longer than {} characters", kLongestPart));
+        if (part == "." || part == "..") return bad(text, "it has '.' or '..' as a part");
+        const std::string_view more = is_name ? "_-." : "_-.~%+@:,=!$()";
+        const bool fine =
+            std::all_of(part.begin(), part.end(), [&](char c) { return is_one_of(c, more); });
+        if (!fine || (is_name && !is_one_of(part.front(), "_")))
+            return bad(text,
+                       fmt::format("'{}' cannot be part of its name", part),
+                       "a channel is a name of letters, digits, '-', '_' and '.', a URL, or a path "
+                       "that begins with './', '/' or '~'");
+        if (part == "label" && i > 0) {
+            if (i + 1 == parts.size()) return bad(text, "the label after '/label' is missing");
+            if (std::isalpha(static_cast<unsigned char>(parts[i + 1].front())) == 0)
+                return bad(text, "a label begins with a letter");
+        }
+    }
+    return {};
+}
+
+Result<void> refuse_subdir(std::string_view text, std::string_view path) {
+    const auto slash = path.rfind('/');
+    const auto last = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
+    if (!is_known_subdir(last)) return {};
+    auto parent = without_secrets(text);
+    while (parent.ends_with('/')) parent.pop_back();
+    if (parent.size() > last.size()) parent.resize(parent.size() - last.size() - 1);
+    return bad(text,
+               fmt::format("it ends in '{}', which is a platform and not a channel", last),
+               last == "noarch" ? fmt::format("write -c {}", parent)
+                                : fmt::format("write -c {} --platform {}", parent, last));
+}
+
+/// Without trailing slashes, and "/t/<token>" taken out.
+std::string clean_path(std::string path) {
+    while (path.ends_with('/')) path.pop_back();
+    return path;
+}
+
+/// "https://conda.anaconda.org/conda-forge" -> "conda-forge".
+std::string shown_name(const std::string& base_url, std::string_view alias) {
+    for (const auto prefix : {alias, kAnacondaOrg, kAnacondaCom}) {
+        if (!prefix.empty() && base_url.starts_with(prefix) && base_url.size() > prefix.size() &&
+            base_url[prefix.size()] == '/')
+            return base_url.substr(prefix.size() + 1);
+    }
+    return base_url;
+}
+
+}  // namespace
+
+Result<Channel> Channel::parse(std::string_view text, const ChannelContext& context) {
+    const auto written = text;
+    text = trim(text);
+    if (text.empty()) return bad(written, "it is empty");
+    if (text == "defaults")
+        return bad(text, "it stands for several channels", "write pkgs/main and pkgs/r");
+
+    std::string url(text);
+    if (looks_like_path(text)) {
+        if (text.starts_with('~') && text.size() > 1 && text[1] != '/')
+            return bad(text, "homes of other users are not looked up", "write the path in full");
+        const bool relative = text.front() == '.' && !context.folder.empty();
+        url = file_url(absolute_path(
+            relative ? (context.folder / text).native() : std::string(text), context.home));
+    } else if (!has_scheme(text)) {
+        if (text.size() > 1 && text[1] == ':')
+            return bad(text, "it is a Windows path, which has no meaning on this system");
+        while (text.ends_with('/')) text.remove_suffix(1);
+        GPKG_CHECK(check_parts(text, text, true));
+        const bool anaconda = text.starts_with("pkgs/");
+        url = clean_path(anaconda ? std::string(kAnacondaCom) : context.alias) + "/";
+        url += text;
+    }
+
+    GPKG_TRY(auto parts, Url::parse(url));
+    if (!parts.query.empty() || url.find('#') != std::string::npos)
+        return bad(text, "a channel has no '?' or '#'");
+    if (parts.scheme == "file") {
+        GPKG_TRY(const auto path, path_of_file_url(url));
+        parts =
+            Url{"file", "", "", "", percent_encode(absolute_path(path.native(), {}).native()), ""};
+    }
+    parts.path = clean_path(parts.path);
+    if (parts.path.empty() && parts.scheme == "file")
+        return bad(text, "the root folder is no channel");
+
+    Channel channel;
+    channel.secret_url_ = parts.to_string();
+    channel.base_url_ =
+        parts.scheme == "file" ? channel.secret_url_ : without_secrets(channel.secret_url_);
+    const auto origin = parts.origin().size();
+    const auto path = std::string_view(channel.base_url_).substr(origin);
+    if (parts.scheme != "file" && path.size() > 1)
+        GPKG_CHECK(check_parts(text, path.substr(1), false));
+    GPKG_CHECK(refuse_subdir(text, path));
+    channel.name_ = shown_name(channel.base_url_, clean_path(without_secrets(context.alias)));
+    return channel;
+}
+
+std::string Channel::subdir_url(std::string_view subdir) const {
+    return base_url_ + "/" + std::string(subdir);
+}
+
+std::string Channel::with_credentials(std::string_view url) const {
+    if (secret_url_ == base_url_) return std::string(url);
+    if (url == base_url_ || url.starts_with(base_url_ + "/"))
+        return secret_url_ + std::string(url.substr(base_url_.size()));
+    auto there = Url::parse(url);
+    const auto here = Url::parse(secret_url_);
+    if (!there || !here || there->origin() != here->origin() || !there->userinfo.empty())
+        return std::string(url);
+    there->userinfo = here->userinfo;
+    return there->to_string();
+}
+
+fs::path Channel::folder() const {
+    // parse() has made this URL from a path.
+    return path_of_file_url(base_url_).value_or(fs::path());
+}
+
+Result<std::vector<Channel>> parse_channels(std::string_view text, const ChannelContext& context) {
+    std::vector<std::string> names;
+    if (trim(text) == "nodefaults") return std::vector<Channel>{};
+    if (trim(text) == "defaults") {
+        names = {"pkgs/main", "pkgs/r"};
+    } else {
+        names.emplace_back(text);
+    }
+    std::vector<Channel> channels;
+    for (const auto& name : names) {
+        GPKG_TRY(auto channel, Channel::parse(name, context));
+        channels.push_back(std::move(channel));
+    }
+    return channels;
+}
+
+Result<std::vector<Channel>> parse_channels(const std::vector<std::string>& texts,
+                                            const ChannelContext& context) {
+    std::vector<Channel> channels;
+    for (const auto& text : texts) {
+        GPKG_TRY(auto some, parse_channels(text, context));
+        for (auto& channel : some) {
+            if (std::find(channels.begin(), channels.end(), channel) == channels.end())
+                channels.push_back(std::move(channel));
+        }
+    }
+    return channels;
+}
+
+std::vector<std::string> subdirs_for(std::string_view platform) {
+    if (platform == "noarch") return {"noarch"};
+    return {std::string(platform), "noarch"};
+}
+
+}  // namespace gpkg

@@ -1,0 +1,61 @@
+#pragma once
+
+// Getting the indexes of channels: repodata.json.zst or repodata.json of a subdir (CEP 36), asked
+// for with validators, cached, used offline. The bytes are handed on as they came; reading and
+// judging them is index/.
+//
+// In the cache folder stand, per subdir URL, one state file (KEY.state.json) and the bytes it names
+// (KEY-SHA256.json.zst), KEY being a hash of the URL. Both are written beside and renamed, and the
+// bytes before last are kept, so that processes can share the folder without locks.
+
+#include "libcore/channel/channel.hpp"
+#include "libcore/net/get.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+namespace gpkg {
+
+struct IndexOptions {
+    fs::path cache;
+    bool offline = false;  ///< ask no server; local channels are read all the same
+    bool refresh = false;  ///< ask the server also when the cached copy is fresh
+    std::optional<std::chrono::seconds> ttl;  ///< in place of the server's Cache-Control
+    std::uint64_t most_bytes = 4ULL << 30U;   ///< of a body as served
+    TransferOptions transfer;                 ///< progress items count as the results do
+    /// True when the caller has something made from the bytes of this identity and will not read
+    /// them: their checksum is then not computed again.
+    std::function<bool(const std::string& identity)> is_known;
+    /// Seconds since 1970; empty: the system's clock.
+    std::function<std::int64_t()> now;
+};
+
+struct FetchedIndex {
+    Channel channel;
+    std::string subdir;
+    std::string url;          ///< of the repodata file, without secrets
+    fs::path path;            ///< of the bytes; empty when `missing`
+    bool compressed = false;  ///< the bytes are zstd, else JSON
+    bool missing = false;     ///< the channel has no such subdir: as good as an empty one
+    bool from_cache = false;  ///< no byte of it was transferred now
+    /// Changes whenever the bytes do: "sha256:..." or, for a local file, its device, inode, size
+    /// and times. Empty when `missing`.
+    std::string identity;
+    std::vector<std::string> warnings;
+};
+
+/// The indexes of every channel for every subdir, channels in the outer order, subdirs in the inner
+/// one. A subdir that a channel lacks is `missing`; a channel that lacks all is a NotFound error.
+Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
+                                                std::span<const Channel> channels,
+                                                std::span<const std::string> subdirs,
+                                                const IndexOptions& options);
+
+/// Drops the cached copy, so that the next fetch gets the whole again. For bytes that turned out
+/// not to be readable although they are as the server sent them.
+Result<void> forget_index(const fs::path& cache, const FetchedIndex& index);
+
+}  // namespace gpkg

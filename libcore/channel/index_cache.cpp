@@ -1,0 +1,138 @@
+#include "libcore/base/digest.hpp"
+#include "libcore/channel/index_cache_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <simdjson.h>
+#include <sys/stat.h>
+#include <vector>
+
+namespace gpkg {
+namespace {
+
+constexpr int kStateVersion = 1;
+
+std::int64_t mtime_of(const struct stat& status) {
+    return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+std::optional<CachedState> parse_state(const std::string& text) {
+    simdjson::dom::parser parser;
+    simdjson::dom::object root;
+    if (parser.parse(text).get(root) != simdjson::SUCCESS) return std::nullopt;
+    const auto number = [&](const char* key) -> std::optional<std::int64_t> {
+        std::int64_t value = 0;
+        if (root[key].get(value) != simdjson::SUCCESS) return std::nullopt;
+        return value;
+    };
+    const auto word = [&](const char* key) {
+        std::string_view value;
+        return root[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
+    };
+    if (number("version") != kStateVersion) return std::nullopt;
+
+    CachedState state;
+    state.url = word("url");
+    state.file = word("file");
+    state.size = static_cast<std::uint64_t>(number("size").value_or(0));
+    state.mtime = number("mtime").value_or(0);
+    state.sha256 = word("sha256");
+    state.etag = word("etag");
+    state.last_modified = word("last_modified");
+    state.max_age = number("max_age");
+    state.checked_at = number("checked_at").value_or(0);
+    state.zst_absent_at = number("zst_absent_at").value_or(0);
+    bool missing = false;
+    if (root["missing"].get(missing) == simdjson::SUCCESS) state.missing = missing;
+
+    const bool sound = state.missing || (is_hex(state.sha256, 64) && !state.file.empty() &&
+                                         state.file.find('/') == std::string::npos);
+    return sound ? std::optional(state) : std::nullopt;
+}
+
+}  // namespace
+
+IndexCache::IndexCache(fs::path folder, std::string_view subdir_url)
+    : folder_(std::move(folder)), key_(hex_digest(DigestKind::Sha256, subdir_url).substr(0, 16)) {}
+
+std::optional<CachedState> IndexCache::load() const {
+    const auto text = read_file(folder_ / (key_ + ".state.json"));
+    return text ? parse_state(*text) : std::nullopt;
+}
+
+Result<void> IndexCache::save(const CachedState& state) const {
+    nlohmann::ordered_json json;
+    json["version"] = kStateVersion;
+    json["url"] = state.url;
+    json["file"] = state.file;
+    json["size"] = state.size;
+    json["mtime"] = state.mtime;
+    json["sha256"] = state.sha256;
+    json["etag"] = state.etag;
+    json["last_modified"] = state.last_modified;
+    if (state.max_age) json["max_age"] = *state.max_age;
+    json["checked_at"] = state.checked_at;
+    json["missing"] = state.missing;
+    json["zst_absent_at"] = state.zst_absent_at;
+    // Header values are bytes of a stranger: what is not UTF-8 is replaced, never thrown about.
+    const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+    return write_file_atomically(folder_ / (key_ + ".state.json"), text + "\n");
+}
+
+Result<void> IndexCache::forget() const { return remove_tree(folder_ / (key_ + ".state.json")); }
+
+fs::path IndexCache::incoming() const {
+    std::random_device random;
+    return folder_ / fmt::format("{}.incoming-{:08x}", key_, random());
+}
+
+Result<void> IndexCache::adopt(const fs::path& incoming,
+                               const std::string& sha256,
+                               bool compressed,
+                               CachedState& state) const {
+    state.file = fmt::format("{}-{}.json{}", key_, sha256.substr(0, 16), compressed ? ".zst" : "");
+    state.sha256 = sha256;
+    GPKG_CHECK(rename_path(incoming, path_of(state)));
+    struct stat status {};
+    if (::stat(path_of(state).c_str(), &status) == 0) {
+        state.size = static_cast<std::uint64_t>(status.st_size);
+        state.mtime = mtime_of(status);
+    }
+    prune(state.file);
+    return {};
+}
+
+IndexCache::Check IndexCache::check(const CachedState& state, bool trust_times) const {
+    struct stat status {};
+    if (::stat(path_of(state).c_str(), &status) != 0) return Check::Absent;
+    if (static_cast<std::uint64_t>(status.st_size) != state.size) return Check::Damaged;
+    if (trust_times && mtime_of(status) == state.mtime) return Check::Whole;
+    const auto sha256 = sha256_of_file(path_of(state));
+    return sha256 && *sha256 == state.sha256 ? Check::Whole : Check::Damaged;
+}
+
+/// Removes the bytes of earlier generations but the youngest, which another process may be about
+/// to open, and what transfers that were killed left behind a day ago.
+void IndexCache::prune(const std::string& current) const {
+    std::vector<std::pair<fs::file_time_type, fs::path>> old;
+    const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
+    std::error_code code;
+    for (fs::directory_iterator entries(folder_, code), end; !code && entries != end;
+         entries.increment(code)) {
+        const auto& entry = *entries;
+        const auto name = entry.path().filename().native();
+        std::error_code gone;
+        const auto time = entry.last_write_time(gone);
+        if (gone) continue;
+        if (name.starts_with(key_ + "-") && name != current) old.emplace_back(time, entry.path());
+        if (name.starts_with(key_ + ".incoming-") && time < yesterday)
+            fs::remove(entry.path(), gone);
+    }
+    std::sort(old.begin(), old.end());
+    if (!old.empty()) old.pop_back();
+    for (const auto& [time, path] : old) fs::remove(path, code);
+}
+
+}  // namespace gpkg

@@ -1,0 +1,64 @@
+#pragma once
+
+// The cached copy of one subdir's index and what is known about it.
+
+#include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpkg {
+
+/// What KEY.state.json says. Times are seconds since 1970.
+struct CachedState {
+    std::string url;   ///< of the repodata file, without secrets
+    std::string file;  ///< name of the bytes in the cache folder
+    std::uint64_t size = 0;
+    std::int64_t mtime = 0;  ///< of the bytes, nanoseconds
+    std::string sha256;
+    std::string etag;
+    std::string last_modified;
+    std::optional<std::int64_t> max_age;  ///< seconds the server allowed
+    std::int64_t checked_at = 0;          ///< when the server last confirmed it
+    bool missing = false;                 ///< the server has no such subdir
+    std::int64_t zst_absent_at = 0;       ///< when it had no .zst; 0: it has, or nobody asked
+
+    std::string identity() const { return "sha256:" + sha256; }
+};
+
+class IndexCache {
+public:
+    /// `subdir_url` without secrets.
+    IndexCache(fs::path folder, std::string_view subdir_url);
+
+    /// Nothing when there is no state, or none that can be read.
+    std::optional<CachedState> load() const;
+    Result<void> save(const CachedState& state) const;
+    Result<void> forget() const;
+
+    fs::path path_of(const CachedState& state) const { return folder_ / state.file; }
+    /// Where a transfer may put bytes that are not yet known.
+    fs::path incoming() const;
+    /// Renames `incoming` to its name in the cache and fills file, size, mtime and sha256 of
+    /// `state`.
+    Result<void> adopt(const fs::path& incoming,
+                       const std::string& sha256,
+                       bool compressed,
+                       CachedState& state) const;
+
+    enum class Check { Absent, Damaged, Whole };
+    /// Whether the bytes are those that `state` describes. With `trust_times` unchanged size and
+    /// time are enough.
+    Check check(const CachedState& state, bool trust_times) const;
+
+private:
+    void prune(const std::string& current) const;
+
+    fs::path folder_;
+    std::string key_;
+};
+
+}  // namespace gpkg

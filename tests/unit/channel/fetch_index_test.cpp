@@ -1,0 +1,425 @@
+#include "libcore/channel/fetch_index.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/http_server.hpp"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <thread>
+
+using namespace gpkg;
+using namespace std::chrono_literals;
+using tests::HttpServer;
+
+namespace {
+
+const std::string kEmpty = R"({"packages": {}})";
+
+struct Fixture {
+    TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
+    std::optional<HttpServer> server{folder.path() / "served"};
+    std::unique_ptr<Transport> transport = make_transport();
+    std::string base = server->url("/chan");
+    IndexOptions options;
+    std::int64_t time = 1'000'000;
+
+    Fixture() {
+        options.cache = folder.path() / "cache";
+        options.transfer.retry = {2, 1ms, 10ms};
+        options.now = [this] { return time; };
+    }
+    void put(const std::string& name, std::string_view bytes) {
+        REQUIRE(write_file_atomically(folder.path() / "served/chan" / name, bytes));
+    }
+    void put_both(std::string_view json) {
+        put("linux-64/repodata.json", json);
+        put("linux-64/repodata.json.zst", zstd_compress(json, 3));
+        put("noarch/repodata.json", kEmpty);
+        put("noarch/repodata.json.zst", zstd_compress(kEmpty, 3));
+    }
+    Result<std::vector<FetchedIndex>> fetch(std::vector<std::string> subdirs = {"linux-64",
+                                                                                "noarch"}) {
+        server->forget_requests();
+        const std::vector channels{Channel::parse(base, {}).value()};
+        return fetch_indexes(*transport, channels, subdirs, options);
+    }
+    /// Paths asked for since the last fetch began.
+    std::vector<std::string> asked() const {
+        std::vector<std::string> targets;
+        for (const auto& request : server->requests()) targets.push_back(request.target);
+        return targets;
+    }
+    std::string text(const FetchedIndex& index) const {
+        const auto bytes = read_file(index.path).value();
+        return index.compressed ? zstd_decompress(bytes, "x", 0).value() : bytes;
+    }
+    std::vector<fs::path> cached() const {
+        std::vector<fs::path> files;
+        for (const auto& entry : fs::directory_iterator(options.cache)) files.push_back(entry);
+        return files;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("an index is fetched once, then confirmed with its validators", "[channel]") {
+    Fixture f;
+    f.put_both(R"({"packages": {"a": 1}})");
+    const auto first = f.fetch().value();
+    REQUIRE(first.size() == 2);
+    CHECK(first[0].subdir == "linux-64");
+    CHECK(first[0].url == f.base + "/linux-64/repodata.json.zst");
+    CHECK(first[0].compressed);
+    CHECK_FALSE(first[0].from_cache);
+    CHECK(first[0].warnings.empty());
+    CHECK(f.text(first[0]) == R"({"packages": {"a": 1}})");
+    CHECK(first[0].identity == "sha256:" + sha256_of_file(first[0].path).value());
+    CHECK(f.server->requests().size() == 2);
+
+    const auto again = f.fetch().value();
+    CHECK(again[0].from_cache);
+    CHECK(again[0].identity == first[0].identity);
+    REQUIRE(f.server->requests().size() == 2);
+    CHECK(f.server->requests()[0].headers.count("if-none-match") == 1);
+
+    f.put_both(R"({"packages": {"b": 1}})");
+    const auto changed = f.fetch().value();
+    CHECK_FALSE(changed[0].from_cache);
+    CHECK(changed[0].identity != first[0].identity);
+    CHECK(f.text(changed[0]) == R"({"packages": {"b": 1}})");
+}
+
+TEST_CASE("a fresh copy is used without a word to the server", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    f.server->set_header("Cache-Control", "public, max-age=1200");
+    REQUIRE(f.fetch());
+    f.time += 1199;
+    CHECK(f.fetch().value()[0].from_cache);
+    CHECK(f.asked().empty());
+
+    SECTION("until it is too old, and the answer makes it fresh again") {
+        f.time += 1;
+        REQUIRE(f.fetch());
+        CHECK(f.asked().size() == 2);
+        f.time += 1199;
+        REQUIRE(f.fetch());
+        CHECK(f.asked().empty());
+    }
+    SECTION("unless asked to refresh") {
+        f.options.refresh = true;
+        REQUIRE(f.fetch());
+        CHECK(f.asked().size() == 2);
+    }
+    SECTION("unless the user allows less") {
+        f.options.ttl = 60s;
+        REQUIRE(f.fetch());
+        CHECK(f.asked().size() == 2);
+    }
+    SECTION("unless the clock went back") {
+        f.time -= 5000;
+        REQUIRE(f.fetch());
+        CHECK(f.asked().size() == 2);
+    }
+}
+
+TEST_CASE("a server without .zst is remembered for a week", "[channel]") {
+    Fixture f;
+    f.put("noarch/repodata.json", kEmpty);
+    const std::vector<std::string> noarch{"noarch"};
+    const auto first = f.fetch(noarch).value();
+    CHECK_FALSE(first[0].compressed);
+    CHECK(first[0].url == f.base + "/noarch/repodata.json");
+    CHECK(f.asked() ==
+          std::vector<std::string>{"/chan/noarch/repodata.json.zst", "/chan/noarch/repodata.json"});
+    REQUIRE(f.fetch(noarch));
+    CHECK(f.asked() == std::vector<std::string>{"/chan/noarch/repodata.json"});
+
+    f.time += 7L * 24 * 3600;
+    f.put("noarch/repodata.json.zst", zstd_compress(kEmpty, 3));
+    CHECK(f.fetch(noarch).value()[0].compressed);
+    CHECK(f.asked() == std::vector<std::string>{"/chan/noarch/repodata.json.zst"});
+}
+
+TEST_CASE("a server that gives up .zst or .json is followed", "[channel]") {
+    Fixture f;
+    const std::vector<std::string> noarch{"noarch"};
+    f.put("noarch/repodata.json", kEmpty);
+    f.put("noarch/repodata.json.zst", zstd_compress(kEmpty, 3));
+    REQUIRE(f.fetch(noarch));
+    fs::remove(f.folder.path() / "served/chan/noarch/repodata.json.zst");
+    CHECK(f.fetch(noarch).value()[0].url == f.base + "/noarch/repodata.json");
+    fs::rename(f.folder.path() / "served/chan/noarch/repodata.json",
+               f.folder.path() / "served/chan/noarch/repodata.json.zst");
+    CHECK(f.fetch(noarch).value()[0].url == f.base + "/noarch/repodata.json.zst");
+}
+
+TEST_CASE("a platform a channel lacks is empty, a channel that lacks all is none", "[channel]") {
+    Fixture f;
+    f.put("noarch/repodata.json", kEmpty);
+    const auto indexes = f.fetch().value();
+    CHECK(indexes[0].missing);
+    CHECK(indexes[0].path.empty());
+    CHECK_FALSE(indexes[1].missing);
+    CHECK(indexes[1].warnings.empty());
+
+    f.base = f.server->url("/nope");
+    const auto none = f.fetch();
+    REQUIRE_FALSE(none);
+    CHECK(none.error().kind == ErrorKind::NotFound);
+    CHECK(none.error().message == f.base +
+                                      ": there is no such channel: it has no "
+                                      "linux-64/repodata.json or noarch/repodata.json");
+}
+
+TEST_CASE("a channel without noarch is used and said", "[channel]") {
+    Fixture f;
+    f.put("linux-64/repodata.json", kEmpty);
+    const auto indexes = f.fetch().value();
+    CHECK(indexes[1].missing);
+    CHECK(indexes[1].warnings ==
+          std::vector<std::string>{f.base + ": the channel has no noarch/repodata.json"});
+}
+
+TEST_CASE("offline uses what is cached, whatever its age, and says what is not", "[channel]") {
+    Fixture f;
+    f.put("noarch/repodata.json", kEmpty);
+    REQUIRE(f.fetch());
+    f.options.offline = true;
+    f.time += 100L * 24 * 3600;
+    const auto indexes = f.fetch().value();
+    CHECK(f.asked().empty());
+    CHECK(indexes[0].missing);
+    CHECK(f.text(indexes[1]) == kEmpty);
+
+    const auto other = f.fetch({"osx-64"});
+    REQUIRE_FALSE(other);
+    CHECK(other.error().to_string() ==
+          f.base +
+              "/osx-64: not in the cache, and --offline forbids to ask for it\n"
+              "  hint: run the command once without --offline");
+}
+
+TEST_CASE("an ill server is told, and the cached copy used", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    REQUIRE(f.fetch({"noarch"}));
+    f.time += 3L * 3600;
+    const auto url = f.base + "/noarch/repodata.json.zst";
+
+    SECTION("in trouble") {
+        f.server->reply("/chan/noarch/repodata.json.zst", {.status = 503});
+        const auto index = f.fetch({"noarch"}).value().front();
+        CHECK(index.from_cache);
+        CHECK(index.warnings ==
+              std::vector<std::string>{url + ": the server is in trouble (HTTP 503), 2 times; "
+                                             "using the cached copy, 3 hours old"});
+    }
+    SECTION("gone") {
+        f.transport = make_transport();
+        const auto port = f.server->port();
+        const std::vector channels{Channel::parse(f.base, {}).value()};
+        f.server.reset();
+        const std::vector<std::string> noarch{"noarch"};
+        const auto index = fetch_indexes(*f.transport, channels, noarch, f.options).value().front();
+        CHECK(index.warnings == std::vector<std::string>{fmt::format(
+                                    "http://127.0.0.1:{}/chan/noarch/repodata.json.zst: cannot "
+                                    "connect: Connection refused; using the cached copy, 3 hours "
+                                    "old",
+                                    port)});
+    }
+    SECTION("a login page in its place") {
+        f.server->reply("/chan/noarch/repodata.json.zst", {.body = "<!DOCTYPE html><html>"});
+        const auto index = f.fetch({"noarch"}).value().front();
+        CHECK(f.text(index) == kEmpty);
+        CHECK(index.warnings ==
+              std::vector<std::string>{url + ": not a channel index: it begins with '<!DOCTYPE "
+                                             "html><html'; using the cached copy, 3 hours old"});
+        CHECK(f.cached().size() == 2);
+    }
+}
+
+TEST_CASE("without a cached copy an ill server is an error", "[channel]") {
+    Fixture f;
+    f.server->reply("/chan/noarch/repodata.json.zst", {.status = 503});
+    CHECK(f.fetch({"noarch"}).error().kind == ErrorKind::Network);
+    f.base = f.server->url("/html");
+    f.server->reply("/html/noarch/repodata.json.zst", {.body = "<html>"});
+    CHECK(f.fetch({"noarch"}).error().to_string() ==
+          f.base +
+              "/noarch/repodata.json.zst: not a channel index: it begins with '<html>'\n"
+              "  hint: a login page or a proxy may have answered in the server's place");
+    CHECK(f.cached().empty());
+}
+
+TEST_CASE("damage in the cache is noticed and mended", "[channel]") {
+    Fixture f;
+    f.put_both(std::string(R"({"packages": {"a": 1}})"));
+    f.server->set_header("Cache-Control", "max-age=1200");
+    const auto good = f.fetch({"linux-64"}).value().front();
+    const auto bytes = read_file(good.path).value();
+
+    SECTION("a flipped bit") {
+        auto flipped = bytes;
+        flipped[flipped.size() / 2] ^= 4;
+        std::ofstream(good.path, std::ios::binary) << flipped;
+    }
+    SECTION("a lost tail") { fs::resize_file(good.path, bytes.size() - 1); }
+    const auto mended = f.fetch({"linux-64"}).value().front();
+    CHECK_FALSE(mended.from_cache);
+    CHECK(mended.warnings ==
+          std::vector<std::string>{good.url + ": the cached copy is damaged and not used"});
+    CHECK(f.server->requests().front().headers.count("if-none-match") == 0);
+    CHECK(read_file(mended.path).value() == bytes);
+    CHECK(f.fetch({"linux-64"}).value().front().warnings.empty());
+}
+
+TEST_CASE("a state file that cannot be read counts as none", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    const auto index = f.fetch({"noarch"}).value().front();
+    const auto text = GENERATE("",
+                               "{",
+                               "[]",
+                               R"({"version": 99})",
+                               R"({"version": 1, "file": "../../etc/passwd", "sha256": "x"})");
+    for (const auto& file : f.cached()) {
+        if (file.native().ends_with(".state.json")) REQUIRE(write_file_atomically(file, text));
+    }
+    CHECK_FALSE(f.fetch({"noarch"}).value().front().from_cache);
+}
+
+TEST_CASE("bytes whose work is done are not read again", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    const auto index = f.fetch({"noarch"}).value().front();
+    auto bytes = read_file(index.path).value();
+    const auto time = fs::last_write_time(index.path);
+    bytes.back() ^= 1;
+    std::ofstream(index.path, std::ios::binary) << bytes;
+    fs::last_write_time(index.path, time);
+    std::string seen;
+    f.options.is_known = [&](const std::string& identity) {
+        seen = identity;
+        return true;
+    };
+    CHECK(f.fetch({"noarch"}).value().front().warnings.empty());
+    CHECK(seen == index.identity);
+    f.options.is_known = [](const std::string&) { return false; };
+    CHECK(f.fetch({"noarch"}).value().front().warnings.size() == 1);
+}
+
+TEST_CASE("a forgotten index is fetched whole", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    const auto index = f.fetch({"noarch"}).value().front();
+    REQUIRE(forget_index(f.options.cache, index));
+    CHECK_FALSE(f.fetch({"noarch"}).value().front().from_cache);
+}
+
+TEST_CASE("old generations are removed but the last", "[channel]") {
+    Fixture f;
+    std::vector<fs::path> paths;
+    for (int i = 0; i < 4; ++i) {
+        f.put_both(fmt::format(R"({{"packages": {{"a{}": 1}}}})", i));
+        paths.push_back(f.fetch({"linux-64"}).value().front().path);
+        std::this_thread::sleep_for(5ms);
+    }
+    CHECK_FALSE(fs::exists(paths[0]));
+    CHECK_FALSE(fs::exists(paths[1]));
+    CHECK(fs::exists(paths[2]));
+    CHECK(fs::exists(paths[3]));
+    CHECK(f.cached().size() == 3);
+}
+
+TEST_CASE("local channels are read where they are", "[channel]") {
+    Fixture f;
+    f.put("noarch/repodata.json", kEmpty);
+    const auto local = f.folder.path() / "served/chan";
+    f.base = local.native();
+    f.options.offline = true;
+    const auto first = f.fetch().value();
+    CHECK(first[0].missing);
+    CHECK(first[1].path == local / "noarch/repodata.json");
+    CHECK(first[1].url == "file://" + local.native() + "/noarch/repodata.json");
+    CHECK_FALSE(fs::exists(f.options.cache));
+    CHECK(f.fetch().value()[1].identity == first[1].identity);
+
+    f.put("noarch/repodata.json", kEmpty);
+    CHECK(f.fetch().value()[1].identity != first[1].identity);
+
+    std::this_thread::sleep_for(20ms);
+    f.put("noarch/repodata.json.zst", zstd_compress(kEmpty, 3));
+    CHECK(f.fetch().value()[1].compressed);
+    std::this_thread::sleep_for(20ms);
+    f.put("noarch/repodata.json", kEmpty);
+    CHECK_FALSE(f.fetch().value()[1].compressed);
+
+    f.base = (f.folder.path() / "nowhere").native();
+    CHECK(f.fetch().error().message == f.base + ": there is no such folder");
+    f.base = f.folder.path().native();
+    CHECK(f.fetch().error().to_string() ==
+          "file://" + f.base +
+              ": there is no such channel: it has no linux-64/repodata.json or "
+              "noarch/repodata.json\n  hint: gpkg index " +
+              f.base + " makes a channel of it");
+}
+
+TEST_CASE("credentials are used and not kept", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    f.server->reply("/t/tk-1/chan/noarch/repodata.json.zst", {.body = "{}"});
+    f.base = fmt::format("http://u:p@127.0.0.1:{}/t/tk-1/chan", f.server->port());
+    const auto index = f.fetch({"noarch"}).value().front();
+    CHECK(f.asked() == std::vector<std::string>{"/t/tk-1/chan/noarch/repodata.json.zst"});
+    CHECK(f.server->requests()[0].headers.at("authorization") == "Basic dTpw");
+    CHECK(index.url == f.server->url("/chan/noarch/repodata.json.zst"));
+    for (const auto& file : f.cached()) CHECK(read_file(file)->find("tk-1") == std::string::npos);
+}
+
+TEST_CASE("many channels are fetched at once and keep their order", "[channel]") {
+    Fixture f;
+    std::vector<Channel> channels;
+    for (int i = 0; i < 6; ++i) {
+        const auto name = fmt::format("/c{}", i);
+        f.server->reply(
+            name + "/noarch/repodata.json.zst",
+            {.body = fmt::format("{{\"c\": {}}}", i), .delay = std::chrono::milliseconds(100)});
+        channels.push_back(Channel::parse(f.server->url(name), {}).value());
+    }
+    std::vector<std::size_t> items;
+    f.options.transfer.on_progress = [&](const TransferProgress& progress) {
+        items.push_back(progress.item);
+    };
+    const std::vector<std::string> noarch{"noarch"};
+    const auto start = std::chrono::steady_clock::now();
+    const auto indexes = fetch_indexes(*f.transport, channels, noarch, f.options).value();
+    CHECK(std::chrono::steady_clock::now() - start < 500ms);
+    for (std::size_t i = 0; i < 6; ++i)
+        CHECK(f.text(indexes[i]) == fmt::format("{{\"c\": {}}}", i));
+    CHECK(items.size() == 6);
+}
+
+TEST_CASE("two processes fill one cache without harm", "[channel]") {
+    Fixture f;
+    f.put_both(R"({"packages": {"a": 1}})");
+    const std::vector channels{Channel::parse(f.base, {}).value()};
+    const std::vector<std::string> subdirs{"linux-64", "noarch"};
+    std::atomic<int> good{0};
+    {
+        std::vector<std::jthread> threads;
+        threads.reserve(4);
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&] {
+                for (int round = 0; round < 10; ++round) {
+                    const auto indexes = fetch_indexes(*f.transport, channels, subdirs, f.options);
+                    if (indexes && f.text(indexes->front()) == R"({"packages": {"a": 1}})" &&
+                        indexes->front().warnings.empty())
+                        ++good;
+                }
+            });
+        }
+    }
+    CHECK(good == 40);
+}
