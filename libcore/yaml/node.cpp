@@ -57,6 +57,8 @@ struct Reader {
                 value.line_ = key.line_;
                 value.column_ = key.column_;
             }
+            value.key_line_ = key.line_;
+            value.key_column_ = key.column_;
             to.entries_.emplace_back(key.text(), std::move(value));
         }
         return to;
@@ -85,6 +87,10 @@ const Node* Node::find(std::string_view key) const {
 }
 
 std::string Node::place() const { return fmt::format("{}:{}:{}", where_, line_, column_); }
+
+std::string Node::key_place() const {
+    return key_line_ == 0 ? place() : fmt::format("{}:{}:{}", where_, key_line_, key_column_);
+}
 
 tl::unexpected<Error> Node::fail(std::string message, std::string hint) const {
     return ::gpkg::fail(ErrorKind::Parse, place() + ": " + std::move(message), std::move(hint));

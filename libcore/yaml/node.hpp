@@ -38,6 +38,8 @@ public:
 
     /// "env.yml:3:5", for error messages.
     std::string place() const;
+    /// The place of the key this is the value of; place() for anything else.
+    std::string key_place() const;
     /// An error at this node: "env.yml:3:5: <message>".
     tl::unexpected<Error> fail(std::string message, std::string hint = {}) const;
 
@@ -56,6 +58,8 @@ private:
     bool quoted_ = false;
     int line_ = 0;
     int column_ = 0;
+    int key_line_ = 0;
+    int key_column_ = 0;
     std::string where_;
     std::string text_;
     std::vector<Node> items_;

@@ -12,6 +12,8 @@ TEST_CASE("scalars stay text and know their place", "[yaml]") {
     CHECK_FALSE(node->find("version")->is_quoted());
     CHECK(node->find("name")->is_quoted());
     CHECK(node->find("list")->items()[1].place() == "env.yml:5:5");
+    CHECK(node->find("list")->key_place() == "env.yml:3:1");
+    CHECK(node->key_place() == node->place());
     CHECK(node->find("none") == nullptr);
 }
 

@@ -1,0 +1,308 @@
+#include "libcore/manifest/environment_yml.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/manifest/expand_internal.hpp"
+#include "libcore/manifest/selectors_internal.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/yaml/node.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using manifest::expand_variables;
+using yaml::Node;
+
+constexpr std::string_view kKeys[] = {
+    "name", "prefix", "channels", "dependencies", "variables", "platforms", "category"};
+
+// Folders that belong to the system: an environment in one of them is a mistake or an attack.
+constexpr std::string_view kSystemFolders[] = {
+    "/",        "/bin",      "/boot",      "/dev",       "/etc", "/home",  "/lib",
+    "/lib64",   "/opt",      "/proc",      "/root",      "/run", "/sbin",  "/srv",
+    "/sys",     "/tmp",      "/usr",       "/var",       "/mnt", "/media", "/usr/bin",
+    "/usr/lib", "/usr/sbin", "/usr/share", "/usr/local",
+};
+
+class ManifestReader {
+public:
+    ManifestReader(const std::string& where, const ManifestOptions& options)
+        : where_(where), options_(options) {}
+
+    Result<Manifest> read(std::string_view text) {
+        GPKG_TRY(const auto selected, manifest::select_lines(text, where_, options_.platform));
+        has_line_selectors_ = selected.has_selectors;
+        GPKG_TRY(const auto document, Node::parse(selected.text, where_));
+        if (!document.is_map() && !document.is_null())
+            return document.fail(fmt::format("expected a map with the key 'dependencies', found {}",
+                                             document.kind_name()));
+        for (const auto& [key, value] : document.entries()) GPKG_CHECK(check_key(key, value));
+        if (document.find("dependencies") == nullptr)
+            return fail(ErrorKind::Parse,
+                        where_ + ": the key 'dependencies' is missing",
+                        "list the packages under 'dependencies:', one per line after '- '");
+        for (const auto& [key, value] : document.entries()) GPKG_CHECK(read_key(key, value));
+        add_pip();
+        check_platform(document);
+        return std::move(result_);
+    }
+
+private:
+    void warn(const std::string& place, std::string_view what) {
+        result_.warnings.push_back(fmt::format("{}: {}", place, what));
+    }
+
+    Result<void> check_key(const std::string& key, const Node& value) {
+        if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys)) return {};
+        const std::vector<std::string> names(std::begin(kKeys), std::end(kKeys));
+        const auto near = near_names(key, names);
+        warn(value.key_place(),
+             fmt::format("the unknown key '{}' is ignored{}",
+                         key,
+                         near.empty() ? "" : fmt::format("; meant {}?", join_or(near))));
+        return {};
+    }
+
+    Result<void> read_key(const std::string& key, const Node& value) {
+        // A key without a value, also one whose lines selectors took away, says nothing.
+        if (value.is_null()) return {};
+        if (key == "name") return read_name(value);
+        if (key == "prefix") return read_prefix(value);
+        if (key == "channels") return read_channels(value);
+        if (key == "dependencies") return read_dependencies(value);
+        if (key == "variables") return read_variables(value);
+        if (key == "platforms") return read_platforms(value);
+        if (key == "category") {
+            GPKG_TRY(result_.category, value.as_text("a category"));
+        }
+        return {};
+    }
+
+    Result<void> check_name(const Node& node, std::string_view what, const std::string& name) {
+        if (const auto bad = name.find_first_of("/ :#"); bad != std::string::npos)
+            return node.fail(
+                fmt::format("the {} '{}' must not contain '{}'", what, name, name[bad]));
+        if (name.empty() || name == "." || name == ".." || name.starts_with('-'))
+            return node.fail(fmt::format("'{}' is no {}", name, what));
+        return {};
+    }
+
+    Result<void> read_name(const Node& node) {
+        if (options_.ignore_name) return {};
+        GPKG_TRY(const auto written, node.as_text("a name"));
+        auto name = expand_variables(trim(written), options_.env);
+        GPKG_CHECK(check_name(node, "name", name));
+        if (name == "base" || name == "root")
+            return node.fail(fmt::format("'{}' means the root prefix, not an environment", name),
+                             "choose another name, in the file or with -n");
+        result_.name = std::move(name);
+        return {};
+    }
+
+    Result<void> read_prefix(const Node& node) {
+        if (options_.ignore_name) return {};
+        GPKG_TRY(const auto written, node.as_text("a path"));
+        const auto text = expand_variables(trim(written), options_.env);
+        if (text.empty()) return node.fail("the prefix is empty");
+        auto path = absolute_path(text, options_.home);
+        const auto shown = path.string();
+        if (std::find(std::begin(kSystemFolders), std::end(kSystemFolders), shown) !=
+                std::end(kSystemFolders) ||
+            (!options_.home.empty() && path == options_.home))
+            return node.fail(fmt::format("the prefix {} is not a place for an environment", shown),
+                             "choose a folder of its own, in the file or with -p");
+        GPKG_CHECK(check_name(node, "last part of the prefix", path.filename().string()));
+        result_.prefix = std::move(path);
+        return {};
+    }
+
+    Result<void> read_channels(const Node& node) {
+        GPKG_TRY(const auto texts, node.as_texts("channels"));
+        for (const auto& text : texts) {
+            auto channel = expand_variables(trim(text), options_.env);
+            if (channel.empty()) return node.fail("a channel is empty");
+            if (channel == "nodefaults") {
+                result_.nodefaults = true;
+                continue;
+            }
+            auto& channels = result_.channels;
+            if (std::find(channels.begin(), channels.end(), channel) == channels.end())
+                channels.push_back(std::move(channel));
+        }
+        return {};
+    }
+
+    Result<void> read_dependencies(const Node& node) {
+        if (!node.is_list())
+            return node.fail(
+                fmt::format("expected a list of packages, found {}", node.kind_name()));
+        for (const auto& item : node.items()) {
+            if (item.is_map()) {
+                for (const auto& [key, value] : item.entries())
+                    GPKG_CHECK(read_subsection(key, value));
+            } else if (item.is_null()) {
+                return node.fail("an entry of the list is empty");
+            } else {
+                GPKG_CHECK(read_dependency(item));
+            }
+        }
+        return {};
+    }
+
+    Result<void> read_dependency(const Node& node) {
+        GPKG_TRY(const auto text, node.as_text("a package"));
+        auto spec = MatchSpec::parse(text);
+        if (!spec) {
+            auto error = std::move(spec).error();
+            error.message = node.place() + ": " + error.message;
+            return pass(std::move(error));
+        }
+        auto& known = result_.dependencies;
+        if (std::find(known.begin(), known.end(), *spec) != known.end()) {
+            warn(node.place(), fmt::format("'{}' is listed twice", text));
+        } else {
+            known.push_back(*std::move(spec));
+        }
+        return {};
+    }
+
+    Result<void> read_subsection(const std::string& key, const Node& value) {
+        if (const auto expression = manifest::selector_of_key(key)) {
+            const auto holds = manifest::evaluate_key_selector(*expression, options_.platform);
+            if (!holds) return fail_at(value.key_place(), holds.error());
+            if (has_line_selectors_ && !has_key_selectors_)
+                warn(value.key_place(),
+                     "two styles of selectors in one file; other tools may read only one of them");
+            has_key_selectors_ = true;
+            return *holds ? read_dependency(value) : Result<void>{};
+        }
+        if (key == "pip") {
+            has_pip_section_ = true;
+            pip_place_ = value.key_place();
+            GPKG_TRY(const auto requirements, value.as_texts("requirements for pip"));
+            result_.pip.insert(result_.pip.end(), requirements.begin(), requirements.end());
+            return {};
+        }
+        return fail(ErrorKind::Parse,
+                    fmt::format("{}: nothing here can install '{}:'", value.key_place(), key),
+                    value.is_scalar() || value.is_null()
+                        ? fmt::format("a package with a version is written '- {}={}'",
+                                      key,
+                                      value.is_scalar() ? value.text() : "1.0")
+                        : "of the tools besides conda packages only 'pip:' is known");
+    }
+
+    static tl::unexpected<Error> fail_at(const std::string& place, Error error) {
+        error.message = place + ": " + error.message;
+        return pass(std::move(error));
+    }
+
+    Result<void> read_variables(const Node& node) {
+        if (!node.is_map())
+            return node.fail(fmt::format("expected variables as 'NAME: value', found {}",
+                                         node.is_list() ? "a list" : "a single value"));
+        for (const auto& [name, value] : node.entries()) {
+            const auto is_name_char = [](char c) {
+                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_';
+            };
+            if (name.empty() || (name.front() >= '0' && name.front() <= '9') ||
+                !std::all_of(name.begin(), name.end(), is_name_char))
+                return fail(
+                    ErrorKind::Parse,
+                    fmt::format("{}: '{}' is no name of a variable", value.key_place(), name),
+                    "names are letters, digits and '_', and do not start with a digit");
+            if (!value.is_scalar() && !value.is_null())
+                return value.fail(
+                    fmt::format("expected the value of {}, found {}", name, value.kind_name()));
+            if (value.text().find('\0') != std::string::npos)
+                return value.fail(fmt::format("the value of {} contains a zero byte", name));
+            result_.variables[name] = value.text();
+        }
+        return {};
+    }
+
+    Result<void> read_platforms(const Node& node) {
+        GPKG_TRY(auto platforms, node.as_texts("platforms"));
+        for (auto& platform : platforms) {
+            if (platform == "noarch")
+                return node.fail("noarch is no platform",
+                                 "noarch packages are found for every platform");
+            if (!is_known_subdir(platform)) {
+                const std::vector<std::string> names(known_subdirs().begin(),
+                                                     known_subdirs().end());
+                const auto near = near_names(platform, names);
+                return node.fail(fmt::format("unknown platform '{}'", platform),
+                                 near.empty() ? "" : fmt::format("meant {}?", join_or(near)));
+            }
+            auto& known = result_.platforms;
+            if (std::find(known.begin(), known.end(), platform) == known.end())
+                known.push_back(std::move(platform));
+        }
+        return {};
+    }
+
+    void add_pip() {
+        if (!has_pip_section_ || result_.pip.empty()) return;
+        const auto is_pip = [](const MatchSpec& spec) { return spec.name == "pip"; };
+        auto& specs = result_.dependencies;
+        if (std::any_of(specs.begin(), specs.end(), is_pip)) return;
+        MatchSpec pip;
+        pip.name = "pip";
+        specs.push_back(std::move(pip));
+        warn(pip_place_, "the section 'pip:' needs pip, which is added to the dependencies");
+    }
+
+    void check_platform(const Node& document) {
+        const auto& known = result_.platforms;
+        if (known.empty() || options_.platform.empty()) return;
+        if (std::find(known.begin(), known.end(), options_.platform) != known.end()) return;
+        warn(document.find("platforms")->key_place(),
+             fmt::format("made for {}, not for {}", join_or(known), options_.platform));
+    }
+
+    const std::string& where_;
+    const ManifestOptions& options_;
+    Manifest result_;
+    bool has_line_selectors_ = false;
+    bool has_key_selectors_ = false;
+    bool has_pip_section_ = false;
+    std::string pip_place_;
+};
+
+}  // namespace
+
+std::vector<std::string> Manifest::channels_before(
+    const std::vector<std::string>& configured) const {
+    auto all = channels;
+    if (nodefaults) return all;
+    for (const auto& channel : configured) {
+        if (std::find(all.begin(), all.end(), channel) == all.end()) all.push_back(channel);
+    }
+    return all;
+}
+
+bool is_environment_yml(const fs::path& path) {
+    const auto extension = path.extension();
+    return extension == ".yml" || extension == ".yaml";
+}
+
+Result<Manifest> read_environment_yml(const fs::path& path, const ManifestOptions& options) {
+    if (!is_environment_yml(path))
+        return fail(ErrorKind::Usage,
+                    path.string() + ": the name of an environment file ends in .yml or .yaml");
+    GPKG_TRY(const auto text, read_file(path));
+    GPKG_TRY(auto manifest, parse_environment_yml(text, path.string(), options));
+    manifest.folder = absolute_path(path.string(), options.home).parent_path();
+    return manifest;
+}
+
+Result<Manifest> parse_environment_yml(std::string_view text,
+                                       const std::string& where,
+                                       const ManifestOptions& options) {
+    return ManifestReader(where, options).read(text);
+}
+
+}  // namespace gpkg

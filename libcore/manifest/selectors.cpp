@@ -1,0 +1,227 @@
+#include "libcore/base/text.hpp"
+#include "libcore/manifest/selectors_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+namespace gpkg::manifest {
+namespace {
+
+constexpr int kDeepest = 50;
+constexpr std::string_view kBlank = " \t\r";
+
+struct Variable {
+    std::string_view name;
+    bool (*holds)(std::string_view platform);
+};
+
+// The names of conda-build for operating systems and architectures, and CEP 24's osx64.
+constexpr Variable kVariables[] = {
+    {"unix", [](auto p) { return p.starts_with("linux-") || p.starts_with("osx-"); }},
+    {"linux", [](auto p) { return p.starts_with("linux-"); }},
+    {"osx", [](auto p) { return p.starts_with("osx-"); }},
+    {"win", [](auto p) { return p.starts_with("win-"); }},
+    {"linux32", [](auto p) { return p == "linux-32"; }},
+    {"linux64", [](auto p) { return p == "linux-64"; }},
+    {"osx64", [](auto p) { return p == "osx-64"; }},
+    {"win32", [](auto p) { return p == "win-32"; }},
+    {"win64", [](auto p) { return p == "win-64"; }},
+    {"x86", [](auto p) { return p.ends_with("-32") || p.ends_with("-64"); }},
+    {"x86_64", [](auto p) { return p.ends_with("-64"); }},
+    {"arm", [](auto p) { return p.starts_with("linux-arm"); }},
+    {"armv6l", [](auto p) { return p.ends_with("-armv6l"); }},
+    {"armv7l", [](auto p) { return p.ends_with("-armv7l"); }},
+    {"aarch64", [](auto p) { return p.ends_with("-aarch64"); }},
+    {"arm64", [](auto p) { return p.ends_with("-arm64"); }},
+    {"ppc64le", [](auto p) { return p.ends_with("-ppc64le"); }},
+    {"riscv64", [](auto p) { return p.ends_with("-riscv64"); }},
+    {"s390x", [](auto p) { return p.ends_with("-s390x"); }},
+};
+
+bool is_word_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// or-expression > and-expression > not-expression > word or parentheses.
+class Evaluator {
+public:
+    Evaluator(std::string_view text, std::string_view platform) : rest_(text), platform_(platform) {
+        advance();
+    }
+
+    Result<bool> whole() {
+        GPKG_TRY(const bool value, either(0));
+        if (!token_.empty()) return wrong(fmt::format("unexpected '{}'", token_));
+        return value;
+    }
+
+private:
+    static tl::unexpected<Error> wrong(std::string what) {
+        return fail(ErrorKind::Parse, std::move(what));
+    }
+
+    void advance() {
+        rest_ = trim(rest_);
+        const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_word_char);
+        const auto length = static_cast<std::size_t>(end - rest_.begin());
+        token_ = rest_.substr(0, std::max<std::size_t>(length, rest_.empty() ? 0 : 1));
+        rest_.remove_prefix(token_.size());
+    }
+
+    bool take(std::string_view token) {
+        if (token_ != token) return false;
+        advance();
+        return true;
+    }
+
+    Result<bool> either(int depth) {
+        GPKG_TRY(bool value, all(depth));
+        while (take("or")) {
+            GPKG_TRY(const bool next, all(depth));
+            value = value || next;
+        }
+        return value;
+    }
+
+    Result<bool> all(int depth) {
+        GPKG_TRY(bool value, single(depth));
+        while (take("and")) {
+            GPKG_TRY(const bool next, single(depth));
+            value = value && next;
+        }
+        return value;
+    }
+
+    Result<bool> single(int depth) {
+        if (depth > kDeepest) return wrong("too deeply nested");
+        if (take("not")) {
+            GPKG_TRY(const bool value, single(depth + 1));
+            return !value;
+        }
+        if (take("(")) {
+            GPKG_TRY(const bool value, either(depth + 1));
+            if (!take(")")) return wrong("a parenthesis is not closed");
+            return value;
+        }
+        if (token_.empty()) return wrong("it ends where a name is expected");
+        for (const auto& [name, holds] : kVariables) {
+            if (take(name)) return holds(platform_);
+        }
+        return wrong(fmt::format("unknown name '{}'", token_));
+    }
+
+    std::string_view rest_;
+    std::string_view token_;
+    std::string_view platform_;
+};
+
+/// Where the comment of a line of YAML starts, its '#' included; npos when it has none.
+std::size_t comment_start(std::string_view line) {
+    char quote = '\0';
+    char before = '\0';  // the last character that is not blank
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const char c = line[at];
+        if (quote != '\0') {
+            if (c == '\\' && quote == '"') {
+                ++at;
+            } else if (c == quote) {
+                quote = '\0';
+            }
+        } else if ((c == '"' || c == '\'') &&
+                   std::string_view("-:,[{\0", 6).find(before) != std::string_view::npos) {
+            quote = c;  // elsewhere it is a part of a plain text: don't
+        } else if (c == '#' && (at == 0 || kBlank.find(line[at - 1]) != std::string_view::npos)) {
+            return at;
+        }
+        if (kBlank.find(c) == std::string_view::npos) before = c;
+    }
+    return std::string_view::npos;
+}
+
+struct LineSelector {
+    std::string_view expression;
+    bool alone = true;  ///< nothing stands behind the closing bracket
+};
+
+std::optional<LineSelector> selector_of_line(std::string_view line) {
+    const auto start = comment_start(line);
+    // A line that is all comment selects nothing.
+    if (start == std::string_view::npos || trim(line.substr(0, start)).empty()) return std::nullopt;
+    const auto comment = trim(line.substr(start + 1));
+    const auto end = comment.find(']');
+    if (!comment.starts_with('[') || end == std::string_view::npos) return std::nullopt;
+    return LineSelector{comment.substr(1, end - 1), trim(comment.substr(end + 1)).empty()};
+}
+
+std::size_t indentation(std::string_view line) {
+    return std::min(line.find_first_not_of(kBlank), line.size());
+}
+
+/// True when `line` belongs to the value that `head`, a line above it, opens.
+bool is_nested(std::string_view line, std::string_view head) {
+    const auto content = line.substr(indentation(line));
+    if (content.empty() || content.starts_with('#')) return true;
+    const auto depth = indentation(head);
+    if (indentation(line) != depth) return indentation(line) > depth;
+    // A list may stand at the indentation of its key.
+    return content.starts_with('-') && !head.substr(depth).starts_with('-');
+}
+
+}  // namespace
+
+Result<bool> evaluate_selector(std::string_view expression, std::string_view platform) {
+    auto value = Evaluator(expression, platform).whole();
+    if (value) return value;
+    std::vector<std::string_view> names;
+    for (const auto& variable : kVariables) names.push_back(variable.name);
+    return fail(
+        ErrorKind::Parse,
+        fmt::format("the selector [{}]: {}", trim(expression), value.error().message),
+        fmt::format("selectors know {}, and, or, not and parentheses", fmt::join(names, ", ")));
+}
+
+std::optional<std::string_view> selector_of_key(std::string_view key) {
+    key = trim(key);
+    if (!key.starts_with("sel(") || !key.ends_with(')')) return std::nullopt;
+    return trim(key.substr(4, key.size() - 5));
+}
+
+Result<bool> evaluate_key_selector(std::string_view expression, std::string_view platform) {
+    for (const auto allowed : {"unix", "linux", "osx", "win"}) {
+        if (expression == allowed) return evaluate_selector(expression, platform);
+    }
+    return fail(ErrorKind::Parse,
+                fmt::format("sel({}): expected unix, linux, osx or win", expression),
+                "write one line for each of them");
+}
+
+Result<SelectedText> select_lines(std::string_view text,
+                                  const std::string& where,
+                                  std::string_view platform) {
+    SelectedText selected;
+    std::string_view dropped;  // the line whose nested lines go too; empty: none
+    std::size_t number = 0;
+    for (const auto line : split(text, '\n')) {
+        if (++number > 1) selected.text += '\n';
+        if (!dropped.empty() && is_nested(line, dropped)) continue;
+        dropped = {};
+        if (const auto selector = selector_of_line(line)) {
+            auto holds = evaluate_selector(selector->expression, platform);
+            // "# [1] see below" is a remark, "# [lunix]" a mistake.
+            if (!holds && selector->alone)
+                return fail(ErrorKind::Parse,
+                            fmt::format("{}:{}: {}", where, number, holds.error().message),
+                            holds.error().hint);
+            selected.has_selectors |= holds.has_value();
+            if (holds && !*holds) {
+                dropped = line;
+                continue;
+            }
+        }
+        selected.text += line;
+    }
+    return selected;
+}
+
+}  // namespace gpkg::manifest
