@@ -100,4 +100,5 @@ class Apt:
         message = done.stderr.strip()
         if "Unable to locate package" in message or "no installation candidate" in message:
             message += "\napt does not know these packages: run `apt-get update` first; the roots are those of Debian 12"
-        raise FetchError(f"apt-get {arguments[-1] if len(arguments) < 3 else arguments[2]}: {message}")
+        verb = "install" if "install" in arguments else "download"
+        raise FetchError(f"apt-get {verb}: {message}")

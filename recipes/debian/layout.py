@@ -15,7 +15,7 @@ from pathlib import Path
 import debs
 import elf
 
-TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+TRIPLETS = {"amd64": "x86_64-linux-gnu"}
 
 # Stands for the prefix in text files; the recipe's script puts the build prefix there.
 PREFIX_MARK = "@PREFIX@"

@@ -11,9 +11,9 @@ class BadName(Exception):
     pass
 
 
-def conda_name(debian: str, table: dict[str, str]) -> str:
-    """`python3-torch` -> `torch`, `libstdc++6` -> `libstdcxx6`; the table overrides."""
-    name = table.get(debian) or debian.removeprefix("python3-").replace("+", "x")
+def conda_name(debian: str, table: dict[str, str], has_modules: bool) -> str:
+    """`python3-torch` -> `torch` where it has Python modules, `libstdc++6` -> `libstdcxx6`; the table overrides."""
+    name = table.get(debian) or (debian.removeprefix("python3-") if has_modules else debian).replace("+", "x")
     if len(name) > 64 or not NAME.fullmatch(name):
         raise BadName(f"{debian}: no conda name can be made of it; give one under [names]")
     return name
@@ -31,7 +31,10 @@ def conda_version(debian: str) -> str:
     upstream = re.sub(r"[.+~-](dfsg|ds|repack|debian)(\.?\d+)*(?=$|[.+~-])", "", upstream)
     upstream = re.sub(r"~+(?=\d)", ".dev", upstream).replace("~", ".").replace("-", ".")
     main, plus, local = upstream.partition("+")
-    version = re.sub(r"\.+", ".", main).strip(".") + plus + local.replace("+", ".").strip(".")
+    local = local.replace("+", ".").strip(".")
+    if re.match("[a-z]", local):
+        local = "1." + local  # conda sorts 1.0+git5 before 1.0
+    version = re.sub(r"\.+", ".", main).strip(".") + plus + local
     if len(version) > 64 or not VERSION.fullmatch(version):
         raise BadName(f"{debian}: no conda version can be made of it")
     return version
@@ -87,13 +90,16 @@ def dependency_field(text: str) -> list[list[Dependency]]:
 
 # Short names of Debian's machine-readable copyright files that SPDX writes differently.
 _LICENSES = {
-    "apache": "Apache-2.0", "apache-2": "Apache-2.0", "apache-2.0": "Apache-2.0", "artistic": "Artistic-1.0-Perl",
-    "bsd": "BSD-3-Clause", "bsd-2": "BSD-2-Clause", "bsd-2-clause": "BSD-2-Clause", "bsd-3": "BSD-3-Clause",
-    "bsd-3-clause": "BSD-3-Clause", "bsd-4-clause": "BSD-4-Clause", "bsl": "BSL-1.0", "bsl-1.0": "BSL-1.0",
-    "cc0": "CC0-1.0", "cc0-1.0": "CC0-1.0", "curl": "curl", "expat": "MIT", "ftl": "FTL", "ijg": "IJG", "isc": "ISC",
-    "libpng": "Libpng", "libtiff": "libtiff", "mit": "MIT", "mpl-1.1": "MPL-1.1", "mpl-2.0": "MPL-2.0",
-    "openldap-2.8": "OLDAP-2.8", "openssl": "OpenSSL", "psf-2": "PSF-2.0", "psf": "PSF-2.0", "python": "PSF-2.0",
-    "qhull": "Qhull", "x11": "X11", "zlib": "Zlib", "unlicense": "Unlicense", "w3c": "W3C", "wtfpl": "WTFPL",
+    "apache": "Apache-2.0", "apache-2": "Apache-2.0", "apache-2.0": "Apache-2.0",
+    "artistic": "Artistic-1.0-Perl", "bsd": "BSD-3-Clause", "bsd-2": "BSD-2-Clause",
+    "bsd-2-clause": "BSD-2-Clause", "bsd-3": "BSD-3-Clause", "bsd-3-clause": "BSD-3-Clause",
+    "bsd-3-clause-clear": "BSD-3-Clause-Clear", "bsd-4-clause": "BSD-4-Clause", "bsd3": "BSD-3-Clause",
+    "bsl": "BSL-1.0", "bsl-1.0": "BSL-1.0", "cc0": "CC0-1.0", "cc0-1.0": "CC0-1.0", "curl": "curl",
+    "expat": "MIT", "ftl": "FTL", "ijg": "IJG", "isc": "ISC", "libpng": "Libpng", "libtiff": "libtiff",
+    "mit": "MIT", "mit/x11": "MIT", "mpl-1.1": "MPL-1.1", "mpl-2": "MPL-2.0", "mpl-2.0": "MPL-2.0",
+    "openldap-2.8": "OLDAP-2.8", "openssl": "OpenSSL", "postgresql": "PostgreSQL", "psf": "PSF-2.0",
+    "psf-2": "PSF-2.0", "python": "PSF-2.0", "qhull": "Qhull", "unlicense": "Unlicense", "w3c": "W3C",
+    "wtfpl": "WTFPL", "x11": "X11", "zlib": "Zlib",
 }
 
 

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "hello from @PREFIX@, set by activation: ${HELLO_HOME:-nothing}"
