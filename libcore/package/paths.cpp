@@ -5,6 +5,7 @@
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/json_internal.hpp"
+#include "libcore/package/paths_internal.hpp"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -25,31 +26,6 @@ bool is_reserved(std::string_view path) {
     if (path == "info" || path.starts_with("info/") || path == "conda-meta") return true;
     if (!path.starts_with("conda-meta/")) return false;
     return path == "conda-meta/history" || path.ends_with(".json");
-}
-
-Result<std::string> checked_path(std::string_view path, std::string_view what) {
-    auto clean = clean_relative(path);
-    if (!is_safe_relative(path) || clean.empty())
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: unsafe path \"{}\"", what, printable(path)));
-    if (is_reserved(clean))
-        return fail(
-            ErrorKind::Integrity,
-            fmt::format(
-                "{}: path \"{}\" is reserved for package managers", what, printable(clean)));
-    return clean;
-}
-
-Result<void> refuse_duplicates(const std::vector<PathEntry>& entries, std::string_view what) {
-    std::unordered_set<std::string_view> seen;
-    seen.reserve(entries.size());
-    for (const auto& entry : entries) {
-        if (!seen.insert(entry.path).second)
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format("{}: path \"{}\" is listed twice", what, printable(entry.path)));
-    }
-    return {};
 }
 
 Result<PathType> path_type(const JsonObject& json) {
@@ -87,7 +63,7 @@ Result<void> check_placeholder(std::string_view placeholder, std::string_view wh
 Result<PathEntry> read_entry(const JsonObject& json) {
     PathEntry entry;
     GPKG_TRY(const auto path, json.text("_path"));
-    GPKG_TRY(entry.path, checked_path(path, json.what()));
+    GPKG_TRY(entry.path, checked_payload_path(path, json.what()));
     GPKG_TRY(entry.type, path_type(json));
     GPKG_TRY(entry.mode, file_mode(json));
     GPKG_TRY(entry.prefix_placeholder, json.text("prefix_placeholder"));
@@ -181,7 +157,7 @@ Result<std::vector<PathEntry>> read_old_paths(const fs::path& folder) {
     std::vector<PathEntry> entries;
     for (const auto line : lines_of(*files)) {
         PathEntry entry;
-        GPKG_TRY(entry.path, checked_path(line, what));
+        GPKG_TRY(entry.path, checked_payload_path(line, what));
         struct stat status {};
         if (::fstatat(root.get(), entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
             if (S_ISLNK(status.st_mode)) entry.type = PathType::SoftLink;
@@ -199,6 +175,31 @@ Result<std::vector<PathEntry>> read_old_paths(const fs::path& folder) {
 }
 
 }  // namespace
+
+Result<std::string> checked_payload_path(std::string_view path, std::string_view what) {
+    auto clean = clean_relative(path);
+    if (!is_safe_relative(path) || clean.empty())
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: unsafe path \"{}\"", what, printable(path)));
+    if (is_reserved(clean))
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format(
+                "{}: path \"{}\" is reserved for package managers", what, printable(clean)));
+    return clean;
+}
+
+Result<void> refuse_duplicates(const std::vector<PathEntry>& entries, std::string_view what) {
+    std::unordered_set<std::string_view> seen;
+    seen.reserve(entries.size());
+    for (const auto& entry : entries) {
+        if (!seen.insert(entry.path).second)
+            return fail(
+                ErrorKind::Integrity,
+                fmt::format("{}: path \"{}\" is listed twice", what, printable(entry.path)));
+    }
+    return {};
+}
 
 Result<std::vector<PathEntry>> parse_paths_json(std::string_view text, std::string_view what) {
     simdjson::dom::parser parser;

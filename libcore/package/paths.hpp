@@ -39,7 +39,8 @@ std::string paths_json(std::vector<PathEntry> entries);
 
 /// What info/paths.json says of `files` (relative to `folder`): checksums, sizes and types, and for
 /// every file that holds `placeholder` how to replace it: one with a NUL byte is binary. A soft
-/// link has the checksum of its target where that is a file inside `folder`, else none.
+/// link has the checksum of its target where that is a file inside `folder`, else that of an empty
+/// file, as conda-build writes it.
 /// Unsafe and missing paths are refused. An empty placeholder: nothing is searched for.
 Result<std::vector<PathEntry>> describe_paths(const fs::path& folder,
                                               const std::vector<std::string>& files,

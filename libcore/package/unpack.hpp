@@ -6,8 +6,8 @@
 //
 // Archives are hostile until proven otherwise. Every member is made by one openat() in a folder
 // that this run made itself, so that no link, ".." or absolute name leads outside; devices, pipes,
-// duplicates and payload in info/ are refused, set-id bits dropped. An archive that is refused or
-// damaged leaves nothing behind.
+// duplicates and payload that would be metadata are refused, set-id bits dropped. An archive that
+// is refused or damaged leaves nothing behind.
 
 #include "libcore/fs/file.hpp"
 

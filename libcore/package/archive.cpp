@@ -1,0 +1,282 @@
+#include "libcore/package/archive_internal.hpp"
+#include "libcore/package/files_internal.hpp"
+#include "libcore/package/json_internal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <clocale>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <locale.h>
+#include <optional>
+
+namespace gpkg {
+namespace {
+
+constexpr std::size_t kReadSize = std::size_t{256} << 10U;
+/// What libarchive holds against `name`.
+tl::unexpected<Error> damaged(std::string_view name, struct archive* archive) {
+    const auto* text = archive_error_string(archive);
+    const int code = archive_errno(archive);
+    const bool system = code == EIO || code == EACCES || code == ENOMEM || code == ESTALE;
+    return fail(
+        system ? ErrorKind::Io : ErrorKind::Integrity,
+        fmt::format(
+            "{}: damaged archive: {}", name, text != nullptr ? printable(text) : "unreadable"));
+}
+
+Member member_of(struct archive_entry* entry, Part part) {
+    Member member;
+    member.part = part;
+    if (const auto* path = archive_entry_pathname(entry)) member.path = path;
+    member.size = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
+    member.mtime = archive_entry_mtime(entry);
+    member.mtime_nanoseconds = archive_entry_mtime_nsec(entry);
+    const auto mode = archive_entry_perm(entry);
+    member.executable = (mode & 0100U) != 0;
+    member.set_id = (mode & 06000U) != 0;
+    if (const auto* link = archive_entry_hardlink(entry)) {
+        member.kind = MemberKind::HardLink;
+        member.link = link;
+        return member;
+    }
+    switch (archive_entry_filetype(entry)) {
+    case AE_IFREG: member.kind = MemberKind::File; break;
+    case AE_IFDIR: member.kind = MemberKind::Directory; break;
+    case AE_IFLNK:
+        member.kind = MemberKind::SoftLink;
+        if (const auto* link = archive_entry_symlink(entry)) member.link = link;
+        break;
+    default: member.kind = MemberKind::Special;
+    }
+    return member;
+}
+
+Result<void> read_blocks(struct archive* archive, std::string_view name, const OnBlock& on_block) {
+    for (;;) {
+        const void* data = nullptr;
+        std::size_t size = 0;
+        la_int64_t offset = 0;
+        const int code = archive_read_data_block(archive, &data, &size, &offset);
+        if (code == ARCHIVE_EOF) return {};
+        if (code != ARCHIVE_OK || offset < 0) return damaged(name, archive);
+        GPKG_CHECK(on_block(static_cast<std::uint64_t>(offset),
+                            std::string_view(static_cast<const char*>(data), size)));
+    }
+}
+
+/// Visits every member of the opened tar.
+Result<void> walk_tar(struct archive* tar,
+                      Part part,
+                      std::string_view name,
+                      std::vector<std::string>& warnings,
+                      const OnMember& on_member) {
+    for (;;) {
+        struct archive_entry* entry = nullptr;
+        const int code = archive_read_next_header(tar, &entry);
+        if (code == ARCHIVE_EOF) return {};
+        if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return damaged(name, tar);
+        if (code == ARCHIVE_WARN) {
+            const auto* text = archive_error_string(tar);
+            warn(warnings,
+                 fmt::format("{}: {}", name, text != nullptr ? printable(text) : "odd tar"));
+        }
+        GPKG_CHECK(on_member(member_of(entry, part), [&](const OnBlock& on_block) {
+            return read_blocks(tar, name, on_block);
+        }));
+    }
+}
+
+/// The content of one member of the zip, handed to libarchive as the bytes of a tar.
+la_ssize_t read_zip_member(struct archive* tar, void* zip, const void** data) {
+    auto* outer = static_cast<struct archive*>(zip);
+    for (;;) {
+        std::size_t size = 0;
+        la_int64_t offset = 0;
+        const int code = archive_read_data_block(outer, data, &size, &offset);
+        if (code == ARCHIVE_EOF) return 0;
+        if (code != ARCHIVE_OK) {
+            const auto* text = archive_error_string(outer);
+            archive_set_error(
+                tar, archive_errno(outer), "%s", text != nullptr ? text : "unreadable");
+            return -1;
+        }
+        if (size != 0) return static_cast<la_ssize_t>(size);
+    }
+}
+
+Result<void> walk_zip_member(struct archive* zip,
+                             Part part,
+                             std::string_view name,
+                             std::vector<std::string>& warnings,
+                             const OnMember& on_member) {
+    const ArchiveHandle tar(archive_read_new());
+    archive_read_support_filter_zstd(tar.get());
+    archive_read_support_format_tar(tar.get());
+    if (archive_read_open(tar.get(), zip, nullptr, read_zip_member, nullptr) != ARCHIVE_OK)
+        return damaged(name, tar.get());
+    if (archive_filter_code(tar.get(), 0) != ARCHIVE_FILTER_ZSTD)
+        return fail(ErrorKind::Integrity, fmt::format("{}: damaged archive: not zstd data", name));
+    GPKG_CHECK(walk_tar(tar.get(), part, name, warnings, on_member));
+    // What follows the tar's end still counts in the zip's checksum.
+    return read_blocks(zip, name, [](std::uint64_t, std::string_view) { return Result<void>(); });
+}
+
+Result<void> check_metadata(struct archive* zip, std::string_view name) {
+    constexpr std::size_t kMost = 65536;
+    std::string text;
+    GPKG_CHECK(read_blocks(zip, name, [&](std::uint64_t, std::string_view block) -> Result<void> {
+        text += block;
+        if (text.size() <= kMost) return {};
+        return fail(ErrorKind::Integrity, fmt::format("{}: larger than {} bytes", name, kMost));
+    }));
+    simdjson::dom::parser parser;
+    GPKG_TRY(const auto json, parse_json_object(parser, text, name));
+    GPKG_TRY(const auto version, json.count("conda_pkg_format_version"));
+    if (version == 2) return {};
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: conda_pkg_format_version must be 2, found {}", name, version));
+}
+
+/// Which of the three members of a .conda a name is. Renamed packages keep their inner names, so
+/// only the ends of a name count.
+std::optional<Part> tar_part(std::string_view name) {
+    if (!name.ends_with(".tar.zst")) return std::nullopt;
+    if (name.starts_with("info-")) return Part::Info;
+    if (name.starts_with("pkg-")) return Part::Payload;
+    return std::nullopt;
+}
+
+class CondaWalk {
+public:
+    CondaWalk(std::string path, Walk walk, std::vector<std::string>& warnings)
+        : path_(std::move(path)), walk_(walk), warnings_(warnings) {}
+
+    Result<void> run(const OnMember& on_member) {
+        const ArchiveHandle zip(archive_read_new());
+        archive_read_support_format_zip_seekable(zip.get());
+        if (archive_read_open_filename(zip.get(), path_.c_str(), kReadSize) != ARCHIVE_OK)
+            return damaged(path_, zip.get());
+        for (;;) {
+            struct archive_entry* entry = nullptr;
+            const int code = archive_read_next_header(zip.get(), &entry);
+            if (code == ARCHIVE_EOF) break;
+            if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return damaged(path_, zip.get());
+            GPKG_CHECK(visit(zip.get(), entry, on_member));
+            if (walk_ == Walk::InfoOnly && seen_info_) return {};
+        }
+        return check_complete();
+    }
+
+private:
+    Result<void> visit(struct archive* zip,
+                       struct archive_entry* entry,
+                       const OnMember& on_member) {
+        const auto* raw = archive_entry_pathname(entry);
+        const std::string member = raw != nullptr ? raw : "";
+        const auto name = fmt::format("{}: {}", path_, printable(member));
+        const auto part = tar_part(member);
+        const bool metadata = member == "metadata.json";
+        if (!part && !metadata) {
+            if (!member.ends_with('/'))
+                warn(warnings_, name + ": not a member of the .conda format");
+            return {};
+        }
+        auto& seen = metadata ? seen_metadata_ : *part == Part::Info ? seen_info_ : seen_payload_;
+        if (std::exchange(seen, true))
+            return fail(ErrorKind::Integrity, name + ": the archive has two of these");
+        if (archive_entry_filetype(entry) != AE_IFREG)
+            return fail(ErrorKind::Integrity, name + ": must be a file");
+        const auto* format = archive_format_name(zip);
+        if (format != nullptr && std::strstr(format, "uncompressed") == nullptr)
+            warn(warnings_, name + ": compressed by the zip, which the .conda format forbids");
+        if (metadata) return check_metadata(zip, name);
+        if (*part == Part::Payload && walk_ == Walk::InfoOnly) return {};
+        return walk_zip_member(zip, *part, name, warnings_, on_member);
+    }
+
+    Result<void> check_complete() {
+        const auto missing = [&](std::string_view what) {
+            return fail(ErrorKind::Integrity, fmt::format("{}: has no {} member", path_, what));
+        };
+        if (!seen_info_) return missing("info-*.tar.zst");
+        if (!seen_payload_) return missing("pkg-*.tar.zst");
+        if (!seen_metadata_) warn(warnings_, path_ + ": has no metadata.json");
+        return {};
+    }
+
+    std::string path_;
+    Walk walk_;
+    std::vector<std::string>& warnings_;
+    bool seen_metadata_ = false;
+    bool seen_info_ = false;
+    bool seen_payload_ = false;
+};
+
+Result<void> walk_tar_bz2(const std::string& path,
+                          std::vector<std::string>& warnings,
+                          const OnMember& on_member) {
+    const ArchiveHandle tar(archive_read_new());
+    archive_read_support_filter_bzip2(tar.get());
+    archive_read_support_format_tar(tar.get());
+    if (archive_read_open_filename(tar.get(), path.c_str(), kReadSize) != ARCHIVE_OK)
+        return damaged(path, tar.get());
+    return walk_tar(tar.get(), Part::Whole, path, warnings, on_member);
+}
+
+}  // namespace
+
+bool is_metadata(std::string_view name_in_info) {
+    static constexpr std::array<std::string_view, 9> kNames{"about.json",
+                                                            "files",
+                                                            "has_prefix",
+                                                            "hash_input.json",
+                                                            "index.json",
+                                                            "link.json",
+                                                            "no_link",
+                                                            "paths.json",
+                                                            "run_exports.json"};
+    return std::find(kNames.begin(), kNames.end(), name_in_info) != kNames.end();
+}
+
+void warn(std::vector<std::string>& warnings, std::string text) {
+    constexpr std::size_t kMost = 20;
+    if (warnings.size() < kMost) warnings.push_back(std::move(text));
+}
+
+Utf8Locale::Utf8Locale() {
+    // Made once and kept: every thread may hold it.
+    static const locale_t kUtf8 = [] {
+        for (const auto* name : {"C.UTF-8", "C.utf8", "en_US.UTF-8"}) {
+            if (auto* made = ::newlocale(LC_CTYPE_MASK, name, nullptr)) return made;
+        }
+        return static_cast<locale_t>(nullptr);
+    }();
+    before_ = ::uselocale(kUtf8);  // a null locale changes nothing
+}
+
+Utf8Locale::~Utf8Locale() { ::uselocale(before_); }
+
+Result<void> walk_package(const fs::path& archive,
+                          Walk walk,
+                          std::vector<std::string>& warnings,
+                          const OnMember& on_member) {
+    const Descriptor file(::open(archive.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return io_error(archive.native(), "open", errno);
+    std::string magic(4, '\0');
+    const auto count = ::read(file.get(), magic.data(), magic.size());
+    if (count < 0) return io_error(archive.native(), "read", errno);
+    magic.resize(static_cast<std::size_t>(count));
+
+    const Utf8Locale locale;
+    if (magic == "PK\x03\x04") return CondaWalk(archive.native(), walk, warnings).run(on_member);
+    if (magic.starts_with("BZh")) return walk_tar_bz2(archive.native(), warnings, on_member);
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: {}, neither .conda nor .tar.bz2",
+                            archive.native(),
+                            magic.empty() ? "an empty file" : "not a package archive"));
+}
+
+}  // namespace gpkg

@@ -1,0 +1,86 @@
+#pragma once
+
+// libarchive, as this folder needs it: the members of a package in the order they lie in the
+// archive, whichever of the two formats it has.
+
+#include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <cstdint>
+#include <functional>
+#include <locale.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+struct FreeArchive {
+    void operator()(struct archive* archive) const { archive_free(archive); }
+};
+using ArchiveHandle = std::unique_ptr<struct archive, FreeArchive>;
+
+struct FreeArchiveEntry {
+    void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
+};
+using ArchiveEntryHandle = std::unique_ptr<struct archive_entry, FreeArchiveEntry>;
+
+/// libarchive converts names through the thread's locale; under "C" it would lose every letter
+/// beyond ASCII. Holds a UTF-8 locale for this thread.
+class Utf8Locale {
+public:
+    Utf8Locale();
+    ~Utf8Locale();
+    Utf8Locale(const Utf8Locale&) = delete;
+    Utf8Locale& operator=(const Utf8Locale&) = delete;
+
+private:
+    locale_t before_;
+};
+
+enum class Part {
+    Whole,    ///< the one tar of a .tar.bz2
+    Info,     ///< info-*.tar.zst
+    Payload,  ///< pkg-*.tar.zst
+};
+
+enum class MemberKind { File, SoftLink, HardLink, Directory, Special };
+
+/// The files of info/ that tell what a package is. Others (licenses, recipes, tests) only accompany
+/// it; cph packs some of those with the payload, so they may lie in either member of a .conda.
+bool is_metadata(std::string_view name_in_info);
+
+/// What a tar says of a member. Nothing of it is checked.
+struct Member {
+    Part part = Part::Whole;
+    MemberKind kind = MemberKind::File;
+    std::string path;
+    std::string link;  ///< where a link leads
+    std::uint64_t size = 0;
+    bool executable = false;
+    bool set_id = false;
+    std::int64_t mtime = 0;
+    long mtime_nanoseconds = 0;
+};
+
+using OnBlock = std::function<Result<void>(std::uint64_t offset, std::string_view block)>;
+/// Hands over the content of the member at hand, in order, perhaps with holes between the blocks.
+using ReadContent = std::function<Result<void>(const OnBlock&)>;
+using OnMember = std::function<Result<void>(const Member&, const ReadContent&)>;
+
+enum class Walk { Everything, InfoOnly };
+
+/// Adds to the warnings while they are few: an archive may give cause for millions.
+void warn(std::vector<std::string>& warnings, std::string text);
+
+/// Visits the members of the package. InfoOnly jumps over the payload of a .conda and ends after
+/// its info- member; of a .tar.bz2 everything is visited. `warnings` takes departures from CEP 35.
+Result<void> walk_package(const fs::path& archive,
+                          Walk walk,
+                          std::vector<std::string>& warnings,
+                          const OnMember& on_member);
+
+}  // namespace gpkg

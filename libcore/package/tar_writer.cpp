@@ -1,0 +1,133 @@
+#include "libcore/package/files_internal.hpp"
+#include "libcore/package/tar_writer_internal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <zstd.h>
+
+namespace gpkg {
+
+TarWriter::TarWriter(const WriteOptions& options, Sink sink)
+    : options_(options), sink_(std::move(sink)), tar_(archive_write_new()) {}
+
+Result<void> TarWriter::open(int filter) {
+    archive_write_set_format_pax_restricted(tar_.get());
+    archive_write_add_filter(tar_.get(), filter);
+    archive_write_set_bytes_per_block(tar_.get(), 0);
+    return check(archive_write_open(tar_.get(), this, nullptr, take, nullptr));
+}
+
+Result<void> TarWriter::close() { return check(archive_write_close(tar_.get())); }
+
+la_ssize_t TarWriter::take(struct archive* tar, void* self, const void* data, std::size_t size) {
+    auto& writer = *static_cast<TarWriter*>(self);
+    auto done = writer.sink_(std::string_view(static_cast<const char*>(data), size));
+    if (done) return static_cast<la_ssize_t>(size);
+    writer.failure_ = std::move(done).error();
+    archive_set_error(tar, EIO, "cannot write");
+    return -1;
+}
+
+Result<void> TarWriter::check(la_ssize_t code) {
+    if (failure_) return pass(*failure_);
+    // Warnings tell of names that are not UTF-8; they are written as they are.
+    if (code >= 0 || code == ARCHIVE_WARN) return {};
+    const auto* text = archive_error_string(tar_.get());
+    return fail(ErrorKind::Io,
+                fmt::format("cannot write the tar: {}", text != nullptr ? text : "unknown"));
+}
+
+Result<void> TarWriter::add_header(
+    const std::string& path, unsigned type, unsigned mode, std::uint64_t size, const char* link) {
+    const ArchiveEntryHandle entry(archive_entry_new());
+    archive_entry_set_pathname(entry.get(), path.c_str());
+    archive_entry_set_filetype(entry.get(), type);
+    archive_entry_set_perm(entry.get(), static_cast<__LA_MODE_T>(mode));
+    archive_entry_set_mtime(entry.get(), options_.timestamp, 0);
+    archive_entry_set_uid(entry.get(), 0);
+    archive_entry_set_gid(entry.get(), 0);
+    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(size));
+    if (link != nullptr) archive_entry_set_symlink(entry.get(), link);
+    return check(archive_write_header(tar_.get(), entry.get()));
+}
+
+Result<void> TarWriter::add_text(const std::string& path, std::string_view text) {
+    GPKG_CHECK(add_header(path, AE_IFREG, 0644, text.size(), nullptr));
+    return check(archive_write_data(tar_.get(), text.data(), text.size()));
+}
+
+Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::string& path) {
+    const auto name = (folder / path).native();
+    const auto place = open_below(root, path, O_PATH);
+    if (!place) return io_error(name, "open", errno);
+    struct stat status {};
+    if (::fstat(place.get(), &status) != 0) return io_error(name, "read", errno);
+    if (S_ISDIR(status.st_mode)) return add_header(path, AE_IFDIR, 0755, 0, nullptr);
+    if (S_ISLNK(status.st_mode)) {
+        const auto target = read_link(root, path);
+        if (!target) return io_error(name, "read", errno);
+        return add_header(path, AE_IFLNK, 0777, 0, target->c_str());
+    }
+    if (!S_ISREG(status.st_mode))
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: is neither file, link nor folder", name));
+    const auto file = open_below(root, path, O_RDONLY);
+    if (!file || ::fstat(file.get(), &status) != 0) return io_error(name, "open", errno);
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    GPKG_CHECK(
+        add_header(path, AE_IFREG, (status.st_mode & 0100U) != 0 ? 0755 : 0644, size, nullptr));
+    return add_content(file.get(), size, name);
+}
+
+Result<void> TarWriter::add_content(int fd, std::uint64_t size, const std::string& name) {
+    std::string buffer(std::size_t{256} << 10U, '\0');
+    std::uint64_t used = 0;
+    while (used < size) {
+        if (options_.cancelled && options_.cancelled())
+            return fail(ErrorKind::Interrupted, "writing the package was interrupted");
+        const auto count =
+            ::read(fd, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - used));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return io_error(name, "read", errno);
+        if (count == 0)
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: became shorter while it was packed", name));
+        GPKG_CHECK(
+            check(archive_write_data(tar_.get(), buffer.data(), static_cast<std::size_t>(count))));
+        used += static_cast<std::uint64_t>(count);
+    }
+    return {};
+}
+
+ZstdWriter::ZstdWriter(const WriteOptions& options, Sink sink)
+    : context_(ZSTD_createCCtx()), buffer_(ZSTD_CStreamOutSize(), '\0'), sink_(std::move(sink)) {
+    const auto level = std::clamp(options.zstd_level, 1, ZSTD_maxCLevel());
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
+    // Never 0: the frames of one worker and of many are the same, those of none differ.
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_nbWorkers, std::max(1, options.threads));
+}
+
+ZstdWriter::~ZstdWriter() = default;
+
+void ZstdWriter::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
+
+Result<void> ZstdWriter::write(std::string_view bytes) { return run(bytes, false); }
+Result<void> ZstdWriter::finish() { return run({}, true); }
+
+Result<void> ZstdWriter::run(std::string_view bytes, bool end) {
+    ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
+    for (;;) {
+        ZSTD_outBuffer output{buffer_.data(), buffer_.size(), 0};
+        const auto left = ZSTD_compressStream2(
+            context_.get(), &output, &input, end ? ZSTD_e_end : ZSTD_e_continue);
+        if (ZSTD_isError(left) != 0)
+            return fail(ErrorKind::Io, fmt::format("cannot compress: {}", ZSTD_getErrorName(left)));
+        if (output.pos != 0) GPKG_CHECK(sink_(std::string_view(buffer_).substr(0, output.pos)));
+        if (end ? left == 0 : input.pos == input.size) return {};
+    }
+}
+
+}  // namespace gpkg

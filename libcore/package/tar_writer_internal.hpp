@@ -1,0 +1,71 @@
+#pragma once
+
+// Tars and zstd frames written piece by piece, with the same bytes for the same content.
+
+#include "libcore/package/archive_internal.hpp"
+#include "libcore/package/write.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct ZSTD_CCtx_s;
+
+namespace gpkg {
+
+/// Takes bytes as they come.
+using Sink = std::function<Result<void>(std::string_view)>;
+
+/// A tar (pax where a name needs it, else ustar) written into a sink.
+class TarWriter {
+public:
+    TarWriter(const WriteOptions& options, Sink sink);
+    TarWriter(TarWriter&&) = delete;
+
+    /// `filter` is one of ARCHIVE_FILTER_*.
+    Result<void> open(int filter);
+    /// A file, soft link or folder of the folder open as `root`.
+    Result<void> add_file(int root, const fs::path& folder, const std::string& path);
+    Result<void> add_text(const std::string& path, std::string_view text);
+    Result<void> close();
+
+private:
+    static la_ssize_t take(struct archive* tar, void* self, const void* data, std::size_t size);
+    Result<void> check(la_ssize_t code);
+    Result<void> add_header(const std::string& path,
+                            unsigned type,
+                            unsigned mode,
+                            std::uint64_t size,
+                            const char* link);
+    Result<void> add_content(int fd, std::uint64_t size, const std::string& name);
+
+    const WriteOptions& options_;
+    Sink sink_;
+    std::optional<Error> failure_;
+    ArchiveHandle tar_;
+};
+
+/// A zstd frame with a checksum, written into a sink.
+class ZstdWriter {
+public:
+    ZstdWriter(const WriteOptions& options, Sink sink);
+    ZstdWriter(ZstdWriter&&) = delete;
+    ~ZstdWriter();
+
+    Result<void> write(std::string_view bytes);
+    Result<void> finish();
+
+private:
+    struct Free {
+        void operator()(ZSTD_CCtx_s* context) const;
+    };
+    Result<void> run(std::string_view bytes, bool end);
+
+    std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+    std::string buffer_;
+    Sink sink_;
+};
+
+}  // namespace gpkg
