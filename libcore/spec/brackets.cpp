@@ -50,6 +50,8 @@ private:
         entry.key_at = at_;
         while (is_key_char(peek())) entry.key += text_[at_++];
         if (at_end()) return fault(open_, "this '[' is never closed");
+        if (entry.key.empty() && (peek() == ']' || peek() == ','))
+            return fault(at_, fmt::format("a key is missing before '{}'", peek()));
         if (entry.key.empty())
             return fault(at_, fmt::format("a key is expected, not {}", shown(peek())), kQuoteHint);
         const auto key_end = at_;
@@ -59,7 +61,9 @@ private:
                 return fault(at_,
                              fmt::format("'=' must follow '{}'", entry.key),
                              fmt::format("write {}='...' around the condition", entry.key));
-            return fault(key_end, fmt::format("'{}' has no value", entry.key));
+            return fault(key_end,
+                         fmt::format("'{}' has no value", entry.key),
+                         "write key=value, or several values as key=[one,other]");
         }
         ++at_;
         skip_spaces();
@@ -113,8 +117,10 @@ private:
         BracketValue value{{}, at_};
         for (; !at_end() && peek() != quote; ++at_) {
             if (peek() == '\\' && at_ + 1 < text_.size() &&
-                (text_[at_ + 1] == quote || text_[at_ + 1] == '\\'))
+                (text_[at_ + 1] == quote || text_[at_ + 1] == '\\')) {
+                value.escapes.push_back(value.text.size());
                 ++at_;
+            }
             value.text += peek();
         }
         if (at_end()) return fault(open, "this quote is never closed");
@@ -128,6 +134,11 @@ private:
 };
 
 }  // namespace
+
+std::size_t BracketValue::place(std::size_t offset) const {
+    const auto dropped = std::upper_bound(escapes.begin(), escapes.end(), offset);
+    return at + offset + static_cast<std::size_t>(dropped - escapes.begin());
+}
 
 Parsed<Brackets> read_brackets(std::string_view text, std::size_t begin) {
     return Reader(text, begin).read();

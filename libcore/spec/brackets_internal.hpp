@@ -12,8 +12,12 @@
 namespace gpkg::grammar {
 
 struct BracketValue {
-    std::string text;    ///< without quotes and escapes
-    std::size_t at = 0;  ///< where its first character stands
+    std::string text;                    ///< without quotes and escapes
+    std::size_t at = 0;                  ///< where its first character stands
+    std::vector<std::size_t> escapes{};  ///< offsets in `text` before which a backslash was dropped
+
+    /// Where the character at `offset` of `text` stands in the whole.
+    std::size_t place(std::size_t offset) const;
 };
 
 struct BracketEntry {

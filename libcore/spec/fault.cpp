@@ -1,3 +1,4 @@
+#include "libcore/base/text.hpp"
 #include "libcore/spec/fault_internal.hpp"
 
 #include <algorithm>
@@ -52,11 +53,12 @@ tl::unexpected<Fault> moved(Fault inner, std::size_t offset) {
 
 tl::unexpected<Error> refuse(std::string_view text, Fault found) {
     const auto at = std::min(found.at, text.size());
-    auto title = printable(text.substr(0, kTitleWidth));
-    if (text.size() > kTitleWidth) title += kCut;
-    if (text.empty()) title = "''";
+    const auto named = trim(text);
+    auto title = printable(named.substr(0, kTitleWidth));
+    if (named.size() > kTitleWidth) title += kCut;
+    if (named.empty()) title = "''";
     auto message = fmt::format("{}: {}", title, found.what);
-    if (!text.empty()) {
+    if (!named.empty()) {
         const auto [line, caret] = excerpt(text, at);
         message += fmt::format("\n  {}\n  {:>{}}", line, '^', caret + 1);
     }
@@ -64,6 +66,8 @@ tl::unexpected<Error> refuse(std::string_view text, Fault found) {
 }
 
 std::string shown(char c) {
+    if (c == ' ') return "a space";
+    if (c == '\'') return "\"'\"";
     if (prints(c)) return fmt::format("'{}'", c);
     return fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(c));
 }

@@ -7,7 +7,10 @@
 
 namespace gpkg::grammar {
 
+/// Whether a spec may have a condition (CEP 43); a spec within a condition may not.
+enum class WhenKey { Allowed, Refused };
+
 /// MatchSpec::parse whose failure still is an offset.
-Parsed<MatchSpec> read_match_spec(std::string_view text);
+Parsed<MatchSpec> read_match_spec(std::string_view text, WhenKey when = WhenKey::Allowed);
 
 }  // namespace gpkg::grammar

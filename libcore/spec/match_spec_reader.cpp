@@ -4,6 +4,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/brackets_internal.hpp"
+#include "libcore/spec/condition_internal.hpp"
 #include "libcore/spec/match_spec_internal.hpp"
 #include "libcore/spec/names_internal.hpp"
 #include "libcore/spec/string_matcher_internal.hpp"
@@ -38,7 +39,7 @@ struct Slice {
 
 class Reader {
 public:
-    explicit Reader(std::string_view text) : text_(text) {}
+    Reader(std::string_view text, WhenKey when) : text_(text), when_(when) {}
 
     Parsed<MatchSpec> read() {
         if (!read_all()) return tl::unexpected<Fault>(std::move(fault_));
@@ -54,6 +55,11 @@ private:
     }
     bool refuse_at(std::size_t offset, Fault inner) {
         inner.at += offset;
+        fault_ = std::move(inner);
+        return false;
+    }
+    bool refuse_in(const BracketValue& value, Fault inner) {
+        inner.at = value.place(inner.at);
         fault_ = std::move(inner);
         return false;
     }
@@ -76,14 +82,14 @@ private:
             i = text_[i] == '^' ? regex_end(text_, i) : i + 1;
         i = std::min(i, text_.size());
         const auto head = trimmed({0, i});
-        if (head.empty())
-            return refuse_at(head.begin,
-                             i < text_.size() && text_[i] == '[' ? "no package name before '['"
-                                                                 : "an empty text is not a spec",
-                             "'*' stands for any name");
+        if (head.empty()) return refuse_headless(i);
         const auto extension = package_extension(view(head));
-        const bool has_channel = view(head).find("::") != kNone;
-        if (!extension.empty() && !has_channel) {
+        const auto colons = view(head).find("::");
+        if (!extension.empty() && colons != kNone)
+            return refuse_at(head.begin + colons,
+                             "a channel cannot stand before a file name",
+                             "give the URL of the file");
+        if (!extension.empty()) {
             if (!read_artifact(head)) return false;
             if (i < text_.size() && text_[i] == '#') return read_hash({i + 1, text_.size()});
         } else if (!read_head(head)) {
@@ -91,6 +97,12 @@ private:
         }
         if (i < text_.size() && text_[i] == '[') return read_bracket_section(i);
         return true;
+    }
+
+    bool refuse_headless(std::size_t at) {
+        if (at == text_.size()) return refuse_at(0, "an empty text is not a spec");
+        if (text_[at] == '#') return refuse_at(at, "nothing stands before the comment");
+        return refuse_at(at, "no package name before '['", kAnyName);
     }
 
     bool read_artifact(Slice whole);
@@ -110,9 +122,13 @@ private:
     bool apply_subdir(const BracketValue& value);
     bool apply_matcher(std::optional<StringMatcher>& field, const BracketValue& value);
     bool apply_version(std::optional<VersionSpec>& field, const BracketValue& value);
+    bool apply_when(const BracketEntry& entry);
     bool apply_hash(std::optional<StringMatcher>& field, const BracketEntry& entry);
 
+    static constexpr auto kAnyName = "'*' stands for any name";
+
     std::string_view text_;
+    WhenKey when_;
     MatchSpec spec_;
     Fault fault_;
 };
@@ -236,8 +252,40 @@ bool Reader::read_name(Slice& head) {
                             : std::min(text.find_first_of(" \t=<>!~,|()^"), text.size());
     const Slice name{head.begin, head.begin + length};
     head.begin += length;
-    if (name.empty()) return refuse_at(name.begin, "no package name", "'*' stands for any name");
+    const char next = head.empty() ? ' ' : text_[head.begin];
+    if (std::string_view(",|()^").find(next) != kNone)
+        return refuse_at(head.begin,
+                         shown(next) + " cannot stand in a package name",
+                         next == ',' || next == '|' ? "one spec names one package" : "");
+    if (name.empty())
+        return refuse_at(name.begin, fmt::format("no package name before '{}'", next), kAnyName);
+    if (!is_space(next) && kOperatorChars.find(next) == kNone)
+        return refuse_at(head.begin, "a space is missing after the package name");
     return check_name(name);
+}
+
+std::string hint_for(char c, std::string_view before, std::string_view after) {
+    if (c == '@' && !before.empty() && !after.empty())
+        return fmt::format("write {}={}", before, after);
+    if (c == ';') return "a condition is written in brackets: [when=\"...\"]";
+    return {};
+}
+
+/// Nothing for a name that a package or a virtual package can have (CEP 26).
+std::optional<Fault> wrong_in_name(std::string_view name) {
+    if (is_package_name(name) || is_virtual_package_name(name)) return std::nullopt;
+    if (name.size() > kLongestPackageName)
+        return Fault{kLongestPackageName,
+                     fmt::format("a package name has at most {} characters", kLongestPackageName),
+                     {}};
+    if (name.front() == '-' || name.front() == '.')
+        return Fault{0, "a package name starts with a letter, a digit or '_'", {}};
+    if (name == "__") return Fault{0, "'__' alone is not a package name", {}};
+    const auto is_separator = [](char c) { return c == '-' || c == '.' || c == '_'; };
+    std::size_t i = name.starts_with("__") ? 2 : 1;
+    while (i < name.size() && !(is_separator(name[i]) && is_separator(name[i - 1]))) ++i;
+    return Fault{
+        i, fmt::format("{} follows {} in a package name", shown(name[i]), shown(name[i - 1])), {}};
 }
 
 bool Reader::check_name(Slice slice) {
@@ -256,7 +304,7 @@ bool Reader::check_name(Slice slice) {
         if (!known)
             return refuse_at(slice.begin + i,
                              shown(c) + " cannot stand in a package name",
-                             c == '@' ? "a version follows a space or '=': name=version" : "");
+                             hint_for(c, name.substr(0, i), name.substr(i + 1)));
     }
     spec_.name = to_lower(name);
     if (name == "*") return true;
@@ -266,8 +314,7 @@ bool Reader::check_name(Slice slice) {
         spec_.name_matcher = *std::move(glob);
         return true;
     }
-    if (!is_package_name(spec_.name) && !is_virtual_package_name(spec_.name))
-        return refuse_at(slice.begin, "this is not a package name");
+    if (auto wrong = wrong_in_name(spec_.name)) return refuse_at(slice.begin, *std::move(wrong));
     return true;
 }
 
@@ -332,7 +379,7 @@ bool Reader::read_build(Slice slice) {
             if (c == '*' || is_build_string(text.substr(i, 1))) continue;
             return refuse_at(slice.begin + i,
                              shown(c) + " cannot stand in a build string",
-                             c == '|' ? "write ^(one|other)$ to allow several" : "");
+                             c == '|' || c == ',' ? "write ^(one|other)$ to allow several" : "");
         }
     }
     auto build = read_matcher(text);
@@ -392,14 +439,15 @@ std::string known_keys_hint(std::string_view wanted) {
 }
 
 bool Reader::read_bracket_section(std::size_t begin) {
+    const auto close = text_.find(']', begin);
+    if (close != kNone && text_.substr(close + 1).starts_with("::"))
+        return refuse_at(begin, "a subdir follows its channel after '/': channel/subdir::name");
     auto brackets = read_brackets(text_, begin);
     if (!brackets) return refuse_at(0, std::move(brackets).error());
     const auto after = trimmed({brackets->end, text_.size()});
     if (!after.empty() && text_[after.begin] != '#') {
         const char c = text_[after.begin];
         if (c == '[') return refuse_at(after.begin, "only one pair of brackets is allowed");
-        if (view(after).starts_with("::"))
-            return refuse_at(begin, "a subdir follows its channel after '/': channel/subdir::name");
         return refuse_at(after.begin, "nothing can follow the brackets");
     }
     for (const auto& entry : brackets->entries) {
@@ -439,7 +487,7 @@ bool Reader::apply(const BracketEntry& entry) {
     case Key::Sha256: return apply_hash(spec_.sha256, entry);
     case Key::License: return apply_matcher(spec_.license, value);
     case Key::LicenseFamily: return apply_matcher(spec_.license_family, value);
-    case Key::When: spec_.when = value.text; return true;
+    case Key::When: return apply_when(entry);
     case Key::TrackFeatures:
     case Key::Extras:
     case Key::Flags: break;
@@ -480,21 +528,21 @@ bool Reader::apply_subdir(const BracketValue& value) {
         return refuse_at(value.at,
                          fmt::format("'{}' is not a subdir", value.text),
                          "subdirs look like noarch or linux-64");
-    if (auto read = read_matcher(text); !read) return refuse_at(value.at, std::move(read).error());
+    if (auto read = read_matcher(text); !read) return refuse_in(value, std::move(read).error());
     spec_.subdir = text;
     return true;
 }
 
 bool Reader::apply_matcher(std::optional<StringMatcher>& field, const BracketValue& value) {
     auto matcher = read_matcher(value.text);
-    if (!matcher) return refuse_at(value.at, std::move(matcher).error());
+    if (!matcher) return refuse_in(value, std::move(matcher).error());
     field = *std::move(matcher);
     return true;
 }
 
 bool Reader::apply_version(std::optional<VersionSpec>& field, const BracketValue& value) {
     auto version = read_version_spec(value.text);
-    if (!version) return refuse_at(value.at, std::move(version).error());
+    if (!version) return refuse_in(value, std::move(version).error());
     field = *std::move(version);
     return true;
 }
@@ -508,8 +556,20 @@ bool Reader::apply_hash(std::optional<StringMatcher>& field, const BracketEntry&
     return true;
 }
 
+bool Reader::apply_when(const BracketEntry& entry) {
+    if (when_ == WhenKey::Refused)
+        return refuse_at(entry.key_at, "a spec within a condition cannot have one of its own");
+    const auto& value = entry.values.front();
+    auto condition = read_condition(value.text);
+    if (!condition) return refuse_in(value, std::move(condition).error());
+    spec_.when = std::string(trim(value.text));
+    return true;
+}
+
 }  // namespace
 
-Parsed<MatchSpec> read_match_spec(std::string_view text) { return Reader(text).read(); }
+Parsed<MatchSpec> read_match_spec(std::string_view text, WhenKey when) {
+    return Reader(text, when).read();
+}
 
 }  // namespace gpkg::grammar

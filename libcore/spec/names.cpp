@@ -10,7 +10,6 @@
 namespace gpkg {
 namespace {
 
-constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestBuild = 64;
 constexpr std::size_t kLongestSubdir = 32;
 constexpr std::size_t kLongestLabel = 128;
@@ -69,12 +68,12 @@ bool is_flag_like(std::string_view text, bool with_globs) {
 }  // namespace
 
 bool is_package_name(std::string_view text) {
-    if (!fits(text, kLongestName)) return false;
+    if (!fits(text, kLongestPackageName)) return false;
     return (is_lower_alnum(text.front()) || text.front() == '_') && is_name_body(text);
 }
 
 bool is_virtual_package_name(std::string_view text) {
-    return fits(text, kLongestName) && text.size() > 2 && text.starts_with("__") &&
+    return fits(text, kLongestPackageName) && text.size() > 2 && text.starts_with("__") &&
            is_lower_alnum(text[2]) && is_name_body(text.substr(2));
 }
 
@@ -140,6 +139,8 @@ Parsed<FileName> read_file_name(std::string_view text) {
     const auto name = stem.substr(0, middle);
     const auto version = stem.substr(middle + 1, last - middle - 1);
     const auto build = stem.substr(last + 1);
+    if (name.empty()) return fault(0, "no package name before '-'");
+    if (build.empty()) return fault(last + 1, "no build string after '-'");
     if (!is_package_name(name)) return fault(0, fmt::format("'{}' is not a package name", name));
     if (auto read = read_version(version); !read) return moved(std::move(read).error(), middle + 1);
     if (!is_build_string(build))

@@ -5,11 +5,14 @@
 
 #include "libcore/base/error.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace gpkg {
+
+inline constexpr std::size_t kLongestPackageName = 64;
 
 /// "numpy", "_libgcc_mutex"; not "__glibc", which is a virtual package.
 bool is_package_name(std::string_view text);

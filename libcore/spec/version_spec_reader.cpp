@@ -20,6 +20,7 @@ using grammar::Parsed;
 
 constexpr std::string_view kOperatorChars = "=<>!~";
 constexpr std::string_view kSpaces = " \t";
+constexpr auto kOneVersionEach = "each operator needs its version";
 
 struct Operator {
     std::string_view text;
@@ -44,6 +45,12 @@ constexpr std::array<std::array<std::string_view, 2>, 9> kMeant{{{"=>", ">="},
                                                                  {"~", "~="},
                                                                  {"~>", "~="},
                                                                  {"~==", "~="}}};
+
+std::string_view operator_text(Op op) {
+    for (const auto& known : kOperators)
+        if (known.op == op) return known.text;
+    return "";
+}
 
 }  // namespace
 
@@ -82,6 +89,8 @@ private:
                 parts.push_back(*std::move(part));
             skip_spaces();
             if (peek() != separator) break;
+            if (text_.substr(at_).starts_with("||"))
+                return fault(at_, "'||' is not an operator", "write |");
             ++at_;
         }
         if (parts.size() == 1) return std::move(parts.front());
@@ -126,7 +135,7 @@ private:
             at_ += run.size();
             skip_spaces();
             if (operator_length() > 0)
-                return fault(at_, "two operators stand side by side", "put ',' between conditions");
+                return fault(at_, "two operators stand side by side", kOneVersionEach);
         }
         const auto begin = at_;
         while (!at_end() && is_literal_char()) ++at_;
@@ -176,11 +185,13 @@ private:
         for (const auto& known : kOperators)
             if (run.starts_with(known.text)) longest = std::max(longest, known.text.size());
         if (longest == 0) return fault(at_, fmt::format("'{}' is not an operator", run));
-        return fault(
-            at_ + longest, "two operators stand side by side", "put ',' between conditions");
+        return fault(at_ + longest, "two operators stand side by side", kOneVersionEach);
     }
 
     tl::unexpected<Fault> refuse_missing(std::size_t start, Op op) const {
+        if (op != Op::Any && (peek() == '(' || peek() == '^'))
+            return fault(start,
+                         fmt::format("'{}' cannot stand before '{}'", operator_text(op), peek()));
         if (op != Op::Any)
             return fault(
                 at_,
@@ -242,12 +253,6 @@ private:
 
 namespace {
 
-std::string_view operator_text(Op op) {
-    for (const auto& known : kOperators)
-        if (known.op == op) return known.text;
-    return "";
-}
-
 /// Where the globs at the end begin: 3 for "2.7.*", "2.7*", "2.7.*.*" and "2.7.*.", the size where
 /// there is none.
 std::size_t glob_tail(std::string_view literal) {
@@ -289,7 +294,7 @@ Parsed<Node> VersionSpecReader::make_clause(Op op, std::string_view literal) {
 }
 
 Parsed<Node> VersionSpecReader::make_any(Op op, std::string_view literal) {
-    if (literal.front() != '*') return fault(0, "'.' cannot open a version");
+    if (literal.front() != '*') return fault(0, "a version cannot start with '.'");
     if (op == Op::Any || op == Op::StartsWith || op == Op::Equal || op == Op::GreaterEqual)
         return Node{};
     return fault(0, fmt::format("'{}' needs a version, not '*'", operator_text(op)));

@@ -61,6 +61,7 @@ TEST_CASE("all spellings of CEP 29 have one canonical form", "[spec]") {
         {"pkg<3.2.0a0",                     "pkg[version='<3.2.0a0']"},
         {"pkg  >= 11.0",                    "pkg[version='>=11.0']"},
         {"pkg 1.0 # a comment",             "pkg==1.0"},
+        {"pkg 1.0 # [x",                    "pkg==1.0"},
         {"pkg[version='>=1'] # a comment",  "pkg[version='>=1']"},
         {"pkg * ^py3[0-9]+_(a|b)$",         "pkg[build='^py3[0-9]+_(a|b)$']"},
         {"pkg ^1\\.[0-9]$ 0",               "pkg[version='^1\\.[0-9]$',build='0']"},
