@@ -36,6 +36,7 @@ std::vector<fs::path> numbered_folders(const fs::path& path, std::string_view pr
     }
     std::ranges::sort(found);
     std::vector<fs::path> folders;
+    folders.reserve(found.size());
     for (auto& [number, folder] : found) folders.push_back(std::move(folder));
     return folders;
 }

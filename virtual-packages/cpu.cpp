@@ -6,14 +6,11 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
 namespace gpkg::virtual_packages {
 namespace {
-
-using Features = std::set<std::string, std::less<>>;
 
 const Microarchitecture* find_microarchitecture(std::string_view name) {
     const auto all = microarchitectures();
@@ -36,22 +33,13 @@ void add_lineage(std::string_view name, std::vector<std::string_view>& found) {
     for (const auto parent : words(entry->parents)) add_lineage(parent, found);
 }
 
-Features all_features(std::string_view name) {
-    Features found;
+CpuFeatures all_features(std::string_view name) {
+    CpuFeatures found;
     for (const auto ancestor : lineage(name))
         for (const auto feature : words(find_microarchitecture(ancestor)->features))
             found.emplace(feature);
     return found;
 }
-
-/// A CPU as its family's detector saw it.
-struct Cpu {
-    std::string_view family;
-    std::string vendor;
-    Features features;
-    int generation = 0;
-    int part = 0;
-};
 
 bool runs(const Cpu& cpu, const Microarchitecture& entry) {
     const auto ancestors = lineage(entry.name);
@@ -63,9 +51,8 @@ bool runs(const Cpu& cpu, const Microarchitecture& entry) {
     return std::ranges::includes(cpu.features, all_features(entry.name));
 }
 
-/// archspec's choice: the highest generic architecture first, then the most special one that
-/// descends from it, so that one feature switched off in the firmware does not cost the level.
-/// Among Arm designs with the same features, the one with this CPU's part number.
+/// A level first, so that one feature switched off in the firmware does not cost it. Among Arm
+/// designs with the same features, the one with this CPU's part number.
 std::string_view choose(const Cpu& cpu) {
     using Key = std::tuple<bool, std::size_t, std::size_t>;
     const auto key = [&](const Microarchitecture& entry) {
@@ -82,7 +69,7 @@ std::string_view choose(const Cpu& cpu) {
         return winner;
     };
     const auto* generic = best([](const auto& entry) { return entry.vendor == "generic"; });
-    const auto base = generic == nullptr ? cpu.family : generic->name;
+    const std::string_view base = generic == nullptr ? cpu.family : generic->name;
     const auto* special = best([&](const auto& entry) {
         const auto ancestors = lineage(entry.name);
         return entry.name != base && std::ranges::find(ancestors, base) != ancestors.end();
@@ -178,7 +165,9 @@ Cpu read_x86_64(const Host& host) {
     const bool has_xcr0 = ((host.cpuid(1, 0).ecx >> 27U) & 1U) != 0;
     const auto saved = has_xcr0 && host.xcr0 ? host.xcr0() : 0;
 
-    Cpu cpu{"x86_64", vendor_text(first), {}};
+    Cpu cpu;
+    cpu.family = "x86_64";
+    cpu.vendor = vendor_text(first);
     for (const auto& flag : kCpuidBits) {
         // A CPU answers a leaf it lacks with that of another.
         if (flag.leaf > (flag.leaf >= 0x80000000U ? highest_extended : highest)) continue;
@@ -231,7 +220,8 @@ std::optional<Cpu> read_aarch64(const Host& host) {
     const auto info = read_cpuinfo(host);
     const auto features = info.find("Features");
     if (features == info.end()) return std::nullopt;
-    Cpu cpu{"aarch64", "generic", {}};
+    Cpu cpu;
+    cpu.family = "aarch64";
     for (const auto word : words(features->second)) cpu.features.emplace(word);
     if (const auto part = info.find("CPU part"); part != info.end())
         cpu.part = number(part->second, 16);
@@ -247,7 +237,9 @@ std::optional<Cpu> read_ppc64le(const Host& host) {
     const auto info = read_cpuinfo(host);
     const auto cpu = info.find("cpu");
     if (cpu == info.end()) return std::nullopt;
-    Cpu found{"ppc64le", "IBM", {}};
+    Cpu found;
+    found.family = "ppc64le";
+    found.vendor = "IBM";
     // Under emulation the host's CPU shows here: that gives the plain architecture.
     const auto start = cpu->second.find("POWER");
     if (start != std::string::npos)
@@ -283,15 +275,21 @@ std::optional<int> x86_64_level(std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<Fact> detect_microarchitecture(const Host& host) {
+std::string best_microarchitecture(const Cpu& cpu) { return std::string(choose(cpu)); }
+
+std::optional<Cpu> read_cpu(const Host& host) {
     const auto& platform = host.native_platform;
     const auto family = std::string_view(platform).substr(platform.find('-') + 1);
-    if (family == "64" && host.cpuid) return Fact{std::string(choose(read_x86_64(host))), "CPUID"};
-    std::optional<Cpu> cpu;
-    if (family == "aarch64") cpu = read_aarch64(host);
-    if (family == "ppc64le") cpu = read_ppc64le(host);
+    if (family == "64" && host.cpuid) return read_x86_64(host);
+    if (family == "aarch64") return read_aarch64(host);
+    if (family == "ppc64le") return read_ppc64le(host);
+    return std::nullopt;
+}
+
+std::optional<Fact> detect_microarchitecture(const Host& host) {
+    const auto cpu = read_cpu(host);
     if (!cpu) return std::nullopt;
-    return Fact{std::string(choose(*cpu)), "/proc/cpuinfo"};
+    return Fact{best_microarchitecture(*cpu), cpu->family == "x86_64" ? "CPUID" : "/proc/cpuinfo"};
 }
 
 }  // namespace gpkg::virtual_packages

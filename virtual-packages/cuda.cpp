@@ -94,8 +94,9 @@ bool take_line(std::string_view line, ProbeText& text) {
     if (word == "devices") return (text.announced = parse_int(rest, 0, 4096)).has_value();
     if (word != "device") return false;
     auto device = parse_device(rest);
-    if (device) report.devices.push_back(*std::move(device));
-    return device.has_value();
+    if (!device) return false;
+    report.devices.push_back(*std::move(device));
+    return true;
 }
 
 /// What stayed unknown because the child hung, crashed or was wrong; `how` it did.

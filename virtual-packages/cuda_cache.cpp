@@ -63,7 +63,8 @@ void remove_expired(const Host& host) {
         struct stat status {};
         if (!name.ends_with(".txt") || ::stat(path.c_str(), &status) != 0) continue;
         std::error_code ignored;
-        if (!is_fresh(status.st_mtim.tv_sec, seconds_now(host))) fs::remove(path, ignored);
+        if (seconds_now(host) - status.st_mtim.tv_sec >= kLifetime.count())
+            fs::remove(path, ignored);
     }
 }
 

@@ -199,6 +199,8 @@ private:
 
 Result<HardwareProfile> parse_profile(std::string_view text, const std::string& where) {
     GPKG_TRY(const auto root, yaml::Node::parse(text, where));
+    if (root.is_null())
+        return fail(ErrorKind::Parse, where + ": expected a hardware profile, found nothing");
     if (!root.is_map())
         return root.fail(fmt::format("expected a hardware profile, found {}", root.kind_name()));
     const auto* format = root.find("gpkg_profile");

@@ -1,0 +1,135 @@
+#include "tests/support/catch.hpp"
+#include "tests/support/machine.hpp"
+#include "virtual-packages/virtual_package.hpp"
+
+#include <fmt/format.h>
+
+using namespace gpkg;
+using namespace gpkg::virtual_packages;
+
+namespace {
+
+const std::string kWhole =
+    R"(# What a machine is. With --for THIS_FILE gpkg decides as on that machine.
+gpkg_profile: 1
+platform: linux-64
+cpu:
+  microarchitecture: zen4
+system:
+  glibc: "2.36"
+  linux: 6.1.0
+cuda:
+  driver: "12.4"
+amd:
+  driver: present
+  rocm: 6.4.1
+gpus:
+  - vendor: nvidia
+    name: NVIDIA H100 80GB HBM3
+    architecture: "9.0"
+    memory_mib: 81559
+  - vendor: amd
+    architecture: gfx90a
+    memory_mib: 65520
+    compute_units: 110
+)";
+
+std::string failure(std::string_view text) {
+    const auto read = parse_profile(text, "a.yaml");
+    return read ? "accepted" : read.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("a profile is written as it is read", "[virtual-packages]") {
+    const std::string head =
+        "# What a machine is. With --for THIS_FILE gpkg decides as on that machine.\n"
+        "gpkg_profile: 1\n";
+    const auto text = GENERATE_COPY(values<std::string>({
+        kWhole,
+        head + "platform: osx-arm64\nsystem:\n  osx: \"14.4\"\n",
+        head + "platform: linux-64\nsystem:\n  glibc: none\n",
+        head + "platform: linux-64\n",
+    }));
+    const auto profile = parse_profile(text, "a.yaml");
+    REQUIRE(profile);
+    CHECK(format_profile(*profile) == text);
+}
+
+TEST_CASE("a profile's facts give virtual packages as detected ones do", "[virtual-packages]") {
+    const auto profile = parse_profile(kWhole, "a.yaml");
+    REQUIRE(profile);
+    std::string text;
+    const auto detection = virtual_packages_of(*profile, "linux-64", tests::environment({}));
+    for (const auto& [package, source] : detection.packages)
+        text += fmt::format("{} ({})\n", package.to_string(), source);
+    CHECK(text ==
+          "__amdgpu=0=0 (a.yaml)\n"
+          "__amdgpu_arch=9.0.10=0 (the device with the most compute units)\n"
+          "__archspec=1=zen4 (a.yaml)\n"
+          "__cuda=12.4=0 (a.yaml)\n"
+          "__cuda_arch=9.0=0 (lowest compute capability of the devices)\n"
+          "__glibc=2.36=0 (a.yaml)\n"
+          "__linux=6.1.0=0 (a.yaml)\n"
+          "__rocm=6.4.1=0 (a.yaml)\n"
+          "__unix=0=0 (the target platform)\n");
+}
+
+TEST_CASE("a detected machine survives its file", "[virtual-packages]") {
+    tests::Machine machine;
+    machine.file("sys/class/kfd/kfd/topology/nodes/1/properties",
+                 "simd_count 440\nsimd_per_cu 4\ngfx_target_version 90010\n");
+    const auto detected = detect_profile(machine.host).profile;
+    const auto path = machine.scratch() / "here.yaml";
+    REQUIRE(write_profile(detected, path));
+    const auto read = read_profile(path);
+    REQUIRE(read);
+    CHECK(format_profile(*read) == format_profile(detected));
+    CHECK(read->glibc->source == path.native());
+    CHECK(read->gpus == detected.gpus);
+}
+
+TEST_CASE("a damaged profile is refused with the place and the reason", "[virtual-packages]") {
+    struct Row {
+        std::string text, expected;
+    };
+    const std::string head = "gpkg_profile: 1\nplatform: linux-64\n";
+    // clang-format off
+    const auto row = GENERATE_COPY(values<Row>({
+        {"", "a.yaml: expected a hardware profile, found nothing"},
+        {"- 1\n", "a.yaml:1:1: expected a hardware profile, found a list"},
+        {"platform: linux-64\n",
+         "a.yaml:1:1: this is no hardware profile: the key gpkg_profile is missing\n  hint: gpkg hardware export writes one"},
+        {"gpkg_profile: 2\nplatform: linux-64\n",
+         "a.yaml:1:15: format 2 is not known to this gpkg, which reads 1\n  hint: a newer gpkg may read it"},
+        {"gpkg_profile: one\n", "a.yaml:1:15: expected a whole number for gpkg_profile, found one"},
+        {"gpkg_profile: 1\n", "a.yaml:1:1: expected `platform:` with a name like linux-64"},
+        {"gpkg_profile: 1\nplatform: linux\n", "a.yaml:1:1: expected `platform:` with a name like linux-64"},
+        {head + "cuad:\n  driver: \"12.4\"\n", "a.yaml:4:3: unknown key cuad\n  hint: did you mean cuda?"},
+        {head + "cuda:\n  drivers: \"12.4\"\n", "a.yaml:4:12: unknown key drivers\n  hint: did you mean driver?"},
+        {head + "cuda: \"12.4\"\n", "a.yaml:3:7: expected a map, found a single value"},
+        {head + "cuda:\n  driver: yes\n", "a.yaml:4:11: expected a version like 12.4, found \"yes\""},
+        {head + "cuda:\n  driver: 12\n", "a.yaml:4:11: expected a version like 12.4, found \"12\""},
+        {head + "cpu:\n  microarchitecture: zen44\n",
+         "a.yaml:4:22: unknown microarchitecture zen44\n  hint: did you mean zen4 or zen?"},
+        {head + "amd:\n  driver: maybe\n", "a.yaml:4:11: expected present or absent, found \"maybe\""},
+        {head + "gpus: 2\n", "a.yaml:3:7: expected a list of GPUs, found a single value"},
+        {head + "gpus:\n  - A100\n", "a.yaml:4:5: expected a GPU as a map, found a single value"},
+        {head + "gpus:\n  - vendor: intel\n", "a.yaml:4:5: expected `vendor: nvidia` or `vendor: amd`"},
+        {head + "gpus:\n  - vendor: nvidia\n    architecture: gfx90a\n",
+         "a.yaml:4:5: expected `architecture:` with a compute capability like \"9.0\""},
+        {head + "gpus:\n  - vendor: amd\n    architecture: \"9.0\"\n",
+         "a.yaml:4:5: expected `architecture:` with a name like gfx90a"},
+        {head + "gpus:\n  - vendor: amd\n    architecture: gfx90a\n    memory_mib: -1\n",
+         "a.yaml:6:17: -1 is out of range"},
+    }));
+    // clang-format on
+    CAPTURE(row.text);
+    CHECK(failure(row.text) == row.expected);
+}
+
+TEST_CASE("a profile that is not there is not found", "[virtual-packages]") {
+    const auto read = read_profile("/nonexistent/a.yaml");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::NotFound);
+}
