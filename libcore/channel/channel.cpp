@@ -2,9 +2,9 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <fmt/format.h>
 
@@ -14,16 +14,6 @@ namespace {
 constexpr std::string_view kAnacondaOrg = "https://conda.anaconda.org";
 constexpr std::string_view kAnacondaCom = "https://repo.anaconda.com";
 constexpr std::size_t kLongestPart = 128;
-
-bool is_known_subdir(std::string_view name) {
-    constexpr std::array<std::string_view, 20> kSubdirs = {
-        "noarch",       "linux-32",    "linux-64",          "linux-aarch64", "linux-armv6l",
-        "linux-armv7l", "linux-ppc64", "linux-ppc64le",     "linux-riscv32", "linux-riscv64",
-        "linux-s390x",  "osx-64",      "osx-arm64",         "win-32",        "win-64",
-        "win-arm64",    "freebsd-64",  "emscripten-wasm32", "wasi-wasm32",   "zos-z",
-    };
-    return std::find(kSubdirs.begin(), kSubdirs.end(), name) != kSubdirs.end();
-}
 
 bool is_one_of(char c, std::string_view more) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || more.find(c) != std::string::npos;
@@ -61,11 +51,11 @@ Result<void> check_parts(std::string_view text, std::string_view path, bool is_n
                        fmt::format("'{}' cannot be part of its name", part),
                        "a channel is a name of letters, digits, '-', '_' and '.', a URL, or a path "
                        "that begins with './', '/' or '~'");
-        if (part == "label" && i > 0) {
-            if (i + 1 == parts.size()) return bad(text, "the label after '/label' is missing");
-            if (std::isalpha(static_cast<unsigned char>(parts[i + 1].front())) == 0)
-                return bad(text, "a label begins with a letter");
-        }
+        if (part != "label" || i == 0) continue;
+        if (i + 1 == parts.size()) return bad(text, "the label after '/label' is missing");
+        if (!is_label(parts[i + 1]))
+            return bad(text,
+                       fmt::format("'{}' is no label, which begins with a letter", parts[i + 1]));
     }
     return {};
 }

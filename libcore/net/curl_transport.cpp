@@ -2,6 +2,7 @@
 // on. Redirects are followed here and not by libcurl, so that each hop is judged by its own rules:
 // never from https down, never with credentials to another origin, each with its own proxy.
 
+#include "libcore/net/outcome.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
 
@@ -380,18 +381,9 @@ bool Run::follow_redirect(Running& running, const Head& head, Failure& failure) 
     if (++running.redirects > kMostRedirects)
         return refuse(fmt::format("redirected more than {} times", kMostRedirects));
 
-    const auto from = Url::parse(running.url);
-    auto to = Url::parse(location);
-    if (!from || !to || to->scheme == "file")
-        return refuse(
-            fmt::format("redirected to {}, which is not followed", without_secrets(location)));
-    if (from->scheme == "https" && to->scheme != "https")
-        return refuse(fmt::format("redirected from https to {}, which is not followed",
-                                  without_secrets(location)));
-    // A login belongs to the origin it was given for.
-    if (to->origin() != from->origin() && to->userinfo == from->userinfo) to->userinfo.clear();
-    if (to->origin() == from->origin() && to->userinfo.empty()) to->userinfo = from->userinfo;
-    running.url = to->to_string();
+    auto target = redirect_target(running.url, location);
+    if (!target) return refuse(std::move(target).error().message);
+    running.url = *std::move(target);
     return true;
 }
 

@@ -111,6 +111,22 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
     return error(failure->detail, "");
 }
 
+Result<std::string> redirect_target(std::string_view from, std::string_view location) {
+    const auto here = Url::parse(from);
+    auto there = Url::parse(location);
+    const bool downgrade = here && there && here->scheme == "https" && there->scheme != "https";
+    if (!here || !there || there->scheme == "file" || downgrade)
+        return fail(ErrorKind::Network,
+                    fmt::format("redirected {}to {}, which is not followed",
+                                downgrade ? "from https " : "",
+                                without_secrets(location)));
+    // A login belongs to the origin it was given for.
+    const bool same = here->origin() == there->origin();
+    if (same && there->userinfo.empty()) there->userinfo = here->userinfo;
+    if (!same && there->userinfo == here->userinfo) there->userinfo.clear();
+    return there->to_string();
+}
+
 std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control) {
     // A year; more would only overflow somewhere.
     constexpr long long kLongest = 31'536'000;

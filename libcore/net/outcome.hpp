@@ -27,6 +27,10 @@ std::optional<std::chrono::milliseconds> wait_before_retry(const RetryPolicy& po
 /// The failure of asking `url` as text for a person. Secrets in the URL are not shown.
 Error transfer_error(std::string_view url, const Head& head, const Failure* failure);
 
+/// Where a redirect from `from` to `location` (absolute) leads, with the login of `from` where the
+/// origin stays the same. From https only to https, never to a file; the error is the reason alone.
+Result<std::string> redirect_target(std::string_view from, std::string_view location);
+
 /// How long an answer stays fresh by its Cache-Control header; nothing when it does not say.
 std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control);
 

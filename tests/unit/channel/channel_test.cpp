@@ -70,7 +70,7 @@ TEST_CASE("what is no channel is refused with the reason", "[channel]") {
         {"a//b",             "channel 'a//b': it has an empty part"},
         {"a/../b",           "channel 'a/../b': it has '.' or '..' as a part"},
         {"a/label",          "channel 'a/label': the label after '/label' is missing"},
-        {"a/label/1",        "channel 'a/label/1': a label begins with a letter"},
+        {"a/label/1",        "channel 'a/label/1': '1' is no label, which begins with a letter"},
         {"~joe/chan",        "channel '~joe/chan': homes of other users are not looked up\n  hint: write the path in full"},
         {"C:\\chan",         "channel 'C:\\chan': it is a Windows path, which has no meaning on this system"},
         {"conda-forge/linux-64", "channel 'conda-forge/linux-64': it ends in 'linux-64', which is a platform and not a channel\n  hint: write -c conda-forge --platform linux-64"},

@@ -77,3 +77,28 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
           "https://h/x: the server is in trouble (HTTP 503)\n  hint: try again later");
     CHECK(status(503).kind == ErrorKind::Network);
 }
+
+TEST_CASE("redirects keep what belongs to an origin, and never step down from https", "[net]") {
+    struct Row {
+        std::string from, location, target;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"https://h/a",       "https://h/b",        "https://h/b"},
+        {"https://u:p@h/a",   "https://h/b?c=1",    "https://u:p@h/b?c=1"},
+        {"https://u:p@h/a",   "https://h:444/b",    "https://h:444/b"},
+        {"https://u:p@h/a",   "https://cdn/b",      "https://cdn/b"},
+        {"https://u:p@h/a",   "https://u:p@cdn/b",  "https://cdn/b"},
+        {"https://u:p@h/a",   "https://v:q@cdn/b",  "https://v:q@cdn/b"},
+        {"http://u:p@h/a",    "https://h/a",        "https://h/a"},
+        {"http://h/a",        "http://g/a",         "http://g/a"},
+        {"https://h/a",       "http://h/a?sig=x",   "redirected from https to http://h/a, which is not followed"},
+        {"https://h/a",       "file:///etc/passwd", "redirected from https to file:///etc/passwd, which is not followed"},
+        {"http://h/a",        "file:///etc/passwd", "redirected to file:///etc/passwd, which is not followed"},
+        {"http://h/a",        "ftp://g/a",          "redirected to ftp://g/a, which is not followed"},
+    }));
+    // clang-format on
+    CAPTURE(row.from, row.location);
+    const auto target = redirect_target(row.from, row.location);
+    CHECK((target ? *target : target.error().message) == row.target);
+}

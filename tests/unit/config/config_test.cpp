@@ -1,0 +1,202 @@
+#include "libcore/config/config.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <map>
+
+using namespace gpkg;
+
+namespace {
+
+struct Fixture {
+    TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
+    fs::path home = folder.path();
+    fs::path root = home / ".local/share/gpkg";
+    fs::path file = root / "config.yaml";
+    std::map<std::string, std::string, std::less<>> variables;
+
+    Result<Config> load() {
+        ConfigSources sources;
+        sources.home = home;
+        sources.native_platform = "linux-64";
+        sources.environment = [this](std::string_view name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            return found == variables.end() ? std::nullopt : std::optional(found->second);
+        };
+        return load_config(sources);
+    }
+    Result<Config> load(std::string_view text) {
+        REQUIRE(write_file_atomically(file, text));
+        return load();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("without a file and variables the defaults count", "[config]") {
+    Fixture f;
+    const auto config = f.load().value();
+    CHECK(config.root_prefix.value == f.root);
+    CHECK(config.root_prefix.source == "default");
+    CHECK(config.envs() == f.root / "envs");
+    CHECK(config.package_store() == f.root / "pkgs");
+    CHECK(config.index_cache() == f.root / "cache");
+    CHECK(config.file == f.file);
+    CHECK(config.channels.value == std::vector<std::string>{"conda-forge"});
+    CHECK(config.channel_priority.value == ChannelPriority::Strict);
+    CHECK(config.channel_alias.value == "https://conda.anaconda.org");
+    CHECK(config.platform.value == "linux-64");
+    CHECK(config.download_threads.value == 8);
+    CHECK(config.warnings.empty());
+    CHECK_FALSE(fs::exists(f.root));
+}
+
+TEST_CASE("the file's values know their place", "[config]") {
+    Fixture f;
+    const auto config = f.load(R"(# site
+channels:
+  - bioconda
+  - ./local
+  - https://corp.example/c
+channel_priority: flexible
+channel_alias: https://corp.example
+subdir: linux-aarch64
+download_threads: 3
+cache_dir: ../big
+)")
+                            .value();
+    CHECK(config.channels.value == std::vector<std::string>{"bioconda",
+                                                            (f.root / "local").native(),
+                                                            "https://corp.example/c"});
+    CHECK(config.channels.source == f.file.native() + ":3:3");
+    CHECK(config.channel_priority.value == ChannelPriority::Flexible);
+    CHECK(config.channel_priority.source == f.file.native() + ":6:19");
+    CHECK(config.channel_alias.value == "https://corp.example");
+    CHECK(config.platform.value == "linux-aarch64");
+    CHECK(config.download_threads.value == 3);
+    CHECK(config.package_store() == f.home / ".local/share/big/pkgs");
+    CHECK(config.warnings.empty());
+}
+
+TEST_CASE("an empty file says nothing", "[config]") {
+    Fixture f;
+    CHECK(f.load("").value().channels.source == "default");
+    CHECK(f.load("# only a comment\n").value().warnings.empty());
+    CHECK(f.load("channels: []\n").value().channels.value.empty());
+}
+
+TEST_CASE("what the file has wrong is told with its place", "[config]") {
+    Fixture f;
+    struct Row {
+        std::string text, told;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"channels: {a: b}\n",            ":1:11: expected a list of channels, found a map"},
+        {"channels:\n  - [a]\n",          ":2:5: expected channels, found a list"},
+        {"channels: [a, '']\n",           ":1:11: a channel is empty"},
+        {"channel_priority: stric\n",     ":1:19: expected strict, flexible or disabled, found 'stric'"},
+        {"channel_priority: [strict]\n",  ":1:19: expected strict, flexible or disabled, found a list"},
+        {"channel_alias: conda-forge\n",  ":1:16: expected a URL, found 'conda-forge'"},
+        {"platform: linux_64\n",          ":1:11: expected a platform such as linux-64, found 'linux_64'"},
+        {"platform: linux-64\nsubdir: linux-64\n", ":2:9: platform and subdir are two words for one thing"},
+        {"download_threads: many\n",      ":1:19: expected a whole number for download_threads, found many"},
+        {"download_threads: 0\n",         ":1:19: expected a number from 1 to 64, found 0"},
+        {"cache_dir: ''\n",               ":1:12: expected a folder, found nothing"},
+        {"cache_dir: [a]\n",              ":1:12: expected a folder, found a list"},
+        {"- conda-forge\n",               ":1:1: expected keys and values, found a list"},
+        {"channels: [a\n",                ":2:1: end of sequence flow not found"},
+        {"channels: a\nchannels: b\n",    ":2:1: the key 'channels' stands here twice"},
+    }));
+    // clang-format on
+    CAPTURE(row.text);
+    const auto config = f.load(row.text);
+    REQUIRE_FALSE(config);
+    CHECK(config.error().message == f.file.native() + row.told);
+}
+
+TEST_CASE("unknown keys are warned of, with the near ones", "[config]") {
+    Fixture f;
+    const auto config = f.load("chanels: [a]\nanaconda_upload: true\n").value();
+    CHECK(config.warnings ==
+          std::vector<std::string>{
+              f.file.native() + ":1:10: unknown key 'chanels'; did you mean channels",
+              f.file.native() + ":2:18: unknown key 'anaconda_upload'"});
+}
+
+TEST_CASE("config.yml will do, but not beside config.yaml", "[config]") {
+    Fixture f;
+    const auto other = f.root / "config.yml";
+    REQUIRE(write_file_atomically(other, "download_threads: 2\n"));
+    CHECK(f.load().value().download_threads.value == 2);
+    CHECK(f.load().value().file == other);
+    const auto both = f.load("download_threads: 3\n").value();
+    CHECK(both.download_threads.value == 3);
+    CHECK(both.warnings ==
+          std::vector<std::string>{other.native() + ": not read, config.yaml stands beside it"});
+}
+
+TEST_CASE("variables win over the file", "[config]") {
+    Fixture f;
+    const auto other = f.home / "other";
+    REQUIRE(write_file_atomically(other / "config.yaml", "platform: osx-64\ncache_dir: /big\n"));
+    f.variables = {{"GPKG_ROOT_PREFIX", "~/other/"},
+                   {"GPKG_CACHE_DIR", "/scratch/ann"},
+                   {"CONDA_SUBDIR", "linux-ppc64le"},
+                   {"CONDA_PKGS_DIRS", "/a/pkgs::~/b"}};
+    const auto config = f.load().value();
+    CHECK(config.root_prefix.value == other);
+    CHECK(config.root_prefix.source == "GPKG_ROOT_PREFIX");
+    CHECK(config.package_store() == "/scratch/ann/pkgs");
+    CHECK(config.index_cache() == "/scratch/ann/cache");
+    CHECK(config.cache_dir.source == "GPKG_CACHE_DIR");
+    CHECK(config.platform.value == "linux-ppc64le");
+    CHECK(config.platform.source == "CONDA_SUBDIR");
+    CHECK(config.conda_pkgs_dirs.value == std::vector<fs::path>{"/a/pkgs", f.home / "b"});
+
+    f.variables["CONDA_SUBDIR"] = "";
+    CHECK(f.load().value().platform.value == "osx-64");
+    f.variables["CONDA_SUBDIR"] = "Linux 64";
+    CHECK(f.load().error().message ==
+          "CONDA_SUBDIR: expected a platform such as linux-64, found 'Linux 64'");
+}
+
+TEST_CASE("without a home the root prefix must be named", "[config]") {
+    Fixture f;
+    f.home.clear();
+    CHECK(f.load().error().to_string() ==
+          "no home folder is known, so gpkg does not know where its root prefix is\n"
+          "  hint: set GPKG_ROOT_PREFIX");
+    f.variables["GPKG_ROOT_PREFIX"] = f.root.native();
+    CHECK(f.load());
+}
+
+TEST_CASE("a file that cannot be read is an error", "[config]") {
+    Fixture f;
+    REQUIRE(make_folders(f.file));
+    CHECK(f.load().error().message == f.file.native() + ": cannot read: Is a directory");
+}
+
+TEST_CASE("settings are shown with their source", "[config]") {
+    Fixture f;
+    const auto shown = shown_settings(f.load("channels: [a, b]\n").value());
+    const auto channels = std::find_if(
+        shown.begin(), shown.end(), [](const auto& one) { return one.key == "channels"; });
+    REQUIRE(channels != shown.end());
+    CHECK(channels->is_list);
+    CHECK(channels->values == std::vector<std::string>{"a", "b"});
+    CHECK(channels->source == f.file.native() + ":1:11");
+    for (const auto& key : config_keys())
+        CHECK(std::any_of(
+            shown.begin(), shown.end(), [&](const auto& one) { return one.key == key.name; }));
+}
+
+TEST_CASE("keys are found, and near ones named", "[config]") {
+    CHECK(find_config_key("channels")->is_list);
+    CHECK(find_config_key("channel").error().to_string() ==
+          "channel: there is no such key in the configuration\n"
+          "  hint: did you mean channels, channel_alias or channel_priority");
+    CHECK(find_config_key("xyzzy").error().hint ==
+          "the keys are channels, channel_priority, channel_alias, platform, download_threads or "
+          "cache_dir");
+}

@@ -1,0 +1,155 @@
+#include "libcore/config/edit.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+namespace {
+
+struct Fixture {
+    TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
+    fs::path file = folder.path() / "config.yaml";
+
+    Config load() {
+        ConfigSources sources;
+        sources.environment = [this](std::string_view name) -> std::optional<std::string> {
+            if (name == "GPKG_ROOT_PREFIX") return folder.path().native();
+            return std::nullopt;
+        };
+        sources.native_platform = "linux-64";
+        return load_config(sources).value();
+    }
+    Config load(std::string_view text) {
+        REQUIRE(write_file_atomically(file, text));
+        return load();
+    }
+    std::string text() const { return read_file(file).value(); }
+};
+
+const std::string kSite = R"(# The site's settings.
+
+channels:
+  # our own first
+  - tools  # kept by Eve
+  - conda-forge
+
+# Slow disks.
+download_threads: 2   # per user
+channel_priority: strict
+)";
+
+}  // namespace
+
+TEST_CASE("the first setting makes the file", "[config]") {
+    Fixture f;
+    REQUIRE(set_config(f.load(), "channel_priority", {"flexible"}));
+    CHECK(f.text() == "channel_priority: flexible\n");
+    REQUIRE(set_config(f.load(), "channels", {"a", "./b c", "yes"}));
+    CHECK(f.text() == "channel_priority: flexible\nchannels:\n  - a\n  - ./b c\n  - \"yes\"\n");
+}
+
+TEST_CASE("setting a key leaves the rest alone", "[config]") {
+    Fixture f;
+    REQUIRE(set_config(f.load(kSite), "download_threads", {"5"}));
+    auto expected = kSite;
+    expected.replace(expected.find("download_threads: 2   # per user"), 32, "download_threads: 5");
+    CHECK(f.text() == expected);
+    CHECK(f.load().download_threads.value == 5);
+    REQUIRE(set_config(f.load(), "channels", {}));
+    CHECK(f.load().channels.value.empty());
+    CHECK_THAT(f.text(), ContainsSubstring("# The site's settings.\n\nchannels: []\n\n# Slow"));
+}
+
+TEST_CASE("values are added to lists line by line", "[config]") {
+    Fixture f;
+    CHECK(add_to_config(f.load(kSite), "channels", "bioconda", ListEnd::Back).value());
+    CHECK(add_to_config(f.load(), "channels", "mine", ListEnd::Front).value());
+    CHECK_THAT(f.text(),
+               ContainsSubstring("channels:\n  # our own first\n  - mine\n  - tools  # kept by "
+                                 "Eve\n  - conda-forge\n  - bioconda\n\n# Slow disks.\n"));
+    CHECK_FALSE(add_to_config(f.load(), "channels", "tools", ListEnd::Back).value());
+}
+
+TEST_CASE("every way to write a list can be added to", "[config]") {
+    Fixture f;
+    struct Row {
+        std::string before, after;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"",                             "channels:\n  - conda-forge\n  - new\n"},
+        {"download_threads: 2",          "download_threads: 2\nchannels:\n  - conda-forge\n  - new\n"},
+        {"channels:\n- a\n- b\n",        "channels:\n- a\n- b\n- new\n"},
+        {"channels: [a, b]\n",           "channels:\n  - a\n  - b\n  - new\n"},
+        {"channels: [a,\n  b]\nplatform: osx-64\n", "channels:\n  - a\n  - b\n  - new\nplatform: osx-64\n"},
+        {"channels: a\n",                "channels:\n  - a\n  - new\n"},
+        {"channels:\n",                  "channels:\n  - new\n"},
+        {"channels: []\n",               "channels:\n  - new\n"},
+        {"\"channels\":\n    -   a\n",   "\"channels\":\n    -   a\n    - new\n"},
+    }));
+    // clang-format on
+    CAPTURE(row.before);
+    REQUIRE(add_to_config(f.load(row.before), "channels", "new", ListEnd::Back));
+    CHECK(f.text() == row.after);
+}
+
+TEST_CASE("values are removed line by line", "[config]") {
+    Fixture f;
+    REQUIRE(remove_from_config(f.load(kSite), "channels", "tools"));
+    CHECK_THAT(f.text(), ContainsSubstring("channels:\n  # our own first\n  - conda-forge\n\n#"));
+    REQUIRE(remove_from_config(f.load(), "channels", "conda-forge"));
+    CHECK_THAT(f.text(), ContainsSubstring("settings.\n\nchannels: []\n\n# Slow disks.\n"));
+    CHECK(remove_from_config(f.load(), "channels", "conda-forge").error().message ==
+          f.file.native() + ": 'conda-forge' in channels is not there");
+}
+
+TEST_CASE("a key is taken out whole", "[config]") {
+    Fixture f;
+    REQUIRE(unset_config(f.load(kSite), "channels"));
+    CHECK(f.text() ==
+          "# The site's settings.\n\n\n# Slow disks.\ndownload_threads: 2   # per "
+          "user\nchannel_priority: strict\n");
+    CHECK(unset_config(f.load(), "channels").error().message ==
+          f.file.native() + ": channels is not there");
+}
+
+TEST_CASE("conda's word for the platform is kept where it stands", "[config]") {
+    Fixture f;
+    REQUIRE(set_config(f.load("subdir: osx-64\n"), "platform", {"linux-64"}));
+    CHECK(f.text() == "subdir: linux-64\n");
+}
+
+TEST_CASE("what could not be loaded is not written", "[config]") {
+    Fixture f;
+    const auto refused = [&](std::string_view key, const std::vector<std::string>& values) {
+        const auto done = set_config(f.load(kSite), key, values);
+        CHECK(f.text() == kSite);
+        REQUIRE_FALSE(done);
+        return done.error().message;
+    };
+    CHECK(refused("channel_priority", {"best"}) ==
+          f.file.native() + ":10:19: expected strict, flexible or disabled, found 'best'");
+    CHECK(refused("channel_priority", {"strict", "flexible"}) ==
+          "channel_priority: it has one value");
+    CHECK(refused("chanels", {"a"}) == "chanels: there is no such key in the configuration");
+    CHECK(add_to_config(f.load(), "platform", "x", ListEnd::Back).error().to_string() ==
+          "platform: not a list\n  hint: gpkg config set platform VALUE");
+}
+
+TEST_CASE("a file written in a way that lines cannot express is left alone", "[config]") {
+    Fixture f;
+    const std::string flow = "{channels: [a], platform: osx-64}\n";
+    const auto done = set_config(f.load(flow), "channels", {"b"});
+    REQUIRE_FALSE(done);
+    CHECK(f.text() == flow);
+}
+
+TEST_CASE("a link to a file elsewhere stays a link", "[config]") {
+    Fixture f;
+    const auto real = f.folder.path() / "dotfiles/gpkg.yaml";
+    REQUIRE(write_file_atomically(real, "platform: osx-64\n"));
+    fs::create_symlink(real, f.file);
+    REQUIRE(set_config(f.load(), "platform", {"linux-64"}));
+    CHECK(fs::is_symlink(f.file));
+    CHECK(read_file(real).value() == "platform: linux-64\n");
+}
