@@ -1,0 +1,162 @@
+#include "libcore/build/package_test.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/yaml/node.hpp"
+
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+// A text inside single quotes for a shell.
+std::string shell_quote(std::string_view text) {
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'') {
+            out += "'\\''";
+        } else {
+            out += c;
+        }
+    }
+    return out + "'";
+}
+
+void append_list(std::string& out,
+                 std::string_view key,
+                 const std::vector<std::string>& items,
+                 std::string_view indent) {
+    if (items.empty()) return;
+    out += fmt::format("{}{}:\n", indent, key);
+    for (const auto& item : items) out += fmt::format("{}  - {}\n", indent, yaml::quote(item));
+}
+
+std::string test_text(const PackageTest& test) {
+    std::string out;
+    switch (test.kind) {
+    case PackageTest::Kind::Script:
+        append_list(out, "script", test.commands, "  ");
+        if (test.commands.empty()) out += "  script: []\n";
+        if (!test.requirements.empty()) {
+            out += "  requirements:\n";
+            append_list(out, "run", test.requirements, "    ");
+        }
+        if (!test.source_files.empty() || !test.recipe_files.empty()) {
+            out += "  files:\n";
+            append_list(out, "source", test.source_files, "    ");
+            append_list(out, "recipe", test.recipe_files, "    ");
+        }
+        break;
+    case PackageTest::Kind::Python:
+        out += "  python:\n";
+        append_list(out, "imports", test.imports, "    ");
+        out += fmt::format("    pip_check: {}\n", test.pip_check);
+        break;
+    case PackageTest::Kind::Contents:
+        out += "  package_contents:\n";
+        append_list(out, "files", test.files, "    ");
+        break;
+    case PackageTest::Kind::Downstream:
+        out += fmt::format("  downstream: {}\n", yaml::quote(test.downstream));
+        break;
+    }
+    out[0] = '-';
+    return out;
+}
+
+Result<std::vector<std::string>> texts(const yaml::Node& node, std::string_view key) {
+    const auto* value = node.find(key);
+    if (value == nullptr) return std::vector<std::string>();
+    return value->as_texts("texts");
+}
+
+Result<PackageTest> parse_test(const yaml::Node& node) {
+    PackageTest test;
+    if (node.find("script") != nullptr) {
+        const auto& script = *node.find("script");
+        // Other builders write the script as they write build.script: a map with its content.
+        const auto* content = script.is_map() ? script.find("content") : &script;
+        if (content == nullptr) return script.fail("the script has no content");
+        GPKG_TRY(test.commands, content->as_texts("commands"));
+        if (const auto* requirements = node.find("requirements")) {
+            GPKG_TRY(test.requirements, texts(*requirements, "run"));
+        }
+        if (const auto* files = node.find("files")) {
+            GPKG_TRY(test.source_files, texts(*files, "source"));
+            GPKG_TRY(test.recipe_files, texts(*files, "recipe"));
+        }
+        return test;
+    }
+    if (const auto* python = node.find("python")) {
+        test.kind = PackageTest::Kind::Python;
+        GPKG_TRY(test.imports, texts(*python, "imports"));
+        if (const auto* check = python->find("pip_check")) {
+            GPKG_TRY(test.pip_check, check->as_bool("pip_check"));
+        }
+        return test;
+    }
+    if (const auto* contents = node.find("package_contents")) {
+        test.kind = PackageTest::Kind::Contents;
+        GPKG_TRY(test.files, texts(*contents, "files"));
+        return test;
+    }
+    if (const auto* downstream = node.find("downstream")) {
+        test.kind = PackageTest::Kind::Downstream;
+        GPKG_TRY(test.downstream, downstream->as_text("a spec"));
+        return test;
+    }
+    return node.fail("no test that gpkg knows");
+}
+
+}  // namespace
+
+std::string tests_text(const std::vector<PackageTest>& tests) {
+    std::string out;
+    for (const auto& test : tests) out += test_text(test);
+    return out;
+}
+
+Result<std::vector<PackageTest>> read_tests(const fs::path& unpacked) {
+    std::vector<PackageTest> tests;
+    const auto file = unpacked / "info/tests/tests.yaml";
+    const auto text = read_file(file);
+    if (!text && text.error().kind == ErrorKind::NotFound) return tests;
+    if (!text) return pass(text.error());
+    GPKG_TRY(const auto root, yaml::Node::parse(*text, file.native()));
+    if (root.is_null()) return tests;
+    if (!root.is_list())
+        return root.fail(fmt::format("expected a list of tests, found {}", root.kind_name()));
+    for (const auto& item : root.items()) {
+        GPKG_TRY(auto test, parse_test(item));
+        tests.push_back(std::move(test));
+    }
+    return tests;
+}
+
+std::string test_script(const PackageTest& test) {
+    std::string out;
+    switch (test.kind) {
+    case PackageTest::Kind::Script:
+        for (const auto& command : test.commands) out += command + "\n";
+        return out;
+    case PackageTest::Kind::Python:
+        for (const auto& module : test.imports)
+            out += fmt::format("python -c {}\n", shell_quote("import " + module));
+        if (test.pip_check)
+            out += "if python -c 'import pip' 2>/dev/null; then python -m pip check; fi\n";
+        return out;
+    case PackageTest::Kind::Contents:
+        for (const auto& glob : test.files) {
+            // compgen expands the glob without word splitting; $PREFIX may hold spaces.
+            out += fmt::format(
+                "cd \"$PREFIX\" && compgen -G {} >/dev/null || "
+                "{{ echo {} >&2; exit 1; }}\n",
+                shell_quote(glob),
+                shell_quote("no file matches " + glob));
+        }
+        return out;
+    case PackageTest::Kind::Downstream: return out;
+    }
+    return out;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,40 @@
+#pragma once
+
+// The tests that a package carries in info/tests. Running them needs an environment with the
+// package in it, which is the caller's business; here they are data and a script.
+
+#include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct PackageTest {
+    enum class Kind { Script, Python, Contents, Downstream };
+
+    Kind kind = Kind::Script;
+    std::vector<std::string> commands;      ///< Script: lines for bash
+    std::vector<std::string> requirements;  ///< Script: specs the test environment needs as well
+    std::vector<std::string> imports;       ///< Python: module names
+    bool pip_check = true;                  ///< Python: `pip check` where pip is there
+    std::vector<std::string> files;         ///< Contents: globs below the prefix that must match
+    std::string downstream;                 ///< Downstream: a spec whose own tests must pass
+    std::vector<std::string> source_files;  ///< Script: globs copied from the work folder
+    std::vector<std::string> recipe_files;  ///< Script: globs copied from the recipe folder
+
+    friend bool operator==(const PackageTest&, const PackageTest&) = default;
+};
+
+/// info/tests/tests.yaml of an unpacked package; no such file means no tests.
+Result<std::vector<PackageTest>> read_tests(const fs::path& unpacked);
+
+/// The file that read_tests() reads.
+std::string tests_text(const std::vector<PackageTest>& tests);
+
+/// A script for `bash -e`, to be run in an activated prefix with that prefix in $PREFIX. Empty when
+/// the test is none that a script can do (Downstream).
+std::string test_script(const PackageTest& test);
+
+}  // namespace gpkg

@@ -1,0 +1,162 @@
+#include "libcore/build/process.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+std::map<std::string, std::string> bare_environment() {
+    const char* path = std::getenv("PATH");
+    return {{"PATH", path == nullptr ? std::string(kDefaultPath) : path}, {"LC_ALL", "C"}};
+}
+
+std::string find_program(const std::string& name, const std::string& path) {
+    if (name.find('/') != std::string::npos) return name;
+    for (const auto folder : split(path, ':')) {
+        auto candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
+        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    }
+    return {};
+}
+
+/// What the child needs, made before the fork: after it only async-signal-safe calls are allowed,
+/// as other threads may have held any lock.
+struct Prepared {
+    std::string program;
+    std::vector<std::string> variables;
+    std::vector<char*> argv;
+    std::vector<char*> envp;
+};
+
+Prepared prepare(const Command& command, const std::map<std::string, std::string>& environment) {
+    Prepared prepared;
+    const auto path = environment.find("PATH");
+    prepared.program = find_program(
+        command.arguments[0], path == environment.end() ? std::string(kDefaultPath) : path->second);
+    for (const auto& [name, value] : environment) prepared.variables.push_back(name + "=" + value);
+    for (const auto& argument : command.arguments)
+        prepared.argv.push_back(const_cast<char*>(argument.c_str()));
+    for (auto& variable : prepared.variables) prepared.envp.push_back(variable.data());
+    prepared.argv.push_back(nullptr);
+    prepared.envp.push_back(nullptr);
+    return prepared;
+}
+
+[[noreturn]] void become(const Prepared& prepared, const char* folder, int output, int report) {
+    ::setpgid(0, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::signal(SIGPIPE, SIG_DFL);
+    const int input = ::open("/dev/null", O_RDONLY);
+    const bool ready = input >= 0 && ::dup2(input, 0) >= 0 && ::dup2(output, 1) >= 0 &&
+                       ::dup2(output, 2) >= 0 && (*folder == '\0' || ::chdir(folder) == 0);
+    if (ready) ::execve(prepared.program.c_str(), prepared.argv.data(), prepared.envp.data());
+    const int code = errno;
+    [[maybe_unused]] const auto written = ::write(report, &code, sizeof code);
+    ::_exit(127);
+}
+
+Result<int> wait_for(pid_t child, const Command& command) {
+    int status = 0;
+    auto pause = std::chrono::milliseconds(1);
+    for (;;) {
+        const auto ended = ::waitpid(child, &status, command.cancelled ? WNOHANG : 0);
+        if (ended == child) break;
+        if (ended < 0 && errno != EINTR) break;
+        if (!command.cancelled) continue;
+        if (command.cancelled()) {
+            ::kill(-child, SIGKILL);
+            while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+            }
+            return fail(ErrorKind::Interrupted,
+                        fmt::format("{}: interrupted", command.arguments[0]));
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, std::chrono::milliseconds(20));
+    }
+    // What the program left running would go on writing into its folders.
+    ::kill(-child, SIGKILL);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+Result<int> run_command(const Command& command) {
+    const auto& environment =
+        command.environment.empty() ? bare_environment() : command.environment;
+    const auto prepared = prepare(command, environment);
+    if (prepared.program.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: there is no such program on PATH", command.arguments[0]));
+
+    const auto log = command.log.empty() ? fs::path("/dev/null") : command.log;
+    const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (output < 0)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot write: {}", log.native(), std::strerror(errno)));
+    // Closed by a successful exec, so that an error of exec can be told from one of the program.
+    int report[2] = {-1, -1};
+    if (::pipe2(report, O_CLOEXEC) != 0) {
+        ::close(output);
+        return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    }
+    const pid_t child = ::fork();
+    if (child == 0) become(prepared, command.folder.c_str(), output, report[1]);
+    const int fork_error = errno;
+    ::close(output);
+    ::close(report[1]);
+    if (child < 0) {
+        ::close(report[0]);
+        return fail(
+            ErrorKind::Io,
+            fmt::format("{}: cannot start: {}", command.arguments[0], std::strerror(fork_error)));
+    }
+    ::setpgid(child, child);
+    int code = 0;
+    const auto reported = ::read(report[0], &code, sizeof code);
+    ::close(report[0]);
+    GPKG_TRY(const int ended, wait_for(child, command));
+    if (reported == sizeof code)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot run: {}", prepared.program, std::strerror(code)));
+    return ended;
+}
+
+Result<CommandOutput> run_and_capture(Command command) {
+    GPKG_TRY(const auto folder, TemporaryFolder::make(fs::temp_directory_path()));
+    command.log = folder.path() / "output";
+    CommandOutput result;
+    GPKG_TRY(result.exit_code, run_command(command));
+    GPKG_TRY(result.output, read_file(command.log));
+    return result;
+}
+
+std::string last_lines(const fs::path& file, std::size_t count) {
+    const auto text = read_file(file);
+    if (!text) return {};
+    std::string_view rest = *text;
+    while (rest.ends_with('\n')) rest.remove_suffix(1);
+    auto from = rest.size();
+    for (std::size_t lines = 0; lines < count && from != std::string_view::npos && from > 0;
+         ++lines)
+        from = rest.rfind('\n', from - 1);
+    return std::string(from == std::string_view::npos ? rest
+                                                      : rest.substr(from > 0 ? from + 1 : 0));
+}
+
+}  // namespace gpkg

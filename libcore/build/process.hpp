@@ -1,0 +1,41 @@
+#pragma once
+
+// Running programs: build scripts, patch, patchelf. A program gets exactly the environment it is
+// given, nothing on its standard input, and a process group of its own that is gone when it is.
+
+#include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct Command {
+    std::vector<std::string> arguments;  ///< the program first, looked up in PATH
+    /// The whole environment. Empty: the caller's PATH and nothing else.
+    std::map<std::string, std::string> environment;
+    fs::path folder;  ///< to run in; empty: the caller's
+    /// Where both outputs go, appended; empty: nowhere.
+    fs::path log;
+    std::function<bool()> cancelled;  ///< asked now and then; true kills the group
+};
+
+/// The exit code; 128 + n for a program that signal n ended. Fails when there is no such program,
+/// and with Interrupted when it was cancelled.
+Result<int> run_command(const Command& command);
+
+struct CommandOutput {
+    int exit_code = 0;
+    std::string output;  ///< both outputs
+};
+
+/// The same, with the output in memory. For programs that say little.
+Result<CommandOutput> run_and_capture(Command command);
+
+/// The last `count` lines of a file, for error messages; empty when it cannot be read.
+std::string last_lines(const fs::path& file, std::size_t count);
+
+}  // namespace gpkg

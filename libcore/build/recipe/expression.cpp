@@ -1,0 +1,252 @@
+#include "libcore/build/recipe/expression.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/build/recipe/expression_tree.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using Tree = Expression::Tree;
+using Op = Tree::Op;
+
+tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
+    return fail(ErrorKind::Parse, std::move(message), std::move(hint));
+}
+
+Result<Value> compare(std::string_view symbol, const Value& left, const Value& right) {
+    if (symbol == "==") return Value(left == right);
+    if (symbol == "!=") return Value(left != right);
+    if (symbol == "in" || symbol == "not in") {
+        bool found = false;
+        if (const auto* list = right.list()) {
+            found = std::find(list->begin(), list->end(), left) != list->end();
+        } else if (right.text() != nullptr && left.text() != nullptr) {
+            found = right.text()->find(*left.text()) != std::string::npos;
+        } else {
+            return wrong(
+                fmt::format("'in' looks into a list or a text, not {}", right.kind_name()));
+        }
+        return Value(found == (symbol == "in"));
+    }
+    int order = 0;
+    if (left.number() != nullptr && right.number() != nullptr) {
+        order = *left.number() < *right.number() ? -1 : *left.number() > *right.number();
+    } else if (left.text() != nullptr && right.text() != nullptr) {
+        order = left.text()->compare(*right.text());
+    } else {
+        return wrong(
+            fmt::format("cannot compare {} {} {}", left.kind_name(), symbol, right.kind_name()),
+            "for versions use match(name, \">=1.2\")");
+    }
+    if (symbol == "<") return Value(order < 0);
+    if (symbol == "<=") return Value(order <= 0);
+    if (symbol == ">") return Value(order > 0);
+    return Value(order >= 0);
+}
+
+Result<Value> arithmetic(std::string_view symbol, const Value& left, const Value& right) {
+    if (symbol == "~") return Value(left.to_text() + right.to_text());
+    if (symbol == "+" && left.text() != nullptr && right.text() != nullptr)
+        return Value(*left.text() + *right.text());
+    if (symbol == "+" && left.list() != nullptr && right.list() != nullptr) {
+        auto joined = *left.list();
+        joined.insert(joined.end(), right.list()->begin(), right.list()->end());
+        return Value(std::move(joined));
+    }
+    const auto* a = left.number();
+    const auto* b = right.number();
+    if (a == nullptr || b == nullptr)
+        return wrong(
+            fmt::format("cannot compute {} {} {}", left.kind_name(), symbol, right.kind_name()));
+    long long result = 0;
+    bool overflow = false;
+    if (symbol == "+") overflow = __builtin_add_overflow(*a, *b, &result);
+    if (symbol == "-") overflow = __builtin_sub_overflow(*a, *b, &result);
+    if (symbol == "*") overflow = __builtin_mul_overflow(*a, *b, &result);
+    if (symbol == "//" || symbol == "%") {
+        if (*b == 0) return wrong("division by zero");
+        overflow = *b == -1 && __builtin_sub_overflow(0LL, *a, &result);
+        // As in Python the quotient is rounded down and the remainder has the divisor's sign.
+        if (*b != -1) {
+            const bool down = *a % *b != 0 && (*a < 0) != (*b < 0);
+            result = symbol == "//" ? *a / *b - (down ? 1 : 0) : *a % *b + (down ? *b : 0);
+        } else if (symbol == "%") {
+            result = 0;
+        }
+    }
+    if (overflow) return wrong("the number is too large");
+    return Value(result);
+}
+
+Result<Value> element(const Value& of, const Value& index) {
+    const auto* number = index.number();
+    if (number == nullptr) return wrong(fmt::format("cannot index with {}", index.kind_name()));
+    const auto pick = [&](std::size_t size) -> std::optional<std::size_t> {
+        const auto at = *number < 0 ? *number + static_cast<long long>(size) : *number;
+        if (at < 0 || at >= static_cast<long long>(size)) return std::nullopt;
+        return static_cast<std::size_t>(at);
+    };
+    if (const auto* list = of.list()) {
+        if (const auto at = pick(list->size())) return (*list)[*at];
+        return wrong(fmt::format("the list has no element {}", *number));
+    }
+    if (const auto* text = of.text()) {
+        if (const auto at = pick(text->size())) return Value(std::string(1, (*text)[*at]));
+        return wrong(fmt::format("the text has no character {}", *number));
+    }
+    return wrong(fmt::format("cannot index {}", of.kind_name()));
+}
+
+class Evaluator {
+public:
+    explicit Evaluator(const Names& names) : names_(names) {}
+
+    Result<Value> run(const Tree& tree) const {
+        switch (tree.op) {
+        case Op::Literal: return tree.literal;
+        case Op::Variable: return variable(tree);
+        case Op::List: return list(tree);
+        case Op::Not: {
+            GPKG_TRY(const auto value, run(tree.parts[0]));
+            return Value(!value.truthy());
+        }
+        case Op::Negate: {
+            GPKG_TRY(const auto value, run(tree.parts[0]));
+            return arithmetic("-", Value(0LL), value);
+        }
+        case Op::And:
+        case Op::Or: {
+            GPKG_TRY(auto left, run(tree.parts[0]));
+            if (left.truthy() == (tree.op == Op::Or)) return left;
+            return run(tree.parts[1]);
+        }
+        case Op::Compare:
+        case Op::Arithmetic: {
+            GPKG_TRY(const auto left, run(tree.parts[0]));
+            GPKG_TRY(const auto right, run(tree.parts[1]));
+            return tree.op == Op::Compare ? compare(tree.word, left, right)
+                                          : arithmetic(tree.word, left, right);
+        }
+        case Op::Choice: {
+            GPKG_TRY(const auto condition, run(tree.parts[1]));
+            if (condition.truthy()) return run(tree.parts[0]);
+            if (tree.parts.size() > 2) return run(tree.parts[2]);
+            return Value();
+        }
+        case Op::Index: {
+            GPKG_TRY(const auto of, run(tree.parts[0]));
+            GPKG_TRY(const auto index, run(tree.parts[1]));
+            return element(of, index);
+        }
+        case Op::Filter: {
+            GPKG_TRY(const auto value, filtered(tree));
+            GPKG_TRY(const auto passed, arguments(tree, 1));
+            return apply_filter(tree.word, value, passed);
+        }
+        case Op::Call: return call(tree);
+        }
+        return Value();
+    }
+
+private:
+    Result<Value> variable(const Tree& tree) const {
+        GPKG_TRY(auto found, names_.variable(tree.word));
+        if (found) return *std::move(found);
+        return wrong(fmt::format("'{}' is not defined", tree.word), near(tree.word));
+    }
+
+    // `x | default("y")` is the one place where a name may be undefined.
+    Result<Value> filtered(const Tree& tree) const {
+        const auto& inner = tree.parts[0];
+        if (tree.word != "default" || inner.op != Op::Variable) return run(inner);
+        GPKG_TRY(auto found, names_.variable(inner.word));
+        return found ? *std::move(found) : Value();
+    }
+
+    Result<Value> list(const Tree& tree) const {
+        Value::List values;
+        for (const auto& part : tree.parts) {
+            GPKG_TRY(auto value, run(part));
+            values.push_back(std::move(value));
+        }
+        return Value(std::move(values));
+    }
+
+    Result<CallArguments> arguments(const Tree& tree, std::size_t first) const {
+        CallArguments passed;
+        for (std::size_t i = first; i < tree.parts.size(); ++i) {
+            GPKG_TRY(auto value, run(tree.parts[i]));
+            const auto& name = tree.keywords[i - first];
+            if (name.empty()) {
+                passed.positional.push_back(std::move(value));
+            } else {
+                passed.named.emplace_back(name, std::move(value));
+            }
+        }
+        return passed;
+    }
+
+    Result<Value> call(const Tree& tree) const {
+        GPKG_TRY(const auto passed, arguments(tree, 0));
+        GPKG_TRY(auto result, names_.call(tree.word, passed));
+        if (result) return *std::move(result);
+        return wrong(fmt::format("there is no function '{}'", tree.word), near(tree.word));
+    }
+
+    std::string near(const std::string& word) const {
+        const auto names = near_names(word, names_.known());
+        return names.empty() ? std::string() : fmt::format("did you mean {}?", join_or(names));
+    }
+
+    const Names& names_;
+};
+
+}  // namespace
+
+const Value* CallArguments::find(std::string_view name) const {
+    const auto found = std::find_if(
+        named.begin(), named.end(), [&](const auto& entry) { return entry.first == name; });
+    return found == named.end() ? nullptr : &found->second;
+}
+
+Result<Expression> Expression::parse(std::string_view text) {
+    GPKG_TRY(auto tree, parse_expression(text));
+    return Expression(std::make_shared<const Tree>(std::move(tree)));
+}
+
+Result<Value> Expression::evaluate(const Names& names) const {
+    return Evaluator(names).run(*tree_);
+}
+
+Result<Value> evaluate_expression(std::string_view text, const Names& names) {
+    GPKG_TRY(const auto expression, Expression::parse(text));
+    return expression.evaluate(names);
+}
+
+bool is_template(std::string_view text) { return text.find("${{") != std::string_view::npos; }
+
+Result<Value> evaluate_template(std::string_view text, const Names& names) {
+    std::string out;
+    for (auto rest = text; !rest.empty();) {
+        const auto start = rest.find("${{");
+        out += rest.substr(0, start);
+        if (start == std::string_view::npos) break;
+        GPKG_TRY(const auto length, template_length(rest.substr(start)));
+        const auto inner = rest.substr(start + 3, length - 5);
+        auto value = evaluate_expression(inner, names);
+        if (!value) {
+            auto error = std::move(value).error();
+            error.message = fmt::format("in '${{{{{}}}}}': {}", inner, error.message);
+            return pass(std::move(error));
+        }
+        if (start == 0 && length == text.size()) return value;
+        out += value->to_text();
+        rest.remove_prefix(start + length);
+    }
+    return Value(std::move(out));
+}
+
+}  // namespace gpkg

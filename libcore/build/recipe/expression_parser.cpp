@@ -1,0 +1,341 @@
+#include "libcore/base/text.hpp"
+#include "libcore/build/recipe/expression_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using Tree = Expression::Tree;
+using Op = Tree::Op;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_word_start(c) || is_digit(c); }
+
+struct Token {
+    enum class Kind { End, Word, Number, Text, Symbol };
+    Kind kind = Kind::End;
+    std::string text;
+
+    bool is(std::string_view symbol) const {
+        return (kind == Kind::Symbol || kind == Kind::Word) && text == symbol;
+    }
+};
+
+tl::unexpected<Error> wrong(std::string message) {
+    return fail(ErrorKind::Parse, std::move(message));
+}
+
+Result<Token> text_token(std::string_view& rest) {
+    const char quote = rest.front();
+    std::string text;
+    for (std::size_t i = 1; i < rest.size(); ++i) {
+        if (rest[i] == quote) {
+            rest.remove_prefix(i + 1);
+            return Token{Token::Kind::Text, std::move(text)};
+        }
+        if (rest[i] != '\\' || i + 1 == rest.size()) {
+            text += rest[i];
+            continue;
+        }
+        const char escaped = rest[++i];
+        text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
+    }
+    return wrong(fmt::format("the text {} has no closing quote", rest));
+}
+
+Result<std::vector<Token>> tokens_of(std::string_view rest) {
+    static constexpr std::array<std::string_view, 21> kSymbols = {
+        "==", "!=", "<=", ">=", "//", "<", ">", "+", "-", "*", "%",
+        "~",  "|",  "(",  ")",  "[",  "]", ",", ".", "=", "/"};
+    std::vector<Token> tokens;
+    while (!(rest = trim(rest)).empty()) {
+        if (rest.front() == '"' || rest.front() == '\'') {
+            GPKG_TRY(auto token, text_token(rest));
+            tokens.push_back(std::move(token));
+            continue;
+        }
+        std::size_t length = 0;
+        auto kind = Token::Kind::Symbol;
+        if (is_word_start(rest.front())) {
+            kind = Token::Kind::Word;
+            while (length < rest.size() && is_word(rest[length])) ++length;
+        } else if (is_digit(rest.front())) {
+            kind = Token::Kind::Number;
+            while (length < rest.size() && is_word(rest[length])) ++length;
+        } else {
+            const auto symbol = std::find_if(kSymbols.begin(), kSymbols.end(), [&](auto known) {
+                return rest.starts_with(known);
+            });
+            if (symbol == kSymbols.end())
+                return wrong(fmt::format("cannot read '{}' in an expression", rest));
+            length = symbol->size();
+        }
+        tokens.push_back({kind, std::string(rest.substr(0, length))});
+        rest.remove_prefix(length);
+    }
+    tokens.emplace_back();
+    return tokens;
+}
+
+Tree literal(Value value) {
+    Tree tree;
+    tree.literal = std::move(value);
+    return tree;
+}
+
+Tree node(Op op, std::string word, std::vector<Tree> parts) {
+    Tree tree;
+    tree.op = op;
+    tree.word = std::move(word);
+    tree.parts = std::move(parts);
+    return tree;
+}
+
+// From loose to tight: if/else, or, and, not, comparisons, + - ~, * // %, unary -, | . [] ().
+class Parser {
+public:
+    explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+
+    Result<Tree> whole() {
+        if (peek().kind == Token::Kind::End) return wrong("the expression is empty");
+        GPKG_TRY(auto tree, choice());
+        if (peek().kind != Token::Kind::End) return unexpected();
+        return tree;
+    }
+
+private:
+    static constexpr int kDeepest = 100;
+
+    const Token& peek() const { return tokens_[at_]; }
+    bool take(std::string_view symbol) {
+        if (!peek().is(symbol)) return false;
+        ++at_;
+        return true;
+    }
+    tl::unexpected<Error> unexpected() const {
+        if (peek().kind == Token::Kind::End) return wrong("the expression ends too early");
+        return wrong(fmt::format("did not expect '{}' here", peek().text));
+    }
+    Result<void> need(std::string_view symbol) {
+        if (take(symbol)) return {};
+        if (peek().kind == Token::Kind::End) return wrong(fmt::format("'{}' is missing", symbol));
+        return wrong(fmt::format("expected '{}' before '{}'", symbol, peek().text));
+    }
+
+    Result<Tree> choice() {
+        if (++depth_ > kDeepest) return wrong("the expression is nested too deeply");
+        GPKG_TRY(auto value, either());
+        if (take("if")) {
+            GPKG_TRY(auto condition, either());
+            std::vector<Tree> parts{std::move(value), std::move(condition)};
+            if (take("else")) {
+                GPKG_TRY(auto other, choice());
+                parts.push_back(std::move(other));
+            }
+            value = node(Op::Choice, "if", std::move(parts));
+        }
+        --depth_;
+        return value;
+    }
+
+    Result<Tree> either() {
+        GPKG_TRY(auto left, both());
+        while (take("or")) {
+            GPKG_TRY(auto right, both());
+            left = node(Op::Or, "or", {std::move(left), std::move(right)});
+        }
+        return left;
+    }
+
+    Result<Tree> both() {
+        GPKG_TRY(auto left, negation());
+        while (take("and")) {
+            GPKG_TRY(auto right, negation());
+            left = node(Op::And, "and", {std::move(left), std::move(right)});
+        }
+        return left;
+    }
+
+    Result<Tree> negation() {
+        if (!take("not")) return comparison();
+        if (++depth_ > kDeepest) return wrong("the expression is nested too deeply");
+        GPKG_TRY(auto value, negation());
+        --depth_;
+        return node(Op::Not, "not", {std::move(value)});
+    }
+
+    Result<Tree> comparison() {
+        GPKG_TRY(auto left, sum());
+        for (;;) {
+            std::string word = peek().text;
+            if (peek().is("not") && tokens_[at_ + 1].is("in")) {
+                word = "not in";
+                ++at_;
+            } else if (!one_of({"==", "!=", "<", "<=", ">", ">=", "in"})) {
+                return left;
+            }
+            ++at_;
+            GPKG_TRY(auto right, sum());
+            left = node(Op::Compare, word, {std::move(left), std::move(right)});
+        }
+    }
+
+    Result<Tree> sum() {
+        GPKG_TRY(auto left, product());
+        while (one_of({"+", "-", "~"})) {
+            auto word = tokens_[at_++].text;
+            GPKG_TRY(auto right, product());
+            left = node(Op::Arithmetic, std::move(word), {std::move(left), std::move(right)});
+        }
+        return left;
+    }
+
+    Result<Tree> product() {
+        GPKG_TRY(auto left, signed_value());
+        while (one_of({"*", "//", "%"})) {
+            auto word = tokens_[at_++].text;
+            GPKG_TRY(auto right, signed_value());
+            left = node(Op::Arithmetic, std::move(word), {std::move(left), std::move(right)});
+        }
+        return left;
+    }
+
+    Result<Tree> signed_value() {
+        if (!take("-")) return postfix();
+        if (++depth_ > kDeepest) return wrong("the expression is nested too deeply");
+        GPKG_TRY(auto value, signed_value());
+        --depth_;
+        return node(Op::Negate, "-", {std::move(value)});
+    }
+
+    Result<Tree> postfix() {
+        GPKG_TRY(auto value, primary());
+        for (;;) {
+            if (take("|")) {
+                if (peek().kind != Token::Kind::Word) return unexpected();
+                auto name = tokens_[at_++].text;
+                value = node(Op::Filter, std::move(name), {std::move(value)});
+                if (take("(")) GPKG_CHECK(arguments(value));
+            } else if (take("[")) {
+                GPKG_TRY(auto index, choice());
+                GPKG_CHECK(need("]"));
+                value = node(Op::Index, "[]", {std::move(value), std::move(index)});
+            } else {
+                return value;
+            }
+        }
+    }
+
+    Result<Tree> primary() {
+        const Token token = peek();
+        switch (token.kind) {
+        case Token::Kind::Text: ++at_; return literal(Value(token.text));
+        case Token::Kind::Number: ++at_; return number(token.text);
+        case Token::Kind::Word: return word();
+        default: break;
+        }
+        if (take("(")) {
+            GPKG_TRY(auto inner, choice());
+            GPKG_CHECK(need(")"));
+            return inner;
+        }
+        if (take("[")) {
+            auto list = node(Op::List, "[]", {});
+            while (!take("]")) {
+                GPKG_TRY(auto item, choice());
+                list.parts.push_back(std::move(item));
+                if (!peek().is("]")) GPKG_CHECK(need(","));
+            }
+            return list;
+        }
+        return unexpected();
+    }
+
+    static Result<Tree> number(const std::string& text) {
+        long long value = 0;
+        const auto* end = text.data() + text.size();
+        const auto [stop, code] = std::from_chars(text.data(), end, value);
+        if (code != std::errc() || stop != end)
+            return wrong(fmt::format("'{}' is not a whole number", text));
+        return literal(Value(value));
+    }
+
+    Result<Tree> word() {
+        static constexpr std::array<std::string_view, 8> kReserved = {
+            "if", "else", "and", "or", "not", "in", "is", "for"};
+        auto name = peek().text;
+        if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end())
+            return unexpected();
+        ++at_;
+        if (name == "true" || name == "True") return literal(Value(true));
+        if (name == "false" || name == "False") return literal(Value(false));
+        if (name == "none" || name == "None") return literal(Value());
+        if (take(".")) {
+            if (peek().kind != Token::Kind::Word) return unexpected();
+            name += "." + tokens_[at_++].text;
+            if (!peek().is("(")) return wrong(fmt::format("there is no variable '{}'", name));
+        }
+        if (!take("(")) return node(Op::Variable, std::move(name), {});
+        auto call = node(Op::Call, std::move(name), {});
+        GPKG_CHECK(arguments(call));
+        return call;
+    }
+
+    Result<void> arguments(Tree& call) {
+        while (!take(")")) {
+            std::string keyword;
+            if (peek().kind == Token::Kind::Word && tokens_[at_ + 1].is("=")) {
+                keyword = peek().text;
+                at_ += 2;
+            } else if (!call.keywords.empty() && !call.keywords.back().empty()) {
+                return wrong("a positional argument follows a named one");
+            }
+            GPKG_TRY(auto value, choice());
+            call.parts.push_back(std::move(value));
+            call.keywords.push_back(std::move(keyword));
+            if (!peek().is(")")) GPKG_CHECK(need(","));
+        }
+        return {};
+    }
+
+    bool one_of(std::initializer_list<std::string_view> symbols) const {
+        return std::any_of(
+            symbols.begin(), symbols.end(), [&](auto symbol) { return peek().is(symbol); });
+    }
+
+    std::vector<Token> tokens_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+Result<Expression::Tree> parse_expression(std::string_view text) {
+    GPKG_TRY(auto tokens, tokens_of(text));
+    return Parser(std::move(tokens)).whole();
+}
+
+Result<std::size_t> template_length(std::string_view text) {
+    char quote = '\0';
+    for (std::size_t i = 3; i < text.size(); ++i) {
+        if (quote != '\0') {
+            if (text[i] == '\\') {
+                ++i;
+            } else if (text[i] == quote) {
+                quote = '\0';
+            }
+        } else if (text[i] == '"' || text[i] == '\'') {
+            quote = text[i];
+        } else if (text.substr(i).starts_with("}}")) {
+            return i + 2;
+        }
+    }
+    return wrong(fmt::format("'{}' has no closing '}}}}'", text));
+}
+
+}  // namespace gpkg

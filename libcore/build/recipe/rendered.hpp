@@ -1,0 +1,118 @@
+#pragma once
+
+// A recipe after rendering: one RenderedOutput per package, everything decided, nothing left to
+// evaluate. What the builder works on, and what info/recipe/rendered_recipe.yaml records (CEP 40).
+
+#include "libcore/build/package_test.hpp"
+#include "libcore/build/variant.hpp"
+#include "libcore/fs/file.hpp"
+#include "libcore/package/info.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+/// One element of `source:`: files that go into the work folder before the script runs.
+struct RecipeSource {
+    std::vector<std::string> urls;  ///< mirrors, tried in order; empty for a path source
+    fs::path path;                  ///< absolute; empty for a url source
+    std::string sha256;             ///< of the downloaded file; demanded for urls
+    std::string md5;
+    std::string file_name;          ///< save under this name; archives are then not unpacked
+    std::string target_directory;   ///< below SRC_DIR; empty: SRC_DIR itself
+    std::vector<fs::path> patches;  ///< absolute, applied in order
+    bool use_gitignore = true;      ///< a path source leaves out what git ignores
+};
+
+/// `build.script`: either commands or a file of the recipe folder.
+struct BuildScript {
+    std::string interpreter;  ///< empty: bash
+    std::map<std::string, std::string> environment;
+    std::string content;  ///< empty when `file` is set, or when there is nothing to run
+    fs::path file;        ///< absolute
+};
+
+struct DynamicLinking {
+    /// Library folders below the prefix, or entries that begin with $ORIGIN.
+    std::vector<std::string> rpaths = {"lib/"};
+    bool binary_relocation = true;
+    /// When not empty, only these globs are relocated.
+    std::vector<std::string> relocate_only;
+};
+
+struct PrefixDetection {
+    std::vector<std::string> force_text;    ///< globs
+    std::vector<std::string> force_binary;  ///< globs
+    bool ignore = false;
+    std::vector<std::string> ignore_globs;
+    bool ignore_binary_files = false;
+};
+
+struct RecipeBuild {
+    std::uint64_t number = 0;
+    bool skip = false;
+    std::string noarch;  ///< "", "generic" or "python"
+    BuildScript script;
+    std::vector<std::string> files_include;  ///< globs; empty: every new file
+    std::vector<std::string> files_exclude;
+    std::vector<std::string> always_copy_files;     ///< globs: never hard linked
+    std::vector<std::string> always_include_files;  ///< globs: packaged even when not new
+    DynamicLinking dynamic_linking;
+    PrefixDetection prefix_detection;
+    std::vector<std::string> entry_points;  ///< "exe = module:function"
+    std::string python_site_packages_path;  ///< CEP 17
+    bool skip_pyc_compilation = false;
+};
+
+struct RecipeRequirements {
+    std::vector<std::string> build;
+    std::vector<std::string> host;
+    std::vector<std::string> run;
+    std::vector<std::string> run_constraints;
+    RunExports run_exports;
+    std::vector<std::string> ignore_run_exports_by_name;
+    std::vector<std::string> ignore_run_exports_from_package;
+
+    friend bool operator==(const RecipeRequirements&, const RecipeRequirements&) = default;
+};
+
+struct RecipeAbout {
+    std::string summary;
+    std::string description;
+    std::string license;
+    std::string license_family;
+    std::vector<std::string> license_files;  ///< relative to the recipe's or the work folder
+    std::string homepage;
+    std::string repository;
+    std::string documentation;
+
+    friend bool operator==(const RecipeAbout&, const RecipeAbout&) = default;
+};
+
+struct RenderedOutput {
+    std::string name;
+    std::string version;
+    std::string build_string;
+    /// Where the package goes: "linux-64", or "noarch".
+    std::string subdir;
+    std::string target_platform;
+    Variant used_variant;  ///< what the hash in the build string is made of
+    std::vector<RecipeSource> sources;
+    RecipeBuild build;
+    RecipeRequirements requirements;
+    std::vector<PackageTest> tests;
+    RecipeAbout about;
+    std::string extra_json = "{}";  ///< `extra`, as JSON text
+
+    std::string distribution() const { return name + "-" + version + "-" + build_string; }
+    std::string file_name() const { return distribution() + ".conda"; }
+};
+
+/// The rendered recipe as YAML, one document without any logic.
+std::string rendered_recipe_text(const RenderedOutput& output);
+
+}  // namespace gpkg

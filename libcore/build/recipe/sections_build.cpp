@@ -1,0 +1,224 @@
+// `build:` of a recipe.
+
+#include "libcore/build/recipe/sections.hpp"
+#include "libcore/build/recipe/sections_internal.hpp"
+
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using namespace sections;
+
+Result<BuildScript> script_file(const Tree& at, const std::string& name, const fs::path& folder) {
+    BuildScript script;
+    script.file = (folder / name).lexically_normal();
+    std::error_code ignored;
+    if (!fs::is_regular_file(script.file, ignored)) script.file += ".sh";
+    if (!fs::is_regular_file(script.file, ignored))
+        return at.fail(fmt::format("there is no script {}", (folder / name).native()));
+    return script;
+}
+
+Result<std::string> script_lines(const Tree& tree) {
+    GPKG_TRY(const auto lines, tree.as_texts("commands"));
+    std::string content;
+    for (const auto& line : lines) {
+        content += line;
+        if (!content.ends_with('\n')) content += '\n';
+    }
+    return content;
+}
+
+Result<BuildScript> script_map(const Tree& tree, const fs::path& folder) {
+    GPKG_CHECK(tree.only_keys("build.script",
+                              {"interpreter", "env", "secrets", "content", "file", "cwd"}));
+    GPKG_CHECK(refuse(tree, "build.script", {"secrets", "cwd"}));
+    const auto* file = tree.find("file");
+    const auto* content = tree.find("content");
+    if ((file == nullptr) == (content == nullptr))
+        return tree.fail("a script has one of 'file' and 'content'");
+    BuildScript script;
+    if (file != nullptr) {
+        GPKG_TRY(const auto name, file->as_text("a file name"));
+        GPKG_TRY(script, script_file(*file, name, folder));
+    } else {
+        GPKG_TRY(script.content, script_lines(*content));
+    }
+    GPKG_CHECK(take(tree, "interpreter", script.interpreter));
+    if (!script.interpreter.empty() && script.interpreter != "bash")
+        return tree.find("interpreter")
+            ->unsupported(fmt::format("gpkg runs build scripts with bash, not with '{}'",
+                                      script.interpreter));
+    if (const auto* environment = tree.find("env")) {
+        if (!environment->is_map()) return environment->fail("expected a map of variables");
+        for (const auto& [name, value] : environment->entries) {
+            GPKG_TRY(auto text, value.as_text("a text"));
+            if (name.empty() || name.find('=') != std::string::npos)
+                return value.fail(fmt::format("'{}' is no name of a variable", name));
+            script.environment.emplace(name, std::move(text));
+        }
+    }
+    return script;
+}
+
+Result<BuildScript> read_script(const Tree& tree, const fs::path& folder) {
+    if (tree.is_map()) return script_map(tree, folder);
+    if (!tree.is_list() && !tree.is_null()) {
+        GPKG_TRY(const auto text, tree.as_text("a script"));
+        const bool one_line = text.find_first_of("\n ") == std::string::npos;
+        if (one_line && text.ends_with(".sh")) return script_file(tree, text, folder);
+        if (one_line && text.ends_with(".bat"))
+            return tree.unsupported("gpkg runs build scripts with bash only");
+    }
+    BuildScript script;
+    GPKG_TRY(script.content, script_lines(tree));
+    return script;
+}
+
+Result<DynamicLinking> read_dynamic_linking(const Tree& tree) {
+    GPKG_CHECK(tree.only_keys("build.dynamic_linking",
+                              {"rpaths",
+                               "binary_relocation",
+                               "missing_dso_allowlist",
+                               "rpath_allowlist",
+                               "overdepending_behavior",
+                               "overlinking_behavior"}));
+    DynamicLinking linking;
+    GPKG_CHECK(take(tree, "rpaths", linking.rpaths));
+    for (auto& entry : linking.rpaths) {
+        if (entry.starts_with("$ORIGIN") || is_safe_relative(entry)) continue;
+        return tree.find("rpaths")->fail(
+            fmt::format("the library path '{}' leads out of the prefix", entry),
+            "give a folder below the prefix such as lib/, or $ORIGIN/...");
+    }
+    const auto* relocation = tree.find("binary_relocation");
+    if (relocation == nullptr) return linking;
+    if (relocation->is_list()) {
+        GPKG_TRY(linking.relocate_only, relocation->as_texts("globs"));
+        linking.binary_relocation = !linking.relocate_only.empty();
+    } else {
+        GPKG_TRY(linking.binary_relocation, relocation->as_bool("binary_relocation"));
+    }
+    return linking;
+}
+
+Result<PrefixDetection> read_prefix_detection(const Tree& tree) {
+    GPKG_CHECK(tree.only_keys("build.prefix_detection",
+                              {"force_file_type", "ignore", "ignore_binary_files"}));
+    PrefixDetection detection;
+    GPKG_CHECK(take(tree, "ignore_binary_files", detection.ignore_binary_files));
+    if (const auto* force = tree.find("force_file_type")) {
+        GPKG_CHECK(force->only_keys("force_file_type", {"text", "binary"}));
+        GPKG_CHECK(take(*force, "text", detection.force_text));
+        GPKG_CHECK(take(*force, "binary", detection.force_binary));
+    }
+    if (const auto* ignore = tree.find("ignore")) {
+        if (ignore->is_list()) {
+            GPKG_TRY(detection.ignore_globs, ignore->as_texts("globs"));
+        } else {
+            GPKG_TRY(detection.ignore, ignore->as_bool("ignore"));
+        }
+    }
+    return detection;
+}
+
+Result<void> read_python(const Tree& tree, RecipeBuild& build) {
+    GPKG_CHECK(tree.only_keys("build.python",
+                              {"entry_points",
+                               "skip_pyc_compilation",
+                               "site_packages_path",
+                               "use_python_app_entrypoint",
+                               "preserve_egg_dir",
+                               "version_independent"}));
+    GPKG_CHECK(refuse(tree,
+                      "build.python",
+                      {"use_python_app_entrypoint", "preserve_egg_dir", "version_independent"}));
+    GPKG_CHECK(take(tree, "site_packages_path", build.python_site_packages_path));
+    if (const auto* skip = tree.find("skip_pyc_compilation")) {
+        if (skip->is_list())
+            return skip->unsupported("gpkg takes true or false for skip_pyc_compilation");
+        GPKG_TRY(build.skip_pyc_compilation, skip->as_bool("skip_pyc_compilation"));
+    }
+    const auto* points = tree.find("entry_points");
+    if (points == nullptr) return {};
+    GPKG_TRY(build.entry_points, points->as_texts("entry points"));
+    for (const auto& point : build.entry_points) {
+        const auto parsed = EntryPoint::parse(point);
+        if (!parsed) return points->fail(parsed.error().message);
+    }
+    return {};
+}
+
+Result<void> read_files(const Tree& tree, RecipeBuild& build) {
+    if (!tree.is_map()) {
+        GPKG_TRY(build.files_include, tree.as_texts("globs"));
+        return {};
+    }
+    GPKG_CHECK(tree.only_keys("build.files", {"include", "exclude"}));
+    GPKG_CHECK(take(tree, "include", build.files_include));
+    return take(tree, "exclude", build.files_exclude);
+}
+
+}  // namespace
+
+Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder) {
+    GPKG_CHECK(tree.only_keys("build",
+                              {"number",
+                               "string",
+                               "skip",
+                               "noarch",
+                               "script",
+                               "files",
+                               "merge_build_and_host_envs",
+                               "always_include_files",
+                               "always_copy_files",
+                               "variant",
+                               "python",
+                               "prefix_detection",
+                               "dynamic_linking",
+                               "flags",
+                               "post_process"}));
+    GPKG_CHECK(refuse(tree, "build", {"merge_build_and_host_envs", "flags", "post_process"}));
+    RecipeBuild build;
+    if (const auto* number = tree.find("number")) {
+        GPKG_TRY(const auto value, number->as_int("build.number"));
+        if (value < 0) return number->fail("a build number is not negative");
+        build.number = static_cast<std::uint64_t>(value);
+    }
+    if (const auto* noarch = tree.find("noarch")) {
+        GPKG_TRY(build.noarch, noarch->as_text("generic or python"));
+        if (build.noarch != "generic" && build.noarch != "python")
+            return noarch->fail(fmt::format("noarch is generic or python, not '{}'", build.noarch));
+    }
+    if (const auto* script = tree.find("script")) {
+        GPKG_TRY(build.script, read_script(*script, folder));
+    } else if (std::error_code ignored; fs::is_regular_file(folder / "build.sh", ignored)) {
+        build.script.file = folder / "build.sh";
+    }
+    if (const auto* files = tree.find("files")) GPKG_CHECK(read_files(*files, build));
+    GPKG_CHECK(take(tree, "always_copy_files", build.always_copy_files));
+    GPKG_CHECK(take(tree, "always_include_files", build.always_include_files));
+    if (const auto* linking = tree.find("dynamic_linking")) {
+        GPKG_TRY(build.dynamic_linking, read_dynamic_linking(*linking));
+    }
+    if (const auto* detection = tree.find("prefix_detection")) {
+        GPKG_TRY(build.prefix_detection, read_prefix_detection(*detection));
+    }
+    if (const auto* python = tree.find("python")) GPKG_CHECK(read_python(*python, build));
+    return build;
+}
+
+Result<VariantKeys> read_variant_keys(const Tree& build) {
+    VariantKeys keys;
+    const auto* variant = build.find("variant");
+    if (variant == nullptr) return keys;
+    GPKG_CHECK(variant->only_keys("build.variant",
+                                  {"use_keys", "ignore_keys", "down_prioritize_variant"}));
+    GPKG_CHECK(refuse(*variant, "build.variant", {"down_prioritize_variant"}));
+    GPKG_CHECK(take(*variant, "use_keys", keys.use));
+    GPKG_CHECK(take(*variant, "ignore_keys", keys.ignore));
+    return keys;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,19 @@
+#pragma once
+
+// Reading one key of a section, shared by the files that read sections.
+
+#include "libcore/build/recipe/tree.hpp"
+
+namespace gpkg::sections {
+
+/// Reads `key` of `tree` into `target` when it is there.
+Result<void> take(const Tree& tree, std::string_view key, std::string& target);
+Result<void> take(const Tree& tree, std::string_view key, std::vector<std::string>& target);
+Result<void> take(const Tree& tree, std::string_view key, bool& target);
+
+/// Fails when one of `keys` is there: valid in a recipe, but nothing gpkg can build.
+Result<void> refuse(const Tree& tree,
+                    std::string_view what,
+                    std::initializer_list<std::string_view> keys);
+
+}  // namespace gpkg::sections

@@ -1,0 +1,314 @@
+#include "libcore/build/recipe/render.hpp"
+#include "tests/support/catch.hpp"
+
+using gpkg::RenderedOutput;
+using gpkg::RenderOptions;
+using gpkg::Result;
+
+namespace {
+
+Result<std::vector<RenderedOutput>> render(const std::string& text, RenderOptions options = {}) {
+    const auto recipe = gpkg::parse_recipe(text, "/r/recipe.yaml");
+    if (!recipe) return gpkg::pass(recipe.error());
+    return gpkg::render_recipe(*recipe, options);
+}
+
+RenderedOutput one(const std::string& text, const RenderOptions& options = {}) {
+    const auto outputs = render(text, options);
+    if (!outputs) FAIL(outputs.error().to_string());
+    REQUIRE(outputs->size() == 1);
+    return outputs->front();
+}
+
+std::string error_of(const std::string& text, const RenderOptions& options = {}) {
+    const auto outputs = render(text, options);
+    return outputs ? "no error" : outputs.error().to_string();
+}
+
+using Texts = std::vector<std::string>;
+const std::string kHead = "package: {name: a, version: '1'}\n";
+
+}  // namespace
+
+TEST_CASE("a whole recipe", "[build]") {
+    const auto output = one(R"(
+schema_version: 1
+context:
+  name: zlib
+  version: "1.2.13"
+  number: 3
+package:
+  name: ${{ name }}
+  version: ${{ version }}
+build:
+  number: ${{ number }}
+  script:
+    - cp -a root/. $PREFIX
+  dynamic_linking:
+    rpaths: [lib/, lib/private]
+requirements:
+  run:
+    - __glibc >=2.36
+    - if: linux
+      then:
+        - libgcc-s1 >=12
+        - libc
+      else: other
+    - ${{ "never" if win }}
+  run_constraints: [zlib-dev ==1.2.13]
+  run_exports: [zlib >=1.2]
+tests:
+  - script: [test -e $PREFIX/lib/libz.so.1]
+  - python: {imports: [zlib], pip_check: false}
+about:
+  summary: compression of ${{ name }}
+  license: Zlib
+  homepage: https://zlib.example
+extra:
+  source-package: zlib
+  numbers: [1, 2]
+)");
+    CHECK(output.name == "zlib");
+    CHECK(output.version == "1.2.13");
+    CHECK(output.subdir == "linux-64");
+    CHECK(output.build.number == 3);
+    CHECK(output.build.script.content == "cp -a root/. $PREFIX\n");
+    CHECK(output.build.dynamic_linking.rpaths == Texts{"lib/", "lib/private"});
+    CHECK(output.requirements.run == Texts{"__glibc >=2.36", "libgcc-s1 >=12", "libc"});
+    CHECK(output.requirements.run_constraints == Texts{"zlib-dev ==1.2.13"});
+    CHECK(output.requirements.run_exports.weak == Texts{"zlib >=1.2"});
+    CHECK(output.tests.size() == 2);
+    CHECK(output.about.summary == "compression of zlib");
+    CHECK(output.extra_json == R"({"numbers":[1,2],"source-package":"zlib"})");
+    CHECK(output.used_variant ==
+          gpkg::Variant{{"__glibc", "__glibc >=2.36"}, {"target_platform", "linux-64"}});
+    CHECK(output.file_name() ==
+          "zlib-1.2.13-h" + gpkg::variant_hash(output.used_variant) + "_3.conda");
+}
+
+TEST_CASE("selectors", "[build]") {
+    const std::string text = kHead +
+                             "requirements:\n  run: [x, {if: win, then: [a, b]}, y, "
+                             "{if: linux and x86_64, then: {if: unix, then: z}}]\n";
+    CHECK(one(text).requirements.run == Texts{"x", "y", "z"});
+    RenderOptions windows;
+    windows.target_platform = "win-64";
+    CHECK(one(text, windows).requirements.run == Texts{"x", "a", "b", "y"});
+    CHECK(one(kHead + "requirements:\n  run:\n    if: target_platform == 'linux-64'\n"
+                      "    then: a\n")
+              .requirements.run == Texts{"a"});
+}
+
+TEST_CASE("context values may come in any order", "[build]") {
+    CHECK(one("context: {b: \"${{ a }}-x\", a: \"1\", names: [p, q]}\n"
+              "package: {name: n, version: '1'}\n"
+              "about: {summary: \"${{ b }} ${{ names[1] }}\"}\n")
+              .about.summary == "1-x q");
+}
+
+TEST_CASE("the keys that a recipe reads make its hash", "[build]") {
+    RenderOptions options;
+    options.variant = {{"python", "3.11"}, {"numpy", "1.26"}, {"openssl", "3"}, {"zlib", "1.2"}};
+    const std::string text =
+        "context: {unused: \"${{ openssl }}\"}\n" + kHead +
+        "requirements:\n  host: [python, numpy >=1.2]\n  run: [\"${{ 'x' if zlib == '1.2' }}\"]\n";
+    CHECK(one(text, options).used_variant ==
+          gpkg::Variant{{"python", "3.11"}, {"target_platform", "linux-64"}, {"zlib", "1.2"}});
+    CHECK(one(text, options).build_string.starts_with("py311h"));
+
+    const auto noarch =
+        one(kHead + "build: {noarch: python}\nrequirements: {host: [python]}\n", options);
+    CHECK(noarch.subdir == "noarch");
+    CHECK(noarch.build_string == "pyh4616a5c_0");
+
+    const auto keyed = one(kHead +
+                               "build:\n  variant: {use_keys: [openssl], ignore_keys: [python]}\n"
+                               "requirements: {host: [python]}\n",
+                           options);
+    CHECK(keyed.used_variant == gpkg::Variant{{"openssl", "3"}, {"target_platform", "linux-64"}});
+}
+
+TEST_CASE("build strings may name the hash", "[build]") {
+    CHECK(one(kHead + "build: {number: 2, string: \"cpu_h${{ hash }}_2\"}\n").build_string ==
+          "cpu_hb0f4dca_2");
+    CHECK(error_of(kHead + "build: {script: \"${{ hash }}\"}\n") ==
+          "/r/recipe.yaml:2:17: in '${{ hash }}': 'hash' is not defined");
+    CHECK(error_of(kHead + "build: {string: a-b}\n") ==
+          "/r/recipe.yaml:2:17: 'a-b' is no build string\n"
+          "  hint: use letters, digits, _ . and +, at most 64");
+}
+
+TEST_CASE("compilers come from the variant", "[build]") {
+    const auto text = kHead + "requirements: {build: [\"${{ compiler('c') }}\"]}\n";
+    CHECK(one(text).requirements.build == Texts{"gcc_linux-64"});
+    RenderOptions options;
+    options.variant = {{"c_compiler", "clang"}, {"c_compiler_version", "14"}};
+    const auto output = one(text, options);
+    CHECK(output.requirements.build == Texts{"clang_linux-64 14.*"});
+    CHECK(output.used_variant == gpkg::Variant{{"c_compiler", "clang"},
+                                               {"c_compiler_version", "14"},
+                                               {"target_platform", "linux-64"}});
+}
+
+TEST_CASE("match compares versions", "[build]") {
+    RenderOptions options;
+    options.variant = {{"python", "3.11.* *_cpython"}};
+    CHECK(one(kHead + "requirements:\n  run:\n    - {if: \"match(python, '>=3.10')\", then: a}\n"
+                      "    - {if: \"match(python, '<3.9')\", then: b}\n",
+              options)
+              .requirements.run == Texts{"a"});
+}
+
+TEST_CASE("several outputs", "[build]") {
+    const auto outputs = render(R"(
+context: {version: "1.2.3"}
+recipe: {name: x, version: "${{ version }}"}
+build: {number: 4, script: ignored}
+about: {license: MIT, summary: all}
+outputs:
+  - package: {name: x-dev}
+    build: {script: make dev}
+    requirements:
+      host: ["${{ pin_subpackage('libx', exact=True) }}"]
+      run: ["${{ pin_subpackage('libx', upper_bound='x.x') }}"]
+    about: {summary: headers}
+  - package: {name: libx}
+    build: {script: make lib}
+  - package: {name: x-doc, version: "2"}
+    build: {skip: [linux]}
+)");
+    REQUIRE(outputs);
+    REQUIRE(outputs->size() == 2);
+    const auto& lib = outputs->at(0);
+    const auto& dev = outputs->at(1);
+    CHECK(lib.name == "libx");
+    CHECK(lib.build.number == 4);
+    CHECK(lib.build.script.content == "make lib\n");
+    CHECK(lib.about.summary == "all");
+    CHECK(dev.about.summary == "headers");
+    CHECK(dev.about.license == "MIT");
+    CHECK(dev.requirements.run == Texts{"libx >=1.2.3,<1.3.0a0"});
+    CHECK(dev.requirements.host == Texts{"libx ==1.2.3 " + lib.build_string});
+    CHECK(dev.used_variant.at("libx") == "1.2.3 " + lib.build_string);
+}
+
+TEST_CASE("what is wrong with a recipe, and where", "[build]") {
+    struct Row {
+        std::string text, expected;
+    };
+    const std::string sha(64, 'a');
+    const std::string r = "/r/recipe.yaml:";
+    // clang-format off
+    const std::vector<Row> rows = {
+        {"package: {name: a, version: 1.10}\n",
+         r + "1:29: the version 1.10 reads as a number, not as a text\n  hint: put it in quotes: \"1.10\""},
+        {"context: {v: 1.10}\npackage: {name: a, version: \"${{ v }}\"}\n",
+         r + "1:14: the context value 1.10 reads as a number, not as a text\n"
+         "  hint: put it in quotes: \"1.10\""},
+        {"context: {a: [1, x]}\n" + kHead,
+         r + "1:14: the context value 'a' must be one value or a list of values of one kind"},
+        {"context: {a: \"${{ b }}\", b: \"${{ a }}\"}\n" + kHead,
+         r + "1:14: in '${{ b }}': " + r + "1:29: in '${{ a }}': the context value 'a' is made of itself"},
+        {kHead + "biuld: {number: 1}\n",
+         r + "2:1: unknown key 'biuld' in a recipe\n  hint: did you mean build?"},
+        {kHead + "build:\n  number: 1\n  scripts: x\n",
+         r + "4:3: unknown key 'scripts' in build\n  hint: did you mean script?"},
+        {kHead + "requirements:\n  run_constrains: [a]\n",
+         r + "3:3: unknown key 'run_constrains' in requirements\n  hint: did you mean run_constraints or run?"},
+        {kHead + "requirements:\n  run:\n    - a >=\n", ""},
+        {kHead + "requirements:\n  run: [\"${{ nam }}\"]\n",
+         r + "3:9: in '${{ nam }}': 'nam' is not defined"},
+        {kHead + "requirements:\n  run:\n    - {if: linx, then: a}\n",
+         r + "4:12: in 'if: linx': 'linx' is not defined\n  hint: did you mean linux?"},
+        {kHead + "requirements:\n  run:\n    - {if: linux}\n", r + "4:7: 'if' without 'then'"},
+        {kHead + "requirements:\n  run:\n    - {if: linux, than: a}\n",
+         r + "4:19: unknown key 'than' in a selector\n  hint: did you mean then?"},
+        {kHead + "about: {summary: \"{% set x = 1 %}\"}\n",
+         r + "2:18: '{%' blocks are not part of the recipe format\n"
+         "  hint: use if/then/else in lists, or ${{ a if condition else b }}"},
+        {kHead + "build: {number: -1}\n", r + "2:17: a build number is not negative"},
+        {kHead + "build: {number: one}\n",
+         r + "2:17: expected a whole number for build.number, found a text"},
+        {kHead + "build: {noarch: true}\n", r + "2:17: noarch is generic or python, not 'true'"},
+        {kHead + "build: {script: gone.sh}\n", r + "2:17: there is no script /r/gone.sh"},
+        {kHead + "build: {dynamic_linking: {rpaths: [../lib]}}\n",
+         r + "2:35: the library path '../lib' leads out of the prefix\n"
+         "  hint: give a folder below the prefix such as lib/, or $ORIGIN/..."},
+        {kHead + "source: {url: https://h/a.tgz}\n",
+         r + "2:9: a url source needs its sha256\n"
+         "  hint: a file that can change under its name cannot be built twice alike"},
+        {kHead + "source: {url: https://h/a.tgz, sha256: 12}\n", r + "2:40: a sha256 has 64 hex digits"},
+        {kHead + "source: {url: https://h/a.tgz, path: b, sha256: " + sha + "}\n",
+         r + "2:9: a source has one of 'url' and 'path'"},
+        {kHead + "source: {path: /r/none}\n", r + "2:16: there is no /r/none"},
+        {kHead + "source: {git: https://h/a.git, tag: v1}\n",
+         r + "2:10: gpkg does not build recipes that use 'git' in a source"},
+        {kHead + "source: {url: https://h/a, sha256: " + sha + ", target_directory: ../x}\n",
+         r + "2:120: '../x' leads out of the work folder"},
+        {kHead + "tests:\n  - scripts: x\n", r + "3:5: unknown key 'scripts' in a test\n  hint: did you mean script?"},
+        {kHead + "tests: x\n", r + "2:8: expected a list of tests, found a text"},
+        {"package: {name: a b, version: '1'}\n",
+         r + "1:17: 'a b' is no package name\n  hint: use lower case letters, digits and single - _ . between them"},
+        {"package: {name: A, version: '1'}\n",
+         r + "1:17: 'A' is no package name\n  hint: use lower case letters, digits and single - _ . between them"},
+        {"package: {name: a}\n", r + "1:10: the package has no version"},
+        {"package: {name: a, version: 1-2}\n", ""},
+        {"about: {}\n", r + "1:1: the recipe has neither 'package' nor 'outputs'"},
+        {kHead + "outputs: []\n", r + "1:1: 'package' and 'outputs' exclude each other\n"
+         "  hint: give the shared name and version under 'recipe'"},
+        {"schema_version: 2\n" + kHead,
+         r + "1:17: recipes of schema_version 2 are of a newer kind than gpkg knows (1)"},
+        {"- a\n", r + "1:1: expected a recipe, found a list"},
+        {"recipe: {version: '1'}\noutputs:\n  - package: {name: a}\n  - package: {name: a}\n",
+         r + "4:5: two outputs are called 'a'"},
+        {"outputs:\n  - staging: {name: s}\n", r + "2:5: gpkg does not build recipes that use 'staging'"},
+        {"outputs:\n  - package: {name: a, version: '1'}\n    requirements: {run: [\"${{ pin_subpackage('a', exact=true) }}\"]}\n",
+         r + "3:26: in '${{ pin_subpackage('a', exact=true) }}': " + r + "2:5: 'a' is pinned to itself"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.text);
+        if (row.expected.empty()) {
+            CHECK(error_of(row.text).starts_with(r));
+        } else {
+            CHECK(error_of(row.text) == row.expected);
+        }
+    }
+}
+
+TEST_CASE("a rendered recipe is written without logic", "[build]") {
+    const auto output = one(kHead +
+                            "build:\n  script: [a, b]\nrequirements: {run: [\"c >=1\"]}\n"
+                            "tests: [{script: [t]}]\nabout: {summary: \"x: y\"}\n");
+    CHECK(gpkg::rendered_recipe_text(output) == R"(rendered_recipe_version: 1
+recipe:
+  schema_version: 1
+  package:
+    name: a
+    version: "1"
+  build:
+    number: 0
+    string: hb0f4dca_0
+    script:
+      content: "a\nb\n"
+    dynamic_linking:
+      rpaths:
+        - lib/
+      binary_relocation: true
+  requirements:
+    run:
+      - c >=1
+  about:
+    summary: "x: y"
+  tests:
+    - script:
+        - t
+build_configuration:
+  target_platform: linux-64
+  host_platform: linux-64
+  variant:
+    target_platform: linux-64
+  hash:
+    hash: b0f4dca
+)");
+}
