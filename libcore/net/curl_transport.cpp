@@ -92,7 +92,7 @@ std::uint64_t range_start(std::string_view text) {
 /// One exchange on its way, over all redirects of one try.
 struct Running {
     Exchange* exchange = nullptr;
-    Request request;
+    TransferRequest request;
     std::string url;  ///< of this hop
     int redirects = 0;
     Easy easy;

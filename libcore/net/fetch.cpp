@@ -29,8 +29,8 @@ Fetch::Fetch(GetRequest wanted,
       finished_(std::move(finished)),
       result_(fail(ErrorKind::Interrupted, without_secrets(wanted_.url) + ": interrupted")) {}
 
-Request Fetch::request() {
-    Request request;
+TransferRequest Fetch::request() {
+    TransferRequest request;
     request.url = asked();
     resuming_ = received_ > 0 && !validator_.empty();
     if (resuming_) {

@@ -25,7 +25,7 @@ public:
           const TransferOptions& options,
           std::function<void(const Fetch&)> finished = {});
 
-    Request request() override;
+    TransferRequest request() override;
     bool begin(const Head& head) override;
     bool receive(std::string_view bytes) override;
     std::optional<std::chrono::milliseconds> end(const Head& head, const Failure* failure) override;

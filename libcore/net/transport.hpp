@@ -21,7 +21,7 @@
 namespace gpkg {
 
 /// One question to a server.
-struct Request {
+struct TransferRequest {
     std::string url;            ///< http, https or file; may hold credentials
     std::string etag;           ///< not empty: the answer may be 304
     std::string last_modified;  ///< likewise
@@ -69,7 +69,7 @@ class Exchange {
 public:
     virtual ~Exchange() = default;
     /// What to ask. Called before every try.
-    virtual Request request() = 0;
+    virtual TransferRequest request() = 0;
     /// A 200 or 206 arrived and its body follows. False: not wanted.
     virtual bool begin(const Head& head) = 0;
     /// The next bytes of that body. False: stop, something is wrong with them.
