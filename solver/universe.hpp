@@ -1,7 +1,7 @@
 #pragma once
 
 // The closed world of one solve: every candidate that the request can reach, with names, versions
-// and dependency specs as small integers. Hard filters (conda-standards 25.1: subdir, strict
+// and dependency specs as small integers. Hard filters (subdir, strict
 // priority, exclude-newer, readable specs) are applied here; nothing is ranked or dropped for being
 // worse.
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Reads repodata.json (CEP 36), with `packages`, `packages.conda` and `v3` (CEP 48), base_url (CEP
-// 15) and the leniencies that real channels need (conda-standards 10).
+// 15) and the leniencies that real channels need.
 
 #include "libcore/fs/file.hpp"
 #include "libcore/index/channel_index.hpp"

@@ -5,6 +5,7 @@
 // nothing else is looked at. The implementation is in solver/.
 
 #include "libcore/base/error.hpp"
+#include "libcore/spec/channel_priority.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
@@ -19,13 +20,6 @@
 namespace gpkg {
 
 class ChannelIndex;
-
-/// How a name that several channels offer is treated (conda-standards 25).
-enum class ChannelPriority {
-    Strict,    ///< the highest channel that has the name hides it in all lower ones
-    Flexible,  ///< a higher channel is preferred over a newer version
-    Disabled,  ///< only versions count
-};
 
 /// What the user asks for and what is there already.
 struct Request {

@@ -38,7 +38,7 @@ public:
     friend std::weak_ordering operator<=>(const Version& a, const Version& b);
     friend bool operator==(const Version& a, const Version& b) { return (a <=> b) == 0; }
 
-    /// The prefix test behind `=1.2`, `1.2.*` and `~=` (conda-standards 3.4): whole segments and
+    /// The prefix test behind `=1.2`, `1.2.*` and `~=`: whole segments and
     /// whole identifiers; a prefix with a local part demands an equal main part.
     bool starts_with(const Version& prefix) const;
 
