@@ -6,6 +6,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
+#include "libcore/spec/channel_priority.hpp"
 
 #include <functional>
 #include <optional>
@@ -18,8 +19,6 @@ namespace gpkg {
 
 /// How environment variables are looked up; tests give a map.
 using Environment = std::function<std::optional<std::string>(std::string_view)>;
-
-enum class ChannelPriority { Strict, Flexible, Disabled };
 
 std::string_view to_string(ChannelPriority priority);
 
