@@ -159,10 +159,16 @@ std::uint32_t pick(const CpuidRegisters& registers, Register which) {
 }
 
 Cpu read_x86_64(const Host& host) {
-    const auto first = host.cpuid(0, 0);
-    const auto highest = first.eax;
-    const auto highest_extended = host.cpuid(0x80000000U, 0).eax;
-    const bool has_xcr0 = ((host.cpuid(1, 0).ecx >> 27U) & 1U) != 0;
+    // A virtual machine leaves and enters for every CPUID: ask each leaf once.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters> answers;
+    const auto ask = [&](std::uint32_t leaf, std::uint32_t subleaf) {
+        const auto [entry, is_new] = answers.try_emplace({leaf, subleaf});
+        if (is_new) entry->second = host.cpuid(leaf, subleaf);
+        return entry->second;
+    };
+    const auto first = ask(0, 0);
+    const auto highest_extended = ask(0x80000000U, 0).eax;
+    const bool has_xcr0 = ((ask(1, 0).ecx >> 27U) & 1U) != 0;
     const auto saved = has_xcr0 && host.xcr0 ? host.xcr0() : 0;
 
     Cpu cpu;
@@ -170,9 +176,9 @@ Cpu read_x86_64(const Host& host) {
     cpu.vendor = vendor_text(first);
     for (const auto& flag : kCpuidBits) {
         // A CPU answers a leaf it lacks with that of another.
-        if (flag.leaf > (flag.leaf >= 0x80000000U ? highest_extended : highest)) continue;
-        if (flag.leaf == 7 && flag.subleaf > host.cpuid(7, 0).eax) continue;
-        const auto registers = host.cpuid(flag.leaf, flag.subleaf);
+        if (flag.leaf > (flag.leaf >= 0x80000000U ? highest_extended : first.eax)) continue;
+        if (flag.leaf == 7 && flag.subleaf > ask(7, 0).eax) continue;
+        const auto registers = ask(flag.leaf, flag.subleaf);
         if (((pick(registers, flag.in) >> flag.bit) & 1U) == 0) continue;
         if ((saved & flag.state) == flag.state) cpu.features.emplace(flag.feature);
     }

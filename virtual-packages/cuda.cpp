@@ -216,7 +216,7 @@ bool may_have_cuda(const Host& host) {
 }
 
 CudaReport probe_cuda(const Host& host) {
-    if (host.cuda.program.empty() || !may_have_cuda(host)) return {};
+    if (host.cuda.program.empty() || host.env(kProbingVariable) || !may_have_cuda(host)) return {};
     const auto key = host.cuda.cache_folder.empty() ? std::nullopt : cuda_cache_key(host);
     if (key) {
         if (const auto known = read_cuda_cache(host, *key)) {

@@ -86,8 +86,8 @@ private:
 };
 
 /// An empty or wrong CUDA_VISIBLE_DEVICES would hide what the machine has.
-std::vector<char*> child_environment() {
-    std::vector<char*> kept;
+std::vector<char*> child_environment(std::string& mark) {
+    std::vector<char*> kept{mark.data()};
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
         if (!std::string_view(*entry).starts_with("CUDA_VISIBLE_DEVICES=")) kept.push_back(*entry);
     kept.push_back(nullptr);
@@ -161,7 +161,8 @@ ChildOutcome run_bounded(const std::vector<std::string>& arguments, milliseconds
     pointers.reserve(texts.size() + 1);
     for (auto& text : texts) pointers.push_back(text.data());
     pointers.push_back(nullptr);
-    auto environment = child_environment();
+    auto mark = std::string(kProbingVariable) + "=1";
+    auto environment = child_environment(mark);
 
     pid_t child = -1;
     if (const int code = SpawnPlan(pipe.writer()).spawn(child, pointers, environment); code != 0) {

@@ -13,6 +13,9 @@
 
 namespace gpkg::virtual_packages {
 
+/// Set for the probe: a program that takes itself for no probe does not start one in turn.
+inline constexpr std::string_view kProbingVariable = "GPKG_PROBING";
+
 /// How a child process ended, or did not.
 struct ChildOutcome {
     std::string output;         ///< its standard output, at most 64 KiB of it
@@ -22,7 +25,8 @@ struct ChildOutcome {
     std::optional<int> signal;
 };
 
-/// Runs a program for at most `limit`, without CUDA_VISIBLE_DEVICES in its environment. A program
+/// Runs a program for at most `limit`, without CUDA_VISIBLE_DEVICES and with
+/// kProbingVariable in its environment. A program
 /// that does not die when killed (stuck in the kernel) is abandoned: this never blocks on it.
 ChildOutcome run_bounded(const std::vector<std::string>& arguments,
                          std::chrono::milliseconds limit);

@@ -1,6 +1,7 @@
 #include "virtual-packages/virtual_package.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/version.hpp"
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/version_text_internal.hpp"
@@ -35,7 +36,10 @@ bool is_build_string(std::string_view text) {
     });
 }
 
-bool is_version(std::string_view text) { return is_dotted(text, 1, 16); }
+/// A version of CEP 33 that starts with a number, since "yes" is one as well.
+bool is_version(std::string_view text) {
+    return !text.empty() && is_digits(text.substr(0, 1)) && Version::parse(text).has_value();
+}
 bool is_kernel_version(std::string_view text) { return is_dotted(text, 2, 4); }
 bool is_compute_capability(std::string_view text) { return is_dotted(text, 2, 2); }
 bool is_gfx_version(std::string_view text) { return is_dotted(text, 3, 3); }
@@ -302,6 +306,17 @@ const DetectedPackage* Detection::find(std::string_view name) const {
     for (const auto& found : packages)
         if (found.package.name == name) return &found;
     return nullptr;
+}
+
+std::vector<PackageRecord> Detection::records() const {
+    std::vector<PackageRecord> found;
+    for (const auto& [package, source] : packages) {
+        auto& record = found.emplace_back();
+        record.name = package.name;
+        record.version = package.version;
+        record.build = package.build;
+    }
+    return found;
 }
 
 Detection virtual_packages_of(const HardwareProfile& profile,

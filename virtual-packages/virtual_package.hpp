@@ -9,6 +9,7 @@
 // An empty override drops __cuda, __cuda_arch, __glibc, __amdgpu, __amdgpu_arch and __rocm; the
 // others must be present, so it is ignored.
 
+#include "libcore/spec/package_record.hpp"
 #include "virtual-packages/profile.hpp"
 
 #include <string>
@@ -38,6 +39,9 @@ struct Detection {
 
     /// Null when the machine has no such package. The name has its underscores.
     const DetectedPackage* find(std::string_view name) const;
+
+    /// The packages as a solver takes them: name, version and build.
+    std::vector<PackageRecord> records() const;
 };
 
 /// The virtual packages of a machine with these facts, for the target `platform`.

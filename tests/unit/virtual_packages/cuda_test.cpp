@@ -200,6 +200,15 @@ TEST_CASE("what is no probe costs a warning", "[virtual-packages]") {
     CHECK(warnings_text(report) == row.warning);
 }
 
+TEST_CASE("a program that takes itself for no probe does not start one", "[virtual-packages]") {
+    NvidiaMachine machine;
+    machine.host.cuda.program = {
+        "/bin/sh", "-c", "test $GPKG_PROBING = 1 && echo library L && echo driver 12040; echo end"};
+    CHECK(probe_cuda(machine.host).driver == 12040);
+    machine.host.env = tests::environment({{"GPKG_PROBING", "1"}});
+    CHECK_FALSE(probe_cuda(machine.host).driver);
+}
+
 TEST_CASE("a device line that makes no sense is no device", "[virtual-packages]") {
     const auto line = GENERATE("device",
                                "device 0",

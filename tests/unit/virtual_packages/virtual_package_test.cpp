@@ -100,6 +100,11 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "CUDA", "", "__cuda", "absent", ""},
         {"linux-64", "CUDA", "yes", "__cuda", "absent",
          "CONDA_OVERRIDE_CUDA=yes is ignored: expected a version like 12.4"},
+        {"linux-64", "CUDA", "12.4rc1", "__cuda", "__cuda=12.4rc1=0", ""},
+        {"linux-64", "CUDA", "12.*", "__cuda", "absent",
+         "CONDA_OVERRIDE_CUDA=12.* is ignored: expected a version like 12.4"},
+        {"linux-64", "CUDA", ">=12", "__cuda", "absent",
+         "CONDA_OVERRIDE_CUDA=>=12 is ignored: expected a version like 12.4"},
         {"linux-64", "CUDA", "12..4", "__cuda", "absent",
          "CONDA_OVERRIDE_CUDA=12..4 is ignored: expected a version like 12.4"},
 
@@ -250,4 +255,12 @@ TEST_CASE("a profile of another system speaks for targets of its own", "[virtual
           "__archspec=1=m2 __osx=14.4=0 __unix=0=0");
     CHECK(packages_text(virtual_packages_of(mac, "osx-64", environment({}))) ==
           "__archspec=0=x86_64 __osx=0=0 __unix=0=0");
+}
+
+TEST_CASE("a solver takes the packages as records", "[virtual-packages]") {
+    const auto records = virtual_packages_of(workstation(), "linux-64", environment({})).records();
+    REQUIRE(records.size() == 4);
+    CHECK(records[0].distribution() == "__archspec-1-zen3");
+    CHECK(records[1].distribution() == "__glibc-2.36-0");
+    CHECK(records[1].build_number == 0);
 }
