@@ -204,3 +204,19 @@ TEST_CASE("an environment file must be called .yml or .yaml", "[manifest]") {
     CHECK(read_environment_yml(root->path() / "no.yml", options).error().kind ==
           ErrorKind::NotFound);
 }
+
+TEST_CASE("no damage to a file goes further than an error", "[manifest]") {
+    const std::string whole =
+        "name: ml  # [linux]\nchannels: [a, $TOKEN]\ndependencies:\n- numpy >=1\n"
+        "- sel(unix): sh\n- pip:  # [not (win or osx)]\n  - 'x'\nvariables: {A: \"1\"}\n";
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        const auto cut = read(whole.substr(0, at));
+        CHECK((cut || cut.error().message.starts_with("env.yml")));
+        for (const char c : {'\0', '#', '[', ']', '(', '"', '\'', ':', '\n', '-', '\xff', '$'}) {
+            auto damaged = whole;
+            damaged[at] = c;
+            const auto manifest = read(damaged);
+            CHECK((manifest || manifest.error().message.starts_with("env.yml")));
+        }
+    }
+}

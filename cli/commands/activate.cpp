@@ -1,0 +1,110 @@
+// activate, deactivate and reactivate. A program cannot change the shell that started it: the hook
+// that `gpkg shell-hook` prints calls these with --shell and evaluates what they answer.
+
+#include "libcore/env/activation.hpp"
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/shells.hpp"
+#include "libcore/env/shell.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace gpkg::cli {
+namespace {
+
+enum class Verb { Activate, Deactivate, Reactivate };
+
+struct Options {
+    TargetOptions target;
+    std::string environment;
+    std::string shell;
+    bool stack = false;
+};
+
+tl::unexpected<Error> needs_hook(const Context& context, std::string_view verb) {
+    const auto shell = guess_shell(context.env).value_or(Shell::Bash);
+    const auto load = shell == Shell::Fish ? "gpkg shell-hook -s fish | source"
+                                           : fmt::format("eval \"$(gpkg shell-hook -s {})\"",
+                                                         shell_name(shell));
+    return fail(ErrorKind::Usage,
+                fmt::format("{} changes the shell, which needs gpkg's shell hook", verb),
+                fmt::format("type this, or put it into {}:\n    {}\n  or run one command without "
+                            "it: gpkg run -n NAME COMMAND",
+                            startup_file(shell),
+                            load));
+}
+
+/// The words that conda takes: a name, or a path where there is a slash.
+Result<fs::path> meant(const Context& context, const Options& options) {
+    auto target = options.target;
+    if (!options.environment.empty()) {
+        if (!target.name.empty() || !target.prefix.empty())
+            return fail(ErrorKind::Usage, "the environment is named twice");
+        const bool is_path = options.environment.find('/') != std::string::npos;
+        (is_path ? target.prefix : target.name) = options.environment;
+    }
+    if (target.name.empty() && target.prefix.empty()) target.name = "base";
+    return existing_prefix(context, target);
+}
+
+Result<int> change_shell(Context& context, const Options& options, Verb verb) {
+    if (options.shell.empty())
+        return needs_hook(context, verb == Verb::Deactivate ? "deactivate" : "activate");
+    GPKG_TRY(const auto shell, parse_shell(options.shell));
+    ActivateOptions how;
+    how.stack = options.stack;
+    how.root_prefix = context.config.root_prefix.value;
+    Activation activation;
+    if (verb == Verb::Activate) {
+        GPKG_TRY(const auto prefix, meant(context, options));
+        GPKG_TRY(activation, activate(prefix, context.env, shell, how));
+    } else if (verb == Verb::Deactivate) {
+        GPKG_TRY(activation, deactivate(context.env, shell, how));
+    } else {
+        GPKG_TRY(activation, reactivate(context.env, shell, how));
+    }
+    for (const auto& warning : activation.warnings) context.out.warn(warning);
+    print_shell_code(context.out, shell_commands(activation, shell));
+    return 0;
+}
+
+Action bind(CLI::App& app, Verb verb) {
+    const auto options = std::make_shared<Options>();
+    if (verb == Verb::Activate) {
+        add_target_options(app, options->target);
+        app.add_option("environment", options->environment, "name or path")->type_name("NAME|PATH");
+        app.add_flag(
+            "--stack", options->stack, "keep the programs of the active environment in reach");
+    }
+    app.add_option("--shell", options->shell, "print the commands for bash, zsh, fish or posix")
+        ->type_name("SHELL");
+    return [options, verb](Context& context) { return change_shell(context, *options, verb); };
+}
+
+}  // namespace
+
+Action bind_activate(CLI::App& app) {
+    app.footer(
+        "Enters an environment in the shell that asks. This needs the shell hook, once per shell:\n"
+        "  eval \"$(gpkg shell-hook -s bash)\"\n"
+        "  gpkg activate ml");
+    return bind(app, Verb::Activate);
+}
+
+Action bind_deactivate(CLI::App& app) {
+    app.footer(
+        "Leaves the active environment and returns to the one before it. Needs the shell hook.\n"
+        "  gpkg deactivate");
+    return bind(app, Verb::Deactivate);
+}
+
+Action bind_reactivate(CLI::App& app) {
+    app.group("");  // the hook's own: nobody types it
+    return bind(app, Verb::Reactivate);
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,188 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/workflow/fetch.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    bool all = false;
+    bool packages = false;
+    bool index_cache = false;
+    bool tarballs = false;
+    bool dry_run = false;
+    bool yes = false;
+};
+
+/// What one kind of cleaning would take away.
+struct Sweep {
+    struct Entry {
+        fs::path path;
+        std::uint64_t bytes = 0;
+    };
+    std::vector<Entry> entries;
+    std::uint64_t bytes() const {
+        std::uint64_t sum = 0;
+        for (const auto& entry : entries) sum += entry.bytes;
+        return sum;
+    }
+};
+
+/// Unpacked packages that no environment shares a file with.
+Result<Sweep> unused_packages(const Context& context, const PackageStore& store) {
+    Sweep sweep;
+    GPKG_TRY(const auto packages, store.list());
+    for (const auto& package : packages) {
+        GPKG_CHECK(check_stop(context));
+        GPKG_TRY(const auto usage, folder_usage(package.folder));
+        if (usage.linked_files == 0) sweep.entries.push_back({package.folder, usage.freed_bytes});
+    }
+    return sweep;
+}
+
+/// What interrupted downloads and unpackings left.
+Result<Sweep> leftovers(const PackageStore& store) {
+    Sweep sweep;
+    GPKG_TRY(const auto paths, store.leftovers());
+    for (const auto& path : paths) {
+        const auto usage = folder_usage(path);
+        sweep.entries.push_back({path, usage ? usage->freed_bytes : 0});
+    }
+    return sweep;
+}
+
+Result<Sweep> cached_indexes(const Context& context) {
+    Sweep sweep;
+    std::error_code code;
+    for (fs::directory_iterator entry(context.config.index_cache(), code), end;
+         !code && entry != end;
+         entry.increment(code)) {
+        std::error_code ignored;
+        if (!entry->is_regular_file(ignored)) continue;
+        sweep.entries.push_back({entry->path(), entry->file_size(ignored)});
+    }
+    std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {
+        return a.path < b.path;
+    });
+    return sweep;
+}
+
+Json files_json(const Sweep& sweep) {
+    Json files = Json::array();
+    for (const auto& entry : sweep.entries) files.push_back(entry.path.native());
+    return {{"files", std::move(files)}, {"total_size", sweep.bytes()}};
+}
+
+Json packages_json(const Sweep& sweep, const fs::path& store) {
+    const auto root = store.native();
+    Json sizes = Json::object();
+    Json names = Json::array();
+    for (const auto& entry : sweep.entries) {
+        sizes[entry.path.filename().native()] = entry.bytes;
+        names.push_back(entry.path.filename().native());
+    }
+    return {{"pkg_sizes", {{root, std::move(sizes)}}},
+            {"pkgs_dirs", {{root, std::move(names)}}},
+            {"total_size", sweep.bytes()},
+            {"warnings", Json::array()}};
+}
+
+Result<void> remove_files(const Sweep& sweep) {
+    for (const auto& entry : sweep.entries) GPKG_CHECK(remove_tree(entry.path));
+    return {};
+}
+
+Result<void> remove_packages(const Context& context,
+                             const PackageStore& store,
+                             const Sweep& sweep) {
+    for (const auto& entry : sweep.entries) {
+        GPKG_CHECK(check_stop(context));
+        GPKG_CHECK(store.remove(entry.path));
+    }
+    return {};
+}
+
+Result<int> clean(Context& context, const Options& options) {
+    if (!options.all && !options.packages && !options.index_cache && !options.tarballs)
+        return fail(ErrorKind::Usage,
+                    "nothing to clean was named",
+                    "say --all, --packages, --index-cache or --tarballs");
+    auto& out = context.out;
+    const auto store = open_store(context);
+    Sweep packages, indexes, remains;
+    if (options.all || options.packages) {
+        GPKG_TRY(packages, unused_packages(context, store));
+    }
+    if (options.all || options.index_cache) {
+        GPKG_TRY(indexes, cached_indexes(context));
+    }
+    if (options.all || options.tarballs) {
+        GPKG_TRY(remains, leftovers(store));
+    }
+    const auto tell = [&](const Sweep& sweep, std::string_view what) {
+        if (sweep.entries.empty()) return;
+        out.print(
+            fmt::format("  {} {}, {}", sweep.entries.size(), what, human_size(sweep.bytes())));
+        if (!out.verbose()) return;
+        for (const auto& entry : sweep.entries)
+            out.print(fmt::format("    {}  {}", entry.path.native(), human_size(entry.bytes)));
+    };
+    tell(packages, "packages that no environment uses");
+    tell(indexes, "cached files of channel indexes");
+    tell(remains, "remains of interrupted downloads");
+
+    const auto bytes = packages.bytes() + indexes.bytes() + remains.bytes();
+    const bool nothing =
+        packages.entries.empty() && indexes.entries.empty() && remains.entries.empty();
+    if (!options.dry_run && !nothing) {
+        if (!options.yes && !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes))))
+            return fail(ErrorKind::Interrupted, "nothing was removed");
+        GPKG_CHECK(remove_packages(context, store, packages));
+        GPKG_CHECK(remove_files(indexes));
+        if (!remains.entries.empty()) GPKG_CHECK(store.remove_leftovers());
+    }
+    if (out.json_mode()) {
+        Json document{{"success", true}, {"dry_run", options.dry_run}};
+        if (options.all || options.index_cache) document["index_cache"] = files_json(indexes);
+        if (options.all || options.packages)
+            document["packages"] = packages_json(packages, store.root());
+        if (options.all || options.tarballs) document["tarballs"] = files_json(remains);
+        document["total_size"] = bytes;
+        out.json(document);
+    } else if (nothing) {
+        out.print("nothing to remove");
+    } else {
+        out.print(fmt::format(
+            "{} {}", human_size(bytes), options.dry_run ? "would be freed" : "freed"));
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_clean(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_flag("-a,--all", options->all, "all of the following");
+    app.add_flag("--packages", options->packages, "unpacked packages that no environment uses");
+    app.add_flag("-i,--index-cache", options->index_cache, "cached indexes of channels");
+    app.add_flag("-t,--tarballs", options->tarballs, "what interrupted downloads left");
+    app.add_flag("-d,--dry-run", options->dry_run, "show what would be removed, and stop");
+    app.add_flag("-y,--yes", options->yes, "do not ask");
+    app.footer(
+        "Frees disk space. Environments are not touched; what is removed is downloaded again when "
+        "it is needed.\nPackages that environments hold only as copies count as unused.\n"
+        "  gpkg clean --all --dry-run");
+
+    return [options](Context& context) { return clean(context, *options); };
+}
+
+}  // namespace gpkg::cli

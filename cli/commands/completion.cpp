@@ -1,0 +1,233 @@
+// `completion` prints a script for a shell; the script asks `__complete` for candidates. So they
+// are always those of this program, and the scripts stay a few lines.
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/shells.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+// A line "@files" asks the shell for its own completion of paths.
+constexpr std::string_view kFiles = "@files";
+
+constexpr std::string_view kBash = R"(_gpkg_complete() {
+    local IFS=$'\n' lines
+    lines=($(command gpkg __complete -- "${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null))
+    if [ "${lines[0]-}" = "@files" ]; then
+        compopt -o filenames 2>/dev/null
+        COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
+    else
+        COMPREPLY=($(compgen -W "${lines[*]}" -- "${COMP_WORDS[COMP_CWORD]}"))
+    fi
+}
+complete -F _gpkg_complete gpkg)";
+
+constexpr std::string_view kZsh = R"(#compdef gpkg
+_gpkg() {
+    local -a lines
+    lines=("${(@f)$(command gpkg __complete -- "${(@)words[1,CURRENT]}" 2>/dev/null)}")
+    if [[ "${lines[1]}" == "@files" ]]; then
+        _files
+    else
+        compadd -- "${(@)lines:#}"
+    fi
+}
+if [[ "${funcstack[1]}" == "_gpkg" ]]; then
+    _gpkg "$@"
+elif (( $+functions[compdef] )); then
+    compdef _gpkg gpkg
+fi)";
+
+constexpr std::string_view kFish = R"(function __gpkg_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l lines (command gpkg __complete -- $words 2>/dev/null)
+    if test "$lines[1]" = "@files"
+        __fish_complete_path (commandline -ct)
+    else
+        printf '%s\n' $lines
+    end
+end
+complete -c gpkg -f -a '(__gpkg_complete)')";
+
+std::vector<std::string> environment_names(const Context& context) {
+    const auto& root = context.config.root_prefix.value;
+    std::vector<std::string> names;
+    for (const auto& path : list_environments(root, context.home)) {
+        if (path == root || path.parent_path() == context.config.envs())
+            names.push_back(environment_name(path, root));
+    }
+    return names;
+}
+
+/// Names of what is installed, from the names of the records alone: nothing is read.
+std::vector<std::string> installed_names(const fs::path& prefix) {
+    std::set<std::string> names;
+    std::error_code code;
+    for (fs::directory_iterator entry(prefix / "conda-meta", code), end; !code && entry != end;
+         entry.increment(code)) {
+        const auto file = entry->path();
+        if (file.extension() != ".json") continue;
+        if (const auto parsed = FileName::parse(file.stem().native() + ".conda"))
+            names.insert(parsed->name);
+    }
+    return {names.begin(), names.end()};
+}
+
+/// What the words before the last one say.
+struct Situation {
+    const CLI::App* app = nullptr;        ///< the innermost command named
+    const CLI::Option* option = nullptr;  ///< whose value is being typed
+    fs::path prefix;                      ///< of -n or -p, or the active one
+    bool has_argument = false;            ///< a word that is neither command nor option
+};
+
+std::string option_name(const CLI::Option& option) {
+    if (!option.get_lnames().empty()) return option.get_lnames().front();
+    return option.get_snames().empty() ? "" : option.get_snames().front();
+}
+
+Situation situation(const Context& context,
+                    const CLI::App& root,
+                    const std::vector<std::string>& words) {
+    Situation now{&root, nullptr, context.env("CONDA_PREFIX").value_or(""), false};
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        const auto& word = words[i];
+        if (word.starts_with('-')) {
+            const auto* option = now.app->get_option_no_throw(word);
+            if (option == nullptr || option->get_items_expected_max() == 0) continue;
+            if (i + 2 == words.size()) {
+                now.option = option;
+                break;
+            }
+            ++i;
+            if (option_name(*option) == "name")
+                now.prefix = words[i] == "base" ? context.config.root_prefix.value
+                                                : context.config.envs() / words[i];
+            if (option_name(*option) == "prefix")
+                now.prefix = absolute_path(words[i], context.home);
+            continue;
+        }
+        const auto* sub = [&]() -> const CLI::App* {
+            try {
+                return now.app->get_subcommand(word);
+            } catch (const CLI::OptionNotFound&) {
+                return nullptr;
+            }
+        }();
+        if (sub == nullptr || now.has_argument)
+            now.has_argument = true;
+        else
+            now.app = sub;
+    }
+    return now;
+}
+
+std::vector<std::string> values_of(const Context& context, const CLI::Option& option) {
+    const auto name = option_name(option);
+    const auto known = known_subdirs();
+    if (name == "name" || name == "clone") return environment_names(context);
+    if (name == "platform") return {known.begin(), known.end()};
+    if (name == "channel-priority") return {"strict", "flexible", "disabled"};
+    if (name == "shell") return {"bash", "zsh", "fish", "posix"};
+    if (name == "channel") return context.config.channels.value;
+    return {std::string(kFiles)};
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+    std::vector<std::string> flags;
+    for (const auto* option : app.get_options()) {
+        if (option->get_group().empty()) continue;
+        for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+        if (option->get_lnames().empty())
+            for (const auto& name : option->get_snames()) flags.push_back("-" + name);
+    }
+    return flags;
+}
+
+std::vector<std::string> candidates(const Context& context,
+                                    const CLI::App& root,
+                                    const std::vector<std::string>& words) {
+    const auto now = situation(context, root, words);
+    if (now.option != nullptr) return values_of(context, *now.option);
+    if (words.back().starts_with('-')) return flags_of(*now.app);
+    std::vector<std::string> names;
+    for (const auto* sub : now.app->get_subcommands([](const CLI::App*) { return true; })) {
+        if (!sub->get_name().empty() && !sub->get_group().empty()) names.push_back(sub->get_name());
+    }
+    if (!names.empty()) return names;
+    const auto verb = now.app->get_name();
+    if (verb == "activate") return environment_names(context);
+    if (verb == "remove" || verb == "update" || verb == "list") return installed_names(now.prefix);
+    if (verb == "completion") return {"bash", "zsh", "fish"};
+    if (verb == "run" && !now.has_argument) {
+        std::vector<std::string> programs;
+        std::error_code code;
+        for (fs::directory_iterator entry(now.prefix / "bin", code), end; !code && entry != end;
+             entry.increment(code))
+            programs.push_back(entry->path().filename());
+        if (!programs.empty()) return programs;
+    }
+    return {std::string(kFiles)};
+}
+
+int complete(Context& context, const CLI::App& root) {
+    const auto& all = context.arguments;
+    const auto mark = std::find(all.begin(), all.end(), "--");
+    if (mark == all.end() || all.end() - mark < 3) return 0;
+    const std::vector<std::string> words(mark + 1, all.end());
+    auto found = candidates(context, root, words);
+    std::sort(found.begin(), found.end());
+    for (const auto& name : found) {
+        if (name == kFiles || name.starts_with(words.back())) context.out.result(name);
+    }
+    return 0;
+}
+
+Result<int> print_script(Context& context, const std::string& name) {
+    auto shell = guess_shell(context.env).value_or(Shell::Bash);
+    if (!name.empty()) {
+        GPKG_TRY(shell, parse_shell(name));
+    }
+    switch (shell) {
+    case Shell::Bash: print_shell_code(context.out, kBash); return 0;
+    case Shell::Zsh: print_shell_code(context.out, kZsh); return 0;
+    case Shell::Fish: print_shell_code(context.out, kFish); return 0;
+    case Shell::Posix: break;
+    }
+    return fail(ErrorKind::Usage, "a posix shell has no completion", "bash, zsh or fish");
+}
+
+}  // namespace
+
+Action bind_completion(CLI::App& app) {
+    const auto shell = std::make_shared<std::string>();
+    app.add_option("shell,-s,--shell", *shell, "bash, zsh or fish; else the one in use")
+        ->type_name("SHELL");
+    app.footer(
+        "Prints a script that teaches a shell to complete commands, flags, environments and "
+        "packages.\n"
+        "  eval \"$(gpkg completion bash)\"\n"
+        "  gpkg completion fish > ~/.config/fish/completions/gpkg.fish");
+
+    return [shell](Context& context) { return print_script(context, *shell); };
+}
+
+Action bind_complete(CLI::App& app) {
+    const auto words = std::make_shared<std::vector<std::string>>();
+    app.group("");  // the scripts' own: nobody types it
+    app.add_option("words", *words, "the line so far");
+
+    return [&app](Context& context) -> Result<int> { return complete(context, *app.get_parent()); };
+}
+
+}  // namespace gpkg::cli

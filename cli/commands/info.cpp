@@ -1,0 +1,205 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/environments.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/env/environments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    bool environments = false;
+    bool base = false;
+};
+
+struct Facts {
+    std::string active;  ///< path; empty: none
+    std::string active_name;
+    std::vector<std::string> channel_urls;
+    std::vector<PackageRecord> virtual_packages;
+    bool root_writable = false;
+};
+
+/// Whether files can be made in a folder that need not be there yet.
+bool is_writable(fs::path folder) {
+    std::error_code ignored;
+    while (!fs::exists(folder, ignored) && folder.has_relative_path()) folder = folder.parent_path();
+    return ::access(folder.c_str(), W_OK) == 0;
+}
+
+Result<Facts> gather(Context& context) {
+    Facts facts;
+    const auto& config = context.config;
+    facts.active = context.env("CONDA_PREFIX").value_or("");
+    if (!facts.active.empty())
+        facts.active_name = environment_name(facts.active, config.root_prefix.value);
+    ChannelContext where;
+    where.alias = config.channel_alias.value;
+    where.home = context.home;
+    GPKG_TRY(const auto channels, parse_channels(config.channels.value, where));
+    for (const auto& channel : channels) {
+        for (const auto& subdir : subdirs_for(config.platform.value))
+            facts.channel_urls.push_back(channel.subdir_url(subdir));
+    }
+    facts.virtual_packages = detect_virtual_packages(context, config.platform.value);
+    facts.root_writable = is_writable(config.root_prefix.value);
+    return facts;
+}
+
+/// Variables that steer gpkg. Proxies may hold passwords: only that they are set is told.
+std::vector<std::pair<std::string, std::string>> steering_variables(const Context& context) {
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const auto* name : {"CONDA_DEFAULT_ENV",
+                             "CONDA_OVERRIDE_ARCHSPEC",
+                             "CONDA_OVERRIDE_CUDA",
+                             "CONDA_OVERRIDE_CUDA_ARCH",
+                             "CONDA_OVERRIDE_GLIBC",
+                             "CONDA_OVERRIDE_LINUX",
+                             "CONDA_OVERRIDE_OSX",
+                             "CONDA_OVERRIDE_ROCM",
+                             "CONDA_PKGS_DIRS",
+                             "CONDA_PREFIX",
+                             "CONDA_SHLVL",
+                             "CONDA_SUBDIR",
+                             "GPKG_CACHE_DIR",
+                             "GPKG_ROOT_PREFIX",
+                             "NETRC",
+                             "NO_COLOR"}) {
+        if (auto value = context.env(name)) found.emplace_back(name, *std::move(value));
+    }
+    for (const auto* name :
+         {"ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy"}) {
+        if (context.env(name)) found.emplace_back(name, "<set>");
+    }
+    return found;
+}
+
+std::string kernel() {
+    struct utsname names {};
+    return ::uname(&names) == 0 ? fmt::format("{}/{}", names.sysname, names.release) : "unknown";
+}
+
+Json document(const Context& context, const Facts& facts) {
+    const auto& config = context.config;
+    const auto root = config.root_prefix.value.native();
+    Json json;
+    json["gpkg_version"] = GPKG_VERSION;
+    json["platform"] = config.platform.value;
+    json["active_prefix"] = facts.active.empty() ? Json() : Json(facts.active);
+    json["active_prefix_name"] = facts.active.empty() ? Json() : Json(facts.active_name);
+    json["default_prefix"] = facts.active.empty() ? root : facts.active;
+    json["root_prefix"] = root;
+    json["conda_prefix"] = root;
+    json["root_writable"] = facts.root_writable;
+    json["envs_dirs"] = {config.envs().native()};
+    json["pkgs_dirs"] = {config.package_store().native()};
+    json["rc_path"] = config.file.native();
+    json["user_rc_path"] = config.file.native();
+    json["config_files"] = Json::array();
+    std::error_code ignored;
+    if (fs::exists(config.file, ignored)) json["config_files"].push_back(config.file.native());
+    json["channels"] = facts.channel_urls;
+    json["channel_priority"] = to_string(config.channel_priority.value);
+    json["virtual_pkgs"] = Json::array();
+    for (const auto& record : facts.virtual_packages)
+        json["virtual_pkgs"].push_back({record.name, record.version, record.build});
+    json["env_vars"] = Json::object();
+    for (const auto& [name, value] : steering_variables(context)) json["env_vars"][name] = value;
+    json["netrc_file"] = context.env("NETRC") ? Json(*context.env("NETRC")) : Json();
+    json["user_agent"] = "gpkg/" GPKG_VERSION;
+    json["UID"] = ::getuid();
+    json["GID"] = ::getgid();
+    add_environments(json, context);
+    return json;
+}
+
+void print(const Context& context, const Facts& facts) {
+    const auto& config = context.config;
+    Table table({0});
+    const auto row = [&](const char* name, std::string value) {
+        table.add({name, ": " + std::move(value)});
+    };
+    const auto rows = [&](const char* name, const std::vector<std::string>& values) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            table.add({i == 0 ? name : "", (i == 0 ? ": " : "  ") + values[i]});
+    };
+    std::error_code ignored;
+    row("gpkg version", GPKG_VERSION);
+    row("platform", config.platform.value);
+    row("system", kernel());
+    row("active environment", facts.active.empty() ? "none" : facts.active_name);
+    if (!facts.active.empty()) row("its location", facts.active);
+    row("root prefix",
+        fmt::format("{} ({})",
+                    config.root_prefix.value.native(),
+                    facts.root_writable ? "writable" : "read only"));
+    row("config file",
+        fmt::format("{}{}",
+                    config.file.native(),
+                    fs::exists(config.file, ignored) ? "" : " (not there)"));
+    row("package store", config.package_store().native());
+    row("index cache", config.index_cache().native());
+    row("environments", config.envs().native());
+    rows("channels", facts.channel_urls);
+    row("channel priority", std::string(to_string(config.channel_priority.value)));
+    std::vector<std::string> packages;
+    for (const auto& record : facts.virtual_packages)
+        packages.push_back(fmt::format("{}={}={}", record.name, record.version, record.build));
+    rows("virtual packages", packages);
+    std::vector<std::string> variables;
+    for (const auto& [name, value] : steering_variables(context))
+        variables.push_back(fmt::format("{}={}", name, value));
+    rows("variables", variables);
+    for (const auto& line : table.lines()) context.out.result(line);
+}
+
+Result<int> info(Context& context, const Options& options) {
+    auto& out = context.out;
+    if (options.base) {
+        const auto root = context.config.root_prefix.value.native();
+        if (out.json_mode())
+            out.json({{"root_prefix", root}});
+        else
+            out.result(root);
+        return 0;
+    }
+    if (options.environments) {
+        print_environments(context);
+        return 0;
+    }
+    GPKG_TRY(const auto facts, gather(context));
+    if (out.json_mode())
+        out.json(document(context, facts));
+    else
+        print(context, facts);
+    return 0;
+}
+
+}  // namespace
+
+Action bind_info(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    auto* environments = app.add_flag("-e,--envs", options->environments, "list the environments");
+    app.add_flag("--base", options->base, "print the path of the root prefix")
+        ->excludes(environments);
+    app.footer(
+        "Shows where gpkg keeps things, which channels it searches, and what the solver is told of "
+        "this machine.\n"
+        "  gpkg info --json");
+
+    return [options](Context& context) { return info(context, *options); };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,217 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/change.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/version.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    SourceOptions sources;
+    std::string spec = "*";
+    bool info = false;
+};
+
+struct Hit {
+    PackageRecord record;
+    Version version;
+    std::size_t channel = 0;  ///< its place among the channels
+};
+
+bool is_newer(const PackageRecord& record, std::int64_t moment) {
+    return (record.indexed_timestamp > 0 ? record.indexed_timestamp : record.timestamp) > moment;
+}
+
+/// A channel or subdir in the spec says where to look, as far as flags do not.
+void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
+    const auto is_pattern = [](const std::string& text) {
+        return text.find_first_of("*^") != std::string::npos;
+    };
+    if (spec.channel && sources.channels.empty() && !is_pattern(*spec.channel)) {
+        sources.channels = {*spec.channel};
+        sources.override_channels = true;
+    }
+    if (spec.subdir && sources.platform.empty() && *spec.subdir != "noarch" &&
+        is_known_subdir(*spec.subdir))
+        sources.platform = *spec.subdir;
+}
+
+std::vector<Hit> find(const MatchSpec& spec, const Sources& sources) {
+    std::vector<Hit> hits;
+    const auto take = [&](const ChannelIndex& index, std::string_view name) {
+        const auto& url = index.source().channel;
+        const auto place = std::find(sources.channels.begin(), sources.channels.end(), url);
+        for (const auto& row : index.rows(name)) {
+            auto record = index.record(row);
+            if (sources.exclude_newer && is_newer(record, *sources.exclude_newer)) continue;
+            auto version = Version::parse(record.version);
+            if (!version || !spec.matches(record)) continue;
+            hits.push_back({std::move(record),
+                            *std::move(version),
+                            static_cast<std::size_t>(place - sources.channels.begin())});
+        }
+    };
+    for (const auto& index : sources.indexes) {
+        if (spec.has_one_name()) {
+            take(*index, spec.name);
+            continue;
+        }
+        for (const auto name : index->names()) {
+            if (!spec.name_matcher || spec.name_matcher->matches(name)) take(*index, name);
+        }
+    }
+    std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+        if (a.record.name != b.record.name) return a.record.name < b.record.name;
+        if (a.version != b.version) return a.version < b.version;
+        if (a.record.build_number != b.record.build_number)
+            return a.record.build_number < b.record.build_number;
+        if (a.channel != b.channel) return a.channel > b.channel;
+        return a.record.build < b.record.build;
+    });
+    return hits;
+}
+
+/// Says what is wrong with a spec that nothing matches: its name, or the rest.
+tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Sources& sources) {
+    const auto where = fmt::format("{} for {}", join_or(sources.channels), sources.platform);
+    std::set<std::string> names;
+    std::size_t builds = 0;
+    std::optional<Version> newest;
+    for (const auto& index : sources.indexes) {
+        names.insert(index->names().begin(), index->names().end());
+        if (!spec.has_one_name()) continue;
+        for (const auto& row : index->rows(spec.name)) {
+            ++builds;
+            auto version = Version::parse(index->text(row.version));
+            if (version && (!newest || *newest < *version)) newest = *std::move(version);
+        }
+    }
+    if (newest)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: matches none of the {} builds in {}",
+                                spec.to_string(),
+                                builds,
+                                where),
+                    fmt::format("the newest there is {} {}", spec.name, newest->to_string()));
+    const std::vector<std::string> all(names.begin(), names.end());
+    const auto near = near_names(spec.name, all);
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: no package of this name in {}", spec.to_string(), where),
+                near.empty() ? fmt::format("gpkg search '*{}*' looks inside of names", spec.name)
+                             : fmt::format("did you mean {}?", join_or(near)));
+}
+
+/// What conda's `search --json` has of a record: its channel ends in the subdir.
+Json search_json(const PackageRecord& record) {
+    auto json = to_json(record);
+    json["channel"] = record.channel + "/" + record.subdir;
+    json["license"] = record.license;
+    return json;
+}
+
+std::string date_of(std::int64_t milliseconds) {
+    if (milliseconds <= 0) return "";
+    const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC",
+                       parts.tm_year + 1900,
+                       parts.tm_mon + 1,
+                       parts.tm_mday,
+                       parts.tm_hour,
+                       parts.tm_min,
+                       parts.tm_sec);
+}
+
+void print_details(Output& out, const PackageRecord& record) {
+    const auto title = fmt::format("{} {} {}", record.name, record.version, record.build);
+    out.result(out.bold(title));
+    Table table;
+    const auto row = [&](std::string_view name, std::string value) {
+        if (!value.empty()) table.add({fmt::format("  {}", name), std::move(value)});
+    };
+    row("file name", record.fn);
+    row("build number", std::to_string(record.build_number));
+    row("channel", record.channel);
+    row("subdir", record.subdir);
+    row("size", record.size == 0 ? "" : human_size(record.size));
+    row("license", record.license);
+    row("built", date_of(record.timestamp));
+    row("url", record.url);
+    row("md5", record.md5);
+    row("sha256", record.sha256);
+    for (std::size_t i = 0; i < record.depends.size(); ++i)
+        row(i == 0 ? "depends" : "", record.depends[i]);
+    for (std::size_t i = 0; i < record.constrains.size(); ++i)
+        row(i == 0 ? "constrains" : "", record.constrains[i]);
+    for (const auto& line : table.lines()) out.result(line);
+    out.result("");
+}
+
+void print_table(const Context& context, const std::vector<Hit>& hits) {
+    ChannelContext where;
+    where.alias = context.config.channel_alias.value;
+    where.home = context.home;
+    Table table({4});
+    table.add({"# Name", "Version", "Build", "Channel", "Size"});
+    for (const auto& [record, version, place] : hits) {
+        const auto channel = Channel::parse(record.channel, where);
+        table.add({record.name,
+                   record.version,
+                   record.build,
+                   (channel ? channel->name() : record.channel) + "/" + record.subdir,
+                   record.size == 0 ? "" : human_size(record.size)});
+    }
+    for (const auto& line : table.lines()) context.out.result(line);
+}
+
+Result<int> search(Context& context, Options& options) {
+    GPKG_TRY(const auto spec, MatchSpec::parse(options.spec));
+    look_where_the_spec_says(spec, options.sources);
+    GPKG_TRY(const auto sources, open_channels(context, options.sources));
+    const auto hits = find(spec, sources);
+    if (hits.empty()) return nothing_found(spec, sources);
+
+    if (context.out.json_mode()) {
+        Json document = Json::object();
+        for (const auto& hit : hits) document[hit.record.name].push_back(search_json(hit.record));
+        context.out.json(document);
+    } else if (options.info) {
+        for (const auto& hit : hits) print_details(context.out, hit.record);
+    } else {
+        print_table(context, hits);
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_search(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("spec", options->spec, "a name, a glob or any spec")->type_name("SPEC");
+    add_source_options(app, options->sources);
+    app.add_flag("-i,--info", options->info, "everything about each build");
+    app.footer(
+        "Looks in the channels for builds that match, the newest last.\n"
+        "  gpkg search 'pytorch>=2.4'\n"
+        "  gpkg search -c conda-forge 'numpy[build=py312*]' --info");
+
+    return [options](Context& context) { return search(context, *options); };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,65 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/shells.hpp"
+#include "libcore/env/activation.hpp"
+#include "libcore/env/shell.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <system_error>
+
+namespace gpkg::cli {
+namespace {
+
+struct Options {
+    TargetOptions target;
+    std::string shell;
+};
+
+Result<fs::path> this_program() {
+    std::error_code code;
+    auto path = fs::read_symlink("/proc/self/exe", code);
+    if (code) return fail(ErrorKind::Io, "/proc/self/exe: cannot read: " + code.message());
+    return path;
+}
+
+Result<int> print_hook(Context& context, const Options& options) {
+    Shell shell = Shell::Bash;
+    if (!options.shell.empty()) {
+        GPKG_TRY(shell, parse_shell(options.shell));
+    } else if (const auto guess = guess_shell(context.env)) {
+        shell = *guess;
+    }
+    if (options.target.name.empty() && options.target.prefix.empty()) {
+        GPKG_TRY(const auto program, this_program());
+        print_shell_code(context.out, shell_hook(shell, program));
+        return 0;
+    }
+    GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+    ActivateOptions how;
+    how.root_prefix = context.config.root_prefix.value;
+    GPKG_TRY(const auto activation, activate(prefix, context.env, shell, how));
+    for (const auto& warning : activation.warnings) context.out.warn(warning);
+    print_shell_code(context.out, shell_commands(activation, shell));
+    return 0;
+}
+
+}  // namespace
+
+Action bind_shell_hook(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    app.add_option("-s,--shell", options->shell, "bash, zsh, fish or posix; else the one in use")
+        ->type_name("SHELL");
+    app.footer(
+        "Prints code for a shell to evaluate: a function gpkg that can activate, or, with an "
+        "environment named, the activation itself.\n"
+        "  eval \"$(gpkg shell-hook -s bash)\"\n"
+        "  eval \"$(gpkg shell-hook -s bash -n ml)\"");
+
+    return [options](Context& context) { return print_hook(context, *options); };
+}
+
+}  // namespace gpkg::cli

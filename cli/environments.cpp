@@ -1,0 +1,65 @@
+#include "cli/environments.hpp"
+
+#include "cli/table.hpp"
+#include "libcore/env/environments.hpp"
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Entry {
+    fs::path path;
+    std::string name;  ///< empty for one that only its path names
+    bool is_active = false;
+    bool is_base = false;
+};
+
+std::vector<Entry> entries(const Context& context) {
+    const auto& root = context.config.root_prefix.value;
+    const auto active = context.env("CONDA_PREFIX").value_or("");
+    std::vector<Entry> found;
+    for (const auto& path : list_environments(root, context.home)) {
+        const bool is_base = path == root;
+        // Only those below our own envs/ answer to -n.
+        const bool is_named = is_base || path.parent_path() == context.config.envs();
+        found.push_back(
+            {path, is_named ? environment_name(path, root) : "", path == active, is_base});
+    }
+    return found;
+}
+
+}  // namespace
+
+void add_environments(Json& document, const Context& context) {
+    auto paths = Json::array();
+    auto details = Json::object();
+    for (const auto& entry : entries(context)) {
+        paths.push_back(entry.path.native());
+        details[entry.path.native()] = {{"name", entry.name},
+                                        {"active", entry.is_active},
+                                        {"base", entry.is_base},
+                                        {"writable", ::access(entry.path.c_str(), W_OK) == 0}};
+    }
+    document["envs"] = std::move(paths);
+    document["envs_details"] = std::move(details);
+}
+
+void print_environments(const Context& context) {
+    if (context.out.json_mode()) {
+        Json document;
+        add_environments(document, context);
+        context.out.json(document);
+        return;
+    }
+    context.out.result("# environments:\n#");
+    Table table;
+    for (const auto& entry : entries(context))
+        table.add({entry.name, entry.is_active ? "*" : " ", entry.path.native()});
+    for (const auto& line : table.lines()) context.out.result(line);
+}
+
+}  // namespace gpkg::cli

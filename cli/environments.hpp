@@ -1,0 +1,17 @@
+#pragma once
+
+// The list of environments, as `env list` and `info` show it.
+
+#include "cli/context.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace gpkg::cli {
+
+/// Conda's "envs" and "envs_details".
+void add_environments(nlohmann::ordered_json& document, const Context& context);
+
+/// As a table, the active one marked with "*"; in JSON mode as a document of its own.
+void print_environments(const Context& context);
+
+}  // namespace gpkg::cli

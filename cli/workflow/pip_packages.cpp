@@ -1,0 +1,71 @@
+#include "cli/workflow/pip_packages.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+namespace gpkg::cli {
+namespace {
+
+/// The folders that Pythons of this environment import from.
+std::vector<fs::path> site_packages(const fs::path& prefix) {
+    std::vector<fs::path> folders;
+    std::error_code code;
+    for (fs::directory_iterator entry(prefix / "lib", code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (!entry->path().filename().native().starts_with("python")) continue;
+        auto folder = entry->path() / "site-packages";
+        std::error_code ignored;
+        // lib/python3.1 is a link to lib/python3.10 in conda's own Pythons.
+        if (!fs::is_symlink(entry->path(), ignored) && fs::is_directory(folder, ignored))
+            folders.push_back(std::move(folder));
+    }
+    return folders;
+}
+
+/// The header `key` of a metadata file, whose headers end at the first empty line.
+std::string header(std::string_view text, std::string_view key) {
+    for (const auto line : split(text, '\n')) {
+        if (trim(line).empty()) break;
+        const auto colon = line.find(':');
+        if (colon != std::string_view::npos && line.substr(0, colon) == key)
+            return std::string(trim(line.substr(colon + 1)));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<PipPackage> pip_packages(const fs::path& prefix,
+                                     const std::vector<PrefixRecord>& installed) {
+    std::set<std::string_view> owned;
+    for (const auto& record : installed) {
+        for (const auto& file : record.files) {
+            if (file.ends_with("/METADATA") || file.ends_with("/PKG-INFO")) owned.insert(file);
+        }
+    }
+    std::vector<PipPackage> packages;
+    for (const auto& folder : site_packages(prefix)) {
+        std::error_code code;
+        for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+             entry.increment(code)) {
+            const auto extension = entry->path().extension();
+            if (extension != ".dist-info" && extension != ".egg-info") continue;
+            const auto file =
+                entry->path() / (extension == ".dist-info" ? "METADATA" : "PKG-INFO");
+            if (owned.contains(file.lexically_relative(prefix).native())) continue;
+            const auto text = read_file(file);
+            if (!text) continue;
+            PipPackage package{header(*text, "Name"), header(*text, "Version")};
+            if (!package.name.empty()) packages.push_back(std::move(package));
+        }
+    }
+    std::sort(packages.begin(), packages.end(), [](const auto& a, const auto& b) {
+        return to_lower(a.name) < to_lower(b.name);
+    });
+    return packages;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,37 @@
+# gpkg clean
+. "$(dirname "$0")/lib.sh"
+
+head -c 100000 /dev/zero > big
+mkdir -p "$WORK/payload" && cp big "$WORK/payload/used-file"
+package used 1 0
+mkdir -p "$WORK/payload" && cp big "$WORK/payload/unused-file"
+package unused 1 0
+expect 0 create -y -q -n one used
+expect 0 create -y -q -n two unused
+expect 0 remove -y -q -n two --all
+mkdir "$GPKG_ROOT_PREFIX/cache" 2> /dev/null
+echo x > "$GPKG_ROOT_PREFIX/cache/index.json"
+
+expect 2 clean
+err_has 'nothing to clean was named'
+expect 0 clean --all --dry-run
+out_has '1 packages that no environment uses'
+out_has 'would be freed'
+expect 0 clean --packages --dry-run --json
+json 'd["dry_run"] is True and "index_cache" not in d'
+json '[n.split("-")[0] for n in d["packages"]["pkgs_dirs"][work + "/root/pkgs"]] == ["unused"]'
+json 'd["packages"]["total_size"] >= 100000'
+check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | wc -l)" = 2 ]
+
+expect 0 clean --packages --yes
+check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | cut -d- -f1)" = used ]
+check [ -f "$GPKG_ROOT_PREFIX/envs/one/used-file" ]
+check [ -f "$GPKG_ROOT_PREFIX/cache/index.json" ]
+expect 0 clean --index-cache --yes --json
+json 'work + "/root/cache/index.json" in d["index_cache"]["files"]'
+check [ ! -f "$GPKG_ROOT_PREFIX/cache/index.json" ]
+expect 0 clean --all --yes
+out_is 'nothing to remove'
+expect 0 create -y -q -n two unused
+
+finish

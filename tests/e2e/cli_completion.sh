@@ -1,0 +1,70 @@
+# gpkg completion, in every shell that this machine has.
+. "$(dirname "$0")/lib.sh"
+
+package app-tool 1 0
+expect 0 create -y -q -n one app-tool
+expect 0 create -y -q -n other
+
+# What the scripts ask.
+complete() { expect 0 __complete -- gpkg "$@"; }
+complete ''
+out_has 'create
+'
+out_lacks __complete
+out_lacks reactivate
+complete act
+out_is activate
+complete install --dry
+out_is --dry-run
+complete run -n o
+out_is 'one
+other'
+complete env ''
+out_is 'create
+list
+remove'
+complete env remove --name ot
+out_is other
+complete remove -n one a
+out_is app-tool
+complete activate o
+out_is 'one
+other'
+complete create --platform osx
+out_is 'osx-64
+osx-arm64'
+complete create -f ''
+out_is @files
+complete shell-hook -s z
+out_is zsh
+complete completion b
+out_is bash
+expect 0 __complete
+expect 0 __complete -- gpkg frob --x y
+
+expect 2 completion tcsh
+expect 2 completion posix
+export PATH=$(dirname "$GPKG"):$PATH
+expect 0 completion bash
+eval "$out"
+COMP_WORDS=(gpkg list -n o) COMP_CWORD=3
+COMPREPLY=()
+_gpkg_complete
+last='completion in bash'
+check [ "${COMPREPLY[*]}" = 'one other' ]
+if command -v zsh > /dev/null; then
+    expect 0 completion zsh
+    last='completion in zsh'
+    out=$(zsh -f -c 'compadd() { shift; print -l -- "$@"; }; compdef() { :; }
+        eval "$(gpkg completion zsh)"; words=(gpkg list -n o); CURRENT=4; _gpkg' 2>&1)
+    out_is 'one
+other'
+fi
+if command -v fish > /dev/null; then
+    last='completion in fish'
+    out=$(fish --no-config -c 'gpkg completion fish | source; complete -C "gpkg list -n o"' 2>&1)
+    out_is 'one
+other'
+fi
+
+finish

@@ -1,0 +1,75 @@
+# gpkg env list, create, remove
+. "$(dirname "$0")/lib.sh"
+
+package app 1 0
+package pip 24 0
+package other 1 0
+
+expect 0 env list
+expect 0 env list --json
+json 'd["envs"] == []'
+
+cat > environment.yml <<'END'
+name: one
+dependencies:
+  - app
+variables:
+  GREETING: hello
+END
+expect 0 env create --yes
+check [ -f "$GPKG_ROOT_PREFIX/envs/one/conda-meta/app-1-0.json" ]
+expect 0 run -n one sh -c 'echo $GREETING'
+out_is hello
+
+# Never over what is there.
+expect 1 env create --yes
+err_has 'exists already'
+# Names of the command line win.
+expect 0 env create --yes -n two -f environment.yml
+expect 0 env create --yes -p ./three --file environment.yml --json
+json 'd["success"] and [r["name"] for r in d["actions"]["LINK"]] == ["app"]'
+printf 'name: base\ndependencies: [app]\n' > base.yml
+expect 1 env create --yes -f base.yml
+err_has "base.yml:1:7: 'base' means the root prefix"
+expect 0 env create --yes -n four -f base.yml
+expect 0 env create --dry-run -n five -f environment.yml --json
+json 'd["dry_run"] is True'
+check [ ! -e "$GPKG_ROOT_PREFIX/envs/five" ]
+
+expect 0 env list --json
+json 'd["envs"] == [work + "/here/three"] + [work + "/root/envs/" + n for n in ("four", "one", "two")]'
+json 'd["envs_details"][work + "/root/envs/one"]["name"] == "one"'
+json 'd["envs_details"][work + "/here/three"]["name"] == ""'
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 env list
+out_has "two   *  $GPKG_ROOT_PREFIX/envs/two"
+out_has "one      $GPKG_ROOT_PREFIX/envs/one"
+
+# Mistakes in the file are told with their place.
+printf 'dependencies:\n  - app >=1<2\n' > wrong.yml
+expect 1 env create --yes -n six -f wrong.yml
+err_has 'wrong.yml:2:5: app >=1<2: '
+printf 'dependencies:\n  - npm: [x]\n' > wrong.yml
+expect 1 env create --yes -n six -f wrong.yml --json
+json '"wrong.yml:2:5: nothing here can install" in d["message"]'
+expect 1 env create --yes -n six -f nowhere.yml
+err_has 'nowhere.yml'
+printf 'dependencies:\n  - pip: [x]\nextra: 1\n' > odd.yml
+expect 0 env create --yes -n six -f odd.yml --dry-run --json
+json '[r["name"] for r in d["actions"]["LINK"]] == ["pip"]'
+err_has "odd.yml:3:1: the unknown key 'extra' is ignored"
+expect 2 env
+expect 2 env create --yes -n seven app other unknown-flag --frob
+
+expect 0 env remove -n two --yes
+check [ ! -e "$GPKG_ROOT_PREFIX/envs/two" ]
+expect 0 env remove -p ./three --yes --json
+json 'd["success"] is True'
+check [ ! -e three ]
+expect 1 env remove -n twoo --yes
+err_has 'is no environment'
+expect 2 env remove --yes
+err_has 'which environment is meant?'
+expect 0 env list --json
+json 'd["envs"] == [work + "/root/envs/four", work + "/root/envs/one"]'
+
+finish

@@ -1,0 +1,55 @@
+# gpkg info, gpkg hardware
+. "$(dirname "$0")/lib.sh"
+
+package app 1 0
+expect 0 create -y -q -n one app
+
+expect 0 info
+out_has "root prefix  : $GPKG_ROOT_PREFIX (writable)"
+out_has 'active environment  : none'
+out_has "config file  : $GPKG_ROOT_PREFIX/config.yaml"
+out_has "channels  : file://$CHANNEL/linux-64"
+out_has "__glibc=2.36=0"
+expect 0 info --json
+json 'd["root_prefix"] == d["conda_prefix"] == d["default_prefix"] == work + "/root"'
+json 'd["channels"] == ["file://" + channel + "/linux-64", "file://" + channel + "/noarch"]'
+json 'd["platform"] == "linux-64" and d["active_prefix"] is None'
+json 'd["config_files"] == [work + "/root/config.yaml"]'
+json '["__glibc", "2.36", "0"] in d["virtual_pkgs"] and ["__linux", "6.1", "0"] in d["virtual_pkgs"]'
+json 'not any(p[0] == "__cuda" for p in d["virtual_pkgs"])'
+json 'd["envs"] == [work + "/root/envs/one"] and d["envs_dirs"] == [work + "/root/envs"]'
+json 'd["pkgs_dirs"] == [work + "/root/pkgs"]'
+json 'd["env_vars"]["CONDA_SUBDIR"] == "linux-64"'
+
+# Overrides reach it; secrets of proxies do not.
+CONDA_OVERRIDE_CUDA=12.4 HTTPS_PROXY=http://me:secret@host expect 0 info --json
+json '["__cuda", "12.4", "0"] in d["virtual_pkgs"]'
+out_lacks secret
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one expect 0 info --json
+json 'd["active_prefix"] == d["default_prefix"] == work + "/root/envs/one"'
+json 'd["active_prefix_name"] == "one"'
+
+expect 0 info --base
+out_is "$GPKG_ROOT_PREFIX"
+expect 0 info --envs --json
+json 'd["envs"] == [work + "/root/envs/one"]'
+expect 2 info --base --envs
+
+# A broken configuration is told, as JSON where that was asked for.
+printf 'channels: {a: b}\n' > "$GPKG_ROOT_PREFIX/config.yaml"
+expect 1 info
+err_has "$GPKG_ROOT_PREFIX/config.yaml:1:"
+expect 1 info --json
+json 'd["success"] is False'
+printf 'channels: []\n' > "$GPKG_ROOT_PREFIX/config.yaml"
+
+expect 0 hardware
+out_has 'platform       linux-64'
+out_has '__glibc'
+out_has 'CONDA_OVERRIDE_GLIBC'
+expect 0 hardware --json
+json 'd["platform"] == "linux-64" and isinstance(d["gpus"], list)'
+json '{"name": "__glibc", "version": "2.36", "build": "0", "source": "CONDA_OVERRIDE_GLIBC"} in
+    d["virtual_packages"]'
+
+finish

@@ -1,0 +1,86 @@
+# gpkg list
+. "$(dirname "$0")/lib.sh"
+
+package zlib 1.3 h_0
+package zlib 1.2 h_0
+BUILD_NUMBER=2 package app 2.0 h_2 'zlib >=1.3'
+SUBDIR=noarch package data 1 0
+
+expect 0 create -y -q -n one app data
+expect 0 list -n one
+out_has "# packages in environment at $GPKG_ROOT_PREFIX/envs/one:"
+out_has "app     2.0      h_2    file://$CHANNEL"
+out_has 'zlib    1.3      h_0'
+first=$(grep -n '^app' <<< "$out" | cut -d: -f1)
+check [ "$first" -lt "$(grep -n '^zlib' <<< "$out" | cut -d: -f1)" ]
+
+expect 0 list -n one --json
+json '[r["name"] for r in d] == ["app", "data", "zlib"]'
+json 'd[0] == {"base_url": "file://" + channel, "build_number": 2, "build_string": "h_2",
+    "channel": "file://" + channel, "dist_name": "app-2.0-h_2", "name": "app",
+    "platform": "linux-64", "version": "2.0"}'
+json 'd[1]["platform"] == "noarch"'
+
+# A part of a name, a regular expression, a whole name.
+expect 0 list -n one ZL
+out_has 'zlib    1.3'
+out_lacks 'app '
+expect 0 list -n one '^(app|data)$' --json
+json '[r["name"] for r in d] == ["app", "data"]'
+expect 0 list -n one -f app --json
+json 'len(d) == 1'
+expect 0 list -n one -f ap --json
+json 'd == []'
+expect 2 list -n one '('
+err_is 'error: (: is no regular expression
+  hint: a plain part of a name does as well, e.g. gpkg list torch'
+expect 0 list -n one --reverse --json
+json '[r["name"] for r in d] == ["zlib", "data", "app"]'
+
+# Listings that create reads back.
+expect 0 list -n one --explicit
+out_has '# platform: linux-64
+@EXPLICIT'
+check [ "$(grep -c '#[0-9a-f]\{64\}$' <<< "$out")" = 3 ]
+check [ "$(grep -n /zlib- <<< "$out" | cut -d: -f1)" -lt "$(grep -n /app- <<< "$out" | cut -d: -f1)" ]
+printf '%s\n' "$out" > explicit.txt
+expect 0 create -y -q -n two --file explicit.txt
+expect 0 list -n two --json
+json 'sorted(r["dist_name"] for r in d) == ["app-2.0-h_2", "data-1-0", "zlib-1.3-h_0"]'
+expect 0 list -n one --export
+out_has 'app=2.0=h_2'
+printf '%s\n' "$out" > specs.txt
+expect 0 create -y -q -n three --file specs.txt
+expect 0 list -n three --canonical
+out_has "file://$CHANNEL/linux-64::zlib-1.3-h_0"
+expect 2 list -n one --explicit --export
+
+# What pip installed, and only that, is told apart.
+site=$GPKG_ROOT_PREFIX/envs/one/lib/python3.11/site-packages/Left_Pad-1.5.dist-info
+mkdir -p "$site"
+printf 'Metadata-Version: 2.1\nName: left-pad\nVersion: 1.5\n\nName: wrong\n' > "$site/METADATA"
+expect 0 list -n one pad --json
+json '[(r["name"], r["version"], r["channel"], r["platform"]) for r in d] ==
+    [("left-pad", "1.5", "pypi", "pypi")]'
+expect 0 list -n one --no-pip --json
+json 'len(d) == 3'
+expect 0 list -n one --explicit
+out_lacks left-pad
+
+# Environments that are not there.
+expect 1 list -n onee
+err_is "error: $GPKG_ROOT_PREFIX/envs/onee: is no environment
+  hint: did you mean one?"
+expect 1 list -n onee --json
+json 'd["success"] is False and "is no environment" in d["message"]'
+expect 2 list
+err_has 'which environment is meant? None is active'
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 list --json
+json 'len(d) == 3'
+expect 1 list -p /nowhere/at/all
+err_has '/nowhere/at/all: is no environment'
+printf 'no json' > "$GPKG_ROOT_PREFIX/envs/two/conda-meta/zlib-1.3-h_0.json"
+expect 1 list -n two
+err_has 'conda-meta/zlib-1.3-h_0.json'
+
+finish

@@ -1,0 +1,72 @@
+# gpkg run
+. "$(dirname "$0")/lib.sh"
+
+script bin/hello 'echo "hello from $CONDA_PREFIX"'
+script bin/words 'for word; do printf "<%s>" "$word"; done'
+script bin/status 'exit "$1"'
+package app 1 0
+mkdir -p "$WORK/payload/etc/conda/activate.d"
+echo 'echo noise; export FROM_SCRIPT=yes' > "$WORK/payload/etc/conda/activate.d/x.sh"
+package scripted 1 0
+expect 0 create -y -q -n one app
+expect 0 create -y -q -n two app scripted
+
+expect 0 run -n one hello
+out_is "hello from $GPKG_ROOT_PREFIX/envs/one"
+expect 0 run -p "$GPKG_ROOT_PREFIX/envs/one" hello
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one CONDA_SHLVL=1 expect 0 run hello
+out_is "hello from $GPKG_ROOT_PREFIX/envs/one"
+
+# The words of the command are its own, whatever they look like.
+for name in one two; do
+    expect 0 run -n $name words -n x --json '[a,b]' -- -q '' 'a b' '*'
+    out_is '<-n><x><--json><[a,b]><--><-q><><a b><*>'
+    expect 0 run -n $name -- words -p 1
+    out_is '<-p><1>'
+    expect 0 run --name=$name -qv words list env
+    out_is '<list><env>'
+done
+
+# So are input, exit status and signals.
+last='echo in | gpkg run -n one cat'
+check [ "$(echo in | "$GPKG" run -n one cat)" = in ]
+expect 7 run -n one status 7
+expect 3 run -n two sh -c 'exit 3'
+"$GPKG" run -n one sh -c 'kill -TERM $$' 2> /dev/null
+check [ $? = 143 ]
+"$GPKG" run -n one sleep 60 &
+child=$!
+sleep 0.3
+kill -INT $child
+wait $child
+check [ $? = 130 ]
+# A closed pipe ends the command the way it ends any other.
+last='gpkg run -n one yes | head -n 1'
+check [ "$("$GPKG" run -n one yes | head -n 1)" = y ]
+check [ "$("$GPKG" run -n one sh -c 'trap - PIPE; yes; echo $? >&2' 2>&1 > >(head -n 1 > /dev/null))" = 141 ]
+
+# Scripts of activate.d have run, and what they print does not mix with the output.
+expect 0 run -n two sh -c 'echo $FROM_SCRIPT'
+out_is yes
+err_has noise
+expect 0 run -n one --cwd / pwd
+out_is /
+
+expect 127 run -n one no-such-command
+err_has 'error: no-such-command: command not found'
+mkdir -p "$GPKG_ROOT_PREFIX/envs/one/bin" && touch "$GPKG_ROOT_PREFIX/envs/one/bin/data"
+expect 126 run -n one data
+expect 1 run -n onee hello
+err_is "error: $GPKG_ROOT_PREFIX/envs/onee: is no environment
+  hint: did you mean one?"
+expect 1 run --json -n onee hello
+json 'd["success"] is False'
+expect 2 run -n one
+err_has 'no command to run was given'
+expect 2 run hello
+err_has 'which environment is meant?'
+expect 2 run --nmae one hello
+expect 1 run -n one --cwd /nowhere pwd
+err_has '/nowhere: cannot enter: No such file or directory'
+
+finish

@@ -1,0 +1,73 @@
+# gpkg search
+. "$(dirname "$0")/lib.sh"
+
+package pytorch 1.10 cpu_0
+BUILD_NUMBER=1 package pytorch 1.10 cpu_1
+package pytorch 1.9 cpu_0 'libtorch 1.9.*'
+package libtorch 1.9 h_0
+SUBDIR=noarch package tools 1 0
+
+expect 0 search pytorch
+check [ "$(grep -c '^pytorch ' <<< "$out")" = 3 ]
+check [ "$(grep '^pytorch' <<< "$out" | tr -s ' ' | cut -d' ' -f2,3 | tr '\n' ,)" = \
+    '1.9 cpu_0,1.10 cpu_0,1.10 cpu_1,' ]
+out_has "file://$CHANNEL/linux-64"
+
+expect 0 search pytorch --json
+json 'list(d) == ["pytorch"] and [r["build"] for r in d["pytorch"]] == ["cpu_0", "cpu_0", "cpu_1"]'
+json 'd["pytorch"][0]["depends"] == ["libtorch 1.9.*"]'
+json 'd["pytorch"][0]["url"] == "file://" + channel + "/linux-64/pytorch-1.9-cpu_0.tar.bz2"'
+json 'd["pytorch"][0]["channel"] == "file://" + channel + "/linux-64"'
+json 'all(k in d["pytorch"][0] for k in ("build_number", "constrains", "fn", "license", "md5",
+    "name", "sha256", "size", "subdir", "timestamp", "version"))'
+
+# Globs, any spec, everything.
+expect 0 search '*torch*' --json
+json 'list(d) == ["libtorch", "pytorch"]'
+expect 0 search 'pytorch>=1.10' --json
+json 'len(d["pytorch"]) == 2'
+expect 0 search 'pytorch=1.10=cpu_1' --json
+json 'len(d["pytorch"]) == 1'
+expect 0 search --json
+json 'sorted(d) == ["libtorch", "pytorch", "tools"]'
+expect 0 search tools
+out_has "file://$CHANNEL/noarch"
+expect 0 search 'pytorch=1.9' --info
+out_has 'pytorch 1.9 cpu_0'
+out_has '  depends       libtorch 1.9.*'
+out_has 'built         2023-11-14 22:13:20 UTC'
+expect 1 search pytorch --exclude-newer 2020-01-01
+
+# The channel and the subdir of a spec say where to look.
+mkdir -p other/linux-64 other/osx-64
+printf '{"packages":{"o-1-0.tar.bz2":{"name":"o","version":"1","build":"0","build_number":0,"depends":[]}}}' \
+    > other/osx-64/repodata.json
+cp other/osx-64/repodata.json other/linux-64/repodata.json
+expect 0 search -c ./other --override-channels o --json
+json 'd["o"][0]["url"] == "file://" + work + "/here/other/linux-64/o-1-0.tar.bz2"'
+expect 0 search -c ./other --override-channels 'o[subdir=osx-64]' --json
+json 'd["o"][0]["subdir"] == "osx-64"'
+expect 0 search -c ./other --override-channels --platform osx-64 o --json
+expect 0 search "file://$PWD/other::o" --json
+
+# Nothing found.
+expect 1 search torch
+err_is "error: torch: no package of this name in file://$CHANNEL for linux-64
+  hint: did you mean libtorch or pytorch?"
+expect 1 search torch --json
+json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
+json 'd["hint"] == "did you mean libtorch or pytorch?"'
+expect 1 search 'pytorch>=2'
+err_has "matches none of the 3 builds in file://$CHANNEL for linux-64"
+err_has 'the newest there is pytorch 1.10'
+expect 1 search 'pytorch>=2<3'
+err_has '^'
+expect 1 search -c ./nowhere --override-channels x
+err_has 'nowhere'
+expect 2 search x --platform linux64
+err_has '--platform linux64'
+printf '{"packages": ' > "$CHANNEL/noarch/repodata.json"
+expect 1 search pytorch
+err_has "$CHANNEL/noarch/repodata.json"
+
+finish

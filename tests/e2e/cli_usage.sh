@@ -1,0 +1,30 @@
+# What every command has in common: help, exit statuses, JSON errors.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 --help
+verbs=$(sed -n '/^Subcommands:/,$s/^  \([a-z-]*\) .*/\1/p' <<< "$out")
+check [ "$(wc -w <<< "$verbs")" -ge 15 ]
+for verb in $verbs; do
+    expect 0 $verb --help
+    out_has "gpkg $verb"
+    # An example, which begins a line.
+    check grep -q "^  .*gpkg $verb" <<< "$out"
+    expect 2 $verb --no-such-flag-at-all
+    expect 2 $verb --no-such-flag-at-all --json
+    json 'd["success"] is False'
+done
+expect 2 frob
+expect 2 frob --json
+json 'd["success"] is False'
+expect 0 --version
+out_has 'gpkg '
+
+# A full disk is a failure.
+if [ -c /dev/full ]; then
+    last='gpkg config list > /dev/full'
+    "$GPKG" config list > /dev/full 2> "$WORK/stderr"
+    status=$?
+    check [ $status = 1 ]
+fi
+
+finish

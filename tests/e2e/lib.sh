@@ -1,0 +1,132 @@
+# What the end-to-end tests share. A test is a script that sources this file; it runs the program
+# $GPKG in a world of its own (home, root prefix, channel) below $WORK, and prints what it checks.
+# Needs bash, coreutils, tar, bzip2 and python3.
+
+set -u
+: "${GPKG:?the program under test}"
+GPKG=$(readlink -f "$GPKG")
+
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/gpkg-e2e.XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+while read -r name; do unset "$name"; done < <(compgen -e | grep -E '^(CONDA_|_CE_|GPKG_|MAMBA_)')
+unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy
+export HOME=$WORK/home GPKG_ROOT_PREFIX=$WORK/root NO_COLOR=1 CONDA_SUBDIR=linux-64
+# No test asks the driver of the machine it happens to run on.
+export CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_GLIBC=2.36 CONDA_OVERRIDE_LINUX=6.1
+mkdir -p "$HOME" "$GPKG_ROOT_PREFIX" "$WORK/here"
+cd "$WORK/here" || exit 1
+CHANNEL=$WORK/channel
+printf 'channels:\n  - file://%s\n' "$CHANNEL" > "$GPKG_ROOT_PREFIX/config.yaml"
+
+checks=0
+failures=0
+
+# fail TEXT: one check went wrong; shows the last command's outcome.
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n  command: %s\n  status: %s\n' "$1" "${last-}" "${status-}"
+    printf '  stdout:\n%s\n  stderr:\n%s\n' "${out-}" "${err-}"
+}
+
+# gpkg WORDS...: runs the program without a terminal; sets $status, $out and $err.
+gpkg() {
+    last="gpkg $*"
+    "$GPKG" "$@" > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null
+    status=$?
+    out=$(cat "$WORK/stdout")
+    err=$(cat "$WORK/stderr")
+}
+
+# expect STATUS WORDS...: runs gpkg and compares its exit status.
+expect() {
+    local wanted=$1
+    shift
+    gpkg "$@"
+    checks=$((checks + 1))
+    [ "$status" = "$wanted" ] || fail "expected exit status $wanted"
+}
+
+out_has() { checks=$((checks + 1)); [[ "$out" == *"$1"* ]] || fail "stdout lacks: $1"; }
+out_lacks() { checks=$((checks + 1)); [[ "$out" != *"$1"* ]] || fail "stdout has: $1"; }
+out_is() { checks=$((checks + 1)); [ "$out" = "$1" ] || fail "stdout is not: $1"; }
+err_has() { checks=$((checks + 1)); [[ "$err" == *"$1"* ]] || fail "stderr lacks: $1"; }
+err_is() { checks=$((checks + 1)); [ "$err" = "$1" ] || fail "stderr is not: $1"; }
+check() { checks=$((checks + 1)); last=$*; "$@" || fail "false: $*"; }
+
+# json EXPRESSION: stdout is one JSON document d, and the Python expression about it holds.
+json() {
+    checks=$((checks + 1))
+    printf '%s' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+work, channel = sys.argv[2], sys.argv[3]
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" "$WORK" "$CHANNEL" 2> "$WORK/json" ||
+        fail "JSON does not satisfy: $1 $(tail -n 1 "$WORK/json")"
+}
+
+# package NAME VERSION BUILD [DEPENDENCY...]: adds a .tar.bz2 to the channel. What lies in
+# $WORK/payload goes into it, and is gone afterwards. SUBDIR and BUILD_NUMBER may be set.
+package() {
+    local name=$1 version=$2 build=$3 subdir=${SUBDIR:-linux-64} dir=$WORK/package
+    shift 3
+    local depends
+    depends=$(printf '"%s",' "$@")
+    [ $# = 0 ] && depends=
+    mkdir -p "$WORK/payload" "$CHANNEL/$subdir" "$CHANNEL/noarch"
+    rm -rf "$dir"
+    mv "$WORK/payload" "$dir"
+    mkdir "$dir/info"
+    local number=${BUILD_NUMBER:-0}
+    local common="\"name\":\"$name\",\"version\":\"$version\",\"build\":\"$build\""
+    common+=",\"build_number\":$number,\"depends\":[${depends%,}],\"subdir\":\"$subdir\""
+    [ "$subdir" = noarch ] && common+=",\"noarch\":\"generic\""
+    printf '{%s}' "$common" > "$dir/info/index.json"
+    local comma= file
+    {
+        printf '{"paths_version":1,"paths":['
+        (cd "$dir" && find . -type f ! -path './info/*' | sort) | while read -r file; do
+            printf '%s{"_path":"%s","path_type":"hardlink","sha256":"%s","size_in_bytes":%s}' \
+                "$comma" "${file#./}" "$(sha256sum < "$dir/$file" | cut -d' ' -f1)" \
+                "$(stat -c %s "$dir/$file")"
+            comma=,
+        done
+        printf ']}'
+    } > "$dir/info/paths.json"
+    (cd "$dir" && find . -type f ! -path './info/*' | sed 's,^\./,,' | sort) > "$dir/info/files"
+    local fn=$name-$version-$build.tar.bz2
+    local archive=$CHANNEL/$subdir/$fn
+    tar -C "$dir" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@1700000000 \
+        -cjf "$archive" .
+    printf '"%s":{%s,"sha256":"%s","md5":"%s","size":%s,"timestamp":1700000000000}\n' \
+        "$fn" "$common" "$(sha256sum < "$archive" | cut -d' ' -f1)" \
+        "$(md5sum < "$archive" | cut -d' ' -f1)" "$(stat -c %s "$archive")" \
+        >> "$WORK/records.$subdir"
+    index
+}
+
+# Writes the repodata.json of every subdir of the channel.
+index() {
+    local subdir
+    for subdir in linux-64 noarch; do
+        mkdir -p "$CHANNEL/$subdir"
+        touch "$WORK/records.$subdir"
+        printf '{"info":{"subdir":"%s"},"packages":{%s},"packages.conda":{}}' \
+            "$subdir" "$(paste -sd, "$WORK/records.$subdir")" > "$CHANNEL/$subdir/repodata.json"
+    done
+}
+
+# script PATH LINES...: an executable shell script in the payload of the next package.
+script() {
+    local path=$WORK/payload/$1
+    shift
+    mkdir -p "$(dirname "$path")"
+    printf '#!/bin/sh\n' > "$path"
+    printf '%s\n' "$@" >> "$path"
+    chmod +x "$path"
+}
+
+# To be called at the end of every test.
+finish() {
+    printf '%s checks, %s failed\n' "$checks" "$failures"
+    [ "$failures" = 0 ] || exit 1
+}
