@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kTitleWidth = 60;
 constexpr std::size_t kLineWidth = 90;
+constexpr std::size_t kReasonWidth = 300;
 constexpr std::string_view kCut = "...";
 
 bool prints(char c) { return c >= ' ' && c <= '~'; }
@@ -18,6 +19,12 @@ std::string printable(std::string_view text) {
     std::replace_if(
         safe.begin(), safe.end(), [](char c) { return !prints(c); }, '?');
     return safe;
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+    auto whole = printable(text.substr(0, width));
+    if (text.size() > width) whole += kCut;
+    return whole;
 }
 
 /// The part of the text to show, and where the caret stands in it.
@@ -54,15 +61,14 @@ tl::unexpected<Fault> moved(Fault inner, std::size_t offset) {
 tl::unexpected<Error> refuse(std::string_view text, Fault found) {
     const auto at = std::min(found.at, text.size());
     const auto named = trim(text);
-    auto title = printable(named.substr(0, kTitleWidth));
-    if (named.size() > kTitleWidth) title += kCut;
-    if (named.empty()) title = "''";
-    auto message = fmt::format("{}: {}", title, found.what);
+    // Both quote the text, which may be long and anything.
+    const auto title = named.empty() ? "''" : cut(named, kTitleWidth);
+    auto message = fmt::format("{}: {}", title, cut(found.what, kReasonWidth));
     if (!named.empty()) {
         const auto [line, caret] = excerpt(text, at);
         message += fmt::format("\n  {}\n  {:>{}}", line, '^', caret + 1);
     }
-    return fail(ErrorKind::Parse, std::move(message), std::move(found.hint));
+    return fail(ErrorKind::Parse, std::move(message), cut(found.hint, kReasonWidth));
 }
 
 std::string shown(char c) {

@@ -98,14 +98,17 @@ void print_channel(const MatchSpec& asked, Printer& out) {
 void print_version_and_build(const MatchSpec& asked, Printer& out) {
     const auto* exact = asked.version ? asked.version->exact() : nullptr;
     const auto* fuzzy = asked.version ? asked.version->fuzzy() : nullptr;
-    if (exact != nullptr)
+    // Text that ends like a package file is read as one.
+    const auto positional = [](const std::string& text) { return package_extension(text).empty(); };
+    const bool exact_fits = exact != nullptr && positional(exact->to_string());
+    if (exact_fits)
         out.head += "==" + exact->to_string();
-    else if (fuzzy != nullptr)
+    else if (fuzzy != nullptr && positional(fuzzy->to_string()))
         out.head += '=' + fuzzy->to_string();
     else if (asked.version)
         out.add("version", asked.version->to_string());
-    if (asked.build && exact != nullptr && asked.build->is_exact() &&
-        is_build_string(asked.build->text()))
+    if (asked.build && exact_fits && asked.build->is_exact() &&
+        is_build_string(asked.build->text()) && positional(asked.build->text()))
         out.head += '=' + asked.build->text();
     else
         out.add_if("build", asked.build);

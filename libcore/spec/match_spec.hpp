@@ -20,18 +20,18 @@ struct PackageRecord;
 
 /// What a MatchSpec looks at in a record, all borrowed. `version` must point to the parsed form.
 struct MatchTarget {
-    std::string_view name;
+    std::string_view name{};
     const Version* version = nullptr;
-    std::string_view build;
+    std::string_view build{};
     std::uint64_t build_number = 0;
-    std::string_view channel;  ///< base URL
-    std::string_view subdir;
-    std::string_view fn;
-    std::string_view url;
-    std::string_view md5;
-    std::string_view sha256;
-    std::string_view license;
-    std::string_view license_family;
+    std::string_view channel{};  ///< base URL
+    std::string_view subdir{};
+    std::string_view fn{};
+    std::string_view url{};
+    std::string_view md5{};
+    std::string_view sha256{};
+    std::string_view license{};
+    std::string_view license_family{};
     const std::vector<std::string>* track_features = nullptr;
     const std::vector<std::string>* flags = nullptr;
 };

@@ -110,7 +110,7 @@ private:
     bool read_head(Slice head);
     bool read_prefix(Slice& head);
     bool read_channel(Slice channel);
-    void set_channel(std::string_view text);
+    bool set_channel(std::string_view text, std::size_t at);
     bool read_name(Slice& head);
     bool check_name(Slice name);
     bool read_rest(Slice rest);
@@ -153,11 +153,16 @@ std::string percent_decoded(std::string_view text) {
 
 bool Reader::read_artifact(Slice whole) {
     const auto text = view(whole);
+    if (const auto pattern = text.find_first_of("*^"); pattern != kNone)
+        return refuse_at(whole.begin + pattern,
+                         shown(text[pattern]) + " cannot stand in the place of a package file");
     const auto slash = text.find_last_of("/\\");
     const auto name_at = slash == kNone ? 0 : slash + 1;
     const auto file = percent_decoded(text.substr(name_at));
     auto parsed = read_file_name(file);
     if (!parsed) return refuse_at(whole.begin + name_at, std::move(parsed).error());
+    if (!package_extension(parsed->name).empty())
+        return refuse_at(whole.begin + name_at, "this is a file, not a package");
     spec_.name = parsed->name;
     auto version = grammar::read_version(parsed->version);
     if (version) spec_.version = VersionSpec::equal_to(*std::move(version));
@@ -171,10 +176,12 @@ bool Reader::read_artifact(Slice whole) {
     const auto scheme = folder.find("://");
     const auto last = folder.rfind('/');
     if (scheme == kNone || last == kNone || last < scheme + 3) return true;
-    if (is_subdir(folder.substr(last + 1))) {
-        spec_.channel = folder.substr(0, last);
-        spec_.subdir = folder.substr(last + 1);
-    }
+    if (!is_subdir(folder.substr(last + 1))) return true;
+    if (!set_channel(folder.substr(0, last), whole.begin)) return false;
+    if (spec_.subdir)
+        return refuse_at(whole.begin + spec_.channel->size() + 1,
+                         "a channel cannot be named like a subdir");
+    spec_.subdir = folder.substr(last + 1);
     return true;
 }
 
@@ -231,18 +238,39 @@ bool Reader::read_channel(Slice channel) {
         return refuse_at(channel.begin,
                          "a subdir without a channel",
                          fmt::format("write NAME[subdir={}]", view(channel)));
-    set_channel(view(channel));
-    return true;
+    return set_channel(view(channel), channel.begin);
 }
 
-void Reader::set_channel(std::string_view text) {
+/// Names, URLs and paths have none of these; the size where all is well.
+std::size_t wrong_in_channel(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool lone_colon = c == ':' && (i + 1 == text.size() || text[i + 1] == ':');
+        if (lone_colon || c < ' ' || c == 0x7f || std::string_view("<>|\"'[]^$").find(c) != kNone)
+            return i;
+    }
+    return text.size();
+}
+
+bool Reader::set_channel(std::string_view text, std::size_t at) {
     while (text.size() > 1 && text.ends_with('/')) text.remove_suffix(1);
-    const auto slash = text.rfind('/');
-    if (slash != kNone && slash > 0 && is_known_subdir(text.substr(slash + 1))) {
-        spec_.subdir = text.substr(slash + 1);
-        text = text.substr(0, slash);
+    if (text.find_first_not_of('/') == kNone) return refuse_at(at, "'/' is not a channel");
+    const auto last = [&] { return text.rfind('/'); };
+    if (last() != kNone && last() > 0 && is_known_subdir(text.substr(last() + 1))) {
+        spec_.subdir = text.substr(last() + 1);
+        text = text.substr(0, text.find_last_not_of('/', last()) + 1);
+        // CEP 26 leaves open what such a channel means, so it means nothing here.
+        const auto name = last() == kNone ? 0 : last() + 1;
+        if (is_known_subdir(text.substr(name)))
+            return refuse_at(at + name, "a channel cannot be named like a subdir");
+    }
+    if (text.starts_with('^')) {
+        if (auto read = read_regex(text); !read) return refuse_at(at, std::move(read).error());
+    } else if (const auto wrong = wrong_in_channel(text); wrong < text.size()) {
+        return refuse_at(at + wrong, shown(text[wrong]) + " cannot stand in a channel");
     }
     spec_.channel = text;
+    return true;
 }
 
 bool Reader::read_name(Slice& head) {
@@ -273,6 +301,8 @@ std::string hint_for(char c, std::string_view before, std::string_view after) {
 
 /// Nothing for a name that a package or a virtual package can have (CEP 26).
 std::optional<Fault> wrong_in_name(std::string_view name) {
+    if (const auto extension = package_extension(name); !extension.empty())
+        return Fault{name.size() - extension.size() - 1, "this is a file, not a package", {}};
     if (is_package_name(name) || is_virtual_package_name(name)) return std::nullopt;
     if (name.size() > kLongestPackageName)
         return Fault{kLongestPackageName,
@@ -479,7 +509,7 @@ bool Reader::apply(const BracketEntry& entry) {
     case Key::Version: return apply_version(spec_.version, value);
     case Key::Build: return apply_matcher(spec_.build, value);
     case Key::BuildNumber: return apply_version(spec_.build_number, value);
-    case Key::Channel: set_channel(value.text); return true;
+    case Key::Channel: return set_channel(value.text, value.at);
     case Key::Subdir: return apply_subdir(value);
     case Key::Fn: return apply_matcher(spec_.fn, value);
     case Key::Url: return apply_matcher(spec_.url, value);
