@@ -173,7 +173,7 @@ Parsed<Condition> read_condition(std::string_view text) { return ConditionReader
 
 Result<Condition> Condition::parse(std::string_view text) {
     auto read = grammar::read_condition(text);
-    if (!read) return grammar::refuse(text, std::move(read).error());
+    if (!read) return grammar::refuse(text, read.error());
     return *std::move(read);
 }
 

@@ -58,7 +58,7 @@ tl::unexpected<Fault> moved(Fault inner, std::size_t offset) {
     return tl::unexpected<Fault>(std::move(inner));
 }
 
-tl::unexpected<Error> refuse(std::string_view text, Fault found) {
+tl::unexpected<Error> refuse(std::string_view text, const Fault& found) {
     const auto at = std::min(found.at, text.size());
     const auto named = trim(text);
     // Both quote the text, which may be long and anything.

@@ -28,7 +28,7 @@ tl::unexpected<Fault> moved(Fault inner, std::size_t offset);
 
 /// `TEXT: WHAT`, then the text again with a caret under the place. Long texts are cut to the
 /// neighbourhood of the caret, and what does not print is shown as '?'.
-tl::unexpected<Error> refuse(std::string_view text, Fault found);
+tl::unexpected<Error> refuse(std::string_view text, const Fault& found);
 
 /// A character as a message shows it: 'x', or its code where it does not print.
 std::string shown(char c);

@@ -462,6 +462,7 @@ constexpr std::array<KnownKey, 16> kKeys{{{"name", Key::Name},
 
 std::string known_keys_hint(std::string_view wanted) {
     std::vector<std::string> names;
+    names.reserve(kKeys.size());
     for (const auto& known : kKeys) names.emplace_back(known.text);
     const auto near = near_names(wanted, names);
     if (!near.empty()) return fmt::format("did you mean {}?", join_or(near));

@@ -153,7 +153,7 @@ Parsed<FileName> read_file_name(std::string_view text) {
 
 Result<FileName> FileName::parse(std::string_view text) {
     auto read = grammar::read_file_name(text);
-    if (!read) return grammar::refuse(text, std::move(read).error());
+    if (!read) return grammar::refuse(text, read.error());
     return *std::move(read);
 }
 

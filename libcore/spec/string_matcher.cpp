@@ -93,7 +93,7 @@ Parsed<StringMatcher> read_regex(std::string_view text) {
 
 Result<StringMatcher> StringMatcher::parse(std::string_view text) {
     auto matcher = grammar::read_matcher(text);
-    if (!matcher) return grammar::refuse(text, std::move(matcher).error());
+    if (!matcher) return grammar::refuse(text, matcher.error());
     return *std::move(matcher);
 }
 

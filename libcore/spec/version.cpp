@@ -276,7 +276,7 @@ Parsed<Version> read_version(std::string_view text) { return VersionReader(text)
 
 Result<Version> Version::parse(std::string_view text) {
     auto version = grammar::read_version(text);
-    if (!version) return grammar::refuse(text, std::move(version).error());
+    if (!version) return grammar::refuse(text, version.error());
     return *std::move(version);
 }
 
@@ -296,12 +296,12 @@ void Version::append(Unit unit) {
 
 std::weak_ordering operator<=>(const Version& a, const Version& b) {
     const auto main = compare(a.main_units(), b.main_units());
-    return main != 0 ? main : compare(a.local_units(), b.local_units());
+    return std::is_neq(main) ? main : compare(a.local_units(), b.local_units());
 }
 
 bool Version::starts_with(const Version& prefix) const {
     if (!prefix.has_local()) return has_prefix(main_units(), prefix.main_units());
-    return compare(main_units(), prefix.main_units()) == 0 &&
+    return std::is_eq(compare(main_units(), prefix.main_units())) &&
            has_prefix(local_units(), prefix.local_units());
 }
 

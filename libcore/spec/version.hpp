@@ -36,7 +36,7 @@ public:
     /// CEP 33's order; versions that differ only in trailing zeros or spelling are equivalent
     /// (1.1 and 1.1.0), so this is a weak order on texts.
     friend std::weak_ordering operator<=>(const Version& a, const Version& b);
-    friend bool operator==(const Version& a, const Version& b) { return (a <=> b) == 0; }
+    friend bool operator==(const Version& a, const Version& b) { return std::is_eq(a <=> b); }
 
     /// The prefix test behind `=1.2`, `1.2.*` and `~=`: whole segments and
     /// whole identifiers; a prefix with a local part demands an equal main part.

@@ -104,6 +104,7 @@ for (let i = 0; i < 200000; ++i)
     pairs.push([versions[random(versions.length)], versions[random(versions.length)]]);
 const orders = ask(pairs.map(([a, b]) => `compare\t${a}\t${b}`));
 pairs.forEach(([a, b], i) => judge(`compare ${a} ${b}`, {}, orders[i], theirOrder(a, b)));
+if (orders.includes('error')) judge('a version that gpkg cannot read', {}, 'error', 'read');
 console.log(`${pairs.length} pairs of ${versions.length} versions compared`);
 
 // ---- (b) the version parts of all MatchSpecs

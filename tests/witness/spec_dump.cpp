@@ -30,7 +30,7 @@ std::string compare(std::string_view a, std::string_view b) {
     const auto* second = parsed(b);
     if (first == nullptr || second == nullptr) return "error";
     const auto order = *first <=> *second;
-    return order < 0 ? "<" : order > 0 ? ">" : "=";
+    return std::is_lt(order) ? "<" : std::is_gt(order) ? ">" : "=";
 }
 
 std::string match(const std::vector<std::string_view>& words) {

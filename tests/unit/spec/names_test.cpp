@@ -34,3 +34,33 @@ TEST_CASE("file names are read from the right", "[spec]") {
           "  zlib-1.2.11-0.zip\n"
           "                   ^");
 }
+
+TEST_CASE("build strings, subdirs, labels and channels follow CEP 26", "[spec]") {
+    CHECK(is_build_string("py312h2e1fc1f_0"));
+    CHECK(is_build_string("3.11_+A"));
+    for (const auto* text : {"", "a-b", "a b", "a*"}) CHECK_FALSE(is_build_string(text));
+
+    for (const auto* text : {"noarch", "linux-64", "emscripten-wasm32", "foo-bar"})
+        CHECK(is_subdir(text));
+    for (const auto* text : {"", "linux_64", "linux", "-64", "linux-", "linux-64-x", "Linux-64"})
+        CHECK_FALSE(is_subdir(text));
+    CHECK(is_known_subdir("linux-64"));
+    CHECK_FALSE(is_known_subdir("foo-bar"));
+    for (const auto subdir : known_subdirs()) CHECK(is_subdir(subdir));
+
+    for (const auto* text : {"main", "cuda-12.1.0", "a/b", "nolabel"}) CHECK(is_label(text));
+    for (const auto* text : {"", "1a", "a b", "/a"}) CHECK_FALSE(is_label(text));
+
+    for (const auto* text : {"conda-forge", "_private", "7.x"}) CHECK(is_channel_component(text));
+    for (const auto* text : {"", "-a", ".a", "A", "a b"}) CHECK_FALSE(is_channel_component(text));
+}
+
+TEST_CASE("extras and flags follow CEP 44 and 45", "[spec]") {
+    CHECK(is_extra_name("group-name"));
+    for (const auto* text : {"", "Group", "a b"}) CHECK_FALSE(is_extra_name(text));
+    for (const auto* text : {"cuda", "blas:mkl", "sm_90"}) CHECK(is_flag(text));
+    for (const auto* text : {"", "gpu-x", "a:b:c", "CUDA", "blas:", ":mkl", "blas:*"})
+        CHECK_FALSE(is_flag(text));
+    CHECK(is_flag_pattern("blas:*"));
+    CHECK(is_flag_pattern("*"));
+}

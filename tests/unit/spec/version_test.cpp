@@ -15,7 +15,7 @@ Version version(std::string_view text) {
 
 std::string relation(std::string_view a, std::string_view b) {
     const auto order = version(a) <=> version(b);
-    return order < 0 ? "<" : order > 0 ? ">" : "==";
+    return std::is_lt(order) ? "<" : std::is_gt(order) ? ">" : "==";
 }
 
 }  // namespace
