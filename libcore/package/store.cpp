@@ -1,0 +1,321 @@
+#include "libcore/package/store.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/package/files_internal.hpp"
+#include "libcore/package/info.hpp"
+#include "libcore/package/verify.hpp"
+#include "libcore/package/workplace_internal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+constexpr std::size_t kKeyDigits = 32;  // 128 bits: nobody finds a second archive for a key
+constexpr const char* kRecordFile = "info/repodata_record.json";
+
+std::string folder_name(const PackageRecord& record) {
+    return fmt::format("{}-{}", record.distribution(), record.sha256.substr(0, kKeyDigits));
+}
+
+/// True for "...-<32 hex digits>".
+bool is_folder_name(std::string_view name) {
+    return name.size() > kKeyDigits + 1 && name.front() != '.' &&
+           name[name.size() - kKeyDigits - 1] == '-' &&
+           is_hex(name.substr(name.size() - kKeyDigits), kKeyDigits);
+}
+
+/// The record is written last, before the folder gets its name.
+bool is_whole(const fs::path& folder) {
+    return ::faccessat(AT_FDCWD, (folder / kRecordFile).c_str(), R_OK, 0) == 0;
+}
+
+std::optional<fs::path> find_by_sha256(const fs::path& root, const PackageRecord& record) {
+    auto folder = root / folder_name(record);
+    if (!is_whole(folder)) return std::nullopt;
+    return folder;
+}
+
+fs::path alias_path(const fs::path& root, const std::string& md5) { return root / ".md5" / md5; }
+
+std::optional<fs::path> find_by_md5(const fs::path& root, const PackageRecord& record) {
+    const auto name = read_file(alias_path(root, record.md5));
+    const auto start = record.distribution() + "-";
+    if (!name || !is_folder_name(*name) || !name->starts_with(start) ||
+        name->size() != start.size() + kKeyDigits || name->find('/') != std::string::npos)
+        return std::nullopt;
+    auto folder = root / *name;
+    if (!is_whole(folder)) return std::nullopt;
+    return folder;
+}
+
+/// In one gpkg store.
+std::optional<fs::path> find_in(const fs::path& root, const PackageRecord& record) {
+    if (!record.sha256.empty()) return find_by_sha256(root, record);
+    if (!record.md5.empty()) return find_by_md5(root, record);
+    return std::nullopt;
+}
+
+/// The same archive, as far as checksums tell.
+bool same_archive(const PackageRecord& wanted, const PackageRecord& found) {
+    if (wanted.distribution() != found.distribution()) return false;
+    if (!wanted.sha256.empty()) return wanted.sha256 == found.sha256;
+    return !wanted.md5.empty() && wanted.md5 == found.md5;
+}
+
+struct Checksums {
+    std::string sha256;
+    std::string md5;
+    std::uint64_t size = 0;
+};
+
+Result<Checksums> checksums_of(const fs::path& path, const std::function<bool()>& cancelled) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return io_error(path.native(), "open", errno);
+    Hasher sha256(DigestKind::Sha256);
+    Hasher md5(DigestKind::Md5);
+    Checksums sums;
+    std::string buffer(std::size_t{256} << 10U, '\0');
+    for (;;) {
+        if (cancelled && cancelled())
+            return fail(ErrorKind::Interrupted, path.native() + ": reading was interrupted");
+        const auto count = ::read(file.get(), buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return io_error(path.native(), "read", errno);
+        if (count == 0) break;
+        const auto piece = std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
+        sha256.update(piece);
+        md5.update(piece);
+        sums.size += piece.size();
+    }
+    sums.sha256 = std::move(sha256).hex();
+    sums.md5 = std::move(md5).hex();
+    return sums;
+}
+
+Result<void> compare_checksums(const fs::path& archive,
+                               const PackageRecord& record,
+                               const Checksums& sums) {
+    const auto differs = [&](std::string_view what, const auto& found, const auto& wanted) {
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format(
+                "{}: {} is {}, the channel promises {}", archive.native(), what, found, wanted));
+    };
+    if (record.size != 0 && record.size != sums.size)
+        return differs("size", sums.size, record.size);
+    if (!record.sha256.empty() && record.sha256 != sums.sha256)
+        return differs("sha256", sums.sha256, record.sha256);
+    if (!record.md5.empty() && record.md5 != sums.md5) return differs("md5", sums.md5, record.md5);
+    return {};
+}
+
+/// The record with its sha256, once `archive` is known to be what it describes.
+Result<PackageRecord> settle_record(const fs::path& archive,
+                                    PackageRecord record,
+                                    const StoreAddOptions& options) {
+    GPKG_CHECK(check_distribution(record, archive.native()));
+    if (options.archive_verified && !record.sha256.empty()) return record;
+    GPKG_TRY(const auto sums, checksums_of(archive, options.cancelled));
+    GPKG_CHECK(compare_checksums(archive, record, sums));
+    record.sha256 = sums.sha256;
+    record.md5 = sums.md5;
+    record.size = sums.size;
+    return record;
+}
+
+/// Not synced: a lost record is a package that is unpacked again.
+Result<void> write_record(const fs::path& folder, std::string_view text) {
+    const auto path = folder / kRecordFile;
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    Descriptor file(::open(path.c_str(), kFlags, 0644));
+    if (!file || !write_fully(file.get(), text) || !file.close())
+        return io_error(path.native(), "write", errno);
+    return {};
+}
+
+/// Checks that the unpacked package is the one meant, and completes it with its record.
+Result<void> sign_folder(const fs::path& archive,
+                         const fs::path& folder,
+                         const PackageRecord& record) {
+    GPKG_TRY(const auto inside, read_index_json(folder));
+    if (inside.distribution() != record.distribution())
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: holds {}, not {}",
+                                archive.native(),
+                                inside.distribution(),
+                                record.distribution()));
+    GPKG_TRY(const auto index, read_info_text(folder, "index.json"));
+    GPKG_TRY(const auto text, repodata_record_json(record, index.value_or("")));
+    return write_record(folder, text);
+}
+
+/// Gives the finished folder its name. A folder that has it already is the work of another process
+/// and kept, unless it is not whole.
+Result<void> publish(const fs::path& finished,
+                     const fs::path& final_path,
+                     const fs::path& workplace) {
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        if (::rename(finished.c_str(), final_path.c_str()) == 0) return {};
+        const int code = errno;
+        if (code != ENOTEMPTY && code != EEXIST && code != ENOTDIR)
+            return io_error(final_path.native(), "put the package there", code);
+        if (is_whole(final_path)) return {};
+        const auto aside = workplace / fmt::format("broken-{}", attempt);
+        ::rename(final_path.c_str(), aside.c_str());
+    }
+    return fail(ErrorKind::Io,
+                fmt::format("{}: cannot put the package there: something is in the way",
+                            final_path.native()));
+}
+
+}  // namespace
+
+struct PackageStore::State {
+    StoreLayout layout;
+    std::mutex mutex;
+    std::map<fs::path, bool> unharmed;  ///< folders of conda caches that were verified
+
+    /// Verifies a folder once; a cache is not expected to change under a running command.
+    bool is_unharmed(const fs::path& folder) {
+        {
+            const std::lock_guard lock(mutex);
+            if (const auto known = unharmed.find(folder); known != unharmed.end())
+                return known->second;
+        }
+        const bool good = verify_unpacked(folder).has_value();
+        const std::lock_guard lock(mutex);
+        return unharmed[folder] = good;
+    }
+};
+
+PackageStore::PackageStore(StoreLayout layout) : state_(std::make_unique<State>()) {
+    state_->layout = std::move(layout);
+}
+PackageStore::~PackageStore() = default;
+PackageStore::PackageStore(PackageStore&&) noexcept = default;
+PackageStore& PackageStore::operator=(PackageStore&&) noexcept = default;
+
+const fs::path& PackageStore::root() const { return state_->layout.root; }
+
+std::optional<fs::path> PackageStore::find(const PackageRecord& record) const {
+    if (!check_distribution(record, record.fn)) return std::nullopt;
+    if (auto folder = find_in(root(), record)) return folder;
+    for (const auto& layer : state_->layout.layers) {
+        if (auto folder = find_in(layer, record)) return folder;
+    }
+    for (const auto& cache : state_->layout.conda_caches) {
+        auto folder = cache / record.distribution();
+        if (!is_whole(folder)) continue;
+        const auto found = read_repodata_record(folder);
+        if (found && same_archive(record, *found) && state_->is_unharmed(folder)) return folder;
+    }
+    return std::nullopt;
+}
+
+std::optional<fs::path> PackageStore::find_archive(const PackageRecord& record) const {
+    if (record.sha256.empty() && record.md5.empty()) return std::nullopt;
+    if (!is_safe_relative(record.fn) || record.fn.find('/') != std::string::npos)
+        return std::nullopt;
+    for (const auto& cache : state_->layout.conda_caches) {
+        auto archive = cache / record.fn;
+        std::error_code code;
+        const auto size = fs::file_size(archive, code);
+        if (code || (record.size != 0 && size != record.size)) continue;
+        const auto sums = checksums_of(archive, {});
+        if (sums && compare_checksums(archive, record, *sums)) return archive;
+    }
+    return std::nullopt;
+}
+
+Result<fs::path> PackageStore::add(const fs::path& archive,
+                                   const PackageRecord& wanted,
+                                   const StoreAddOptions& options) const {
+    if (auto folder = find(wanted)) return *std::move(folder);
+    GPKG_TRY(const auto record, settle_record(archive, wanted, options));
+    const auto final_path = root() / folder_name(record);
+    if (!is_whole(final_path)) {
+        GPKG_TRY(const auto workplace, TemporaryFolder::make(root(), workplace_stem()));
+        const auto folder = workplace.path() / "package";
+        UnpackOptions unpack;
+        unpack.cancelled = options.cancelled;
+        GPKG_CHECK(unpack_package(archive, folder, unpack));
+        GPKG_CHECK(sign_folder(archive, folder, record));
+        GPKG_CHECK(publish(folder, final_path, workplace.path()));
+    }
+    if (wanted.sha256.empty() && !wanted.md5.empty())
+        GPKG_CHECK(
+            write_file_atomically(alias_path(root(), record.md5), final_path.filename().native()));
+    return final_path;
+}
+
+Result<std::vector<StoredPackage>> PackageStore::list() const {
+    std::vector<StoredPackage> packages;
+    std::error_code code;
+    auto items = fs::directory_iterator(root(), code);
+    if (code == std::errc::no_such_file_or_directory) return packages;
+    if (code) return io_error(root().native(), "list", code.value());
+    for (; items != fs::directory_iterator(); items.increment(code)) {
+        if (code) return io_error(root().native(), "list", code.value());
+        if (!is_folder_name(items->path().filename().native())) continue;
+        auto record = read_repodata_record(items->path());
+        if (!record || folder_name(*record) != items->path().filename()) continue;
+        packages.push_back({items->path(), *std::move(record)});
+    }
+    std::sort(packages.begin(), packages.end(), [](const auto& a, const auto& b) {
+        return a.folder < b.folder;
+    });
+    return packages;
+}
+
+Result<void> PackageStore::remove(const fs::path& folder) const {
+    if (folder.parent_path() != root() || !is_folder_name(folder.filename().native()))
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: not a folder of the store {}", folder.native(), root().native()));
+    GPKG_TRY(auto workplace, TemporaryFolder::make(root(), workplace_stem()));
+    const auto aside = workplace.path() / "removed";
+    if (::rename(folder.c_str(), aside.c_str()) != 0 && errno != ENOENT)
+        return io_error(folder.native(), "remove", errno);
+    return remove_tree(aside);
+}
+
+Result<std::vector<fs::path>> PackageStore::leftovers() const {
+    std::vector<fs::path> found;
+    std::error_code code;
+    auto items = fs::directory_iterator(root(), code);
+    if (code == std::errc::no_such_file_or_directory) return found;
+    if (code) return io_error(root().native(), "list", code.value());
+    for (; items != fs::directory_iterator(); items.increment(code)) {
+        if (code) return io_error(root().native(), "list", code.value());
+        const auto& path = items->path();
+        const auto name = path.filename().native();
+        const bool unfinished = name.starts_with(kWorkplacePrefix) && is_abandoned(path);
+        const bool broken = is_folder_name(name) && !is_whole(path);
+        if (unfinished || broken) found.push_back(path);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+Result<FolderUsage> PackageStore::remove_leftovers() const {
+    GPKG_TRY(const auto paths, leftovers());
+    FolderUsage total;
+    for (const auto& path : paths) {
+        GPKG_TRY(const auto usage, folder_usage(path));
+        GPKG_CHECK(remove_tree(path));
+        total.files += usage.files;
+        total.bytes += usage.bytes;
+        total.linked_files += usage.linked_files;
+        total.freed_bytes += usage.freed_bytes;
+    }
+    return total;
+}
+
+}  // namespace gpkg
