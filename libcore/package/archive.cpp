@@ -248,13 +248,13 @@ void warn(std::vector<std::string>& warnings, std::string text) {
 
 Utf8Locale::Utf8Locale() {
     // Made once and kept: every thread may hold it.
-    static const locale_t kUtf8 = [] {
+    static const locale_t utf8 = [] {
         for (const auto* name : {"C.UTF-8", "C.utf8", "en_US.UTF-8"}) {
             if (auto* made = ::newlocale(LC_CTYPE_MASK, name, nullptr)) return made;
         }
         return static_cast<locale_t>(nullptr);
     }();
-    before_ = ::uselocale(kUtf8);  // a null locale changes nothing
+    before_ = ::uselocale(utf8);  // a null locale changes nothing
 }
 
 Utf8Locale::~Utf8Locale() { ::uselocale(before_); }

@@ -23,10 +23,10 @@ const char* leaf_of(const std::string& path) {
 }
 
 void hash_zeros(Hasher& hasher, std::uint64_t count) {
-    static const std::string kZeros(65536, '\0');
+    static const std::string zeros(65536, '\0');
     while (count > 0) {
-        const auto piece = std::min<std::uint64_t>(count, kZeros.size());
-        hasher.update(std::string_view(kZeros).substr(0, piece));
+        const auto piece = std::min<std::uint64_t>(count, zeros.size());
+        hasher.update(std::string_view(zeros).substr(0, piece));
         count -= piece;
     }
 }

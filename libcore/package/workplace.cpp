@@ -43,7 +43,7 @@ bool is_abandoned(const fs::path& folder) {
         if (code == std::errc() && stop == end && pid > 0)
             return ::kill(pid, 0) != 0 && errno == ESRCH;
     }
-    constexpr std::time_t kDay = 24 * 60 * 60;
+    constexpr std::time_t kDay = 86400;
     struct stat status {};
     return ::lstat(folder.c_str(), &status) == 0 && status.st_mtime + kDay < std::time(nullptr);
 }

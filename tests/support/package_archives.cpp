@@ -27,7 +27,8 @@ la_ssize_t append(struct archive* /*archive*/, void* text, const void* data, std
 }
 
 void must(la_ssize_t code) {
-    if (code < 0) std::abort();  // the tests' own archives cannot be made
+    // A warning tells of a name that is not UTF-8. Anything else: the test itself is broken.
+    if (code < ARCHIVE_WARN) std::abort();
 }
 
 void add(struct archive* archive, const TarMember& member) {
@@ -62,8 +63,8 @@ void add(struct archive* archive, const TarMember& member) {
 
 std::string write_tar(const std::vector<TarMember>& members, int filter) {
     // Names beyond ASCII need a UTF-8 locale, whatever the test runs under.
-    static const locale_t kUtf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-    const auto before = ::uselocale(kUtf8);
+    static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    const auto before = ::uselocale(utf8);
     std::string bytes;
     const Handle archive(archive_write_new());
     must(archive_write_set_format_pax_restricted(archive.get()));
