@@ -102,6 +102,8 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
     if (looks_like_path(text)) {
         if (text.starts_with('~') && text.size() > 1 && text[1] != '/')
             return bad(text, "homes of other users are not looked up", "write the path in full");
+        if (text.starts_with('~') && context.home.empty())
+            return bad(text, "no home folder is known", "write the path in full");
         const bool relative = text.front() == '.' && !context.folder.empty();
         url = file_url(absolute_path(
             relative ? (context.folder / text).native() : std::string(text), context.home));

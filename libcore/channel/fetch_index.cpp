@@ -187,9 +187,11 @@ GetRequest OneIndex::request() {
 
 Result<void> OneIndex::accept(Result<Response> response) {
     if (response && response->not_modified) {
+        // Where it changes nothing for the next command, a write to a slow disk is saved.
+        const bool matters = response->max_age || now_ - state_.checked_at > kHour;
         state_.checked_at = now_;
         if (response->max_age) state_.max_age = response->max_age->count();
-        save_state();
+        if (matters) save_state();
         use_cached();
         return {};
     }

@@ -15,10 +15,20 @@ std::optional<std::string> variable(const ConfigSources& sources, std::string_vi
     return value;
 }
 
+/// The folder that the variable `name` says.
+Result<Setting<fs::path>> folder_from(const ConfigSources& sources,
+                                      std::string_view name,
+                                      std::string_view text) {
+    if (text.starts_with('~') && sources.home.empty())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: no home folder is known, so '{}' has no meaning", name, text),
+                    "write the path in full");
+    return Setting<fs::path>{absolute_path(text, sources.home), std::string(name)};
+}
+
 Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     constexpr std::string_view kName = "GPKG_ROOT_PREFIX";
-    if (const auto value = variable(sources, kName))
-        return Setting<fs::path>{absolute_path(*value, sources.home), std::string(kName)};
+    if (const auto value = variable(sources, kName)) return folder_from(sources, kName, *value);
     if (sources.home.empty())
         return fail(ErrorKind::Usage,
                     "no home folder is known, so gpkg does not know where its root prefix is",
@@ -48,8 +58,9 @@ Result<void> read_config_file(Config& config) {
 }
 
 Result<void> read_environment(const ConfigSources& sources, Config& config) {
-    if (const auto value = variable(sources, "GPKG_CACHE_DIR"))
-        config.cache_dir = {absolute_path(*value, sources.home), "GPKG_CACHE_DIR"};
+    if (const auto value = variable(sources, "GPKG_CACHE_DIR")) {
+        GPKG_TRY(config.cache_dir, folder_from(sources, "GPKG_CACHE_DIR", *value));
+    }
     if (const auto value = variable(sources, "CONDA_SUBDIR")) {
         if (!is_platform_name(*value))
             return fail(
@@ -61,8 +72,9 @@ Result<void> read_environment(const ConfigSources& sources, Config& config) {
     if (const auto value = variable(sources, "CONDA_PKGS_DIRS")) {
         config.conda_pkgs_dirs.source = "CONDA_PKGS_DIRS";
         for (const auto folder : split(*value, ':')) {
-            if (!trim(folder).empty())
-                config.conda_pkgs_dirs.value.push_back(absolute_path(folder, sources.home));
+            if (trim(folder).empty()) continue;
+            GPKG_TRY(auto layer, folder_from(sources, "CONDA_PKGS_DIRS", folder));
+            config.conda_pkgs_dirs.value.push_back(std::move(layer.value));
         }
     }
     return {};

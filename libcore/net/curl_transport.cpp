@@ -207,13 +207,14 @@ private:
     };
 
     void start_due(std::size_t parallel);
-    void start(Running& running);
+    void start(std::list<Running>::iterator running);
+    static void configure(Running& running, const TransportOptions& options);
     /// True when a transfer ended, so that another may begin.
     bool collect();
     void finish(std::list<Running>::iterator running, CURLcode code);
     bool follow_redirect(Running& running, const Head& head, Failure& failure);
     void end(std::list<Running>::iterator running, const Head& head, const Failure* failure);
-    void stop_all();
+    void end_all(const Failure& failure);
     std::chrono::milliseconds patience() const;
 
     const TransportOptions& options_;
@@ -228,10 +229,11 @@ void Run::operator()(std::span<Exchange* const> exchanges, std::size_t parallel)
     const std::stop_callback wake(stop_, [this] { curl_multi_wakeup(multi_); });
     for (auto* exchange : exchanges) waiting_.push_back({exchange, Clock::time_point{}});
     while (!waiting_.empty() || !running_.empty()) {
-        if (stop_.stop_requested()) return stop_all();
+        if (stop_.stop_requested()) return end_all({Kind::Stopped, "interrupted", 0});
         start_due(std::max<std::size_t>(parallel, 1));
         int active = 0;
-        curl_multi_perform(multi_, &active);
+        if (const auto code = curl_multi_perform(multi_, &active); code != CURLM_OK)
+            return end_all({Kind::Other, curl_multi_strerror(code), 0});
         if (collect()) continue;
         curl_multi_poll(multi_, nullptr, 0, static_cast<int>(patience().count()), nullptr);
     }
@@ -255,13 +257,16 @@ void Run::start_due(std::size_t parallel) {
             ++waiting;
             continue;
         }
-        auto& running = running_.emplace_back();
+        const auto started = running_.emplace(running_.end());
+        auto& running = *started;
         running.exchange = waiting->exchange;
         running.request = waiting->exchange->request();
         running.url = running.request.url;
         running.stop = &stop_;
-        waiting = waiting_.erase(waiting);
-        start(running);
+        waiting_.erase(waiting);
+        start(started);
+        // Starting may have ended it and put another one into the queue.
+        waiting = waiting_.begin();
     }
 }
 
@@ -280,7 +285,7 @@ void set_headers(Running& running) {
     curl_easy_setopt(running.easy.get(), CURLOPT_HTTPHEADER, running.headers.get());
 }
 
-void Run::start(Running& running) {
+void Run::configure(Running& running, const TransportOptions& options) {
     running.easy.reset(curl_easy_init());
     auto* easy = running.easy.get();
     running.begun = false;
@@ -297,25 +302,32 @@ void Run::start(Running& running) {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     // Else an unanswered name lookup would hold up the end of the program.
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, options_.user_agent.c_str());
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
     curl_easy_setopt(
-        easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
+        easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(
-        easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options_.stall_timeout.count()));
+        easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     if (running.request.from > 0)
         curl_easy_setopt(easy, CURLOPT_RANGE, fmt::format("{}-", running.request.from).c_str());
-    if (!options_.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
-    if (!options_.netrc.empty()) {
+    if (!options.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
+    if (!options.netrc.empty()) {
         curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
-        curl_easy_setopt(easy, CURLOPT_NETRC_FILE, options_.netrc.c_str());
+        curl_easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());
     }
     // Set even when empty: libcurl must not ask the environment behind our back.
     const auto& proxy =
-        running.url.starts_with("https:") ? options_.https_proxy : options_.http_proxy;
+        running.url.starts_with("https:") ? options.https_proxy : options.http_proxy;
     curl_easy_setopt(easy, CURLOPT_PROXY, proxy.c_str());
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, options_.no_proxy.c_str());
-    curl_multi_add_handle(multi_, easy);
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, options.no_proxy.c_str());
+}
+
+void Run::start(std::list<Running>::iterator running) {
+    configure(*running, options_);
+    const auto code = curl_multi_add_handle(multi_, running->easy.get());
+    if (code == CURLM_OK) return;
+    const Failure failure{Kind::Other, curl_multi_strerror(code), 0};
+    end(running, {}, &failure);
 }
 
 bool Run::collect() {
@@ -359,7 +371,7 @@ void Run::finish(std::list<Running>::iterator running, CURLcode code) {
     }
     if (is_redirect(head.status)) {
         Failure failure;
-        if (follow_redirect(*running, head, failure)) return start(*running);
+        if (follow_redirect(*running, head, failure)) return start(running);
         return end(running, head, &failure);
     }
     if ((head.status == 200 || head.status == 206) && !running->begin()) {
@@ -400,13 +412,13 @@ void Run::end(std::list<Running>::iterator running, const Head& head, const Fail
     }
 }
 
-void Run::stop_all() {
-    const Failure stopped{Kind::Stopped, "interrupted", 0};
+/// Ends what runs and what waits, whatever the exchanges would like.
+void Run::end_all(const Failure& failure) {
     for (auto& running : running_) {
         curl_multi_remove_handle(multi_, running.easy.get());
-        running.exchange->end({}, &stopped);
+        running.exchange->end({}, &failure);
     }
-    for (const auto& waiting : waiting_) waiting.exchange->end({}, &stopped);
+    for (const auto& waiting : waiting_) waiting.exchange->end({}, &failure);
     running_.clear();
     waiting_.clear();
 }

@@ -20,6 +20,7 @@ struct TransferProgress {
     std::uint64_t total = 0;  ///< 0: unknown
 };
 
+/// The callbacks must not throw: they are reached through C.
 struct TransferOptions {
     std::size_t parallel = 8;
     RetryPolicy retry;

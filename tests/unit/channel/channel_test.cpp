@@ -90,6 +90,11 @@ TEST_CASE("what is no channel is refused with the reason", "[channel]") {
     CHECK(channel.error().to_string() == row.told);
 }
 
+TEST_CASE("without a home there is no ~", "[channel]") {
+    CHECK(Channel::parse("~/chan", {}).error().to_string() ==
+          "channel '~/chan': no home folder is known\n  hint: write the path in full");
+}
+
 TEST_CASE("a part may have 128 characters", "[channel]") {
     CHECK(Channel::parse(std::string(128, 'a'), context()));
     CHECK_FALSE(Channel::parse(std::string(129, 'a'), context()));

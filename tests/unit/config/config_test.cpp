@@ -167,6 +167,9 @@ TEST_CASE("without a home the root prefix must be named", "[config]") {
     CHECK(f.load().error().to_string() ==
           "no home folder is known, so gpkg does not know where its root prefix is\n"
           "  hint: set GPKG_ROOT_PREFIX");
+    f.variables["GPKG_ROOT_PREFIX"] = "~/gpkg";
+    CHECK(f.load().error().message ==
+          "GPKG_ROOT_PREFIX: no home folder is known, so '~/gpkg' has no meaning");
     f.variables["GPKG_ROOT_PREFIX"] = f.root.native();
     CHECK(f.load());
 }

@@ -261,6 +261,23 @@ TEST_CASE("proxies come from the environment that is handed in", "[net]") {
     CHECK(f.server.requests().back().target == "/c/x");
 }
 
+TEST_CASE("a proxy that refuses is told apart from the server", "[net]") {
+    Fixture f;
+    TransportOptions options;
+    options.https_proxy = f.server.url();
+    const auto transport = make_transport(options);
+    f.server.reply("far.invalid:443", {.status = 407}, 1);
+    f.server.reply("far.invalid:443", {.status = 403}, 1);
+    CHECK(gpkg::get(*transport, {"https://far.invalid/x"}, quick()).error().message ==
+          "https://far.invalid/x: the proxy wants a login (HTTP 407)");
+    CHECK(gpkg::get(*transport, {"https://far.invalid/x"}, quick()).error().message ==
+          "https://far.invalid/x: the proxy refuses to connect (HTTP 403)");
+
+    options.https_proxy = "http://no-such-proxy.invalid:3128";
+    CHECK(gpkg::get(*make_transport(options), {"https://far.invalid/x"}, quick()).error().message ==
+          "https://far.invalid/x: the proxy's host is not found");
+}
+
 TEST_CASE("a body longer than allowed is refused", "[net]") {
     Fixture f;
     f.put("x", std::string(100000, 'x'));
