@@ -246,7 +246,7 @@ std::size_t wrong_in_channel(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         const bool lone_colon = c == ':' && (i + 1 == text.size() || text[i + 1] == ':');
-        if (lone_colon || c < ' ' || c == 0x7f || std::string_view("<>|\"'[]^$").find(c) != kNone)
+        if (lone_colon || c < ' ' || c == 0x7f || std::string_view("<>|!\"'[]^$").find(c) != kNone)
             return i;
     }
     return text.size();
@@ -301,8 +301,6 @@ std::string hint_for(char c, std::string_view before, std::string_view after) {
 
 /// Nothing for a name that a package or a virtual package can have (CEP 26).
 std::optional<Fault> wrong_in_name(std::string_view name) {
-    if (const auto extension = package_extension(name); !extension.empty())
-        return Fault{name.size() - extension.size() - 1, "this is a file, not a package", {}};
     if (is_package_name(name) || is_virtual_package_name(name)) return std::nullopt;
     if (name.size() > kLongestPackageName)
         return Fault{kLongestPackageName,
@@ -337,6 +335,8 @@ bool Reader::check_name(Slice slice) {
                              hint_for(c, name.substr(0, i), name.substr(i + 1)));
     }
     spec_.name = to_lower(name);
+    if (const auto extension = package_extension(spec_.name); !extension.empty())
+        return refuse_at(slice.end - extension.size() - 1, "this is a file, not a package");
     if (name == "*") return true;
     if (name.find('*') != kNone) {
         auto glob = read_matcher(name);
@@ -470,8 +470,8 @@ std::string known_keys_hint(std::string_view wanted) {
 }
 
 bool Reader::read_bracket_section(std::size_t begin) {
-    const auto close = text_.find(']', begin);
-    if (close != kNone && text_.substr(close + 1).starts_with("::"))
+    const auto close = text_.find_first_of("]'\"", begin);
+    if (close != kNone && text_.substr(close).starts_with("]::"))
         return refuse_at(begin, "a subdir follows its channel after '/': channel/subdir::name");
     auto brackets = read_brackets(text_, begin);
     if (!brackets) return refuse_at(0, std::move(brackets).error());

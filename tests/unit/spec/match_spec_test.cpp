@@ -65,6 +65,7 @@ TEST_CASE("all spellings of CEP 29 have one canonical form", "[spec]") {
         {"pkg[version='>=1'] # a comment",  "pkg[version='>=1']"},
         {"pkg * ^py3[0-9]+_(a|b)$",         "pkg[build='^py3[0-9]+_(a|b)$']"},
         {"pkg ^1\\.[0-9]$ 0",               "pkg[version='^1\\.[0-9]$',build='0']"},
+        {"pkg[build='^a[b]::$']",           "pkg[build='^a[b]::$']"},
         {"pkg (1.5|1.6),!=1.6",             "pkg[version='(==1.5|==1.6),!=1.6']"},
         {"py* >=3",                         "py*[version='>=3']"},
         {"^py(thon|py)$ 3.12",              "^py(thon|py)$==3.12"},
