@@ -17,16 +17,18 @@ constexpr std::size_t kLongestChannelComponent = 128;
 constexpr std::size_t kLongestExtra = 64;
 constexpr std::size_t kLongestFileName = 211;
 
-// Those of conda, and what a channel may add to them is told by is_subdir.
-constexpr std::array<std::string_view, 24> kSubdirs{
-    "noarch",        "emscripten-wasm32", "freebsd-64",
-    "linux-32",      "linux-64",          "linux-aarch64",
-    "linux-armv6l",  "linux-armv7l",      "linux-loongarch64",
-    "linux-ppc64",   "linux-ppc64le",     "linux-riscv32",
-    "linux-riscv64", "linux-s390x",       "osx-64",
-    "osx-arm64",     "wasi-wasm32",       "win-32",
-    "win-64",        "win-arm64",         "zos-z",
-    "linux-mips64",  "linux-mipsel",      "linux-sparc64"};
+// The platforms that conda's tools build for; a channel may have others.
+constexpr std::array<std::string_view, 22> kSubdirs{"noarch",        "emscripten-wasm32",
+                                                    "freebsd-64",    "linux-32",
+                                                    "linux-64",      "linux-aarch64",
+                                                    "linux-armv6l",  "linux-armv7l",
+                                                    "linux-loong64", "linux-ppc",
+                                                    "linux-ppc64",   "linux-ppc64le",
+                                                    "linux-riscv32", "linux-riscv64",
+                                                    "linux-s390x",   "osx-64",
+                                                    "osx-arm64",     "wasi-wasm32",
+                                                    "win-32",        "win-64",
+                                                    "win-arm64",     "zos-z"};
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
