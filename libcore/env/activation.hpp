@@ -6,8 +6,10 @@
 // Compatible with conda: CONDA_PREFIX, CONDA_DEFAULT_ENV, CONDA_SHLVL, CONDA_PREFIX_<n>,
 // CONDA_STACKED_<n>, CONDA_PROMPT_MODIFIER. A variable that the environment sets over an existing
 // one is kept as __CONDA_SHLVL_<n>_<NAME>, n being the level it had before, where conda and mamba
-// keep it too: either tool can undo what the other did. What activate.d scripts do is undone by
-// deactivate.d scripts alone.
+// keep it too: either tool can undo what the other did. __GPKG_VARS_<n> names, with ":" between,
+// the variables that the environment at level n set, so that leaving undoes exactly these even
+// when the environment has changed since. What activate.d scripts do is undone by deactivate.d
+// scripts alone.
 
 #include "libcore/fs/file.hpp"
 

@@ -17,9 +17,9 @@ namespace gpkg {
 
 /// What gpkg remembers of an environment, in conda-meta/gpkg.json. Keys unknown here survive.
 struct GpkgState {
-    std::string accelerator;  ///< none, nvidia, amd, auto or conda; empty: never said
-    std::map<std::string, std::string> package_accelerators;  ///< by package name
-    std::string unknown_keys;  ///< a JSON object with what else was written there; may be empty
+    std::string accelerator{};  ///< none, nvidia, amd, auto or conda; empty: never said
+    std::map<std::string, std::string> package_accelerators{};  ///< by package name
+    std::string unknown_keys{};  ///< a JSON object with what else was written there; may be empty
 
     static Result<GpkgState> parse(std::string_view text, std::string_view what);
     std::string to_json() const;
@@ -58,6 +58,9 @@ private:
 /// Refuses to change a frozen environment (CEP 22), with the message its marker holds. Works on any
 /// folder: one that is no environment is not frozen.
 Result<void> check_not_frozen(const fs::path& prefix);
+
+/// Every record in `prefix`/conda-meta, also where there is no history, sorted by name.
+Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix);
 
 /// The installed package of that name, or null.
 const PrefixRecord* find_record(const std::vector<PrefixRecord>& records, std::string_view name);

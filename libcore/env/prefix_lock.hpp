@@ -24,6 +24,9 @@ public:
     PrefixLock& operator=(const PrefixLock&) = delete;
     ~PrefixLock();
 
+    /// Whether some process holds it. Does not wait and leaves nothing behind.
+    static bool is_held(const fs::path& prefix);
+
     /// Not empty when the file system cannot lock.
     const std::string& warning() const { return warning_; }
     /// The prefix was renamed while its lock was held.

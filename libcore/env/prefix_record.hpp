@@ -36,6 +36,7 @@ struct PrefixPath {
     std::string prefix_placeholder{};   ///< what was replaced; empty: nothing
     bool binary = false;                ///< the file_mode, with a placeholder
     bool no_link = false;
+    std::string unknown_keys{};  ///< a JSON object with what else was written there; may be empty
 
     friend bool operator==(const PrefixPath&, const PrefixPath&) = default;
 };
@@ -55,7 +56,7 @@ struct PrefixRecord {
     std::string unknown_keys;  ///< a JSON object with what else was written there; may be empty
 
     /// Reads the text of a conda-meta record. `what` names it in errors, usually its path. A path
-    /// that would leave the prefix is refused.
+    /// that would leave the prefix is refused: its removal would remove what is not ours.
     static Result<PrefixRecord> parse(std::string_view text, std::string_view what);
     static Result<PrefixRecord> read(const fs::path& file);
 

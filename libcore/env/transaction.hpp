@@ -18,10 +18,11 @@
 //               the transaction), and the rest of the journal is swept away.
 //
 // Without `committed` recovery goes back: with `linking` all that came is removed (it is ours: the
-// plan was checked against what was there), then old/<n> returns. With `committed` it goes forward;
-// each of those steps can be repeated. A prefix that did not exist is staged under a neighbouring
-// name until its plan is written, and going back removes it whole. Recovery can itself be killed.
-// What link scripts do outside the package's own files is theirs, and not undone.
+// plan was checked against what was there), then `linking` itself, then old/<n> returns. With
+// `committed` it goes forward; each of those steps can be repeated. A prefix that did not exist is
+// staged under a neighbouring name until its plan is written, and going back removes it whole.
+// Recovery can itself be killed. What link scripts do outside the package's own files is theirs,
+// and not undone.
 //
 // Nothing is synced per file: power failure is the file system's matter, not the journal's.
 
@@ -77,7 +78,7 @@ struct TransactionOptions {
     std::chrono::milliseconds lock_wait = std::chrono::seconds(60);
     fs::path root_prefix{};      ///< ROOT_PREFIX of link scripts; may be empty
     PrefixLock* lock = nullptr;  ///< the caller holds the lock already
-    /// Asked now and then; true: roll back and return Interrupted.
+    /// Asked now and then, from any thread; true: roll back and return Interrupted.
     std::function<bool()> cancelled{};
     /// Called from one thread at a time with a stage ("linking") and how much of it is done.
     std::function<void(std::string_view stage, std::size_t done, std::size_t total)> progress{};
@@ -88,8 +89,8 @@ struct TransactionOptions {
 
 struct Transaction {
     fs::path prefix;  ///< absolute; for a new environment nothing or an empty folder
-    std::vector<PrefixRecord> unlink;
-    std::vector<LinkRequest> link;  ///< dependencies first
+    std::vector<PrefixRecord> unlink;  ///< dependents first
+    std::vector<LinkRequest> link;     ///< dependencies first
     std::vector<Respecification> respecify{};
     HistoryEntry history{};  ///< time, added and removed are filled in here
     std::optional<GpkgState> state{};

@@ -1,0 +1,187 @@
+#include "libcore/env/disk_internal.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+int result_of(int returned) { return returned == 0 ? 0 : errno; }
+
+int write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto count = ::write(fd, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno;
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return 0;
+}
+
+int copy_bytes(int from, int to) {
+    static constexpr std::size_t kPiece = std::size_t{1} << 18;
+    std::string piece(kPiece, '\0');
+    for (;;) {
+        const auto count = ::read(from, piece.data(), piece.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno;
+        if (count == 0) return 0;
+        if (const int code = write_all(to, {piece.data(), static_cast<std::size_t>(count)});
+            code != 0)
+            return code;
+    }
+}
+
+/// Permission bits and times of `from`. The times keep shipped .pyc files valid.
+int copy_properties(int from, int to) {
+    struct stat status {};
+    if (::fstat(from, &status) != 0 || ::fchmod(to, status.st_mode & 07777) != 0) return errno;
+    const std::array<timespec, 2> times{status.st_atim, status.st_mtim};
+    return result_of(::futimens(to, times.data()));
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+int Descriptor::close() { return result_of(::close(std::exchange(fd_, -1))); }
+
+Result<Descriptor> open_folder(const fs::path& path) {
+    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder) return pass(disk_error(path, "open", errno));
+    return folder;
+}
+
+Error disk_error(const fs::path& path, std::string_view doing, int code) {
+    const auto kind = code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io;
+    std::string hint;
+    if (code == ENOSPC || code == EDQUOT)
+        hint = "free some space (gpkg clean) and run the command again";
+    return Error{kind,
+                 fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
+                 std::move(hint),
+                 {}};
+}
+
+Result<Disk> Disk::open(const fs::path& prefix, FaultHook fault) {
+    GPKG_TRY(auto root, open_folder(prefix));
+    return Disk(std::move(root), prefix, std::move(fault));
+}
+
+int Disk::announce(std::string_view change, const fs::path& path) const {
+    return fault_ ? fault_(change, path) : 0;
+}
+
+int Disk::before(std::string_view change, const std::string& path) const {
+    return fault_ ? fault_(change, prefix_ / path) : 0;
+}
+
+int Disk::make_folder(const std::string& path) {
+    if (const int code = before("make folder", path); code != 0) return code;
+    return result_of(::mkdirat(root(), path.c_str(), 0777));
+}
+
+int Disk::remove_folder(const std::string& path) {
+    if (const int code = before("remove folder", path); code != 0) return code;
+    return result_of(::unlinkat(root(), path.c_str(), AT_REMOVEDIR));
+}
+
+int Disk::remove(const std::string& path) {
+    if (const int code = before("remove", path); code != 0) return code;
+    return result_of(::unlinkat(root(), path.c_str(), 0));
+}
+
+int Disk::rename(const std::string& from, const std::string& to) {
+    if (const int code = before("rename", from); code != 0) return code;
+    return result_of(::renameat(root(), from.c_str(), root(), to.c_str()));
+}
+
+int Disk::symlink(const std::string& target, const std::string& path) {
+    if (const int code = before("soft link", path); code != 0) return code;
+    return result_of(::symlinkat(target.c_str(), root(), path.c_str()));
+}
+
+int Disk::hard_link(int source, const std::string& from, const std::string& path) {
+    if (const int code = before("hard link", path); code != 0) return code;
+    return result_of(::linkat(source, from.c_str(), root(), path.c_str(), 0));
+}
+
+int Disk::reflink(int source, const std::string& from, const std::string& path) {
+    if (const int code = before("reflink", path); code != 0) return code;
+    const Descriptor in(::openat(source, from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!in) return errno;
+    Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!out) return errno;
+    int code = result_of(::ioctl(out.get(), FICLONE, in.get()));
+    if (code == 0) code = copy_properties(in.get(), out.get());
+    if (const int closed = out.close(); code == 0) code = closed;
+    if (code != 0) ::unlinkat(root(), path.c_str(), 0);
+    return code;
+}
+
+int Disk::copy(int source, const std::string& from, const std::string& path) {
+    if (const int code = before("copy", path); code != 0) return code;
+    const Descriptor in(::openat(source, from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!in) return errno;
+    Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!out) return errno;
+    if (const int code = before("copy into", path); code != 0) return code;
+    int code = copy_bytes(in.get(), out.get());
+    if (code == 0) code = copy_properties(in.get(), out.get());
+    if (const int closed = out.close(); code == 0) code = closed;
+    return code;
+}
+
+int Disk::write(const std::string& path, std::string_view bytes, mode_t mode) {
+    if (const int code = before("write", path); code != 0) return code;
+    Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!out) return errno;
+    if (const int code = before("write into", path); code != 0) return code;
+    int code = write_all(out.get(), bytes);
+    if (code == 0) code = result_of(::fchmod(out.get(), mode));
+    if (const int closed = out.close(); code == 0) code = closed;
+    return code;
+}
+
+int Disk::write_durably(const std::string& path, std::string_view bytes) {
+    const auto temporary = path + ".tmp";
+    if (const int code = before("write", temporary); code != 0) return code;
+    Descriptor out(
+        ::openat(root(), temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!out) return errno;
+    if (const int code = before("write into", temporary); code != 0) return code;
+    int code = write_all(out.get(), bytes);
+    if (code == 0) code = result_of(::fsync(out.get()));
+    if (const int closed = out.close(); code == 0) code = closed;
+    if (code == 0) code = rename(temporary, path);
+    if (code != 0) ::unlinkat(root(), temporary.c_str(), 0);
+    return code;
+}
+
+int Disk::remove_tree(const std::string& path) {
+    if (const int code = before("remove tree", path); code != 0) return code;
+    std::error_code code;
+    fs::remove_all(prefix_ / path, code);
+    return code.value();
+}
+
+int Disk::look(const std::string& path, struct stat& status) const {
+    return result_of(::fstatat(root(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW));
+}
+
+bool Disk::exists(const std::string& path) const {
+    struct stat status {};
+    return look(path, status) == 0;
+}
+
+}  // namespace gpkg

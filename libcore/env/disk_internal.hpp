@@ -1,0 +1,94 @@
+#pragma once
+
+// The only place where a transaction changes files. Paths are relative to the prefix, which is held
+// open: it may be renamed meanwhile. Every change asks the fault hook first, so that tests can stop
+// a transaction between any two of them. Calls are safe from several threads.
+
+#include "libcore/fs/file.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <utility>
+
+namespace gpkg {
+
+using FaultHook = std::function<int(std::string_view change, const fs::path& path)>;
+
+/// An open file or folder.
+class Descriptor {
+public:
+    explicit Descriptor(int fd = -1) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor();
+    int get() const { return fd_; }
+    explicit operator bool() const { return fd_ >= 0; }
+    /// Closes now: the errno, or 0. NFS reports some write errors only here.
+    int close();
+
+private:
+    int fd_;
+};
+
+/// Opens a folder for the calls that are relative to it.
+Result<Descriptor> open_folder(const fs::path& path);
+
+/// "PATH: cannot DOING: what the system says", with a hint on a full disk.
+Error disk_error(const fs::path& path, std::string_view doing, int code);
+
+/// Functions return 0 or an errno.
+class Disk {
+public:
+    static Result<Disk> open(const fs::path& prefix, FaultHook fault);
+
+    const fs::path& prefix() const { return prefix_; }
+    void moved_to(fs::path prefix) { prefix_ = std::move(prefix); }
+    int root() const { return root_.get(); }
+
+    int make_folder(const std::string& path);
+    int remove_folder(const std::string& path);
+    int remove(const std::string& path);
+    int rename(const std::string& from, const std::string& to);
+    int symlink(const std::string& target, const std::string& path);
+    /// `from` is relative to the folder `source`.
+    int hard_link(int source, const std::string& from, const std::string& path);
+    int reflink(int source, const std::string& from, const std::string& path);
+    /// Bytes, permission bits and modification time.
+    int copy(int source, const std::string& from, const std::string& path);
+    int write(const std::string& path, std::string_view bytes, mode_t mode);
+    /// Synced under a temporary name, then renamed.
+    int write_durably(const std::string& path, std::string_view bytes);
+    /// A whole folder. Symbolic links in it are removed, not followed.
+    int remove_tree(const std::string& path);
+
+    /// lstat; 0 or errno.
+    int look(const std::string& path, struct stat& status) const;
+    bool exists(const std::string& path) const;
+    Result<std::string> read(const std::string& path) const { return read_file(prefix_ / path); }
+
+    Error error(const std::string& path, std::string_view doing, int code) const {
+        return disk_error(prefix_ / path, doing, code);
+    }
+    /// Asks the hook for a change that something else carries out (a script, a rename of the
+    /// prefix).
+    int announce(std::string_view change, const fs::path& path) const;
+
+private:
+    Disk(Descriptor root, fs::path prefix, FaultHook fault)
+        : root_(std::move(root)), prefix_(std::move(prefix)), fault_(std::move(fault)) {}
+    int before(std::string_view change, const std::string& path) const;
+
+    Descriptor root_;
+    fs::path prefix_;
+    FaultHook fault_;
+};
+
+}  // namespace gpkg

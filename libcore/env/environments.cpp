@@ -1,0 +1,115 @@
+#include "libcore/env/environments.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+fs::path registry(const fs::path& home) { return home / ".conda" / "environments.txt"; }
+
+std::vector<std::string> registered(const fs::path& home) {
+    std::vector<std::string> out;
+    const auto text = read_file(registry(home));
+    if (!text) return out;
+    for (const auto raw : split(*text, '\n')) {
+        const auto line = trim(raw);
+        if (!line.empty() && line.front() != '#') out.emplace_back(line);
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<void> check_environment_name(std::string_view name) {
+    const auto refuse = [&](std::string_view why) -> Result<void> {
+        return fail(ErrorKind::Usage,
+                    fmt::format("\"{}\" cannot name an environment: {}", name, why),
+                    "use -p for an environment at a path");
+    };
+    if (name.empty()) return refuse("it is empty");
+    if (name == "." || name == "..") return refuse("it is a folder's own name");
+    if (name == "base" || name == "root") return refuse("it means the root prefix");
+    if (name.front() == '-') return refuse("it starts with \"-\"");
+    for (const char c : name) {
+        if (c == '/' || c == ':' || c == '#' || c == ' ')
+            return refuse(fmt::format("it has a \"{}\"", c));
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            return refuse("it has a control character");
+    }
+    if (name.size() > 255) return refuse("it is longer than 255 bytes");
+    return {};
+}
+
+std::vector<fs::path> list_environments(const fs::path& root_prefix, const fs::path& home) {
+    std::vector<fs::path> found;
+    std::error_code code;
+    for (fs::directory_iterator entry(root_prefix / "envs", code), end; !code && entry != end;
+         entry.increment(code))
+        found.push_back(entry->path());
+    for (const auto& line : registered(home)) found.emplace_back(line);
+    std::sort(found.begin(), found.end());
+    found.insert(found.begin(), root_prefix);
+
+    std::vector<fs::path> out;
+    std::vector<fs::path> seen;  // without links on the way: one environment, one line
+    for (const auto& path : found) {
+        if (!Prefix::is_environment(path)) continue;
+        auto real = fs::weakly_canonical(path, code);
+        if (std::find(seen.begin(), seen.end(), real) != seen.end()) continue;
+        seen.push_back(std::move(real));
+        out.push_back(path);
+    }
+    return out;
+}
+
+std::string environment_name(const fs::path& prefix, const fs::path& root_prefix) {
+    if (!root_prefix.empty() && prefix == root_prefix) return "base";
+    if (prefix.parent_path().filename() == "envs") return prefix.filename();
+    return prefix;
+}
+
+Result<void> register_environment(const fs::path& prefix, const fs::path& home) {
+    const auto lines = registered(home);
+    if (std::find(lines.begin(), lines.end(), prefix.native()) != lines.end()) return {};
+    if (prefix.native().find('\n') != std::string::npos)
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: a path with a line break cannot be registered", prefix.native()));
+    const auto file = registry(home);
+    GPKG_CHECK(make_folders(file.parent_path()));
+    std::string text = prefix.native() + "\n";
+    const auto before = read_file(file);
+    if (before && !before->empty() && !before->ends_with('\n')) text.insert(0, 1, '\n');
+
+    // One appending write: of two creates at the same time neither loses its line.
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const bool done = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) ==
+                                             static_cast<ssize_t>(text.size());
+    const int code = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    if (done) return {};
+    return fail(ErrorKind::Io,
+                fmt::format("{}: cannot write: {}", file.native(), std::strerror(code)));
+}
+
+Result<void> unregister_environment(const fs::path& prefix, const fs::path& home) {
+    const auto text = read_file(registry(home));
+    if (!text) return {};
+    std::string kept;
+    for (const auto line : split(*text, '\n')) {
+        if (!trim(line).empty() && trim(line) != prefix.native()) kept += std::string(line) + "\n";
+    }
+    if (kept == *text) return {};
+    return write_file_atomically(registry(home), kept);
+}
+
+}  // namespace gpkg

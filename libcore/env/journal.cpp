@@ -1,0 +1,297 @@
+#include "libcore/env/journal_internal.hpp"
+#include "libcore/env/json_internal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fmt/format.h>
+#include <optional>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+using env_json::texts_of;
+using Json = nlohmann::ordered_json;
+
+/// Keeps the first failure and lets the work go on: what can be mended is.
+class Failures {
+public:
+    void add(Error error) {
+        if (!first_) first_ = std::move(error);
+    }
+    Result<void> result() && {
+        if (first_) return pass(std::move(*first_));
+        return {};
+    }
+    bool any() const { return first_.has_value(); }
+
+private:
+    std::optional<Error> first_;
+};
+
+bool is_absent(int code) { return code == ENOENT || code == ENOTDIR; }
+
+/// Renames old/<n> over its former place, parents first.
+void return_old(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    std::vector<std::size_t> order(plan.leaving.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return plan.leaving[a] < plan.leaving[b];
+    });
+    for (const auto place : order) {
+        if (!disk.exists(old_path(place))) continue;  // it had not left yet
+        const auto& path = plan.leaving[place];
+        int code = disk.rename(old_path(place), path);
+        // A new folder that kept what a link script or the user put there makes way.
+        if (code == EISDIR && disk.rename(path, path + ".gpkg-saved") == 0)
+            code = disk.rename(old_path(place), path);
+        if (code != 0) failures.add(disk.error(path, "put back", code));
+    }
+}
+
+/// Files and folders that came, children before parents.
+void remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    struct Arrived {
+        const std::string* path;
+        bool folder;
+    };
+    std::vector<Arrived> all;
+    for (const auto& path : plan.arriving) all.push_back({&path, false});
+    for (const auto& path : plan.arriving_folders) all.push_back({&path, true});
+    std::sort(all.begin(), all.end(), [](const Arrived& a, const Arrived& b) {
+        return *a.path > *b.path;
+    });
+    for (const auto& [path, folder] : all) {
+        const int code = folder ? disk.remove_folder(*path) : disk.remove(*path);
+        // A folder in which link scripts or the user left something stays.
+        if (code == 0 || is_absent(code) || (folder && (code == ENOTEMPTY || code == EEXIST)))
+            continue;
+        failures.add(disk.error(*path, "remove", code));
+    }
+}
+
+/// plan.json goes first: from then on there is no transaction, only litter.
+void sweep(Disk& disk, Failures& failures) {
+    if (failures.any()) return;
+    const auto plan = journal_path("plan.json");
+    if (const int code = disk.remove(plan); code != 0 && !is_absent(code))
+        return failures.add(disk.error(plan, "remove", code));
+    if (const int code = disk.remove_tree(std::string(kJournalFolder)); code != 0)
+        failures.add(disk.error(std::string(kJournalFolder), "remove", code));
+}
+
+/// The prefix vanishes by one rename; what is left is litter beside it.
+Result<void> remove_made_prefix(Disk& disk) {
+    const auto staging = staging_path(disk.prefix());
+    std::error_code code;
+    if (const int refused = disk.announce("remove prefix", disk.prefix()); refused != 0)
+        return pass(disk_error(disk.prefix(), "remove", refused));
+    if (disk.prefix() != staging) {
+        fs::remove_all(staging, code);
+        fs::rename(disk.prefix(), staging, code);
+        if (code) return pass(disk_error(disk.prefix(), "remove", code.value()));
+        disk.moved_to(staging);
+    }
+    if (const int refused = disk.announce("remove tree", staging); refused != 0)
+        return pass(disk_error(staging, "remove", refused));
+    fs::remove_all(staging, code);
+    if (code) return pass(disk_error(staging, "remove", code.value()));
+    return {};
+}
+
+void finish_history(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    const std::string file = "conda-meta/history";
+    auto text = disk.read(file);
+    if (!text && text.error().kind != ErrorKind::NotFound) return failures.add(text.error());
+    std::string now = text ? *text : "";
+    const auto place = std::min<std::size_t>(plan.history_size, now.size());
+    const auto tail = std::string_view(now).substr(place);
+    if (text && tail.starts_with(plan.history_block)) return;
+    // Cut short by the end of an earlier attempt; otherwise another tool wrote, and stays.
+    if (std::string_view(plan.history_block).starts_with(tail)) now.resize(place);
+    if (const int code = disk.write_durably(file, now + plan.history_block); code != 0)
+        failures.add(disk.error(file, "write", code));
+}
+
+void remove_caches(Disk& disk, const JournalPlan& plan) {
+    std::vector<JournalPlan::Cache> caches = plan.caches;
+    std::sort(caches.begin(), caches.end(), [](const auto& a, const auto& b) {
+        return a.folder < b.folder;
+    });
+    for (auto first = caches.begin(); first != caches.end();) {
+        const auto last = std::find_if(
+            first, caches.end(), [&](const auto& cache) { return cache.folder != first->folder; });
+        std::vector<std::string> doomed;
+        std::error_code code;
+        for (fs::directory_iterator entry(disk.prefix() / first->folder, code), end;
+             !code && entry != end;
+             entry.increment(code)) {
+            const auto name = entry->path().filename().native();
+            const bool ours = std::any_of(
+                first, last, [&](const auto& cache) { return name.starts_with(cache.stem); });
+            if (ours && name.ends_with(".pyc")) doomed.push_back(first->folder + name);
+        }
+        for (const auto& path : doomed) disk.remove(path);
+        first = last;
+    }
+}
+
+/// The records and the history become those of the new environment.
+void switch_records(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    for (const auto& name : plan.records) {
+        const auto from = journal_path("records/" + name);
+        const int code = disk.rename(from, "conda-meta/" + name);
+        if (code != 0 && !is_absent(code)) failures.add(disk.error(from, "put in place", code));
+    }
+    for (const auto& name : plan.dropped) {
+        const auto file = "conda-meta/" + name;
+        const int code = disk.remove(file);
+        if (code != 0 && !is_absent(code)) failures.add(disk.error(file, "remove", code));
+    }
+    finish_history(disk, plan, failures);
+}
+
+Json saved_json(const std::vector<JournalPlan::Saved>& saved) {
+    auto out = Json::array();
+    for (const auto& item : saved) out.push_back({{"place", item.leaving}, {"path", item.path}});
+    return out;
+}
+
+Json caches_json(const std::vector<JournalPlan::Cache>& caches) {
+    auto out = Json::array();
+    for (const auto& item : caches) out.push_back({{"folder", item.folder}, {"stem", item.stem}});
+    return out;
+}
+
+}  // namespace
+
+std::string journal_path(std::string_view name) {
+    return std::string(kJournalFolder) + "/" + std::string(name);
+}
+
+std::string old_path(std::size_t place) { return journal_path("old/" + std::to_string(place)); }
+
+fs::path staging_path(const fs::path& prefix) {
+    return prefix.parent_path() / ("." + prefix.filename().native() + ".gpkg-new");
+}
+
+std::string JournalPlan::to_json() const {
+    const Json out = {{"format", 1},
+                      {"made_prefix", made_prefix},
+                      {"made_meta", made_meta},
+                      {"leaving", leaving},
+                      {"arriving", arriving},
+                      {"arriving_folders", arriving_folders},
+                      {"saved", saved_json(saved)},
+                      {"records", records},
+                      {"dropped", dropped},
+                      {"emptied", emptied},
+                      {"caches", caches_json(caches)},
+                      {"history_size", history_size},
+                      {"history_block", history_block}};
+    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<JournalPlan> JournalPlan::parse(std::string_view text, std::string_view what) {
+    simdjson::dom::parser parser;
+    GPKG_TRY(const auto object, env_json::parse_object(parser, text, what));
+    const auto texts = [&](const char* key) {
+        simdjson::dom::element value;
+        return object[key].get(value) == simdjson::SUCCESS ? texts_of(value)
+                                                           : std::vector<std::string>();
+    };
+    const auto pairs = [&](const char* key, auto&& take) {
+        simdjson::dom::array list;
+        if (object[key].get(list) != simdjson::SUCCESS) return;
+        for (const auto item : list) take(item);
+    };
+    const auto truth = [&](const char* key) {
+        bool value = false;
+        return object[key].get(value) == simdjson::SUCCESS && value;
+    };
+    JournalPlan plan;
+    std::uint64_t format = 0;
+    if (object["format"].get(format) != simdjson::SUCCESS || format != 1)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: not a journal this version of gpkg can read", what),
+                    "finish with the version of gpkg that began");
+    plan.made_prefix = truth("made_prefix");
+    plan.made_meta = truth("made_meta");
+    plan.leaving = texts("leaving");
+    plan.arriving = texts("arriving");
+    plan.arriving_folders = texts("arriving_folders");
+    plan.records = texts("records");
+    plan.dropped = texts("dropped");
+    plan.emptied = texts("emptied");
+    pairs("saved", [&](simdjson::dom::element item) {
+        std::uint64_t place = 0;
+        std::string_view path;
+        if (item["place"].get(place) == simdjson::SUCCESS &&
+            item["path"].get(path) == simdjson::SUCCESS)
+            plan.saved.push_back({static_cast<std::size_t>(place), std::string(path)});
+    });
+    pairs("caches", [&](simdjson::dom::element item) {
+        std::string_view folder;
+        std::string_view stem;
+        if (item["folder"].get(folder) == simdjson::SUCCESS &&
+            item["stem"].get(stem) == simdjson::SUCCESS)
+            plan.caches.push_back({std::string(folder), std::string(stem)});
+    });
+    std::string_view block;
+    if (object["history_size"].get(plan.history_size) != simdjson::SUCCESS ||
+        object["history_block"].get(block) != simdjson::SUCCESS)
+        return fail(ErrorKind::Integrity, fmt::format("{}: the journal is incomplete", what));
+    plan.history_block = block;
+    return plan;
+}
+
+Result<void> write_journal(Disk& disk, const JournalPlan& plan) {
+    for (const auto& folder :
+         {std::string(kJournalFolder), journal_path("old"), journal_path("records")}) {
+        if (const int code = disk.make_folder(folder); code != 0)
+            return pass(disk.error(folder, "make", code));
+    }
+    const auto file = journal_path("plan.json");
+    if (const int code = disk.write_durably(file, plan.to_json()); code != 0)
+        return pass(disk.error(file, "write", code));
+    return {};
+}
+
+Result<void> mark(Disk& disk, std::string_view name) {
+    const auto file = journal_path(name);
+    const int code =
+        name == "committed" ? disk.write_durably(file, "") : disk.write(file, "", 0644);
+    if (code != 0) return pass(disk.error(file, "write", code));
+    return {};
+}
+
+Result<void> roll_back(Disk& disk, const JournalPlan& plan) {
+    if (plan.made_prefix) return remove_made_prefix(disk);
+    Failures failures;
+    const auto linking = journal_path("linking");
+    if (disk.exists(linking)) {
+        remove_arrived(disk, plan, failures);
+        // Only with all of it gone may old files return: a second attempt would take them for ours.
+        if (failures.any()) return std::move(failures).result();
+        if (const int code = disk.remove(linking); code != 0)
+            return pass(disk.error(linking, "remove", code));
+    }
+    return_old(disk, plan, failures);
+    sweep(disk, failures);
+    return std::move(failures).result();
+}
+
+Result<void> finish(Disk& disk, const JournalPlan& plan) {
+    Failures failures;
+    for (const auto& [place, path] : plan.saved) {
+        const int code = disk.rename(old_path(place), path);
+        if (code != 0 && !is_absent(code)) failures.add(disk.error(path, "set aside", code));
+    }
+    switch_records(disk, plan, failures);
+    remove_caches(disk, plan);
+    for (const auto& folder : plan.emptied) disk.remove_folder(folder);
+    sweep(disk, failures);
+    return std::move(failures).result();
+}
+
+}  // namespace gpkg

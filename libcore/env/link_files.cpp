@@ -1,0 +1,363 @@
+#include "libcore/base/digest.hpp"
+#include "libcore/env/folders_internal.hpp"
+#include "libcore/env/link_files_internal.hpp"
+#include "libcore/env/link_script_internal.hpp"
+#include "libcore/env/placeholder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace gpkg {
+namespace {
+
+/// Hard links and reflinks that do not work here; a copy does.
+bool means_copy(int code) {
+    return code == EXDEV || code == EPERM || code == EOPNOTSUPP || code == ENOTSUP ||
+           code == ENOSYS || code == EMLINK || code == ENOTTY || code == EINVAL || code == EACCES;
+}
+
+struct Counts {
+    std::atomic<std::uint64_t> hard_linked{0};
+    std::atomic<std::uint64_t> reflinked{0};
+    std::atomic<std::uint64_t> copied{0};
+    std::atomic<std::uint64_t> copied_on_request{0};
+    std::atomic<std::uint64_t> replaced{0};
+    std::atomic<std::uint64_t> soft_linked{0};
+};
+
+/// Files of one package, one after the other in one thread.
+struct Piece {
+    PackagePlan* package = nullptr;
+    std::size_t first = 0;
+    std::size_t last = 0;
+};
+
+class Linker {
+public:
+    Linker(Disk& disk, const TransactionOptions& options, std::size_t total)
+        : disk_(disk), options_(options), total_(total) {}
+
+    Result<void> make_folders(Plan& plan);
+    /// The packages [first, last) of the plan.
+    Result<void> link(Plan& plan, std::size_t first, std::size_t last);
+    const Counts& counts() const { return counts_; }
+    std::vector<std::string> take_foreign() { return std::move(foreign_); }
+
+private:
+    Result<void> link_piece(const Piece& piece);
+    Result<void> link_item(int source, const PackagePlan& package, LinkItem& item);
+    Result<void> link_file(int source, const PackagePlan& package, LinkItem& item);
+    Result<void> replace(int source, const PackagePlan& package, LinkItem& item);
+    Result<void> soft_link(int source, const PackagePlan& package, const LinkItem& item);
+    Result<void> refuse(const PackagePlan& package, const LinkItem& item, int code);
+    void report_progress(std::size_t done);
+
+    Disk& disk_;
+    const TransactionOptions& options_;
+    std::size_t total_;
+    Counts counts_;
+    std::atomic<bool> hard_links_work_{true};
+    std::atomic<bool> reflinks_work_{true};
+    std::mutex mutex_;
+    std::size_t done_ = 0;
+    std::vector<std::string> foreign_;
+};
+
+Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, int code) {
+    if (code == EEXIST) {
+        const std::lock_guard guard(mutex_);
+        foreign_.push_back(item.target);
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: made by another process meanwhile",
+                                (disk_.prefix() / item.target).native()),
+                    "run the command again");
+    }
+    std::error_code ignored;
+    const bool from_package = item.kind != LinkKind::EntryPoint;
+    if (code == ENOENT && from_package &&
+        !fs::exists(fs::symlink_status(package.unpacked / item.source, ignored)))
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: {} is missing from the unpacked package",
+                                package.unpacked.native(),
+                                item.source),
+                    "remove that folder and run the command again");
+    return pass(disk_.error(item.target, "link", code));
+}
+
+Result<void> Linker::make_folders(Plan& plan) {
+    std::unordered_map<std::string, std::pair<PackagePlan*, LinkItem*>> links;
+    for (auto& package : plan.packages) {
+        for (auto& item : package.items) {
+            if (item.early && !item.skipped) links.emplace(item.target, std::pair(&package, &item));
+        }
+    }
+    const auto make_link = [&](const std::string& path) -> Result<void> {
+        const auto found = links.find(path);
+        if (found == links.end()) return {};
+        const auto [package, item] = found->second;
+        links.erase(found);
+        GPKG_TRY(const auto source, open_folder(package->unpacked));
+        return soft_link(source.get(), *package, *item);
+    };
+    for (const auto& folder : plan.journal.arriving_folders) {
+        GPKG_CHECK(make_link(parent_of(folder)));
+        const int code = disk_.make_folder(folder);
+        // Two folders may be one, by way of a soft link.
+        if (code != 0 && code != EEXIST) return pass(disk_.error(folder, "make", code));
+    }
+    while (!links.empty()) GPKG_CHECK(make_link(std::string(links.begin()->first)));
+    return {};
+}
+
+Result<void> Linker::link_file(int source, const PackagePlan& package, LinkItem& item) {
+    item.sha256 = item.entry->sha256;
+    const bool copy_only = item.kind == LinkKind::CopyOnly || options_.link == LinkMethod::Copy;
+    const bool want_hard_link =
+        options_.link == LinkMethod::HardLink || options_.link == LinkMethod::Auto;
+    const bool want_reflink =
+        options_.link == LinkMethod::Reflink || options_.link == LinkMethod::Auto;
+    if (!copy_only && want_hard_link && hard_links_work_) {
+        const int code = disk_.hard_link(source, item.source, item.target);
+        if (code == 0) {
+            ++counts_.hard_linked;
+            return {};
+        }
+        if (options_.link == LinkMethod::HardLink || !means_copy(code))
+            return refuse(package, item, code);
+        // Too many links to one file says nothing of the next.
+        if (code != EMLINK) hard_links_work_ = false;
+    }
+    if (!copy_only && want_reflink && reflinks_work_) {
+        const int code = disk_.reflink(source, item.source, item.target);
+        if (code == 0) {
+            ++counts_.reflinked;
+            return {};
+        }
+        if (options_.link == LinkMethod::Reflink || !means_copy(code))
+            return refuse(package, item, code);
+        reflinks_work_ = false;
+    }
+    if (const int code = disk_.copy(source, item.source, item.target); code != 0)
+        return refuse(package, item, code);
+    ++(copy_only ? counts_.copied_on_request : counts_.copied);
+    return {};
+}
+
+Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& item) {
+    struct stat status {};
+    if (::fstatat(source, item.source.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return refuse(package, item, errno);
+    GPKG_TRY(const auto bytes, read_file(package.unpacked / item.source));
+    const auto& entry = *item.entry;
+    const auto& prefix = disk_.prefix().native();
+    std::string text;
+    if (entry.mode == FileMode::Text) {
+        text = replace_in_text(bytes, entry.prefix_placeholder, prefix);
+    } else {
+        GPKG_TRY(text, replace_in_binary(bytes, entry.prefix_placeholder, prefix, entry.path));
+    }
+    if (const int code = disk_.write(item.target, text, status.st_mode & 07777); code != 0)
+        return refuse(package, item, code);
+    item.sha256 = hex_digest(DigestKind::Sha256, text);
+    ++counts_.replaced;
+    return {};
+}
+
+Result<void> Linker::soft_link(int source, const PackagePlan& package, const LinkItem& item) {
+    std::array<char, PATH_MAX> target{};
+    const auto size = ::readlinkat(source, item.source.c_str(), target.data(), target.size());
+    if (size < 0) return refuse(package, item, errno);
+    std::string text(target.data(), static_cast<std::size_t>(size));
+    const auto& placeholder = item.entry->prefix_placeholder;
+    if (!placeholder.empty() && text.starts_with(placeholder))
+        text.replace(0, placeholder.size(), disk_.prefix().native());
+    if (const int code = disk_.symlink(text, item.target); code != 0)
+        return refuse(package, item, code);
+    ++counts_.soft_linked;
+    return {};
+}
+
+Result<void> Linker::link_item(int source, const PackagePlan& package, LinkItem& item) {
+    switch (item.kind) {
+    case LinkKind::Link:
+    case LinkKind::CopyOnly: return link_file(source, package, item);
+    case LinkKind::Replace: return replace(source, package, item);
+    case LinkKind::SoftLink:
+        item.sha256 = item.entry->sha256;
+        return item.early ? Result<void>() : soft_link(source, package, item);
+    case LinkKind::EntryPoint:
+        if (const int code = disk_.write(item.target, item.content, 0755); code != 0)
+            return refuse(package, item, code);
+        item.sha256 = hex_digest(DigestKind::Sha256, item.content);
+        return {};
+    case LinkKind::Folder:
+    case LinkKind::Pyc: return {};
+    }
+    return {};
+}
+
+void Linker::report_progress(std::size_t done) {
+    if (!options_.progress) return;
+    const std::lock_guard guard(mutex_);
+    done_ += done;
+    options_.progress("linking", done_, total_);
+}
+
+Result<void> Linker::link_piece(const Piece& piece) {
+    if (options_.cancelled && options_.cancelled())
+        return fail(ErrorKind::Interrupted, "interrupted");
+    auto source = open_folder(piece.package->unpacked);
+    if (!source)
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format("{}: the unpacked package is gone", piece.package->unpacked.native()),
+            "run the command again");
+    for (std::size_t i = piece.first; i < piece.last; ++i) {
+        auto& item = piece.package->items[i];
+        if (!item.skipped) GPKG_CHECK(link_item(source->get(), *piece.package, item));
+    }
+    report_progress(piece.last - piece.first);
+    return {};
+}
+
+Result<void> Linker::link(Plan& plan, std::size_t first, std::size_t last) {
+    static constexpr std::size_t kPieceSize = 64;
+    std::vector<Piece> pieces;
+    for (std::size_t p = first; p < last; ++p) {
+        auto& package = plan.packages[p];
+        for (std::size_t i = 0; i < package.items.size(); i += kPieceSize)
+            pieces.push_back({&package, i, std::min(i + kPieceSize, package.items.size())});
+    }
+    std::atomic<std::size_t> next{0};
+    std::optional<Error> failure;
+    const auto work = [&] {
+        for (;;) {
+            const auto i = next++;
+            if (i >= pieces.size()) return;
+            auto done = link_piece(pieces[i]);
+            if (done) continue;
+            next = pieces.size();
+            const std::lock_guard guard(mutex_);
+            if (!failure) failure = std::move(done).error();
+        }
+    };
+    std::vector<std::thread> helpers;
+    const auto wanted = std::min<std::size_t>(options_.threads, pieces.size());
+    for (std::size_t n = 1; n < wanted; ++n) {
+        try {
+            helpers.emplace_back(work);
+        } catch (const std::system_error&) {
+            break;  // the user's process limit: this thread does it all
+        }
+    }
+    work();
+    for (auto& helper : helpers) helper.join();
+    if (failure) return pass(std::move(*failure));
+    return {};
+}
+
+bool has_pre_link_script(const PackagePlan& package) {
+    if (package.request == nullptr) return false;
+    const auto script = link_script_path(package.request->record.name, "pre-link");
+    return std::any_of(package.entries.begin(), package.entries.end(), [&](const auto& entry) {
+        return entry.path == script;
+    });
+}
+
+PrefixPathType path_type_of(LinkKind kind) {
+    switch (kind) {
+    case LinkKind::SoftLink: return PrefixPathType::SoftLink;
+    case LinkKind::Folder: return PrefixPathType::Directory;
+    case LinkKind::EntryPoint: return PrefixPathType::UnixPythonEntryPoint;
+    case LinkKind::Pyc: return PrefixPathType::PycFile;
+    case LinkKind::Link:
+    case LinkKind::CopyOnly:
+    case LinkKind::Replace: break;
+    }
+    return PrefixPathType::HardLink;
+}
+
+}  // namespace
+
+Result<void> link_files(Disk& disk,
+                        Plan& plan,
+                        const TransactionOptions& options,
+                        TransactionReport& report,
+                        std::vector<std::string>& foreign) {
+    std::size_t total = 0;
+    for (const auto& package : plan.packages) total += package.items.size();
+    Linker linker(disk, options, total);
+    const auto all = [&]() -> Result<void> {
+        GPKG_CHECK(linker.make_folders(plan));
+        // A pre-link script sees the packages before its own linked, and nothing after them.
+        std::size_t first = 0;
+        for (std::size_t p = 0; p < plan.packages.size(); ++p) {
+            const auto& package = plan.packages[p];
+            if (!options.run_scripts || !has_pre_link_script(package)) continue;
+            GPKG_CHECK(linker.link(plan, first, p));
+            first = p;
+            const auto script = link_script_path(package.request->record.name, "pre-link");
+            GPKG_CHECK(run_link_script(disk,
+                                       {&package.request->record,
+                                        "pre-link",
+                                        package.unpacked / script,
+                                        options.root_prefix}));
+        }
+        return linker.link(plan, first, plan.packages.size());
+    };
+    auto done = all();
+    const auto& counts = linker.counts();
+    report.hard_linked = counts.hard_linked;
+    report.reflinked = counts.reflinked;
+    report.copied = counts.copied;
+    report.copied_on_request = counts.copied_on_request;
+    report.replaced = counts.replaced;
+    report.soft_linked = counts.soft_linked;
+    foreign = linker.take_foreign();
+    const bool copies = report.hard_linked == 0 && report.copied + report.copied_on_request > 0;
+    for (auto& package : plan.packages)
+        package.link_type = copies ? LinkType::Copy : LinkType::HardLink;
+    return done;
+}
+
+PrefixRecord installed_record(const PackagePlan& package) {
+    PrefixRecord record;
+    record.package = package.request->record;
+    record.link_source = package.unpacked;
+    record.link_type = package.link_type;
+    record.requested_specs = package.request->requested_specs;
+    record.extracted_package_dir = package.unpacked;
+    record.package_tarball_full_path = package.request->archive;
+    record.files.reserve(package.items.size());
+    record.paths.reserve(package.items.size());
+    for (const auto& item : package.items) {
+        record.files.push_back(item.target);
+        PrefixPath path;
+        path.path = item.target;
+        path.type = path_type_of(item.kind);
+        path.sha256_in_prefix = item.sha256;
+        if (item.entry != nullptr) {
+            path.sha256 = item.entry->sha256;
+            path.size = item.entry->size_in_bytes;
+            path.prefix_placeholder = item.entry->prefix_placeholder;
+            path.binary = item.entry->mode == FileMode::Binary;
+            path.no_link = item.entry->no_link;
+        } else if (item.kind == LinkKind::EntryPoint) {
+            path.size = item.size;
+        }
+        record.paths.push_back(std::move(path));
+    }
+    return record;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,67 @@
+#pragma once
+
+// What a transaction will do to each path of the prefix, decided before anything is changed.
+
+#include "libcore/env/journal_internal.hpp"
+#include "libcore/env/prefix_record.hpp"
+#include "libcore/env/python_layout.hpp"
+#include "libcore/env/transaction.hpp"
+#include "libcore/package/paths.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+enum class LinkKind {
+    Link,      ///< hard link, reflink or copy
+    CopyOnly,  ///< no_link
+    Replace,   ///< written anew with this prefix in it
+    SoftLink,
+    Folder,
+    EntryPoint,  ///< `content` is the script
+    Pyc,         ///< compiled from `source`, a path of the prefix
+};
+
+struct LinkItem {
+    LinkKind kind = LinkKind::Link;
+    std::string target;                ///< relative to the prefix
+    std::string source{};              ///< relative to the unpacked package
+    const PathEntry* entry = nullptr;  ///< none for generated files
+    std::string content{};
+    bool skipped = false;  ///< a later package has this path
+    bool early = false;    ///< a soft link to a folder that other files go through
+    std::string sha256{};  ///< as linked, filled in when it is
+    std::uint64_t size = 0;
+};
+
+/// A package that is linked, or an installed one of which some files come back.
+struct PackagePlan {
+    const LinkRequest* request = nullptr;  ///< none: files come back
+    std::string distribution;
+    fs::path unpacked;
+    std::vector<PathEntry> entries;
+    std::vector<LinkItem> items;
+    LinkType link_type = LinkType::HardLink;
+};
+
+struct Plan {
+    bool creating = false;  ///< the prefix does not exist
+    std::vector<PrefixRecord> installed;
+    std::optional<PythonLayout> python;  ///< of the new environment
+    std::vector<PackagePlan> packages;   ///< in the order of the transaction, restored files last
+    JournalPlan journal;
+    TransactionCost cost;
+};
+
+/// The items of one package. `python` is needed for noarch python packages only.
+Result<PackagePlan> plan_package(const LinkRequest& request,
+                                 const std::optional<PythonLayout>& python,
+                                 const fs::path& prefix,
+                                 bool compile);
+
+/// Looks at everything and decides. Changes nothing.
+Result<Plan> make_plan(const Transaction& transaction, const TransactionOptions& options);
+
+}  // namespace gpkg

@@ -1,0 +1,27 @@
+#pragma once
+
+// pre-link, post-link, pre-unlink and post-unlink scripts (CEP 34).
+
+#include "libcore/env/disk_internal.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace gpkg {
+
+/// "bin/.numpy-post-link.sh".
+std::string link_script_path(std::string_view name, std::string_view action);
+
+struct LinkScript {
+    const PackageRecord* package = nullptr;
+    std::string_view action;
+    fs::path script;  ///< where it lies now
+    fs::path root_prefix;
+};
+
+/// Runs it with the variables CEP 34 wants. Its output is kept away from ours and told only when it
+/// fails.
+Result<void> run_link_script(Disk& disk, const LinkScript& script);
+
+}  // namespace gpkg

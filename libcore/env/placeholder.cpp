@@ -1,0 +1,145 @@
+#include "libcore/env/placeholder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+/// Linux before 5.1 reads 127 bytes of the line, "#!" included.
+constexpr std::size_t kLongestShebang = 127;
+
+std::string replace_all(std::string_view bytes, std::string_view from, std::string_view to) {
+    std::string out;
+    if (from.empty()) return std::string(bytes);
+    out.reserve(bytes.size());
+    for (;;) {
+        const auto at = bytes.find(from);
+        out += bytes.substr(0, at);
+        if (at == std::string_view::npos) return out;
+        out += to;
+        bytes.remove_prefix(at + from.size());
+    }
+}
+
+/// python, python3, python3.12
+bool is_python(std::string_view name) {
+    if (!name.starts_with("python")) return false;
+    name.remove_prefix(6);
+    return std::all_of(
+        name.begin(), name.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+}
+
+/// Inside double quotes of sh.
+std::string sh_escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '"' || c == '\\' || c == '$' || c == '`') out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+/// `text` in an encoding with `unit` bytes per character, `big`: the low byte last. ASCII only, as
+/// placeholders and all but exotic prefixes are.
+std::string encoded(std::string_view text, std::size_t unit, bool big) {
+    std::string out;
+    for (const char c : text) {
+        std::string character(unit, '\0');
+        (big ? character.back() : character.front()) = c;
+        out += character;
+    }
+    return out;
+}
+
+/// The end of the string at `at`: the first character whose low byte is 0, or the end of the file.
+/// The low byte alone decides, because text of the other byte order is met here as well, one byte
+/// out of step; there the terminator shows as such a character.
+std::size_t end_of_string(std::string_view bytes, std::size_t at, std::size_t unit, bool big) {
+    if (unit == 1) return std::min(bytes.find('\0', at), bytes.size());
+    const std::size_t low = big ? unit - 1 : 0;
+    for (; at + unit <= bytes.size(); at += unit) {
+        if (bytes[at + low] == '\0') return at;
+    }
+    return bytes.size();
+}
+
+/// Rewrites `bytes` in place; their number does not change.
+void replace_strings(
+    std::string& bytes, std::string_view from, std::string_view to, std::size_t unit, bool big) {
+    for (auto at = bytes.find(from); at != std::string::npos; at = bytes.find(from, at)) {
+        const auto end = end_of_string(bytes, at, unit, big);
+        auto text = replace_all(std::string_view(bytes).substr(at, end - at), from, to);
+        text.resize(end - at, '\0');
+        std::copy(text.begin(), text.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+        at = end;
+    }
+}
+
+bool is_ascii(std::string_view text) {
+    return std::all_of(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+}  // namespace
+
+std::string shebang(std::string_view program, std::string_view arguments) {
+    const bool short_enough = 2 + program.size() + arguments.size() <= kLongestShebang;
+    if (short_enough && program.find(' ') == std::string_view::npos)
+        return fmt::format("#!{}{}", program, arguments);
+    const auto name = program.substr(program.rfind('/') + 1);
+    // To sh the second line is a command, to python the start of a string that ends on it.
+    if (is_python(name))
+        return fmt::format(
+            "#!/bin/sh\n'''exec' \"{}\"{} \"$0\" \"$@\" #'''", sh_escaped(program), arguments);
+    const bool alone = arguments.find_first_not_of(" \t\r") == std::string_view::npos;
+    return fmt::format("#!/usr/bin/env {}{}{}", alone ? "" : "-S ", name, arguments);
+}
+
+std::string replace_in_text(std::string_view bytes,
+                            std::string_view placeholder,
+                            std::string_view prefix) {
+    auto line = bytes.substr(0, std::min(bytes.find('\n'), bytes.size()));
+    const bool starts_program =
+        line.starts_with("#!") && line.find(placeholder) != std::string_view::npos;
+    if (!starts_program) return replace_all(bytes, placeholder, prefix);
+
+    const auto rest = bytes.substr(line.size());
+    line.remove_prefix(2);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    const auto end = std::min(line.find_first_of(" \t\r"), line.size());
+    return shebang(replace_all(line.substr(0, end), placeholder, prefix),
+                   replace_all(line.substr(end), placeholder, prefix)) +
+           replace_all(rest, placeholder, prefix);
+}
+
+Result<std::string> replace_in_binary(std::string_view bytes,
+                                      std::string_view placeholder,
+                                      std::string_view prefix,
+                                      std::string_view what) {
+    if (prefix.size() > placeholder.size())
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: has room for a prefix of {} bytes, \"{}\" has {}",
+                                what,
+                                placeholder.size(),
+                                prefix,
+                                prefix.size()),
+                    "choose a shorter path for the environment");
+    std::string out(bytes);
+    if (placeholder.empty()) return out;
+    replace_strings(out, placeholder, prefix, 1, false);
+    if (!is_ascii(prefix) || !is_ascii(placeholder)) return out;
+    struct Encoding {
+        std::size_t unit;
+        bool big;
+    };
+    // The wider one first: a character of UTF-32 holds one of UTF-16.
+    constexpr std::array<Encoding, 4> kEncodings{{{4, false}, {4, true}, {2, false}, {2, true}}};
+    for (const auto& [unit, big] : kEncodings)
+        replace_strings(
+            out, encoded(placeholder, unit, big), encoded(prefix, unit, big), unit, big);
+    return out;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,32 @@
+#pragma once
+
+// The prefix a package was built in, replaced by the prefix it is installed in (CEP 34; the rules
+// beyond it are those conda, mamba and rattler share).
+
+#include "libcore/base/error.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace gpkg {
+
+/// Every occurrence. A first line "#!" whose interpreter the kernel could not start from the new
+/// prefix (more than 127 bytes, or a space in its path) is rewritten: python is started by way of
+/// /bin/sh, others are looked up on PATH.
+std::string replace_in_text(std::string_view bytes,
+                            std::string_view placeholder,
+                            std::string_view prefix);
+
+/// Inside each string that ends in NUL, or at the end of the file; the string keeps its length and
+/// is filled up with NULs. UTF-8, UTF-16 and UTF-32 of both byte orders. Integrity when the prefix
+/// is longer than the placeholder; `what` names the file in the message.
+Result<std::string> replace_in_binary(std::string_view bytes,
+                                      std::string_view placeholder,
+                                      std::string_view prefix,
+                                      std::string_view what);
+
+/// "#!<program><arguments>", or the two lines that do the same where the kernel could not.
+/// No line break at the end.
+std::string shebang(std::string_view program, std::string_view arguments);
+
+}  // namespace gpkg

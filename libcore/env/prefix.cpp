@@ -1,0 +1,187 @@
+#include "libcore/env/prefix.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/json_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+using env_json::text_of;
+using Json = nlohmann::ordered_json;
+
+/// A text file that need not be there.
+Result<std::string> read_optional(const fs::path& path) {
+    auto text = read_file(path);
+    if (!text && text.error().kind == ErrorKind::NotFound) return std::string();
+    return text;
+}
+
+std::map<std::string, std::string> text_members(simdjson::dom::element value) {
+    std::map<std::string, std::string> out;
+    simdjson::dom::object object;
+    if (value.get(object) != simdjson::SUCCESS) return out;
+    for (const auto member : object) out[std::string(member.key)] = text_of(member.value);
+    return out;
+}
+
+/// Every member of the top object but one.
+std::string members_without(simdjson::dom::object object, std::string_view left_out) {
+    env_json::Members members;
+    for (const auto [key, value] : object) {
+        if (key != left_out) members.add(key, value);
+    }
+    return std::move(members).text();
+}
+
+std::string dump(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Result<GpkgState> GpkgState::parse(std::string_view text, std::string_view what) {
+    simdjson::dom::parser parser;
+    GPKG_TRY(const auto object, env_json::parse_object(parser, text, what));
+    GpkgState state;
+    env_json::Members unknown;
+    for (const auto [key, value] : object) {
+        if (key == "accelerator") {
+            state.accelerator = text_of(value);
+        } else if (key == "package_accelerators") {
+            state.package_accelerators = text_members(value);
+        } else {
+            unknown.add(key, value);
+        }
+    }
+    state.unknown_keys = std::move(unknown).text();
+    return state;
+}
+
+std::string GpkgState::to_json() const {
+    Json out = Json::object();
+    if (!accelerator.empty()) out["accelerator"] = accelerator;
+    if (!package_accelerators.empty()) out["package_accelerators"] = package_accelerators;
+    env_json::add_unknown(out, unknown_keys);
+    return dump(out);
+}
+
+bool Prefix::is_environment(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path / "conda-meta" / "history", ignored);
+}
+
+Result<Prefix> Prefix::open(const fs::path& path) {
+    if (is_environment(path)) return Prefix(path);
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: not an environment (no conda-meta/history in it)", path.native()),
+                "gpkg env list shows the environments there are");
+}
+
+Result<std::vector<PrefixRecord>> Prefix::records() const { return read_records(path_); }
+
+Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix) {
+    const auto folder = prefix / "conda-meta";
+    std::vector<fs::path> files;
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code)) {
+        const auto name = entry->path().filename().native();
+        // <name>-<version>-<build>.json; gpkg.json and other tools' files have no two dashes.
+        if (name.starts_with('.') || !name.ends_with(".json")) continue;
+        if (std::count(name.begin(), name.end(), '-') >= 2) files.push_back(entry->path());
+    }
+    if (code)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot list: {}", folder.native(), code.message()));
+    std::vector<PrefixRecord> out;
+    out.reserve(files.size());
+    for (const auto& file : files) {
+        GPKG_TRY(auto record, PrefixRecord::read(file));
+        out.push_back(std::move(record));
+    }
+    std::sort(out.begin(), out.end(), [](const PrefixRecord& a, const PrefixRecord& b) {
+        return std::pair(a.package.name, a.package.distribution()) <
+               std::pair(b.package.name, b.package.distribution());
+    });
+    return out;
+}
+
+Result<std::vector<HistoryEntry>> Prefix::history() const {
+    GPKG_TRY(const auto text, read_file(meta() / "history"));
+    return parse_history(text);
+}
+
+Result<std::vector<std::string>> Prefix::pinned_specs() const {
+    GPKG_TRY(const auto text, read_optional(meta() / "pinned"));
+    std::vector<std::string> out;
+    for (const auto raw : split(text, '\n')) {
+        const auto line = trim(raw.substr(0, raw.find('#')));
+        if (!line.empty()) out.emplace_back(line);
+    }
+    return out;
+}
+
+Result<std::map<std::string, std::string>> Prefix::env_vars() const {
+    const auto file = meta() / "state";
+    GPKG_TRY(const auto text, read_optional(file));
+    if (trim(text).empty()) return std::map<std::string, std::string>();
+    simdjson::dom::parser parser;
+    GPKG_TRY(const auto object, env_json::parse_object(parser, text, file.native()));
+    simdjson::dom::element variables;
+    if (object["env_vars"].get(variables) != simdjson::SUCCESS)
+        return std::map<std::string, std::string>();
+    return text_members(variables);
+}
+
+Result<void> Prefix::set_env_vars(const std::map<std::string, std::string>& variables) const {
+    const auto file = meta() / "state";
+    GPKG_TRY(const auto text, read_optional(file));
+    Json out = {{"env_vars", Json(variables)}};
+    if (!trim(text).empty()) {
+        simdjson::dom::parser parser;
+        GPKG_TRY(const auto object, env_json::parse_object(parser, text, file.native()));
+        env_json::add_unknown(out, members_without(object, "env_vars"));
+    }
+    return write_file_atomically(file, dump(out));
+}
+
+Result<GpkgState> Prefix::state() const {
+    const auto file = meta() / "gpkg.json";
+    GPKG_TRY(const auto text, read_optional(file));
+    if (trim(text).empty()) return GpkgState{};
+    return GpkgState::parse(text, file.native());
+}
+
+Result<void> Prefix::write_state(const GpkgState& state) const {
+    return write_file_atomically(meta() / "gpkg.json", state.to_json());
+}
+
+Result<void> check_not_frozen(const fs::path& prefix) {
+    const auto marker = prefix / "conda-meta" / "frozen";
+    const auto text = read_file(marker);
+    // A marker that cannot be read still freezes.
+    if (!text && text.error().kind == ErrorKind::NotFound) return {};
+    std::string message = "it may not be changed";
+    if (text && !trim(*text).empty()) {
+        simdjson::dom::parser parser;
+        std::string_view told;
+        const auto object = env_json::parse_object(parser, *text, marker.native());
+        if (object && (*object)["message"].get(told) == simdjson::SUCCESS && !told.empty())
+            message = told;
+    }
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: this environment is frozen: {}", prefix.native(), message),
+                "--override-frozen changes it all the same");
+}
+
+const PrefixRecord* find_record(const std::vector<PrefixRecord>& records, std::string_view name) {
+    const auto found = std::find_if(
+        records.begin(), records.end(), [&](const auto& r) { return r.package.name == name; });
+    return found == records.end() ? nullptr : &*found;
+}
+
+}  // namespace gpkg

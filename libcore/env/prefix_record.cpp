@@ -1,0 +1,333 @@
+#include "libcore/env/prefix_record.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/json_internal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+using env_json::number_of;
+using env_json::text_of;
+using env_json::texts_of;
+using env_json::truth_of;
+using Element = simdjson::dom::element;
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::pair<std::string_view, PrefixPathType>, 5> kPathTypes{{
+    {"hardlink", PrefixPathType::HardLink},
+    {"softlink", PrefixPathType::SoftLink},
+    {"directory", PrefixPathType::Directory},
+    {"pyc_file", PrefixPathType::PycFile},
+    {"unix_python_entry_point", PrefixPathType::UnixPythonEntryPoint},
+}};
+
+/// Stays below the prefix. Backslashes are ordinary here: records of Linux hold such names.
+bool stays_inside(std::string_view path) {
+    if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos)
+        return false;
+    const auto parts = split(path, '/');
+    return std::find(parts.begin(), parts.end(), "..") == parts.end();
+}
+
+/// track_features: a list, or a text with spaces or commas between.
+std::vector<std::string> features_of(Element value) {
+    std::string_view text;
+    if (value.get(text) != simdjson::SUCCESS) return texts_of(value);
+    std::vector<std::string> out;
+    std::string plain(text);
+    std::replace(plain.begin(), plain.end(), ',', ' ');
+    for (const auto piece : split(plain, ' ')) {
+        if (!piece.empty()) out.emplace_back(piece);
+    }
+    return out;
+}
+
+std::map<std::string, std::vector<std::string>> groups_of(Element value) {
+    std::map<std::string, std::vector<std::string>> out;
+    simdjson::dom::object object;
+    if (value.get(object) != simdjson::SUCCESS) return out;
+    for (const auto member : object) out[std::string(member.key)] = texts_of(member.value);
+    return out;
+}
+
+using ReadPackage = void (*)(PackageRecord&, Element);
+constexpr std::array<std::pair<std::string_view, ReadPackage>, 24> kPackageKeys{{
+    {"name", [](PackageRecord& p, Element v) { p.name = text_of(v); }},
+    {"version", [](PackageRecord& p, Element v) { p.version = text_of(v); }},
+    {"build", [](PackageRecord& p, Element v) { p.build = text_of(v); }},
+    {"build_number",
+     [](PackageRecord& p, Element v) { p.build_number = number_of(v).value_or(0); }},
+    {"subdir", [](PackageRecord& p, Element v) { p.subdir = text_of(v); }},
+    {"channel", [](PackageRecord& p, Element v) { p.channel = text_of(v); }},
+    {"fn", [](PackageRecord& p, Element v) { p.fn = text_of(v); }},
+    {"url", [](PackageRecord& p, Element v) { p.url = text_of(v); }},
+    {"md5", [](PackageRecord& p, Element v) { p.md5 = text_of(v); }},
+    {"sha256", [](PackageRecord& p, Element v) { p.sha256 = text_of(v); }},
+    {"size", [](PackageRecord& p, Element v) { p.size = number_of(v).value_or(0); }},
+    {"timestamp",
+     [](PackageRecord& p, Element v) {
+         p.timestamp = static_cast<std::int64_t>(number_of(v).value_or(0));
+     }},
+    {"indexed_timestamp",
+     [](PackageRecord& p, Element v) {
+         p.indexed_timestamp = static_cast<std::int64_t>(number_of(v).value_or(0));
+     }},
+    {"depends", [](PackageRecord& p, Element v) { p.depends = texts_of(v); }},
+    {"constrains", [](PackageRecord& p, Element v) { p.constrains = texts_of(v); }},
+    {"extra_depends", [](PackageRecord& p, Element v) { p.extra_depends = groups_of(v); }},
+    {"flags", [](PackageRecord& p, Element v) { p.flags = texts_of(v); }},
+    {"track_features", [](PackageRecord& p, Element v) { p.track_features = features_of(v); }},
+    {"noarch", [](PackageRecord& p, Element v) { p.noarch = text_of(v); }},
+    {"python_site_packages_path",
+     [](PackageRecord& p, Element v) {
+         if (v.is_string()) p.python_site_packages_path = text_of(v);
+     }},
+    {"license", [](PackageRecord& p, Element v) { p.license = text_of(v); }},
+    {"license_family", [](PackageRecord& p, Element v) { p.license_family = text_of(v); }},
+    {"legacy_bz2_md5",
+     [](PackageRecord& p, Element v) {
+         if (v.is_string()) p.legacy_bz2_md5 = text_of(v);
+     }},
+    {"legacy_bz2_size", [](PackageRecord& p, Element v) { p.legacy_bz2_size = number_of(v); }},
+}};
+
+/// Tools disagree on `channel`: a URL with or without the subdir, or a bare name beside the URL of
+/// the artifact.
+void settle_channel(PackageRecord& package) {
+    auto& channel = package.channel;
+    const auto ending = "/" + package.subdir;
+    if (channel.find("://") == std::string::npos && !package.fn.empty() &&
+        package.url.ends_with(ending + "/" + package.fn))
+        channel = package.url.substr(0, package.url.size() - package.fn.size() - 1);
+    while (channel.ends_with('/')) channel.pop_back();
+    if (!package.subdir.empty() && channel.ends_with(ending))
+        channel.resize(channel.size() - ending.size());
+}
+
+PrefixPath read_path(simdjson::dom::object object) {
+    PrefixPath path;
+    env_json::Members unknown;
+    for (const auto [key, value] : object) {
+        if (key == "_path") {
+            path.path = text_of(value);
+        } else if (key == "path_type") {
+            const auto text = text_of(value);
+            const auto* known = std::find_if(kPathTypes.begin(),
+                                             kPathTypes.end(),
+                                             [&](const auto& row) { return row.first == text; });
+            path.type = known == kPathTypes.end() ? PrefixPathType::Other : known->second;
+            if (known == kPathTypes.end()) path.type_text = text;
+        } else if (key == "sha256") {
+            path.sha256 = text_of(value);
+        } else if (key == "sha256_in_prefix") {
+            path.sha256_in_prefix = text_of(value);
+        } else if (key == "size_in_bytes") {
+            path.size = number_of(value);
+        } else if (key == "prefix_placeholder") {
+            path.prefix_placeholder = text_of(value);
+        } else if (key == "file_mode") {
+            path.binary = text_of(value) == "binary";
+        } else if (key == "no_link") {
+            path.no_link = truth_of(value);
+        } else {
+            unknown.add(key, value);
+        }
+    }
+    path.unknown_keys = std::move(unknown).text();
+    return path;
+}
+
+std::vector<PrefixPath> read_paths_data(Element value) {
+    std::vector<PrefixPath> out;
+    simdjson::dom::array list;
+    if (value.at_key("paths").get(list) != simdjson::SUCCESS) return out;
+    out.reserve(list.size());
+    for (const auto item : list) {
+        simdjson::dom::object object;
+        if (item.get(object) == simdjson::SUCCESS) out.push_back(read_path(object));
+    }
+    return out;
+}
+
+void read_link(PrefixRecord& record, Element value) {
+    simdjson::dom::object object;
+    if (value.get(object) != simdjson::SUCCESS) return;
+    for (const auto [key, member] : object) {
+        if (key == "source") record.link_source = text_of(member);
+        if (key != "type") continue;
+        const auto number = number_of(member);
+        const bool known = number && *number >= 1 && *number <= 4;
+        record.link_type = known ? static_cast<LinkType>(*number) : LinkType::HardLink;
+    }
+}
+
+/// Keys that describe the installation. False: not one of them.
+bool read_installed_key(PrefixRecord& record,
+                        std::string& requested_spec,
+                        std::string_view key,
+                        Element value) {
+    if (key == "files") {
+        record.files = texts_of(value);
+    } else if (key == "paths_data") {
+        record.paths = read_paths_data(value);
+    } else if (key == "link") {
+        read_link(record, value);
+    } else if (key == "requested_specs") {
+        record.requested_specs = texts_of(value);
+    } else if (key == "requested_spec") {
+        requested_spec = text_of(value);
+    } else if (key == "extracted_package_dir") {
+        record.extracted_package_dir = text_of(value);
+    } else if (key == "package_tarball_full_path") {
+        record.package_tarball_full_path = text_of(value);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// arch and platform, which old readers expect, out of the subdir.
+void write_platform(Json& out, const std::string& subdir) {
+    const auto dash = subdir.find('-');
+    if (dash == std::string::npos) {
+        out["arch"] = nullptr;
+        out["platform"] = nullptr;
+        return;
+    }
+    const auto machine = subdir.substr(dash + 1);
+    out["arch"] = machine == "64" ? "x86_64" : machine == "32" ? "x86" : machine;
+    out["platform"] = subdir.substr(0, dash);
+}
+
+void write_package(Json& out, const PackageRecord& package) {
+    const auto text = [&out](const char* key, const std::string& value) {
+        if (!value.empty()) out[key] = value;
+    };
+    const auto number = [&out](const char* key, auto value) {
+        if (value != 0) out[key] = value;
+    };
+    out["name"] = package.name;
+    out["version"] = package.version;
+    out["build"] = package.build;
+    out["build_number"] = package.build_number;
+    out["subdir"] = package.subdir;
+    text("channel", package.channel);
+    text("fn", package.fn);
+    text("url", package.url);
+    text("md5", package.md5);
+    text("sha256", package.sha256);
+    number("size", package.size);
+    number("timestamp", package.timestamp);
+    number("indexed_timestamp", package.indexed_timestamp);
+    out["depends"] = package.depends;
+    out["constrains"] = package.constrains;
+    if (!package.extra_depends.empty()) out["extra_depends"] = package.extra_depends;
+    if (!package.flags.empty()) out["flags"] = package.flags;
+    text("track_features", fmt::format("{}", fmt::join(package.track_features, " ")));
+    text("noarch", package.noarch);
+    if (package.python_site_packages_path)
+        out["python_site_packages_path"] = *package.python_site_packages_path;
+    text("license", package.license);
+    text("license_family", package.license_family);
+    if (package.legacy_bz2_md5) out["legacy_bz2_md5"] = *package.legacy_bz2_md5;
+    if (package.legacy_bz2_size) out["legacy_bz2_size"] = *package.legacy_bz2_size;
+}
+
+Json path_json(const PrefixPath& path) {
+    Json out;
+    out["_path"] = path.path;
+    const auto* known = std::find_if(kPathTypes.begin(), kPathTypes.end(), [&](const auto& row) {
+        return row.second == path.type;
+    });
+    if (known != kPathTypes.end()) {
+        out["path_type"] = known->first;
+    } else if (!path.type_text.empty()) {
+        out["path_type"] = path.type_text;
+    }
+    if (!path.prefix_placeholder.empty()) {
+        out["prefix_placeholder"] = path.prefix_placeholder;
+        out["file_mode"] = path.binary ? "binary" : "text";
+    }
+    if (path.no_link) out["no_link"] = true;
+    if (!path.sha256.empty()) out["sha256"] = path.sha256;
+    if (!path.sha256_in_prefix.empty()) out["sha256_in_prefix"] = path.sha256_in_prefix;
+    if (path.size) out["size_in_bytes"] = *path.size;
+    env_json::add_unknown(out, path.unknown_keys);
+    return out;
+}
+
+}  // namespace
+
+Result<PrefixRecord> PrefixRecord::parse(std::string_view text, std::string_view what) {
+    simdjson::dom::parser parser;
+    GPKG_TRY(const auto object, env_json::parse_object(parser, text, what));
+
+    PrefixRecord record;
+    std::string requested_spec;
+    env_json::Members unknown;
+    for (const auto [key, value] : object) {
+        const auto* known = std::find_if(kPackageKeys.begin(),
+                                         kPackageKeys.end(),
+                                         [key = key](const auto& row) { return row.first == key; });
+        if (known != kPackageKeys.end()) {
+            known->second(record.package, value);
+        } else if (!read_installed_key(record, requested_spec, key, value)) {
+            unknown.add(key, value);
+        }
+    }
+    record.unknown_keys = std::move(unknown).text();
+    if (record.requested_specs.empty() && !requested_spec.empty() && requested_spec != "None")
+        record.requested_specs.push_back(requested_spec);
+    settle_channel(record.package);
+
+    const auto& package = record.package;
+    if (package.name.empty() || package.version.empty() || package.build.empty())
+        return fail(
+            ErrorKind::Parse,
+            fmt::format("{}: not the record of a package: name, version or build is missing",
+                        what));
+    if (package.distribution().find('/') != std::string::npos)
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: {} is no package name", what, package.distribution()));
+    if (record.files.empty()) {
+        for (const auto& path : record.paths) record.files.push_back(path.path);
+    }
+    const auto check = [&](const std::string& path) -> Result<void> {
+        if (stays_inside(path)) return {};
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: the path \"{}\" leaves the prefix", what, path));
+    };
+    for (const auto& path : record.files) GPKG_CHECK(check(path));
+    for (const auto& path : record.paths) GPKG_CHECK(check(path.path));
+    return record;
+}
+
+Result<PrefixRecord> PrefixRecord::read(const fs::path& file) {
+    GPKG_TRY(const auto text, read_file(file));
+    return parse(text, file.native());
+}
+
+std::string PrefixRecord::to_json() const {
+    Json out;
+    write_package(out, package);
+    out["extracted_package_dir"] = extracted_package_dir;
+    out["package_tarball_full_path"] = package_tarball_full_path;
+    out["link"] = {{"source", link_source}, {"type", static_cast<int>(link_type)}};
+    out["requested_specs"] = requested_specs;
+    out["requested_spec"] = requested_specs.empty() ? "None" : requested_specs.front();
+    out["files"] = files;
+    auto list = Json::array();
+    for (const auto& path : paths) list.push_back(path_json(path));
+    out["paths_data"] = {{"paths_version", 1}, {"paths", std::move(list)}};
+    env_json::add_unknown(out, unknown_keys);
+    if (!out.contains("arch") && !out.contains("platform")) write_platform(out, package.subdir);
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpkg

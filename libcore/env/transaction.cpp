@@ -1,0 +1,373 @@
+#include "libcore/env/transaction.hpp"
+
+#include "libcore/env/disk_internal.hpp"
+#include "libcore/env/journal_internal.hpp"
+#include "libcore/env/link_files_internal.hpp"
+#include "libcore/env/link_plan_internal.hpp"
+#include "libcore/env/link_script_internal.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace gpkg {
+namespace {
+
+bool is_there(const fs::path& path) {
+    std::error_code ignored;
+    return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+/// The steps between the journal and its commit.
+class Execution {
+public:
+    Execution(const Transaction& transaction,
+              const TransactionOptions& options,
+              Disk& disk,
+              Plan& plan)
+        : transaction_(transaction), options_(options), disk_(disk), plan_(plan) {}
+
+    /// Up to and with the mark `committed`.
+    Result<void> change();
+    /// After a failure of change(): back to how it was.
+    Error undo(Error failure);
+    /// After change().
+    Result<void> complete();
+    TransactionReport take_report() { return std::move(report_); }
+
+private:
+    Result<void> move_out();
+    Result<void> run_scripts(std::string_view action);
+    Result<void> run_post_unlink();
+    Result<void> write_records();
+    Result<void> write_record(const std::string& name, const std::string& text);
+    void collect_messages();
+    Result<void> check_cancelled() const;
+
+    const Transaction& transaction_;
+    const TransactionOptions& options_;
+    Disk& disk_;
+    Plan& plan_;
+    TransactionReport report_;
+    std::vector<std::string> foreign_;
+};
+
+Result<void> Execution::check_cancelled() const {
+    if (options_.cancelled && options_.cancelled())
+        return fail(ErrorKind::Interrupted, "interrupted");
+    return {};
+}
+
+/// Children before the folders or links they lie in.
+Result<void> Execution::move_out() {
+    const auto& leaving = plan_.journal.leaving;
+    std::vector<std::size_t> order(leaving.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return leaving[a] > leaving[b];
+    });
+    std::size_t done = 0;
+    for (const auto place : order) {
+        if (done % 64 == 0) GPKG_CHECK(check_cancelled());
+        const int code = disk_.rename(leaving[place], old_path(place));
+        // Gone since the plan was made is as good.
+        if (code != 0 && code != ENOENT) return pass(disk_.error(leaving[place], "move", code));
+        if (options_.progress && ++done % 256 == 0)
+            options_.progress("unlinking", done, leaving.size());
+    }
+    return {};
+}
+
+/// pre-unlink or post-link, of packages that have such a script.
+Result<void> Execution::run_scripts(std::string_view action) {
+    if (!options_.run_scripts) return {};
+    const auto run_one = [&](const PackageRecord& package,
+                             const std::vector<std::string>& files) -> Result<void> {
+        const auto script = link_script_path(package.name, action);
+        if (std::find(files.begin(), files.end(), script) == files.end() || !disk_.exists(script))
+            return {};
+        GPKG_CHECK(check_cancelled());
+        return run_link_script(disk_,
+                               {&package, action, disk_.prefix() / script, options_.root_prefix});
+    };
+    if (action == "pre-unlink") {
+        for (const auto& record : transaction_.unlink)
+            GPKG_CHECK(run_one(record.package, record.files));
+        return {};
+    }
+    for (const auto& package : plan_.packages) {
+        if (package.request == nullptr) continue;
+        std::vector<std::string> files;
+        for (const auto& entry : package.entries) {
+            if (entry.path.ends_with(".sh") && entry.path.starts_with("bin/."))
+                files.push_back(entry.path);
+        }
+        GPKG_CHECK(run_one(package.request->record, files));
+    }
+    return {};
+}
+
+/// The script itself has been moved out of the prefix by now.
+Result<void> Execution::run_post_unlink() {
+    const auto& leaving = plan_.journal.leaving;
+    for (const auto& record : transaction_.unlink) {
+        const auto script = link_script_path(record.package.name, "post-unlink");
+        const auto found = std::find(leaving.begin(), leaving.end(), script);
+        if (found == leaving.end()) continue;
+        const auto place = static_cast<std::size_t>(found - leaving.begin());
+        GPKG_CHECK(run_link_script(disk_,
+                                   {&record.package,
+                                    "post-unlink",
+                                    disk_.prefix() / old_path(place),
+                                    options_.root_prefix}));
+    }
+    return {};
+}
+
+Result<void> Execution::write_record(const std::string& name, const std::string& text) {
+    const auto path = journal_path("records/" + name);
+    const int code = disk_.write(path, text, 0644);
+    if (code != 0) return pass(disk_.error(path, "write", code));
+    return {};
+}
+
+Result<void> Execution::write_records() {
+    std::vector<std::string> texts(plan_.packages.size());
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (auto i = next++; i < texts.size(); i = next++) {
+            if (plan_.packages[i].request != nullptr)
+                texts[i] = installed_record(plan_.packages[i]).to_json();
+        }
+    };
+    std::vector<std::thread> helpers;
+    for (unsigned n = 1; n < options_.threads && texts.size() > 8; ++n) {
+        try {
+            helpers.emplace_back(work);
+        } catch (const std::system_error&) {
+            break;
+        }
+    }
+    work();
+    for (auto& helper : helpers) helper.join();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (plan_.packages[i].request != nullptr)
+            GPKG_CHECK(write_record(plan_.packages[i].distribution + ".json", texts[i]));
+    }
+    for (const auto& respecified : transaction_.respecify) {
+        const auto* record = find_record(plan_.installed, respecified.name);
+        const auto linked = std::any_of(
+            transaction_.link.begin(), transaction_.link.end(), [&](const auto& request) {
+                return request.record.name == respecified.name;
+            });
+        if (record == nullptr || linked) continue;
+        auto changed = *record;
+        changed.requested_specs = respecified.requested_specs;
+        GPKG_CHECK(write_record(changed.file_name(), changed.to_json()));
+    }
+    if (transaction_.state) return write_record("gpkg.json", transaction_.state->to_json());
+    return {};
+}
+
+/// Scripts leave words for the user in .messages.txt (CEP 34).
+void Execution::collect_messages() {
+    if (!options_.run_scripts || !disk_.exists(".messages.txt")) return;
+    report_.messages += disk_.read(".messages.txt").value_or("");
+    disk_.remove(".messages.txt");
+}
+
+Result<void> Execution::change() {
+    report_.cost = plan_.cost;
+    report_.warnings = plan_.cost.warnings;
+    GPKG_CHECK(run_scripts("pre-unlink"));
+    GPKG_CHECK(move_out());
+    GPKG_CHECK(mark(disk_, "linking"));
+    GPKG_CHECK(link_files(disk_, plan_, options_, report_, foreign_));
+    GPKG_CHECK(compile_files(disk_, plan_, options_, report_));
+    GPKG_CHECK(run_scripts("post-link"));
+    collect_messages();
+    GPKG_CHECK(write_records());
+    GPKG_CHECK(check_cancelled());
+    return mark(disk_, "committed");
+}
+
+Error Execution::undo(Error failure) {
+    auto& arriving = plan_.journal.arriving;
+    std::erase_if(arriving, [&](const std::string& path) {
+        return std::find(foreign_.begin(), foreign_.end(), path) != foreign_.end();
+    });
+    if (auto undone = roll_back(disk_, plan_.journal); !undone) {
+        failure.message += fmt::format("; and going back failed: {}", undone.error().message);
+        failure.hint = "the next gpkg command on this environment tries again";
+    }
+    return failure;
+}
+
+Result<void> Execution::complete() {
+    if (options_.run_scripts) {
+        if (auto ran = run_post_unlink(); !ran) report_.warnings.push_back(ran.error().message);
+        collect_messages();
+    }
+    auto finished = finish(disk_, plan_.journal);
+    if (finished) return {};
+    auto error = std::move(finished).error();
+    error.message += "; the packages are in place, their records are not yet";
+    error.hint = "run gpkg on this environment again to finish";
+    return pass(std::move(error));
+}
+
+/// A conda-meta that holds nothing is what a stopped first transaction left.
+void remove_empty_meta(const fs::path& prefix) {
+    std::error_code ignored;
+    if (!Prefix::is_environment(prefix)) fs::remove(prefix / "conda-meta", ignored);
+}
+
+Result<Recovery> recover_locked(Disk& disk) {
+    const auto file = journal_path("plan.json");
+    const auto text = disk.read(file);
+    if (!text && text.error().kind != ErrorKind::NotFound) return pass(text.error());
+    if (!text) {
+        if (!disk.exists(std::string(kJournalFolder))) return Recovery::Nothing;
+        if (const int code = disk.remove_tree(std::string(kJournalFolder)); code != 0)
+            return pass(disk.error(std::string(kJournalFolder), "remove", code));
+        return Recovery::Nothing;
+    }
+    GPKG_TRY(const auto plan, JournalPlan::parse(*text, (disk.prefix() / file).native()));
+    const bool committed = disk.exists(journal_path("committed"));
+    GPKG_CHECK(committed ? finish(disk, plan) : roll_back(disk, plan));
+    return committed ? Recovery::Completed : Recovery::RolledBack;
+}
+
+/// What a stopped creation left beside the prefix.
+Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions& options) {
+    const auto staging = staging_path(prefix);
+    if (!is_there(staging)) return Recovery::Nothing;
+    GPKG_TRY(auto lock, PrefixLock::acquire(staging, options.lock_wait));
+    if (options.fault && options.fault("remove tree", staging) != 0)
+        return fail(ErrorKind::Io, fmt::format("{}: cannot remove", staging.native()));
+    GPKG_CHECK(remove_tree(staging));
+    return Recovery::RolledBack;
+}
+
+Result<TransactionReport> run_steps(const Transaction& transaction,
+                                    const TransactionOptions& options,
+                                    Disk& disk,
+                                    Plan& plan) {
+    Execution execution(transaction, options, disk, plan);
+    if (auto changed = execution.change(); !changed)
+        return pass(execution.undo(std::move(changed).error()));
+    GPKG_CHECK(execution.complete());
+    return execution.take_report();
+}
+
+/// A journal of a prefix that goes away whole needs no list of what came.
+JournalPlan journal_of(const Plan& plan) {
+    auto journal = plan.journal;
+    if (!journal.made_prefix) return journal;
+    journal.arriving.clear();
+    journal.arriving_folders.clear();
+    return journal;
+}
+
+Result<TransactionReport> create(const Transaction& transaction,
+                                 const TransactionOptions& options) {
+    GPKG_TRY(auto plan, make_plan(transaction, options));
+    const auto& prefix = transaction.prefix;
+    const auto staging = staging_path(prefix);
+    GPKG_CHECK(make_folders(prefix.parent_path()));
+    GPKG_CHECK(remove_staging(prefix, options));
+    GPKG_TRY(auto lock, PrefixLock::acquire(staging, options.lock_wait));
+    GPKG_TRY(auto disk, Disk::open(staging, options.fault));
+    const auto appear = [&]() -> Result<void> {
+        GPKG_CHECK(write_journal(disk, journal_of(plan)));
+        if (const int code = disk.announce("rename", staging); code != 0)
+            return pass(disk_error(staging, "rename", code));
+        if (is_there(prefix))
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: made by another process meanwhile", prefix.native()));
+        return rename_path(staging, prefix);
+    };
+    if (auto appeared = appear(); !appeared) {
+        std::error_code ignored;
+        fs::remove_all(staging, ignored);
+        return pass(std::move(appeared).error());
+    }
+    disk.moved_to(prefix);
+    lock.moved_to(prefix);
+    auto report = run_steps(transaction, options, disk, plan);
+    if (report && !lock.warning().empty()) report->warnings.push_back(lock.warning());
+    return report;
+}
+
+Result<TransactionReport> change_locked(const Transaction& transaction,
+                                        const TransactionOptions& options) {
+    GPKG_TRY(auto disk, Disk::open(transaction.prefix, options.fault));
+    GPKG_CHECK(recover_locked(disk));
+    GPKG_TRY(auto plan, make_plan(transaction, options));
+    if (options.run_scripts && !disk.exists(".messages.txt"))
+        plan.journal.arriving.emplace_back(".messages.txt");
+    if (auto written = write_journal(disk, plan.journal); !written) {
+        disk.remove_tree(std::string(kJournalFolder));
+        return pass(std::move(written).error());
+    }
+    return run_steps(transaction, options, disk, plan);
+}
+
+Result<TransactionReport> change_existing(const Transaction& transaction,
+                                          const TransactionOptions& options) {
+    if (options.lock != nullptr) return change_locked(transaction, options);
+    GPKG_TRY(auto lock, PrefixLock::acquire(transaction.prefix, options.lock_wait));
+    auto report = change_locked(transaction, options);
+    if (report && !lock.warning().empty()) report->warnings.push_back(lock.warning());
+    lock.release();
+    if (!report) remove_empty_meta(transaction.prefix);
+    return report;
+}
+
+}  // namespace
+
+Result<TransactionCost> preflight(const Transaction& transaction,
+                                  const TransactionOptions& options) {
+    GPKG_TRY(const auto plan, make_plan(transaction, options));
+    return plan.cost;
+}
+
+Result<TransactionReport> execute(const Transaction& transaction,
+                                  const TransactionOptions& options) {
+    // Before anything is made, a lock file included.
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(transaction.prefix));
+    return is_there(transaction.prefix) ? change_existing(transaction, options)
+                                        : create(transaction, options);
+}
+
+PrefixCondition prefix_condition(const fs::path& prefix) {
+    if (!is_there(prefix / journal_path("plan.json"))) return PrefixCondition::Settled;
+    return PrefixLock::is_held(prefix) ? PrefixCondition::Busy : PrefixCondition::Interrupted;
+}
+
+Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options) {
+    GPKG_TRY(const auto staged, remove_staging(prefix, options));
+    const bool litter = is_there(prefix / std::string(kJournalFolder));
+    const bool half_made = is_there(prefix / "conda-meta") && !Prefix::is_environment(prefix);
+    // A killed process leaves its lock file, which holds nothing any more.
+    const bool lock_file = is_there(prefix / "conda-meta" / ".gpkg-lock");
+    if (!litter && !half_made && (!lock_file || options.lock != nullptr)) return staged;
+
+    std::optional<PrefixLock> lock;
+    if (options.lock == nullptr) {
+        GPKG_TRY(lock, PrefixLock::acquire(prefix, options.lock_wait));
+    }
+    GPKG_TRY(auto disk, Disk::open(prefix, options.fault));
+    auto recovered = recover_locked(disk);
+    if (lock) lock->release();
+    if (recovered) remove_empty_meta(prefix);
+    return recovered;
+}
+
+}  // namespace gpkg

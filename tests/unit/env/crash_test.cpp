@@ -1,0 +1,321 @@
+// A transaction is stopped between any two changes it makes to the file system: by the end of its
+// process, by a full disk, and again while it is being recovered. What is left must be the old or
+// the new environment, to the byte, with nothing beside it.
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/env/sample.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace gpkg;
+using namespace gpkg::samples;
+using namespace std::string_literals;
+
+namespace {
+
+constexpr int kKilled = 99;
+const std::string kBuiltIn =
+    "/placeholder_placeholder_placeholder_placeholder_placeholder_"
+    "placeholder_placeholder_placeholder_placeholder_placeholder";
+
+/// Stands for an interpreter: "compiles" what compileall would be given.
+const std::string kPython =
+    "#!/bin/sh\n"
+    "while read -r f; do d=${f%/*}; b=${f##*/}; mkdir -p \"$d/__pycache__\"; "
+    "echo compiled > \"$d/__pycache__/${b%.py}.cpython-312.pyc\"; done\n";
+
+Package python() {
+    return {.name = "python",
+            .version = "3.12.1",
+            .files = {{.path = "bin/python3.12", .content = kPython, .mode = 0755}}};
+}
+Package first_a() {
+    return {.name = "a",
+            .version = "1.0",
+            .files = {{.path = "bin/a",
+                       .content = "#!" + kBuiltIn + "/bin/x\n",
+                       .placeholder = kBuiltIn,
+                       .mode = 0755},
+                      {.path = "lib/liba.so",
+                       .content = kBuiltIn + "/lib\0end"s,
+                       .placeholder = kBuiltIn,
+                       .binary = true},
+                      {.path = "lib/old/deep/only.txt", .content = "old"},
+                      {.path = "share/x/in-a-folder", .content = "x"},
+                      {.path = "share/y", .content = "a file"},
+                      {.path = "lib/liba.so.1", .content = "liba.so", .soft_link = true},
+                      {.path = "bin/.a-pre-unlink.sh", .content = "exit 0\n", .mode = 0755}}};
+}
+Package second_a() {
+    return {.name = "a",
+            .version = "2.0",
+            .files = {{.path = "bin/a",
+                       .content = "#!" + kBuiltIn + "/bin/y\n",
+                       .placeholder = kBuiltIn,
+                       .mode = 0755},
+                      {.path = "lib/liba.so",
+                       .content = kBuiltIn + "/lib\0END"s,
+                       .placeholder = kBuiltIn,
+                       .binary = true,
+                       .no_link = true},
+                      {.path = "share/x", .content = "now a file"},
+                      {.path = "share/y/in-a-folder", .content = "now a folder"},
+                      {.path = "lib/liba.so.1", .content = "liba.so", .soft_link = true},
+                      {.path = "lib/copied", .content = "copied", .no_link = true},
+                      {.path = "bin/.a-post-link.sh",
+                       .content = "echo linked >> \"$PREFIX/.messages.txt\"\n",
+                       .mode = 0755}}};
+}
+Package pure() {
+    return {.name = "pure",
+            .files = {{.path = "site-packages/pure/__init__.py", .content = "x = 1\n"},
+                      {.path = "python-scripts/pure-run", .content = "run", .mode = 0755}},
+            .noarch = "python",
+            .entry_points = {"pure = pure:main"}};
+}
+Package stays() { return {.name = "stays", .files = {{.path = "lib/stays", .content = "stays"}}}; }
+Package goes() {
+    return {.name = "goes",
+            .files = {{.path = "lib/goes/one", .content = "1"},
+                      {.path = "lib/goes/two", .content = "2"}}};
+}
+
+/// The paths in which two trees differ, with what is there.
+std::string difference(const std::map<std::string, std::string>& now,
+                       const std::map<std::string, std::string>& wanted) {
+    std::string out;
+    for (const auto& [path, what] : now) {
+        const auto other = wanted.find(path);
+        if (other == wanted.end()) {
+            out.append("not wanted: ").append(path).append("\n");
+        } else if (other->second != what) {
+            out.append(path).append(": ").append(what).append("\n  wanted: ");
+            out.append(other->second).append("\n");
+        }
+    }
+    for (const auto& [path, what] : wanted) {
+        if (!now.contains(path)) out.append("missing: ").append(path).append("\n");
+    }
+    return out;
+}
+
+/// One change, and the environments before and after.
+class Scenario {
+public:
+    virtual ~Scenario() = default;
+    virtual Result<TransactionReport> run(const TransactionOptions& options) = 0;
+
+    World world;
+    fs::path envs() const { return world.root() / "envs"; }
+    fs::path before() const { return world.root() / "before"; }
+
+    void remember() {
+        REQUIRE(make_folders(envs()));
+        fs::copy(envs(), before(), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+        old_tree = tree_of(envs());
+        const auto done = run({});
+        if (!done) FAIL(done.error().to_string());
+        new_tree = tree_of(envs());
+        CHECK(new_tree != old_tree);
+    }
+    void reset() const {
+        fs::remove_all(envs());
+        fs::copy(before(), envs(), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    }
+    void require_old_or_new() const {
+        const auto now = tree_of(envs());
+        if (now != old_tree) REQUIRE(difference(now, new_tree) == "");
+    }
+
+    std::map<std::string, std::string> old_tree;
+    std::map<std::string, std::string> new_tree;
+};
+
+class Update : public Scenario {
+public:
+    Update() {
+        REQUIRE(world.install({python(), first_a(), stays(), goes()}));
+        REQUIRE(write_file_atomically(world.prefix() / "lib/mine", "the user's"));
+        fs::create_directories(world.prefix() / "share/empty");
+        remember();
+    }
+    Result<TransactionReport> run(const TransactionOptions& options) override {
+        Transaction transaction;
+        transaction.prefix = world.prefix();
+        transaction.unlink = {world.installed("a"), world.installed("goes")};
+        transaction.link = {world.request(second_a(), {"a>=2"}), world.request(pure())};
+        transaction.respecify = {{"stays", {"stays"}}};
+        transaction.history.command = "gpkg install a>=2 pure";
+        transaction.state = GpkgState{.accelerator = "nvidia"};
+        return execute(transaction, options);
+    }
+};
+
+class Create : public Scenario {
+public:
+    Create() { remember(); }
+    Result<TransactionReport> run(const TransactionOptions& options) override {
+        return world.install({python(), second_a(), pure()}, options);
+    }
+};
+
+/// Into a folder that is there and empty: it must stay.
+class CreateInEmptyFolder : public Scenario {
+public:
+    CreateInEmptyFolder() {
+        fs::create_directories(world.prefix());
+        remember();
+    }
+    Result<TransactionReport> run(const TransactionOptions& options) override {
+        return world.install({python(), second_a(), pure()}, options);
+    }
+};
+
+/// Runs `work` in a process that ends before its change number `step`. False: it ended before.
+template <typename Work>
+bool killed_at(int step, Work work) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::atomic<int> count{0};
+        TransactionOptions options;
+        options.fault = [&](std::string_view, const fs::path&) -> int {
+            if (count++ == step) ::_exit(kKilled);
+            return 0;
+        };
+        work(options);
+        ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    return WEXITSTATUS(status) == kKilled;
+}
+
+template <typename Kind>
+void kill_everywhere() {
+    Kind scenario;
+    int old_count = 0;
+    int step = 0;
+    for (;; ++step) {
+        scenario.reset();
+        if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) break;
+        CAPTURE(step);
+        const auto recovered = recover(scenario.world.prefix(), {});
+        if (!recovered) FAIL(recovered.error().to_string());
+        const auto now = tree_of(scenario.envs());
+        const bool old = now == scenario.old_tree;
+        if (!old) REQUIRE(difference(now, scenario.new_tree) == "");
+        old_count += old ? 1 : 0;
+        // Recovering again changes nothing, and the environment can be used.
+        CHECK(recover(scenario.world.prefix(), {}).value() == Recovery::Nothing);
+        CHECK(prefix_condition(scenario.world.prefix()) == PrefixCondition::Settled);
+    }
+    CHECK(tree_of(scenario.envs()) == scenario.new_tree);
+    CHECK(step > 20);
+    CHECK(old_count > 10);
+    CHECK(old_count < step);
+}
+
+template <typename Kind>
+void kill_recovery_everywhere(int stride) {
+    Kind scenario;
+    for (int step = 0;; step += stride) {
+        bool stopped = true;
+        for (int inner = 0; stopped; ++inner) {
+            scenario.reset();
+            if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) return;
+            stopped = killed_at(inner, [&](const auto& options) {
+                (void)recover(scenario.world.prefix(), options);
+            });
+            CAPTURE(step, inner);
+            const auto recovered = recover(scenario.world.prefix(), {});
+            if (!recovered) FAIL(recovered.error().to_string());
+            scenario.require_old_or_new();
+        }
+    }
+}
+
+bool needs_space(std::string_view change) {
+    return change.starts_with("make") || change.starts_with("write") ||
+           change.starts_with("copy") || change.ends_with("link");
+}
+
+template <typename Kind>
+void fill_disk_everywhere(bool stays_full) {
+    Kind scenario;
+    for (int step = 0;; ++step) {
+        scenario.reset();
+        std::atomic<int> count{0};
+        TransactionOptions options;
+        options.fault = [&](std::string_view change, const fs::path&) -> int {
+            if (!needs_space(change)) return 0;
+            const int now = count++;
+            return now == step || (stays_full && now > step) ? ENOSPC : 0;
+        };
+        const auto done = scenario.run(options);
+        if (count <= step) {
+            REQUIRE(done);
+            return;
+        }
+        CAPTURE(step);
+        if (done) continue;
+        // Without a further command, unless it was past the turning point.
+        const auto now = tree_of(scenario.envs());
+        const bool settled = now == scenario.old_tree;
+        if (!settled) {
+            CHECK_THAT(done.error().to_string(),
+                       ContainsSubstring("run gpkg on this environment again"));
+            REQUIRE(recover(scenario.world.prefix(), {}));
+            REQUIRE(difference(tree_of(scenario.envs()), scenario.new_tree) == "");
+        }
+        CHECK_THAT(done.error().message, ContainsSubstring("No space left on device"));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("an update killed anywhere is undone or finished", "[env][crash]") {
+    kill_everywhere<Update>();
+}
+
+TEST_CASE("a creation killed anywhere leaves nothing or everything", "[env][crash]") {
+    kill_everywhere<Create>();
+}
+
+TEST_CASE("a creation in an empty folder leaves the folder or everything", "[env][crash]") {
+    kill_everywhere<CreateInEmptyFolder>();
+}
+
+TEST_CASE("a recovery killed anywhere can be repeated", "[env][crash]") {
+    kill_recovery_everywhere<Update>(4);
+    kill_recovery_everywhere<Create>(5);
+    kill_recovery_everywhere<CreateInEmptyFolder>(7);
+}
+
+TEST_CASE("a disk that is full for a moment, or from then on, costs nothing", "[env][crash]") {
+    for (const bool stays_full : {false, true}) {
+        fill_disk_everywhere<Update>(stays_full);
+        fill_disk_everywhere<Create>(stays_full);
+        fill_disk_everywhere<CreateInEmptyFolder>(stays_full);
+    }
+}
+
+TEST_CASE("an interrupted change is undone at once", "[env][crash]") {
+    Update scenario;
+    for (int after = 0; after < 6; ++after) {
+        scenario.reset();
+        std::atomic<int> asked{0};
+        TransactionOptions options;
+        options.cancelled = [&] { return asked++ >= after; };
+        const auto done = scenario.run(options);
+        if (done) {
+            CHECK(tree_of(scenario.envs()) == scenario.new_tree);
+            continue;
+        }
+        CHECK(done.error().kind == ErrorKind::Interrupted);
+        CHECK(tree_of(scenario.envs()) == scenario.old_tree);
+    }
+}

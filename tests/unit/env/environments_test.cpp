@@ -1,0 +1,55 @@
+#include "libcore/env/environments.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+TEST_CASE("names that conda refuses are refused", "[env]") {
+    for (const auto* good : {"ml", "a-b_c.1", "..a", "\xc3\xa4"})
+        CHECK(check_environment_name(good));
+    for (const auto* bad :
+         {"", "a/b", "a b", "a:b", "a#b", "base", "root", ".", "..", "-n", "a\nb"})
+        CHECK_FALSE(check_environment_name(bad));
+    CHECK(check_environment_name("a b").error().to_string() ==
+          "\"a b\" cannot name an environment: it has a \" \"\n"
+          "  hint: use -p for an environment at a path");
+}
+
+TEST_CASE("environments are listed once each", "[env]") {
+    const auto world = TemporaryFolder::make(fs::temp_directory_path()).value();
+    const auto home = world.path() / "home";
+    const auto root = world.path() / "root";
+    const auto elsewhere = world.path() / "elsewhere";
+    for (const auto& path : {root, root / "envs/b", root / "envs/a", elsewhere})
+        REQUIRE(write_file_atomically(path / "conda-meta/history", ""));
+    fs::create_directories(root / "envs/no-environment");
+    CHECK(list_environments(root, home) ==
+          std::vector<fs::path>{root, root / "envs/a", root / "envs/b"});
+
+    REQUIRE(register_environment(elsewhere, home));
+    REQUIRE(register_environment(elsewhere, home));
+    REQUIRE(register_environment(root / "envs/a", home));
+    REQUIRE(register_environment(world.path() / "gone", home));
+    CHECK(read_file(home / ".conda/environments.txt").value() ==
+          elsewhere.native() + "\n" + (root / "envs/a").native() + "\n" +
+              (world.path() / "gone").native() + "\n");
+    CHECK(list_environments(root, home) ==
+          std::vector<fs::path>{root, elsewhere, root / "envs/a", root / "envs/b"});
+
+    REQUIRE(unregister_environment(elsewhere, home));
+    CHECK(list_environments(root, home).size() == 3);
+    REQUIRE(unregister_environment(elsewhere, world.path() / "no-home"));
+    CHECK_FALSE(fs::exists(world.path() / "no-home"));
+
+    REQUIRE(write_file_atomically(home / ".conda/environments.txt", "/no-line-break"));
+    REQUIRE(register_environment(elsewhere, home));
+    CHECK(read_file(home / ".conda/environments.txt").value() ==
+          "/no-line-break\n" + elsewhere.native() + "\n");
+}
+
+TEST_CASE("what an environment is called", "[env]") {
+    CHECK(environment_name("/r", "/r") == "base");
+    CHECK(environment_name("/r/envs/ml", "/r") == "ml");
+    CHECK(environment_name("/other/envs/ml", "/r") == "ml");
+    CHECK(environment_name("/scratch/ml", "/r") == "/scratch/ml");
+}

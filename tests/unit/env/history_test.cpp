@@ -1,0 +1,64 @@
+#include "libcore/env/history.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+TEST_CASE("what is written to a history is read back", "[env]") {
+    HistoryEntry entry;
+    entry.time = "2026-08-21 10:00:00";
+    entry.command = "gpkg install 'numpy>=2'";
+    entry.tool_version = "0.1.0";
+    entry.added = {"https://example.org/main/linux-64::numpy-2.1.0-py312_0"};
+    entry.removed = {"https://example.org/main/linux-64::numpy-1.26.0-py312_0"};
+    entry.update_specs = {"numpy>=2", "torch[version='>=2',build=\"cu*\"]", "a[x='b']"};
+    entry.remove_specs = {"scipy"};
+    entry.neutered_specs = {"python"};
+    const auto text = to_text(entry);
+    CHECK(text ==
+          "==> 2026-08-21 10:00:00 <==\n"
+          "# cmd: gpkg install 'numpy>=2'\n"
+          "# gpkg version: 0.1.0\n"
+          "-https://example.org/main/linux-64::numpy-1.26.0-py312_0\n"
+          "+https://example.org/main/linux-64::numpy-2.1.0-py312_0\n"
+          "# update specs: ['numpy>=2', 'torch[version=\\'>=2\\',build=\"cu*\"]', \"a[x='b']\"]\n"
+          "# remove specs: ['scipy']\n"
+          "# neutered specs: ['python']\n");
+    const auto read = parse_history(text + text);
+    REQUIRE(read.size() == 2);
+    CHECK(read[0] == entry);
+    CHECK(read[1] == entry);
+}
+
+TEST_CASE("histories of conda and of damaged files are read", "[env]") {
+    CHECK(parse_history("").empty());
+    CHECK(parse_history("garbage\n+before-any-block\n# cmd: x\n").empty());
+    const auto read = parse_history(
+        "==> 2019-01-01 00:00:00 <==\n"
+        "# cmd: /opt/conda/bin/conda create -n x python=3.7\n"
+        "# conda version: 4.8.3\n"
+        "+defaults::python-3.7.6-h0371630_2\n"
+        "# update specs: python=3.7,pip\n"
+        "==> 2019-01-02 00:00:00 <==\n"
+        "# remove specs: ['pip']\n");
+    REQUIRE(read.size() == 2);
+    CHECK(read[0].tool == "conda");
+    CHECK(read[0].tool_version == "4.8.3");
+    CHECK(read[0].update_specs == std::vector<std::string>{"python=3.7", "pip"});
+    CHECK(requested_specs(read) == std::map<std::string, std::string>{{"python", "python=3.7"}});
+}
+
+TEST_CASE("the name in a spec", "[env]") {
+    struct Row {
+        std::string spec, name;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"numpy", "numpy"},
+        {"NumPy >=2", "numpy"},
+        {"conda-forge::numpy=2", "numpy"},
+        {"https://h/c/linux-64::numpy[version='>=2']", "numpy"},
+        {"x[channel=\"a::b\"]", "x"},
+        {"python~=3.12", "python"},
+    }));
+    CHECK(spec_name(row.spec) == row.name);
+}

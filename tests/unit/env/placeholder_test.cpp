@@ -1,0 +1,74 @@
+#include "libcore/env/placeholder.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+using namespace std::string_literals;
+
+namespace {
+
+std::string wide(const std::string& text, std::size_t unit, bool big) {
+    std::string out;
+    for (const char c : text) {
+        std::string one(unit, '\0');
+        (big ? one.back() : one.front()) = c;
+        out += one;
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("text placeholders are replaced, and shebangs stay ones the kernel starts", "[env]") {
+    const std::string far = "/" + std::string(120, 'x');
+    struct Row {
+        std::string text, prefix, expected;
+    };
+    // clang-format off
+    const auto row = GENERATE_COPY(values<Row>({
+        {"a=/placehold/x\nb=/placehold", "/opt/e", "a=/opt/e/x\nb=/opt/e"},
+        {"nothing", "/opt/e", "nothing"},
+        {"#!/placehold/bin/python -E\nx", "/opt/e", "#!/opt/e/bin/python -E\nx"},
+        {"#! /placehold/bin/perl\nx", "/opt/e", "#!/opt/e/bin/perl\nx"},
+        {"#!/placehold/bin/python -E\nx", "/a b", "#!/bin/sh\n'''exec' \"/a b/bin/python\" -E \"$0\" \"$@\" #'''\nx"},
+        {"#!/placehold/bin/python3.12\nx", far, "#!/bin/sh\n'''exec' \"" + far + "/bin/python3.12\" \"$0\" \"$@\" #'''\nx"},
+        {"#!/placehold/bin/perl\nx", "/a b", "#!/usr/bin/env perl\nx"},
+        {"#!/placehold/bin/perl -w\nx", "/a b", "#!/usr/bin/env -S perl -w\nx"},
+        {"#!/usr/bin/env python\n/placehold", "/a b", "#!/usr/bin/env python\n/a b"},
+        {"#!/placehold/bin/python", "/a$b`c", "#!/a$b`c/bin/python"},
+        {"#!/placehold/bin/python", "/a $b`c", "#!/bin/sh\n'''exec' \"/a \\$b\\`c/bin/python\" \"$0\" \"$@\" #'''"},
+        {"#!", "/e", "#!"},
+    }));
+    // clang-format on
+    CAPTURE(row.text, row.prefix);
+    CHECK(replace_in_text(row.text, "/placehold", row.prefix) == row.expected);
+}
+
+TEST_CASE("strings in binaries keep their length", "[env]") {
+    const auto replaced = [](const std::string& bytes, const std::string& prefix) {
+        return replace_in_binary(bytes, "/placehold", prefix, "lib/x.so").value();
+    };
+    CHECK(replaced("X/placehold/lib:/placehold/bin\0Y"s, "/opt/e") ==
+          "X/opt/e/lib:/opt/e/bin"s + std::string(9, '\0') + "Y");
+    CHECK(replaced("a/placehold/x"s, "/opt/e") == "a/opt/e/x"s + std::string(4, '\0'));
+    CHECK(replaced("/placehold\0/placehold\0z"s, "/placehold") == "/placehold\0/placehold\0z"s);
+    CHECK(replaced("/placehold\0/placehold/b\0z"s, "/e") ==
+          "/e"s + std::string(9, '\0') + "/e/b" + std::string(9, '\0') + "z");
+    CHECK(replaced("none\0"s, "/e") == "none\0"s);
+
+    for (const std::size_t unit : {2, 4}) {
+        for (const bool big : {false, true}) {
+            CAPTURE(unit, big);
+            const auto bytes = "ab" + wide("/placehold/bin"s + '\0', unit, big) + "rest";
+            const auto expected =
+                "ab" + wide("/opt/e/bin"s + std::string(5, '\0'), unit, big) + "rest";
+            CHECK(replaced(bytes, "/opt/e") == expected);
+        }
+    }
+
+    const auto longer = replace_in_binary("x", "/placehold", "/longer/than", "lib/x.so");
+    REQUIRE_FALSE(longer);
+    CHECK(longer.error().to_string() ==
+          "lib/x.so: has room for a prefix of 10 bytes, \"/longer/than\" has 12\n"
+          "  hint: choose a shorter path for the environment");
+}
