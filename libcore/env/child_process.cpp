@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -22,12 +23,14 @@ std::vector<std::string> environment_of(const ChildProcess& child) {
         for (const auto& without : child.without_variables) replaced |= without == name;
         if (!replaced) out.emplace_back(text);
     }
-    for (const auto& [name, value] : child.variables) out.push_back(name + "=" + value);
+    for (const auto& [name, value] : child.variables)
+        out.push_back(fmt::format("{}={}", name, value));
     return out;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> out;
+    out.reserve(texts.size() + 1);
     for (auto& text : texts) out.push_back(text.data());
     out.push_back(nullptr);
     return out;
