@@ -27,8 +27,8 @@ std::vector<std::string> Table::lines() const {
         for (std::size_t i = 0; i < row.size(); ++i) {
             if (i > 0) line += "  ";
             const std::string padding(widths[i] - columns(row[i]), ' ');
-            const bool right = std::find(right_aligned_.begin(), right_aligned_.end(), i) !=
-                               right_aligned_.end();
+            const bool right =
+                std::find(right_aligned_.begin(), right_aligned_.end(), i) != right_aligned_.end();
             line += right ? padding + row[i] : row[i] + padding;
         }
         line.erase(line.find_last_not_of(' ') + 1);

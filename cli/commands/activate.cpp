@@ -1,12 +1,11 @@
 // activate, deactivate and reactivate. A program cannot change the shell that started it: the hook
 // that `gpkg shell-hook` prints calls these with --shell and evaluates what they answer.
 
-#include "libcore/env/activation.hpp"
-
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/shells.hpp"
+#include "libcore/env/activation.hpp"
 #include "libcore/env/shell.hpp"
 
 #include <CLI/CLI.hpp>
@@ -27,9 +26,9 @@ struct Options {
 
 tl::unexpected<Error> needs_hook(const Context& context, std::string_view verb) {
     const auto shell = guess_shell(context.env).value_or(Shell::Bash);
-    const auto load = shell == Shell::Fish ? "gpkg shell-hook -s fish | source"
-                                           : fmt::format("eval \"$(gpkg shell-hook -s {})\"",
-                                                         shell_name(shell));
+    const auto load = shell == Shell::Fish
+                          ? "gpkg shell-hook -s fish | source"
+                          : fmt::format("eval \"$(gpkg shell-hook -s {})\"", shell_name(shell));
     return fail(ErrorKind::Usage,
                 fmt::format("{} changes the shell, which needs gpkg's shell hook", verb),
                 fmt::format("type this, or put it into {}:\n    {}\n  or run one command without "

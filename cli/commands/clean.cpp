@@ -161,8 +161,8 @@ Result<int> clean(Context& context, const Options& options) {
     } else if (nothing) {
         out.print("nothing to remove");
     } else {
-        out.print(fmt::format(
-            "{} {}", human_size(bytes), options.dry_run ? "would be freed" : "freed"));
+        out.print(
+            fmt::format("{} {}", human_size(bytes), options.dry_run ? "would be freed" : "freed"));
     }
     return 0;
 }

@@ -142,8 +142,7 @@ Result<int> edit(Context& context, const Options& options) {
     if (!options.flag_set.empty())
         return set_setting(context, options.flag_set[0], {options.flag_set[1]});
     if (!options.flag_append.empty())
-        return add_values(
-            context, options.flag_append[0], {options.flag_append[1]}, ListEnd::Back);
+        return add_values(context, options.flag_append[0], {options.flag_append[1]}, ListEnd::Back);
     if (!options.flag_prepend.empty())
         return add_values(
             context, options.flag_prepend[0], {options.flag_prepend[1]}, ListEnd::Front);

@@ -20,9 +20,7 @@ std::string level_of(const std::string& microarchitecture) {
     return level && *level > 1 ? fmt::format("runs x86-64-v{}", *level) : "";
 }
 
-std::string vendor_name(GpuVendor vendor) {
-    return vendor == GpuVendor::Nvidia ? "nvidia" : "amd";
-}
+std::string vendor_name(GpuVendor vendor) { return vendor == GpuVendor::Nvidia ? "nvidia" : "amd"; }
 
 std::string memory_of(const GpuDevice& gpu) {
     if (gpu.memory_mib == 0) return "";
@@ -69,8 +67,7 @@ void print_facts(Output& out, const HardwareProfile& profile) {
         if (known) row(name, prefix + known->value, known->source);
     };
     row("platform", profile.platform, "");
-    if (const auto& cpu = profile.microarchitecture)
-        row("CPU", cpu->value, level_of(cpu->value));
+    if (const auto& cpu = profile.microarchitecture) row("CPU", cpu->value, level_of(cpu->value));
     fact("kernel", profile.linux_, "Linux ");
     fact("system", profile.osx, "macOS ");
     fact("system", profile.windows, "Windows ");
@@ -87,10 +84,8 @@ void print_facts(Output& out, const HardwareProfile& profile) {
     for (const auto& gpu : profile.gpus)
         row("GPU",
             gpu.name.empty() ? vendor_name(gpu.vendor) : gpu.name,
-            fmt::format("{}{}{}",
-                        gpu.architecture,
-                        gpu.memory_mib == 0 ? "" : ", ",
-                        memory_of(gpu)));
+            fmt::format(
+                "{}{}{}", gpu.architecture, gpu.memory_mib == 0 ? "" : ", ", memory_of(gpu)));
     if (profile.gpus.empty()) row("GPU", "none", "");
     for (const auto& line : table.lines()) out.result(line);
 }

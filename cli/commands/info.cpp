@@ -35,7 +35,8 @@ struct Facts {
 /// Whether files can be made in a folder that need not be there yet.
 bool is_writable(fs::path folder) {
     std::error_code ignored;
-    while (!fs::exists(folder, ignored) && folder.has_relative_path()) folder = folder.parent_path();
+    while (!fs::exists(folder, ignored) && folder.has_relative_path())
+        folder = folder.parent_path();
     return ::access(folder.c_str(), W_OK) == 0;
 }
 
@@ -146,9 +147,8 @@ void print(const Context& context, const Facts& facts) {
                     config.root_prefix.value.native(),
                     facts.root_writable ? "writable" : "read only"));
     row("config file",
-        fmt::format("{}{}",
-                    config.file.native(),
-                    fs::exists(config.file, ignored) ? "" : " (not there)"));
+        fmt::format(
+            "{}{}", config.file.native(), fs::exists(config.file, ignored) ? "" : " (not there)"));
     row("package store", config.package_store().native());
     row("index cache", config.index_cache().native());
     row("environments", config.envs().native());

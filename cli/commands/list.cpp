@@ -126,11 +126,11 @@ std::vector<Item> items_of(const Context& context,
     }
     if (!options.no_pip) {
         for (auto& package : pip_packages(path, installed))
-            items.push_back({std::move(package.name), std::move(package.version), "pypi_0", "pypi"});
+            items.push_back(
+                {std::move(package.name), std::move(package.version), "pypi_0", "pypi"});
     }
-    std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
-        return a.name < b.name;
-    });
+    std::stable_sort(
+        items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
     if (options.reverse) std::reverse(items.begin(), items.end());
     return items;
 }
@@ -178,11 +178,10 @@ Action bind_list(CLI::App& app) {
     app.add_option("regex", options->filter, "list only packages whose name contains this")
         ->type_name("REGEX");
     app.add_flag("-f,--full-name", options->full_name, "the whole name must match");
-    auto* explicit_urls = app.add_flag("--explicit",
-                                       options->explicit_urls,
-                                       "as a file of URLs and checksums for create --file");
-    auto* specs = app.add_flag(
-        "-e,--export", options->export_specs, "as a file of specs for create --file");
+    auto* explicit_urls = app.add_flag(
+        "--explicit", options->explicit_urls, "as a file of URLs and checksums for create --file");
+    auto* specs =
+        app.add_flag("-e,--export", options->export_specs, "as a file of specs for create --file");
     auto* canonical =
         app.add_flag("-c,--canonical", options->canonical, "as channel/subdir::name-version-build");
     explicit_urls->excludes(specs)->excludes(canonical);

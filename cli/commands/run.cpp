@@ -47,8 +47,8 @@ std::size_t option_length(const CLI::App& app, const std::string& word) {
 
 /// The words behind the options of `run`, exactly as they were typed.
 std::vector<std::string> child_command(const CLI::App& app, const std::vector<std::string>& words) {
-    auto at = static_cast<std::size_t>(
-        std::find(words.begin(), words.end(), app.get_name()) - words.begin());
+    auto at = static_cast<std::size_t>(std::find(words.begin(), words.end(), app.get_name()) -
+                                       words.begin());
     for (++at; at < words.size(); at += option_length(app, words[at])) {
         const auto& word = words[at];
         if (word == "--") {
@@ -63,7 +63,8 @@ std::vector<std::string> child_command(const CLI::App& app, const std::vector<st
 
 Result<void> apply(const RunEnvironment& environment) {
     for (const auto& [name, value] : environment.variables) {
-        const int code = value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+        const int code =
+            value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
         if (code != 0)
             return fail(ErrorKind::Io,
                         fmt::format("{}: cannot be set: {}", name, std::strerror(errno)));
@@ -105,14 +106,11 @@ Result<int> run(Context& context, const CLI::App& app, const Options& options) {
     GPKG_CHECK(check_stop(context));
     const int code = become(environment.command);
     const bool absent = code == ENOENT;
-    context.out.error({absent ? ErrorKind::NotFound : ErrorKind::Io,
-                       fmt::format("{}: {}",
-                                   command.front(),
-                                   absent ? "command not found" : std::strerror(code)),
-                       absent ? fmt::format("is its package installed? gpkg list -p {}",
-                                            prefix.native())
-                              : "",
-                       {}});
+    context.out.error(
+        {absent ? ErrorKind::NotFound : ErrorKind::Io,
+         fmt::format("{}: {}", command.front(), absent ? "command not found" : std::strerror(code)),
+         absent ? fmt::format("is its package installed? gpkg list -p {}", prefix.native()) : "",
+         {}});
     return absent ? kNotFound : kCannotExecute;
 }
 

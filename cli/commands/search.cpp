@@ -102,12 +102,10 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Sources& source
         }
     }
     if (newest)
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: matches none of the {} builds in {}",
-                                spec.to_string(),
-                                builds,
-                                where),
-                    fmt::format("the newest there is {} {}", spec.name, newest->to_string()));
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: matches none of the {} builds in {}", spec.to_string(), builds, where),
+            fmt::format("the newest there is {} {}", spec.name, newest->to_string()));
     const std::vector<std::string> all(names.begin(), names.end());
     const auto near = near_names(spec.name, all);
     return fail(ErrorKind::NotFound,

@@ -53,8 +53,7 @@ std::vector<PipPackage> pip_packages(const fs::path& prefix,
              entry.increment(code)) {
             const auto extension = entry->path().extension();
             if (extension != ".dist-info" && extension != ".egg-info") continue;
-            const auto file =
-                entry->path() / (extension == ".dist-info" ? "METADATA" : "PKG-INFO");
+            const auto file = entry->path() / (extension == ".dist-info" ? "METADATA" : "PKG-INFO");
             if (owned.contains(file.lexically_relative(prefix).native())) continue;
             const auto text = read_file(file);
             if (!text) continue;

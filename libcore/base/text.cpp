@@ -64,9 +64,8 @@ std::vector<std::string> near_names(std::string_view wanted,
         if (name == wanted) continue;
         std::size_t score = edit_distance(wanted, name, limit);
         if (score > limit) {
-            const bool related = wanted.size() >= 3 && name.size() >= 3 &&
-                                 (name.find(wanted) != std::string::npos ||
-                                  wanted.find(name) != std::string_view::npos);
+            const bool related = (wanted.size() >= 3 && name.find(wanted) != std::string::npos) ||
+                                 (name.size() >= 4 && wanted.find(name) != std::string_view::npos);
             if (!related) continue;
             const auto longer = std::max(name.size(), wanted.size());
             score = limit + 1 + (longer - std::min(name.size(), wanted.size()));

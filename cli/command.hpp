@@ -1,0 +1,38 @@
+#pragma once
+
+// A command is a file in commands/: it declares its words to CLI11, and gives back what to do with
+// them. The table in commands.cpp lists them in the order of --help.
+
+#include "libcore/base/error.hpp"
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace gpkg::cli {
+
+struct Context;
+
+/// Does the work. The value is the exit status: 0 done, 1 a "no" from a checking verb; `run` passes
+/// on its child's.
+using Action = std::function<Result<int>(Context&)>;
+
+struct Command {
+    std::string_view name;
+    std::string_view summary;  ///< one line for `gpkg --help`
+    Action (*bind)(CLI::App& app);
+};
+
+std::span<const Command> commands();
+
+// One file each in commands/.
+Action bind_create(CLI::App& app);
+Action bind_install(CLI::App& app);
+Action bind_update(CLI::App& app);
+Action bind_remove(CLI::App& app);
+
+}  // namespace gpkg::cli

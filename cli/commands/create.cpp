@@ -1,0 +1,97 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/wishes.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace gpkg::cli {
+namespace {
+
+/// Never overwrite: neither an environment nor somebody's files.
+Result<void> check_free(const fs::path& prefix) {
+    std::error_code code;
+    if (Prefix::is_environment(prefix))
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: the environment exists already", prefix.native()),
+                    "gpkg install adds to it; gpkg remove --all takes it away");
+    if (fs::exists(fs::symlink_status(prefix, code)) &&
+        !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: exists and is not an empty folder", prefix.native()),
+                    "choose another place for the environment");
+    return {};
+}
+
+Result<std::vector<PackageRecord>> records_of(const fs::path& path) {
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto installed, prefix.records());
+    std::vector<PackageRecord> records;
+    for (const auto& record : installed) records.push_back(record.package);
+    return records;
+}
+
+}  // namespace
+
+Action bind_create(CLI::App& app) {
+    struct Options {
+        TargetOptions target;
+        SourceOptions sources;
+        ChangeOptions change;
+        WishOptions wishes;
+        std::string clone;
+    };
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    add_source_options(app, options->sources);
+    add_change_options(app, options->change);
+    add_wish_options(app, options->wishes);
+    app.add_option("--clone", options->clone, "make it a copy of this environment")
+        ->type_name("NAME|PATH");
+    app.footer(
+        "Nothing that exists is overwritten.\n"
+        "  gpkg create -n ml torch\n"
+        "  gpkg create -n ml -f environment.yml");
+
+    return [options](Context& context) -> Result<int> {
+        options->change.offline = options->sources.offline;
+        GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
+        if (options->target.name.empty() && options->target.prefix.empty()) {
+            options->target.name = wishes.name;
+            options->target.prefix = wishes.prefix;
+            if (wishes.name.empty() && wishes.prefix.empty())
+                return fail(ErrorKind::Usage,
+                            "the new environment needs a name or a path",
+                            "gpkg create -n NAME ...");
+        }
+        GPKG_TRY(const auto prefix, target_prefix(context, options->target));
+        GPKG_CHECK(settle(context, prefix, options->change.dry_run));
+        GPKG_CHECK(check_free(prefix));
+
+        if (!options->clone.empty()) {
+            const bool is_path = options->clone.find('/') != std::string::npos;
+            const TargetOptions source{is_path ? "" : options->clone,
+                                       is_path ? options->clone : ""};
+            GPKG_TRY(const auto original, existing_prefix(context, source));
+            GPKG_TRY(auto records, records_of(original));
+            GPKG_TRY(auto change, exactly(prefix, std::move(records), wishes_of(original)));
+            return carry_out(context, change, options->change);
+        }
+        if (!wishes.explicit_records.empty()) {
+            GPKG_TRY(auto change, exactly(prefix, std::move(wishes.explicit_records), {}));
+            return carry_out(context, change, options->change);
+        }
+        ChangeRequest request;
+        request.prefix = prefix;
+        request.specs = std::move(wishes.specs);
+        request.variables = std::move(wishes.variables);
+        GPKG_TRY(const auto sources, open_sources(context, options->sources));
+        GPKG_TRY(const auto change, decide(context, sources, request));
+        return carry_out(context, change, options->change);
+    };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,55 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/wishes.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace gpkg::cli {
+
+Action bind_install(CLI::App& app) {
+    struct Options {
+        TargetOptions target;
+        SourceOptions sources;
+        ChangeOptions change;
+        WishOptions wishes;
+        bool force_reinstall = false;
+    };
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    add_source_options(app, options->sources);
+    add_change_options(app, options->change);
+    add_wish_options(app, options->wishes);
+    app.add_flag("--force-reinstall",
+                 options->force_reinstall,
+                 "link the named packages again although they are there");
+    app.footer(
+        "What is installed stays as it is where the request allows.\n"
+        "  gpkg install -n ml 'numpy>=1.26' scipy");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
+        GPKG_CHECK(settle(context, prefix, options->change.dry_run));
+        if (!wishes.explicit_records.empty()) {
+            GPKG_TRY(auto change, exactly(prefix, std::move(wishes.explicit_records), {}));
+            return carry_out(context, change, options->change);
+        }
+        if (wishes.specs.empty())
+            return fail(ErrorKind::Usage, "nothing to install was named", "gpkg install numpy");
+        GPKG_TRY(const auto sources, open_sources(context, options->sources));
+        ChangeRequest request;
+        request.prefix = prefix;
+        request.specs = std::move(wishes.specs);
+        request.variables = std::move(wishes.variables);
+        if (options->force_reinstall) {
+            for (const auto& spec : request.specs) request.reinstall.push_back(spec.name);
+        }
+        GPKG_TRY(const auto change, decide(context, sources, request));
+        options->change.offline = options->sources.offline;
+        return carry_out(context, change, options->change);
+    };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,51 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/removal.hpp"
+#include "cli/workflow/wishes.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace gpkg::cli {
+
+Action bind_remove(CLI::App& app) {
+    struct Options {
+        TargetOptions target;
+        ChangeOptions change;
+        std::vector<std::string> specs;
+        bool all = false;
+        bool offline = false;
+    };
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    app.add_option("specs", options->specs, "packages to remove")->type_name("SPEC");
+    app.add_flag("--all", options->all, "remove the whole environment");
+    app.add_flag("-d,--dry-run", options->change.dry_run, "show what would be done, and stop");
+    app.add_flag("-y,--yes", options->change.yes, "do not ask");
+    app.add_flag("--offline", options->offline, "accepted; removing never needs the network");
+    app.footer(
+        "What needs a removed package goes too, and so does what only it needed.\n"
+        "  gpkg remove -n ml torch\n"
+        "  gpkg remove -n ml --all");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        GPKG_CHECK(settle(context, prefix, options->change.dry_run));
+        if (options->all) {
+            if (!options->specs.empty())
+                return fail(ErrorKind::Usage,
+                            "--all removes everything: name no packages beside it");
+            return remove_environment(context, prefix, options->change);
+        }
+        if (options->specs.empty())
+            return fail(ErrorKind::Usage,
+                        "nothing to remove was named",
+                        "name packages, or say --all for the whole environment");
+        GPKG_TRY(const auto specs, parse_specs(options->specs));
+        GPKG_TRY(const auto change, removal(prefix, specs));
+        return carry_out(context, change, options->change);
+    };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,67 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/wishes.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace gpkg::cli {
+
+Action bind_update(CLI::App& app) {
+    struct Options {
+        TargetOptions target;
+        SourceOptions sources;
+        ChangeOptions change;
+        WishOptions wishes;
+        bool all = false;
+    };
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    add_source_options(app, options->sources);
+    add_change_options(app, options->change);
+    add_wish_options(app, options->wishes);
+    app.add_flag("-a,--all,--update-all", options->all, "update every package");
+    app.footer(
+        "Python keeps its minor version unless python itself is named.\n"
+        "  gpkg update -n ml numpy\n"
+        "  gpkg update -n ml --all");
+
+    return [options](Context& context) -> Result<int> {
+        options->change.offline = options->sources.offline;
+        GPKG_TRY(const auto path, existing_prefix(context, options->target));
+        GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
+        if (wishes.specs.empty() && !options->all)
+            return fail(
+                ErrorKind::Usage, "nothing to update was named", "name packages, or say --all");
+        GPKG_CHECK(settle(context, path, options->change.dry_run));
+        GPKG_TRY(const auto prefix, Prefix::open(path));
+        GPKG_TRY(const auto installed, prefix.records());
+
+        ChangeRequest request;
+        request.prefix = path;
+        request.update_all = options->all;
+        request.variables = std::move(wishes.variables);
+        std::vector<std::string> names;
+        for (const auto& record : installed) names.push_back(record.name());
+        for (const auto& spec : wishes.specs) {
+            if (find_record(installed, spec.name) == nullptr) {
+                const auto near = near_names(spec.name, names);
+                return fail(ErrorKind::NotFound,
+                            fmt::format("{}: is not installed in {}", spec.name, path.native()),
+                            near.empty() ? "gpkg install adds packages"
+                                         : fmt::format("did you mean {}?", join_or(near)));
+            }
+            request.update.push_back(spec.name);
+        }
+        request.specs = std::move(wishes.specs);
+        GPKG_TRY(const auto sources, open_sources(context, options->sources));
+        GPKG_TRY(const auto change, decide(context, sources, request));
+        return carry_out(context, change, options->change);
+    };
+}
+
+}  // namespace gpkg::cli

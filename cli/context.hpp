@@ -1,0 +1,30 @@
+#pragma once
+
+// What every command is handed: the settings, the way to the user, the outside world.
+
+#include "cli/output.hpp"
+#include "libcore/config/config.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct Context {
+    Output& out;
+    const Config& config;
+    std::function<std::optional<std::string>(std::string_view)> env;
+    fs::path home;
+    std::stop_token stop;      ///< requested by Ctrl-C and SIGTERM
+    std::string command_line;  ///< for the history of environments
+};
+
+/// Fails with Interrupted once the user asked to stop.
+Result<void> check_stop(const Context& context);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,156 @@
+// gpkg: reads the command line, finds the command, reports how it went.
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "virtual-packages/cuda.hpp"
+#include "virtual-packages/host.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <pthread.h>
+#include <span>
+#include <stop_token>
+#include <thread>
+#include <unistd.h>
+
+namespace gpkg::cli {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+std::optional<std::string> environment_variable(std::string_view name) {
+    const char* value = std::getenv(std::string(name).c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+/// Turns Ctrl-C, SIGTERM and SIGHUP into a request to stop. A second one ends the program at once.
+/// The signals are blocked in every thread and taken by one that waits for them, so that no code
+/// runs inside a handler.
+class Signals {
+public:
+    Signals() {
+        std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error, told by the write
+        sigemptyset(&set_);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);
+        pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+        std::thread([this] {
+            int signal = 0;
+            sigwait(&set_, &signal);
+            source_.request_stop();
+            sigwait(&set_, &signal);
+            ::_exit(128 + signal);
+        }).detach();
+    }
+    std::stop_token token() const { return source_.get_token(); }
+
+private:
+    sigset_t set_{};
+    std::stop_source source_;
+};
+
+std::string command_line(int argc, char** argv) {
+    std::string line;
+    for (int i = 0; i < argc; ++i) line += (i == 0 ? "" : " ") + std::string(argv[i]);
+    return line;
+}
+
+struct CommonOptions {
+    bool json = false;
+    bool quiet = false;
+    int verbose = 0;
+};
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+    app.add_flag("--json", options.json, "print one JSON document on stdout");
+    app.add_flag("-q,--quiet", options.quiet, "say only what was asked for");
+    app.add_flag("-v,--verbose", options.verbose, "say more");
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("gpkg: packages and environments that fit the machine", "gpkg");
+    app.set_version_flag("--version,-V", "gpkg " GPKG_VERSION);
+    app.require_subcommand(0, 1);
+    app.set_help_all_flag("--help-all", "the help of every command");
+    app.failure_message(
+        [](const CLI::App*, const CLI::Error& error) { return std::string(error.what()); });
+    CommonOptions common;
+    std::vector<std::pair<CLI::App*, Action>> actions;
+    for (const auto& command : commands()) {
+        auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+        add_common_options(*sub, common);
+        actions.emplace_back(sub, command.bind(*sub));
+    }
+
+    const bool no_color = !environment_variable("NO_COLOR").value_or("").empty();
+    Output out(no_color);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& request) {
+        return app.exit(request);
+    } catch (const CLI::ParseError& problem) {
+        // The flags may not have been read yet; scripts must get their document all the same.
+        for (int i = 1; i < argc; ++i)
+            common.json = common.json || std::string_view(argv[i]) == "--json";
+        out.set({common.json, false, 0});
+        out.error(
+            {ErrorKind::Usage, problem.what(), "gpkg --help and gpkg COMMAND --help explain", {}});
+        return kWrongUsage;
+    }
+    out.set({common.json, common.quiet, common.verbose});
+
+    const auto chosen = std::find_if(
+        actions.begin(), actions.end(), [](const auto& entry) { return entry.first->parsed(); });
+    if (chosen == actions.end()) {
+        std::fputs(app.help().c_str(), stdout);
+        return 0;
+    }
+
+    const fs::path home = environment_variable("HOME").value_or("/");
+    auto config =
+        load_config({environment_variable, home, virtual_packages::this_machine().native_platform});
+    if (!config) {
+        out.error(config.error());
+        return kFailed;
+    }
+    for (const auto& warning : config->warnings) out.warn(warning);
+    static Signals signals;  // its thread outlives this function
+    Context context{
+        out, *config, environment_variable, home, signals.token(), command_line(argc, argv)};
+    const auto status = chosen->second(context);
+    if (!status) {
+        out.error(status.error());
+        return status.error().kind == ErrorKind::Usage ? kWrongUsage : kFailed;
+    }
+    if (!out.stdout_is_well()) {
+        std::fputs("error: stdout: could not be written\n", stderr);
+        return kFailed;
+    }
+    return *status;
+}
+
+}  // namespace
+
+Result<void> check_stop(const Context& context) {
+    if (context.stop.stop_requested()) return fail(ErrorKind::Interrupted, "interrupted");
+    return {};
+}
+
+}  // namespace gpkg::cli
+
+int main(int argc, char** argv) {
+    try {
+        if (argc > 1 && std::string_view(argv[1]) == gpkg::virtual_packages::kCudaProbeVerb)
+            gpkg::virtual_packages::cuda_probe_main(
+                std::span<char* const>(argv, static_cast<std::size_t>(argc)).subspan(2));
+        return gpkg::cli::run(argc, argv);
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "internal error: %s\n", problem.what());
+        return 1;
+    }
+}

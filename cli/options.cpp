@@ -1,0 +1,89 @@
+#include "cli/options.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+
+void add_target_options(CLI::App& app, TargetOptions& options) {
+    auto* name =
+        app.add_option("-n,--name", options.name, "name of the environment")->type_name("NAME");
+    app.add_option("-p,--prefix", options.prefix, "path of the environment")
+        ->type_name("PATH")
+        ->excludes(name);
+}
+
+void add_source_options(CLI::App& app, SourceOptions& options) {
+    app.add_option("-c,--channel", options.channels, "channel to search first; may be repeated")
+        ->type_name("CHANNEL")
+        ->expected(1)
+        ->take_all();
+    app.add_flag(
+        "--override-channels", options.override_channels, "search only the channels of -c");
+    app.add_option("--channel-priority", options.channel_priority, "strict, flexible or disabled")
+        ->check(CLI::IsMember({"strict", "flexible", "disabled"}));
+    app.add_option(
+           "--platform,--subdir", options.platform, "decide for this platform, e.g. linux-64")
+        ->type_name("SUBDIR");
+    app.add_flag("--offline", options.offline, "use only what is on this machine");
+    app.add_option("--exclude-newer",
+                   options.exclude_newer,
+                   "ignore packages newer than a date, an RFC 3339 moment or Unix milliseconds")
+        ->type_name("WHEN");
+}
+
+void add_change_options(CLI::App& app, ChangeOptions& options) {
+    app.add_flag("-d,--dry-run", options.dry_run, "show what would be done, and stop");
+    app.add_flag("-y,--yes", options.yes, "do not ask");
+    app.add_flag("--download-only", options.download_only, "fill the package store, link nothing");
+    app.add_flag("--copy", options.copy, "copy files instead of hard linking them");
+}
+
+Result<fs::path> target_prefix(const Context& context, const TargetOptions& options) {
+    if (!options.prefix.empty()) return absolute_path(options.prefix, context.home);
+    if (!options.name.empty()) {
+        if (options.name == "base" || options.name == "root")
+            return context.config.root_prefix.value;
+        GPKG_CHECK(check_environment_name(options.name));
+        return context.config.root_prefix.value / "envs" / options.name;
+    }
+    if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
+        return absolute_path(*active, context.home);
+    return fail(ErrorKind::Usage,
+                "which environment is meant? None is active",
+                "name one with -n NAME or -p PATH");
+}
+
+Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options) {
+    GPKG_TRY(auto prefix, target_prefix(context, options));
+    // An interrupted creation has its journal, though not yet its history.
+    if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta")) return prefix;
+    const auto& root = context.config.root_prefix.value;
+    std::vector<std::string> names;
+    for (const auto& path : list_environments(root, context.home))
+        names.push_back(environment_name(path, root));
+    const auto name = environment_name(prefix, root);
+    const auto near = near_names(name, names);
+    std::string hint;
+    if (!near.empty()) {
+        hint = fmt::format("did you mean {}?", join_or(near));
+    } else {
+        hint = "gpkg env list shows all environments";
+    }
+    return fail(ErrorKind::NotFound, fmt::format("{}: is no environment", prefix.native()), hint);
+}
+
+Result<std::vector<MatchSpec>> parse_specs(const std::vector<std::string>& texts) {
+    std::vector<MatchSpec> specs;
+    for (const auto& text : texts) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        specs.push_back(std::move(spec));
+    }
+    return specs;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+// Flags that several commands share, so that they read the same everywhere.
+
+#include "cli/workflow/change.hpp"
+#include "cli/workflow/sources.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace gpkg::cli {
+
+/// Which environment is meant: -n NAME, -p PATH, else the active one.
+struct TargetOptions {
+    std::string name;
+    std::string prefix;
+};
+
+void add_target_options(CLI::App& app, TargetOptions& options);
+void add_source_options(CLI::App& app, SourceOptions& options);
+void add_change_options(CLI::App& app, ChangeOptions& options);
+
+/// The prefix that the options mean; it need not exist.
+Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);
+/// The same, which must be an environment: otherwise NotFound with near names.
+Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options);
+
+/// Specs of the command line; an error shows which of them.
+Result<std::vector<MatchSpec>> parse_specs(const std::vector<std::string>& texts);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,122 @@
+#include "cli/output.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace gpkg::cli {
+namespace {
+
+/// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_is_well() asks.
+void write(std::FILE* stream, std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+std::string styled(bool on, std::string_view style, std::string_view text) {
+    return on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
+}
+
+/// The names conda gives its exceptions, for scripts that look at them.
+std::string_view exception_name(ErrorKind kind) {
+    switch (kind) {
+    case ErrorKind::Parse: return "InvalidSpec";
+    case ErrorKind::NotFound: return "PackagesNotFoundError";
+    case ErrorKind::Io: return "CondaOSError";
+    case ErrorKind::Network: return "CondaHTTPError";
+    case ErrorKind::Integrity: return "ChecksumMismatchError";
+    case ErrorKind::Unsatisfiable: return "UnsatisfiableError";
+    case ErrorKind::Unsupported: return "CondaError";
+    case ErrorKind::Conflict: return "CondaValueError";
+    case ErrorKind::Usage: return "ArgumentError";
+    case ErrorKind::Interrupted: return "CondaSystemExit";
+    }
+    return "CondaError";
+}
+
+}  // namespace
+
+Output::Output(bool no_color)
+    : color_out_(!no_color && ::isatty(STDOUT_FILENO) != 0),
+      color_err_(!no_color && ::isatty(STDERR_FILENO) != 0) {}
+
+bool Output::draws_progress() const {
+    return !options_.json && !options_.quiet && ::isatty(STDERR_FILENO) != 0;
+}
+
+bool Output::can_ask() const {
+    return !options_.json && !options_.quiet && ::isatty(STDIN_FILENO) != 0 &&
+           ::isatty(STDERR_FILENO) != 0;
+}
+
+int Output::width() const {
+    struct winsize size {};
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+void Output::print(std::string_view line) {
+    if (!options_.json && !options_.quiet) write(stdout, fmt::format("{}\n", line));
+}
+
+void Output::result(std::string_view text) {
+    if (!options_.json) write(stdout, fmt::format("{}\n", text));
+}
+
+void Output::note(std::string_view line) {
+    if (!options_.json && !options_.quiet) write(stderr, fmt::format("{}\n", line));
+}
+
+void Output::warn(std::string_view line) {
+    if (options_.quiet) return;
+    write(stderr, fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), line));
+}
+
+void Output::json(const nlohmann::ordered_json& document) {
+    write(stdout,
+          fmt::format(
+              "{}\n",
+              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+}
+
+void Output::error(const Error& error) {
+    if (options_.json) {
+        nlohmann::ordered_json document{{"success", false},
+                                        {"error", error.to_string()},
+                                        {"message", error.message},
+                                        {"exception_name", exception_name(error.kind)}};
+        if (!error.hint.empty()) document["hint"] = error.hint;
+        json(document);
+        return;
+    }
+    std::fflush(stdout);
+    write(stderr, fmt::format("{} {}\n", styled(color_err_, "31", "error:"), error.to_string()));
+}
+
+bool Output::confirm(std::string_view question) {
+    if (!can_ask()) return true;
+    std::fflush(stdout);
+    write(stderr, fmt::format("{} [Y/n] ", question));
+    std::string answer;
+    if (!std::getline(std::cin, answer)) return false;
+    return answer.empty() || answer.front() == 'y' || answer.front() == 'Y';
+}
+
+std::string Output::bold(std::string_view text) const { return styled(color_out_, "1", text); }
+std::string Output::faint(std::string_view text) const { return styled(color_out_, "2", text); }
+
+bool Output::stdout_is_well() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+std::string human_size(std::uint64_t bytes) {
+    if (bytes < 1000) return fmt::format("{} B", bytes);
+    double value = static_cast<double>(bytes);
+    for (const auto* unit : {"kB", "MB", "GB", "TB"}) {
+        value /= 1000;
+        if (value < 999.5) return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit);
+    }
+    return fmt::format("{:.0f} PB", value / 1000);
+}
+
+}  // namespace gpkg::cli

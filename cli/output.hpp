@@ -1,0 +1,65 @@
+#pragma once
+
+// Everything gpkg says. Results go to stdout, the rest (notes, warnings, progress, questions) to
+// stderr. With --json stdout gets exactly one JSON document, errors included.
+
+#include "libcore/base/error.hpp"
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace gpkg::cli {
+
+struct OutputOptions {
+    bool json = false;
+    bool quiet = false;
+    int verbose = 0;
+};
+
+class Output {
+public:
+    /// Colours and progress need a terminal; NO_COLOR switches colours off.
+    explicit Output(bool no_color);
+
+    void set(OutputOptions options) { options_ = options; }
+    bool json_mode() const { return options_.json; }
+    bool verbose() const { return options_.verbose > 0; }
+    /// Progress may be drawn: stderr is a terminal, and neither --json nor -q is given.
+    bool draws_progress() const;
+    /// A person can be asked.
+    bool can_ask() const;
+    int width() const;
+
+    /// A line of the result; not in JSON mode, not with -q.
+    void print(std::string_view line);
+    /// What the user asked to see, with -q as well; not in JSON mode.
+    void result(std::string_view text);
+    /// A remark on stderr, not with -q or --json.
+    void note(std::string_view line);
+    void warn(std::string_view line);
+    /// The one document of a --json run. Ends with a newline.
+    void json(const nlohmann::ordered_json& document);
+    /// The failure, as text on stderr or as the JSON document.
+    void error(const Error& error);
+
+    /// "Proceed? [Y/n]". Without a terminal the answer is yes: nobody is there to be asked.
+    bool confirm(std::string_view question);
+
+    std::string bold(std::string_view text) const;
+    std::string faint(std::string_view text) const;
+
+    /// False once stdout could not take what was written (a closed pipe, a full disk).
+    bool stdout_is_well();
+
+private:
+    OutputOptions options_;
+    bool color_out_ = false;
+    bool color_err_ = false;
+};
+
+/// "17.3 MB"
+std::string human_size(std::uint64_t bytes);
+
+}  // namespace gpkg::cli

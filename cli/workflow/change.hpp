@@ -1,0 +1,69 @@
+#pragma once
+
+// The road from a request to an environment: decide (what would change), show, carry out. create,
+// install, update, remove and `env create` all walk it; they differ in the request they put.
+
+#include "cli/context.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/env/prefix_record.hpp"
+#include "libcore/env/transaction.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// How to carry a change out, as the user's flags say.
+struct ChangeOptions {
+    bool dry_run = false;
+    bool yes = false;
+    bool download_only = false;
+    bool copy = false;  ///< never hard link
+    bool offline = false;
+};
+
+/// What is to be done to one prefix.
+struct Change {
+    fs::path prefix;
+    bool creates = false;
+    std::vector<PrefixRecord> unlink;
+    std::vector<PackageRecord> link;  ///< dependencies first
+    std::vector<Channel> channels;    ///< with the credentials that downloads need
+    /// Specs the user asked for, by package name: marks records as requested.
+    std::vector<MatchSpec> requested;
+    std::vector<std::string> removed_specs;
+    std::map<std::string, std::string> variables;  ///< of environment.yml
+    std::vector<std::string> notes;
+
+    bool is_nothing() const { return unlink.empty() && link.empty(); }
+};
+
+/// What a request does to the environment at `prefix` (empty for a new one).
+struct ChangeRequest {
+    fs::path prefix;
+    std::vector<MatchSpec> specs;     ///< what the user named, in that order
+    std::vector<std::string> update;  ///< names that may move
+    bool update_all = false;
+    std::vector<std::string> reinstall;  ///< names to link again although nothing changes
+    std::map<std::string, std::string> variables;
+};
+
+/// Solves. Unsatisfiable requests fail with the explanation as message.
+Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request);
+
+/// A change that links exactly these records, without solving; what else is installed stays.
+Result<Change> exactly(fs::path prefix,
+                       std::vector<PackageRecord> records,
+                       std::vector<MatchSpec> requested);
+
+/// Shows the change, asks, downloads, unpacks, links. Prints the result or its JSON.
+Result<int> carry_out(Context& context, const Change& change, const ChangeOptions& options);
+
+/// The records of a change in conda's JSON shape.
+nlohmann::ordered_json to_json(const PackageRecord& record);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,166 @@
+#include "cli/workflow/change.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/history.hpp"
+#include "libcore/env/prefix.hpp"
+#include "solver/solver.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+/// Is what is installed the record that was chosen?
+bool is_same(const PackageRecord& installed, const PackageRecord& chosen) {
+    if (installed.name != chosen.name || installed.version != chosen.version ||
+        installed.build != chosen.build)
+        return false;
+    if (!installed.sha256.empty() && !chosen.sha256.empty())
+        return installed.sha256 == chosen.sha256;
+    if (!installed.md5.empty() && !chosen.md5.empty()) return installed.md5 == chosen.md5;
+    return installed.subdir == chosen.subdir;
+}
+
+/// What is there already, as far as it bears on a new request.
+struct Present {
+    std::vector<PrefixRecord> records;
+    std::vector<MatchSpec> wishes;  ///< specs of earlier requests
+    std::vector<MatchSpec> pins;
+};
+
+Result<Present> look_at(const fs::path& path) {
+    Present present;
+    if (!Prefix::is_environment(path)) return present;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(present.records, prefix.records());
+    GPKG_TRY(const auto history, prefix.history());
+    for (const auto& [name, text] : requested_specs(history)) {
+        // A spec another tool wrote may be beyond reading; the package then is kept as installed.
+        if (auto spec = MatchSpec::parse(text);
+            spec && find_record(present.records, name) != nullptr)
+            present.wishes.push_back(*std::move(spec));
+    }
+    GPKG_TRY(const auto pins, prefix.pinned_specs());
+    for (const auto& text : pins) {
+        auto pin = MatchSpec::parse(text);
+        if (!pin)
+            return pass(std::move(pin).error().while_doing(
+                fmt::format("{}/conda-meta/pinned", path.native())));
+        present.pins.push_back(*std::move(pin));
+    }
+    return present;
+}
+
+/// A change of python's minor version re-links half of an environment: only on request.
+std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::string>& named) {
+    const auto* python = find_record(present.records, "python");
+    if (python == nullptr || named.contains("python")) return std::nullopt;
+    const auto parts = split(python->package.version, '.');
+    if (parts.size() < 2) return std::nullopt;
+    auto pin = MatchSpec::parse(fmt::format("python {}.{}.*", parts[0], parts[1]));
+    return pin ? std::optional(*std::move(pin)) : std::nullopt;
+}
+
+Request request_of(const ChangeRequest& wanted, const Present& present) {
+    Request request;
+    request.specs = wanted.specs;
+    request.update = wanted.update;
+    request.update_all = wanted.update_all;
+    request.constraints = present.pins;
+
+    std::set<std::string> named;
+    for (const auto& spec : wanted.specs) named.insert(spec.name);
+    for (const auto& wish : present.wishes) {
+        if (!named.contains(wish.name)) request.specs.push_back(wish);
+    }
+    if (auto pin = python_pin(present, named)) request.constraints.push_back(*std::move(pin));
+    for (const auto& record : present.records) {
+        request.installed.push_back(record.package);
+        request.keep.push_back(record.name());
+    }
+    return request;
+}
+
+void compare(Change& change,
+             const Present& present,
+             const std::vector<PackageRecord>& chosen,
+             const std::vector<std::string>& reinstall) {
+    std::set<std::string> remain;
+    const auto* old_python = find_record(present.records, "python");
+    const auto new_python = std::find_if(
+        chosen.begin(), chosen.end(), [](const auto& record) { return record.name == "python"; });
+    for (const auto& record : chosen) {
+        remain.insert(record.name);
+        const auto* old = find_record(present.records, record.name);
+        if (old == nullptr) {
+            change.link.push_back(record);
+            continue;
+        }
+        const bool again =
+            std::find(reinstall.begin(), reinstall.end(), record.name) != reinstall.end() ||
+            (old_python != nullptr && new_python != chosen.end() &&
+             needs_relink(*old, old_python->package, *new_python));
+        if (is_same(old->package, record) && !again) continue;
+        change.unlink.push_back(*old);
+        change.link.push_back(record);
+    }
+    for (const auto& record : present.records) {
+        if (!remain.contains(record.name())) change.unlink.push_back(record);
+    }
+}
+
+}  // namespace
+
+Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request) {
+    GPKG_TRY(const auto present, look_at(request.prefix));
+    Problem problem;
+    problem.indexes = sources.indexes;
+    problem.priority = sources.priority;
+    problem.virtual_packages = sources.virtual_packages;
+    problem.exclude_newer = sources.exclude_newer;
+    problem.request = request_of(request, present);
+    GPKG_TRY(auto outcome, solver::solve(problem));
+    GPKG_CHECK(check_stop(context));
+
+    if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
+        std::string hint;
+        for (const auto& line : explanation->hints)
+            hint += (hint.empty() ? "" : "\n        ") + line;
+        auto reasons = *explanation;
+        reasons.hints.clear();
+        return fail(ErrorKind::Unsatisfiable,
+                    "no set of packages meets the request\n" + reasons.to_string(),
+                    hint);
+    }
+    auto& solution = std::get<Solution>(outcome);
+    Change change;
+    change.prefix = request.prefix;
+    change.creates = !Prefix::is_environment(request.prefix);
+    change.channels = sources.channels;
+    change.requested = request.specs;
+    change.variables = request.variables;
+    change.notes = std::move(solution.notes);
+    compare(change, present, solution.records, request.reinstall);
+    return change;
+}
+
+Result<Change> exactly(fs::path prefix,
+                       std::vector<PackageRecord> records,
+                       std::vector<MatchSpec> requested) {
+    GPKG_TRY(const auto present, look_at(prefix));
+    Change change;
+    change.creates = !Prefix::is_environment(prefix);
+    change.prefix = std::move(prefix);
+    change.requested = std::move(requested);
+    for (auto& record : records) {
+        if (const auto* old = find_record(present.records, record.name)) {
+            if (is_same(old->package, record)) continue;
+            change.unlink.push_back(*old);
+        }
+        change.link.push_back(std::move(record));
+    }
+    return change;
+}
+
+}  // namespace gpkg::cli

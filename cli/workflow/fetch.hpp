@@ -1,0 +1,31 @@
+#pragma once
+
+// From records to unpacked packages: what the store lacks is downloaded, verified and unpacked,
+// several at a time, unpacking while others are still on their way.
+
+#include "cli/context.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/package/store.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <vector>
+
+namespace gpkg::cli {
+
+/// The store of this configuration, with its read-only layers.
+PackageStore open_store(const Context& context);
+
+/// Which of the records must be downloaded.
+std::vector<PackageRecord> missing(const PackageStore& store,
+                                   const std::vector<PackageRecord>& records);
+
+/// Makes every record available and gives the folders, in the order of the records. With `offline`,
+/// what the store lacks is an error that names it, unless its URL is a file. `channels` know the
+/// credentials.
+Result<std::vector<fs::path>> make_available(Context& context,
+                                             const PackageStore& store,
+                                             const std::vector<PackageRecord>& records,
+                                             const std::vector<Channel>& channels,
+                                             bool offline);
+
+}  // namespace gpkg::cli

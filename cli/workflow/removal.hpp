@@ -1,0 +1,18 @@
+#pragma once
+
+// Taking packages away. Needs no channel and no solver: what depends on a removed package goes with
+// it, and so does what nothing that stays needs any more.
+
+#include "cli/workflow/change.hpp"
+
+namespace gpkg::cli {
+
+Result<Change> removal(const fs::path& prefix, const std::vector<MatchSpec>& specs);
+
+/// Removes a whole environment, also its record in ~/.conda/environments.txt. The root prefix and
+/// folders that are no environments are refused.
+Result<int> remove_environment(Context& context,
+                               const fs::path& prefix,
+                               const ChangeOptions& options);
+
+}  // namespace gpkg::cli

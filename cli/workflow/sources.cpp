@@ -1,0 +1,204 @@
+#include "cli/workflow/sources.hpp"
+
+#include "cli/workflow/progress.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/channel/fetch_index.hpp"
+#include "libcore/index/repodata.hpp"
+#include "libcore/net/transport.hpp"
+#include "libcore/spec/names.hpp"
+#include "virtual-packages/virtual_package.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <fmt/format.h>
+#include <future>
+
+namespace gpkg::cli {
+namespace {
+
+Result<std::vector<Channel>> channels_of(const Context& context, const SourceOptions& options) {
+    auto texts = options.channels;
+    if (options.override_channels && texts.empty())
+        return fail(ErrorKind::Usage, "--override-channels needs at least one -c CHANNEL");
+    if (!options.override_channels) {
+        const auto& configured = context.config.channels.value;
+        texts.insert(texts.end(), configured.begin(), configured.end());
+    }
+    ChannelContext where;
+    where.alias = context.config.channel_alias.value;
+    where.home = context.home;
+    return parse_channels(texts, where);
+}
+
+ChannelPriority priority_of(const Context& context, const SourceOptions& options) {
+    if (options.channel_priority.empty()) return context.config.channel_priority.value;
+    if (options.channel_priority == "flexible") return ChannelPriority::Flexible;
+    if (options.channel_priority == "disabled") return ChannelPriority::Disabled;
+    return ChannelPriority::Strict;
+}
+
+/// Reads one fetched index. Damage to a cached copy is mended by dropping it: the next run fetches
+/// it.
+Result<std::shared_ptr<const ChannelIndex>> read_index(const FetchedIndex& fetched,
+                                                       const fs::path& cache) {
+    const IndexSource source{fetched.channel.base_url(), fetched.subdir, fetched.url};
+    if (fetched.missing) {
+        GPKG_TRY(auto empty, read_repodata("", source));
+        return std::make_shared<const ChannelIndex>(std::move(empty));
+    }
+    auto index = read_repodata_file(fetched.path, source);
+    if (!index) {
+        if (!fetched.channel.is_local()) GPKG_CHECK(forget_index(cache, fetched));
+        return pass(std::move(index).error());
+    }
+    return std::make_shared<const ChannelIndex>(*std::move(index));
+}
+
+Result<std::vector<std::shared_ptr<const ChannelIndex>>> read_indexes(
+    Context& context,
+    const std::vector<Channel>& channels,
+    const std::vector<std::string>& subdirs,
+    bool offline) {
+    IndexOptions options;
+    options.cache = context.config.index_cache();
+    options.offline = offline;
+    options.transfer.stop = context.stop;
+    std::vector<FetchedIndex> fetched;
+    {
+        Progress progress(context.out);
+        options.transfer.on_progress = [&](const TransferProgress& step) {
+            progress.bytes(
+                "indexes", step.item, channels.size() * subdirs.size(), step.done, step.total);
+        };
+        const auto transport = make_transport(transport_options_from(context.env, context.home));
+        GPKG_TRY(fetched, fetch_indexes(*transport, channels, subdirs, options));
+    }
+    for (const auto& index : fetched) {
+        for (const auto& warning : index.warnings) context.out.warn(warning);
+    }
+
+    std::vector<std::future<Result<std::shared_ptr<const ChannelIndex>>>> reading;
+    for (const auto& index : fetched)
+        reading.push_back(
+            std::async(std::launch::async, [&] { return read_index(index, options.cache); }));
+    std::vector<std::shared_ptr<const ChannelIndex>> indexes;
+    std::optional<Error> failure;
+    for (auto& result : reading) {
+        auto index = result.get();
+        if (index) {
+            indexes.push_back(*std::move(index));
+        } else if (!failure) {
+            failure = std::move(index).error();
+        }
+    }
+    if (failure) return pass(*std::move(failure));
+    return indexes;
+}
+
+}  // namespace
+
+std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::string& platform) {
+    auto host = virtual_packages::this_machine();
+    host.env = context.env;
+    host.platform = platform;
+    host.cuda.cache_folder = context.config.index_cache();
+    const auto detection = virtual_packages::detect_all(host);
+    for (const auto& warning : detection.warnings) context.out.warn(warning);
+    std::vector<PackageRecord> records;
+    for (const auto& detected : detection.packages) {
+        PackageRecord record;
+        record.name = detected.package.name;
+        record.version = detected.package.version;
+        record.build = detected.package.build;
+        record.subdir = platform;
+        record.channel = "@";
+        records.push_back(std::move(record));
+    }
+    return records;
+}
+
+Result<std::string> platform_of(const Context& context, const SourceOptions& options) {
+    const auto platform =
+        options.platform.empty() ? context.config.platform.value : options.platform;
+    if (!is_known_subdir(platform) || platform == "noarch") {
+        const auto known = known_subdirs();
+        const std::vector<std::string> names(known.begin(), known.end());
+        const auto near = near_names(platform, names);
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("--platform {}: is no platform", platform),
+            near.empty() ? "for example linux-64" : fmt::format("did you mean {}?", join_or(near)));
+    }
+    return platform;
+}
+
+Result<Sources> open_sources(Context& context, const SourceOptions& options) {
+    Sources sources;
+    GPKG_TRY(sources.platform, platform_of(context, options));
+    sources.priority = priority_of(context, options);
+    if (!options.exclude_newer.empty()) {
+        GPKG_TRY(sources.exclude_newer, parse_moment(options.exclude_newer));
+    }
+    GPKG_TRY(sources.channels, channels_of(context, options));
+    auto machine = std::async(std::launch::async,
+                              [&] { return detect_virtual_packages(context, sources.platform); });
+    GPKG_TRY(
+        sources.indexes,
+        read_indexes(context, sources.channels, subdirs_for(sources.platform), options.offline));
+    sources.virtual_packages = machine.get();
+    return sources;
+}
+
+Result<std::int64_t> parse_moment(std::string_view text) {
+    const auto wrong = [&] {
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("--exclude-newer {}: is no moment", text),
+            "a date (2024-05-01), an RFC 3339 moment (2024-05-01T12:00:00Z) or Unix milliseconds");
+    };
+    const auto number = [](std::string_view digits) -> std::optional<std::int64_t> {
+        std::int64_t value = 0;
+        const auto [end, code] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (code != std::errc() || end != digits.data() + digits.size() || value < 0)
+            return std::nullopt;
+        return value;
+    };
+    if (const auto milliseconds = number(text)) return *milliseconds;
+
+    std::tm moment{};
+    const std::string copy(text);
+    const char* rest = ::strptime(copy.c_str(), "%Y-%m-%d", &moment);
+    if (rest == nullptr) return wrong();
+    std::int64_t offset = 0;
+    std::int64_t milliseconds = 0;
+    if (*rest == '\0') {
+        // A date means that day and all before it.
+        moment.tm_mday += 1;
+        return static_cast<std::int64_t>(::timegm(&moment)) * 1000 - 1;
+    }
+    if (*rest != 'T' && *rest != 't' && *rest != ' ') return wrong();
+    rest = ::strptime(rest + 1, "%H:%M:%S", &moment);
+    if (rest == nullptr) return wrong();
+    std::string_view zone(rest);
+    if (zone.starts_with('.')) {
+        const auto end = std::min(zone.find_first_not_of("0123456789", 1), zone.size());
+        auto fraction = std::string(zone.substr(1, end - 1));
+        if (fraction.empty()) return wrong();
+        fraction.resize(3, '0');
+        milliseconds = *number(fraction);
+        zone.remove_prefix(end);
+    }
+    if (zone != "Z" && zone != "z") {
+        if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':')
+            return wrong();
+        const auto hours = number(zone.substr(1, 2));
+        const auto minutes = number(zone.substr(4, 2));
+        if (!hours || !minutes) return wrong();
+        offset = (*hours * 60 + *minutes) * 60 * (zone[0] == '+' ? 1 : -1);
+    }
+    return (static_cast<std::int64_t>(::timegm(&moment)) - offset) * 1000 + milliseconds;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+// Where packages may come from and what machine they are for: channels, their indexes, the virtual
+// packages. Made once per command, before anything is decided.
+
+#include "cli/context.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/index/channel_index.hpp"
+#include "libcore/solve/solve.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// The flags that choose sources; every solving command takes them.
+struct SourceOptions {
+    std::vector<std::string> channels;  ///< -c, the most important first
+    bool override_channels = false;     ///< only those, none of the configuration
+    std::string channel_priority;       ///< strict, flexible or disabled; empty: as configured
+    std::string platform;               ///< empty: this machine's
+    bool offline = false;
+    std::string exclude_newer;  ///< a date, an RFC 3339 moment or Unix milliseconds
+};
+
+struct Sources {
+    std::string platform;
+    ChannelPriority priority = ChannelPriority::Strict;
+    std::vector<Channel> channels;  ///< the most important first
+    std::vector<std::shared_ptr<const ChannelIndex>> indexes;
+    std::vector<PackageRecord> virtual_packages;
+    std::optional<std::int64_t> exclude_newer;  ///< Unix milliseconds
+};
+
+/// Fetches and reads every index of the channels, and looks at the machine. Warnings go to the
+/// user.
+Result<Sources> open_sources(Context& context, const SourceOptions& options);
+
+/// The subdir that is decided for; one that does not exist is refused.
+Result<std::string> platform_of(const Context& context, const SourceOptions& options);
+
+/// What this machine offers, as records for a solve on `platform`. Warnings go to the user.
+std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::string& platform);
+
+/// "2024-05-01" (the end of that day, UTC), "2024-05-01T12:00:00Z" or "1714560000000".
+Result<std::int64_t> parse_moment(std::string_view text);
+
+}  // namespace gpkg::cli

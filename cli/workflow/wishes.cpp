@@ -1,0 +1,136 @@
+#include "cli/workflow/wishes.hpp"
+
+#include "libcore/channel/channel.hpp"
+#include "libcore/env/history.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/env/transaction.hpp"
+#include "libcore/manifest/environment_yml.hpp"
+#include "libcore/manifest/spec_file.hpp"
+#include "libcore/net/url.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+/// The record of a package file that is only known by its place: the rest is in its own info/.
+Result<PackageRecord> record_of(const ExplicitPackage& package) {
+    auto name = FileName::parse(package.fn);
+    if (!name) return pass(std::move(name).error().while_doing(package.place));
+    PackageRecord record;
+    record.name = name->name;
+    record.version = name->version;
+    record.build = name->build;
+    record.fn = package.fn;
+    record.url = package.is_url ? package.location : file_url(package.location);
+    record.md5 = package.md5;
+    record.sha256 = package.sha256;
+    // ".../channel/subdir/file" as far as the place looks like one.
+    const auto folder = record.url.substr(0, record.url.rfind('/'));
+    const auto subdir = folder.substr(folder.rfind('/') + 1);
+    record.channel = is_known_subdir(subdir) ? folder.substr(0, folder.rfind('/')) : folder;
+    record.subdir = is_known_subdir(subdir) ? subdir : "";
+    return record;
+}
+
+Result<void> read_manifest(Context& context,
+                           const fs::path& path,
+                           Wishes& wishes,
+                           SourceOptions& sources) {
+    ManifestOptions options;
+    options.platform = sources.platform.empty() ? context.config.platform.value : sources.platform;
+    options.home = context.home;
+    options.env = context.env;
+    GPKG_TRY(auto manifest, read_environment_yml(path, options));
+    for (const auto& warning : manifest.warnings) context.out.warn(warning);
+    if (!manifest.pip.empty())
+        context.out.warn(
+            fmt::format("{}: the pip section is left to you: gpkg run -n NAME pip install {}",
+                        path.native(),
+                        fmt::join(manifest.pip, " ")));
+    wishes.specs.insert(
+        wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
+    for (auto& [name, value] : manifest.variables) wishes.variables[name] = value;
+    if (manifest.name) wishes.name = *manifest.name;
+    if (manifest.prefix) wishes.prefix = manifest.prefix->native();
+    if (!sources.override_channels) {
+        sources.channels.insert(
+            sources.channels.end(), manifest.channels.begin(), manifest.channels.end());
+        sources.override_channels = manifest.nodefaults && !sources.channels.empty();
+    }
+    return {};
+}
+
+}  // namespace
+
+void add_wish_options(CLI::App& app, WishOptions& options) {
+    app.add_option("specs", options.specs, "packages, e.g. numpy 'python=3.12' conda-forge::zlib")
+        ->type_name("SPEC");
+    app.add_option(
+           "-f,--file", options.files, "environment.yml, a list of specs, or an explicit list")
+        ->type_name("FILE")
+        ->expected(1)
+        ->take_all();
+}
+
+Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
+    Wishes wishes;
+    for (const auto& text : options.specs) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        wishes.specs.push_back(std::move(spec));
+    }
+    for (const auto& text : options.files) {
+        const auto path = absolute_path(text, context.home);
+        if (is_environment_yml(path)) {
+            GPKG_CHECK(read_manifest(context, path, wishes, sources));
+            continue;
+        }
+        SpecFileOptions how;
+        how.platform = sources.platform.empty() ? context.config.platform.value : sources.platform;
+        how.home = context.home;
+        how.env = context.env;
+        GPKG_TRY(const auto file, read_spec_file(path, how));
+        for (const auto& warning : file.warnings) context.out.warn(warning);
+        wishes.specs.insert(wishes.specs.end(), file.specs.begin(), file.specs.end());
+        for (const auto& package : file.packages) {
+            GPKG_TRY(auto record, record_of(package));
+            wishes.explicit_records.push_back(std::move(record));
+        }
+    }
+    if (!wishes.explicit_records.empty() && !wishes.specs.empty())
+        return fail(ErrorKind::Usage,
+                    "an explicit list is installed as it is: no other specs can stand beside it");
+    return wishes;
+}
+
+std::vector<MatchSpec> wishes_of(const fs::path& path) {
+    std::vector<MatchSpec> specs;
+    const auto prefix = Prefix::open(path);
+    if (!prefix) return specs;
+    const auto history = prefix->history();
+    if (!history) return specs;
+    for (const auto& [name, text] : requested_specs(*history)) {
+        if (auto spec = MatchSpec::parse(text)) specs.push_back(*std::move(spec));
+    }
+    return specs;
+}
+
+Result<void> settle(Context& context, const fs::path& prefix, bool dry_run) {
+    if (dry_run) {
+        if (prefix_condition(prefix) == PrefixCondition::Interrupted)
+            context.out.warn(fmt::format(
+                "{}: an earlier command was interrupted; the next change brings it in order",
+                prefix.native()));
+        return {};
+    }
+    GPKG_TRY(const auto recovery, recover(prefix, {}));
+    if (recovery == Recovery::RolledBack)
+        context.out.note(fmt::format("{}: an interrupted command was undone", prefix.native()));
+    if (recovery == Recovery::Completed)
+        context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
+    return {};
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+// What the user asks for, from the command line and from files (environment.yml, spec files,
+// explicit files), in one shape.
+
+#include "cli/context.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace gpkg::cli {
+
+struct WishOptions {
+    std::vector<std::string> specs;
+    std::vector<std::string> files;
+};
+
+struct Wishes {
+    std::vector<MatchSpec> specs;
+    std::vector<PackageRecord> explicit_records;  ///< of an explicit file: linked without solving
+    std::map<std::string, std::string> variables;
+    std::string name;    ///< an environment.yml's own idea of its name
+    std::string prefix;  ///< and of its place
+};
+
+void add_wish_options(CLI::App& app, WishOptions& options);
+
+/// Reads the files; channels that one names come after those of the command line in `sources`.
+Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
+
+/// The specs that were asked for in an environment so far.
+std::vector<MatchSpec> wishes_of(const fs::path& prefix);
+
+/// Brings a prefix that an interrupted command left to its old or new state, and says so. A dry run
+/// changes nothing and only warns.
+Result<void> settle(Context& context, const fs::path& prefix, bool dry_run);
+
+}  // namespace gpkg::cli
