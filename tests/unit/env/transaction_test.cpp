@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace gpkg;
@@ -291,6 +292,40 @@ TEST_CASE("a change made for another state of the environment is refused", "[env
     CHECK_THAT(why(execute(transaction, {})),
                ContainsSubstring("a package to be removed is not installed"));
     CHECK_FALSE(fs::exists(world.prefix() / "conda-meta/.gpkg-lock"));
+}
+
+TEST_CASE("a prefix of somebody else is refused before anything is changed", "[env]") {
+    World world;
+    const Package a{.name = "a", .files = {{.path = "lib/a", .content = "a"}}};
+    const Package b{.name = "b", .files = {{.path = "lib/b", .content = "b"}}};
+    REQUIRE(world.install({a}));
+    Transaction transaction;
+    transaction.prefix = world.prefix();
+    transaction.link = {world.request(b)};
+    fs::permissions(world.root(), fs::perms(0755));
+    const auto before = tree_of(world.root());
+    // As a user who may read it all: root, where the tests are root, may write everywhere.
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::geteuid() == 0) {
+            if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(9);
+        } else {
+            fs::permissions(world.prefix() / "lib", fs::perms(0555));
+            fs::permissions(world.prefix() / "conda-meta", fs::perms(0555));
+        }
+        const auto cost = preflight(transaction, {});
+        const bool told =
+            !cost && cost.error().message.ends_with(": this user may not write there");
+        const auto done = execute(transaction, {});
+        const bool refused = !done && done.error().message.ends_with("Permission denied");
+        ::_exit((told ? 0 : 1) + (refused ? 0 : 2));
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WEXITSTATUS(status) == 0);
+    fs::permissions(world.prefix() / "lib", fs::perms(0755));
+    fs::permissions(world.prefix() / "conda-meta", fs::perms(0755));
+    CHECK(tree_of(world.root()) == before);
 }
 
 TEST_CASE("a frozen environment does not change", "[env]") {
