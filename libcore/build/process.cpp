@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -47,7 +48,8 @@ Prepared prepare(const Command& command, const std::map<std::string, std::string
     const auto path = environment.find("PATH");
     prepared.program = find_program(
         command.arguments[0], path == environment.end() ? std::string(kDefaultPath) : path->second);
-    for (const auto& [name, value] : environment) prepared.variables.push_back(name + "=" + value);
+    for (const auto& [name, value] : environment)
+        prepared.variables.push_back(fmt::format("{}={}", name, value));
     for (const auto& argument : command.arguments)
         prepared.argv.push_back(const_cast<char*>(argument.c_str()));
     for (auto& variable : prepared.variables) prepared.envp.push_back(variable.data());
@@ -62,6 +64,7 @@ Prepared prepare(const Command& command, const std::map<std::string, std::string
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_DFL);
+    ::umask(022);
     const int input = ::open("/dev/null", O_RDONLY);
     const bool ready = input >= 0 && ::dup2(input, 0) >= 0 && ::dup2(output, 1) >= 0 &&
                        ::dup2(output, 2) >= 0 && (*folder == '\0' || ::chdir(folder) == 0);

@@ -31,6 +31,7 @@ Result<Value::List> list_of(const Value& value) {
     if (const auto* list = value.list()) return *list;
     if (const auto* text = value.text()) {
         Value::List letters;
+        letters.reserve(text->size());
         for (const char c : *text) letters.emplace_back(std::string(1, c));
         return letters;
     }
@@ -213,6 +214,7 @@ Result<Value> apply_filter(std::string_view name,
         kFilters.begin(), kFilters.end(), [&](const auto& known) { return known.name == name; });
     if (filter == kFilters.end()) {
         std::vector<std::string> names;
+        names.reserve(kFilters.size());
         for (const auto& known : kFilters) names.emplace_back(known.name);
         const auto near = near_names(name, names);
         return wrong(fmt::format("there is no filter '{}'", name),

@@ -229,7 +229,7 @@ private:
         for (const auto& [key, value] : build->entries()) {
             if (key == "string" || key == "skip" || (shared && key == "script")) continue;
             GPKG_TRY(auto child, evaluate_tree(value, names));
-            if (!child.is_null()) tree.entries.emplace_back(key, std::move(child));
+            if (!child.is_null()) tree.entries.push_back({key, std::move(child)});
         }
         return tree;
     }

@@ -46,6 +46,7 @@ private:
 
 std::vector<std::string> file_names(const std::vector<fs::path>& paths) {
     std::vector<std::string> names;
+    names.reserve(paths.size());
     for (const auto& path : paths) names.push_back(path.filename().native());
     return names;
 }

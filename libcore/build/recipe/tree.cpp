@@ -117,7 +117,7 @@ private:
         for (const auto& [key, child] : node.entries()) {
             if (is_template(key)) return child.fail("a key cannot be a template");
             GPKG_TRY(auto value, build(child));
-            if (!value.is_null()) tree.entries.emplace_back(key, std::move(value));
+            if (!value.is_null()) tree.entries.push_back({key, std::move(value)});
         }
         return tree;
     }
@@ -129,8 +129,8 @@ private:
 
 const Tree* Tree::find(std::string_view key) const {
     const auto found = std::find_if(
-        entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == key; });
-    return found == entries.end() ? nullptr : &found->second;
+        entries.begin(), entries.end(), [&](const auto& entry) { return entry.key == key; });
+    return found == entries.end() ? nullptr : &found->value;
 }
 
 tl::unexpected<Error> Tree::fail(std::string message, std::string hint) const {
@@ -263,14 +263,14 @@ bool is_plain_float(const yaml::Node& node) {
 Tree merge_trees(const Tree& base, const Tree& over) {
     if (!base.is_map() || !over.is_map()) return over;
     Tree merged = over;
-    for (const auto& [key, value] : base.entries) {
+    for (const auto& entry : base.entries) {
         const auto mine = std::find_if(merged.entries.begin(),
                                        merged.entries.end(),
-                                       [&](const auto& entry) { return entry.first == key; });
+                                       [&](const auto& own) { return own.key == entry.key; });
         if (mine == merged.entries.end()) {
-            merged.entries.emplace_back(key, value);
+            merged.entries.push_back(entry);
         } else {
-            mine->second = merge_trees(value, mine->second);
+            mine->value = merge_trees(entry.value, mine->value);
         }
     }
     return merged;

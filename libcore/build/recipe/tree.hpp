@@ -10,6 +10,8 @@
 
 namespace gpkg {
 
+struct TreeEntry;
+
 struct Tree {
     enum class Kind { Value, List, Map };
 
@@ -17,7 +19,7 @@ struct Tree {
     Kind kind = Kind::Value;
     Value value;
     std::vector<Tree> items;
-    std::vector<std::pair<std::string, Tree>> entries;
+    std::vector<TreeEntry> entries;
 
     bool is_null() const { return kind == Kind::Value && value.is_null(); }
     bool is_map() const { return kind == Kind::Map; }
@@ -39,6 +41,11 @@ struct Tree {
     /// map; anything else that is not a map fails.
     Result<void> only_keys(std::string_view what,
                            std::initializer_list<std::string_view> known) const;
+};
+
+struct TreeEntry {
+    std::string key;
+    Tree value;
 };
 
 /// The error for a key that is not one of `known`.

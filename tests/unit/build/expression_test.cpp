@@ -14,7 +14,7 @@ namespace {
 Names names() {
     Names names;
     names.variable = [](std::string_view name) -> Result<std::optional<Value>> {
-        static const std::map<std::string, Value, std::less<>> kKnown = {
+        static const std::map<std::string, Value, std::less<>> known = {
             {"version", Value("1.21.3")},
             {"linux", Value(true)},
             {"win", Value(false)},
@@ -22,8 +22,8 @@ Names names() {
             {"list", Value(Value::List{Value("b"), Value("a")})},
             {"nothing", Value()},
         };
-        const auto found = kKnown.find(name);
-        if (found == kKnown.end()) return std::nullopt;
+        const auto found = known.find(name);
+        if (found == known.end()) return std::nullopt;
         return found->second;
     };
     names.call = [](std::string_view function,

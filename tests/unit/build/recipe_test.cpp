@@ -7,7 +7,8 @@ using gpkg::Result;
 
 namespace {
 
-Result<std::vector<RenderedOutput>> render(const std::string& text, RenderOptions options = {}) {
+Result<std::vector<RenderedOutput>> render(const std::string& text,
+                                           const RenderOptions& options = {}) {
     const auto recipe = gpkg::parse_recipe(text, "/r/recipe.yaml");
     if (!recipe) return gpkg::pass(recipe.error());
     return gpkg::render_recipe(*recipe, options);

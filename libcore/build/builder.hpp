@@ -1,0 +1,83 @@
+#pragma once
+
+// The builder: recipes in, packages in a channel folder out. Sources, environments, script, what
+// the script left, package: one after the other for one output, several recipes at a time.
+//
+// A build sees a clean environment and a prefix whose path is kPlaceholderLength long; the packages
+// name canonical_placeholder() instead, so that the same inputs make the same bytes anywhere.
+
+#include "libcore/build/recipe/recipe.hpp"
+#include "libcore/build/recipe/render.hpp"
+#include "libcore/build/run_exports.hpp"
+#include "libcore/build/source.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+/// Makes an environment that satisfies `specs` at `prefix` and tells what is in it. Solving needs
+/// what the builder does not know: channels, profiles, a solver. Packages built earlier in the same
+/// run are in the output channel, whose index may be older than they are. build_all calls it from
+/// several threads.
+using MakeEnvironment = std::function<Result<std::vector<EnvironmentPackage>>(
+    const std::vector<std::string>& specs, const fs::path& prefix)>;
+
+struct BuildEvent {
+    enum class Kind { Started, Built, Reused, Failed };
+    Kind kind = Kind::Started;
+    std::string what;      ///< "numpy-1.24.2-hb0f4dca_0", or the recipe's path when it failed early
+    std::size_t done = 0;  ///< recipes finished, of `total`
+    std::size_t total = 0;
+};
+
+struct BuildOptions {
+    fs::path channel;  ///< packages go to <channel>/<subdir>/
+    fs::path work;     ///< builds, logs, downloads and what was built from which inputs
+    RenderOptions render;
+    /// Unix seconds (SOURCE_DATE_EPOCH): the time in the packages. Absent: when the build starts.
+    std::optional<std::int64_t> timestamp;
+    int zstd_level = 6;
+    int jobs = 1;            ///< recipes at a time in build_all; threads within one in build_recipe
+    int cpu_count = 0;       ///< CPU_COUNT for scripts; 0: as many as the machine has
+    bool rebuild = false;    ///< also what is there and was built from the same inputs
+    bool keep_work = false;  ///< leave the folders of successful builds, as failed ones are left
+    FetchFile fetch;
+    MakeEnvironment
+        make_environment;  ///< null: recipes that need build or host packages are refused
+    std::function<bool()> cancelled;
+    std::function<void(const BuildEvent&)> report;  ///< called from one thread at a time
+};
+
+struct BuiltPackage {
+    std::string distribution;
+    fs::path file;
+    fs::path log;         ///< what the script said; of an earlier run when reused
+    bool reused = false;  ///< it was there, built from the same inputs
+    std::vector<std::string> warnings;
+};
+
+/// Builds every output of one recipe that is not skipped.
+Result<std::vector<BuiltPackage>> build_recipe(const Recipe& recipe, const BuildOptions& options);
+
+struct FailedRecipe {
+    fs::path recipe;
+    Error error;
+};
+
+struct BuildSummary {
+    std::vector<BuiltPackage> packages;  ///< in the order of `recipes`
+    std::vector<FailedRecipe> failures;
+};
+
+/// Builds recipes, `jobs` at a time, each after those that make its build and host packages. One
+/// failure does not stop the others. Fails only where nothing could be started, and when cancelled.
+Result<BuildSummary> build_all(const std::vector<fs::path>& recipes, const BuildOptions& options);
+
+/// The recipe files in and below `folder`; folders below a recipe are its own affair.
+Result<std::vector<fs::path>> find_recipes(const fs::path& folder);
+
+}  // namespace gpkg

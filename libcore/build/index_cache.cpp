@@ -1,0 +1,185 @@
+#include "libcore/build/index_cache.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/package/info.hpp"
+#include "libcore/package/unpack.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/version.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+using Json = nlohmann::json;
+
+// Raised when what is remembered changes its meaning.
+constexpr int kCacheFormat = 1;
+
+struct Sums {
+    std::string sha256;
+    std::string md5;
+    std::uint64_t size = 0;
+};
+
+Result<Sums> sums_of(const fs::path& file) {
+    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot open: {}", file.native(), std::strerror(errno)));
+    Hasher sha256(DigestKind::Sha256);
+    Hasher md5(DigestKind::Md5);
+    Sums sums;
+    std::string buffer(1U << 18U, '\0');
+    ssize_t count = 0;
+    while ((count = ::read(fd, buffer.data(), buffer.size())) != 0) {
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) break;
+        const auto piece = std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
+        sha256.update(piece);
+        md5.update(piece);
+        sums.size += piece.size();
+    }
+    const int code = errno;
+    ::close(fd);
+    if (count < 0)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot read: {}", file.native(), std::strerror(code)));
+    sums.sha256 = std::move(sha256).hex();
+    sums.md5 = std::move(md5).hex();
+    return sums;
+}
+
+tl::unexpected<Error> refuse(std::string reason) {
+    return fail(ErrorKind::Integrity, std::move(reason));
+}
+
+Result<void> check_specs(const Json& record, const char* key) {
+    const auto found = record.find(key);
+    if (found == record.end()) return {};
+    if (!found->is_array()) return refuse(fmt::format("index.json: {} is no list", key));
+    for (const auto& item : *found) {
+        if (!item.is_string()) return refuse(fmt::format("index.json: {} holds no texts", key));
+        const auto spec = MatchSpec::parse(item.get<std::string>());
+        if (!spec) return refuse(fmt::format("index.json: {}: {}", key, spec.error().message));
+    }
+    return {};
+}
+
+Result<void> check_name(const Json& record,
+                        const std::string& file_name,
+                        const std::string& subdir) {
+    GPKG_TRY(const auto name, FileName::parse(file_name));
+    const std::array expected = {std::pair("name", name.name),
+                                 std::pair("version", name.version),
+                                 std::pair("build", name.build)};
+    for (const auto& [key, text] : expected) {
+        const auto found = record.find(key);
+        if (found == record.end() || !found->is_string())
+            return refuse(fmt::format("index.json has no {}", key));
+        if (found->get<std::string>() != text)
+            return refuse(fmt::format("its {} is {} in its index.json and {} in its file name",
+                                      key,
+                                      found->get<std::string>(),
+                                      text));
+    }
+    if (!is_package_name(name.name))
+        return refuse(fmt::format("'{}' is no package name", name.name));
+    GPKG_TRY(const auto version, Version::parse(name.version));
+    const auto own = record.find("subdir");
+    if (own != record.end() && own->is_string() && own->get<std::string>() != subdir)
+        return refuse(fmt::format("it was built for {}", own->get<std::string>()));
+    return {};
+}
+
+Json text_list(const std::vector<std::string>& texts) { return Json(texts); }
+
+Json exports_json(const RunExports& exports) {
+    Json json = Json::object();
+    const auto add = [&](const char* key, const std::vector<std::string>& specs) {
+        if (!specs.empty()) json[key] = text_list(specs);
+    };
+    add("weak", exports.weak);
+    add("strong", exports.strong);
+    add("noarch", exports.noarch);
+    add("weak_constrains", exports.weak_constrains);
+    add("strong_constrains", exports.strong_constrains);
+    return json;
+}
+
+}  // namespace
+
+Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& subdir) {
+    GPKG_TRY(const auto info, read_package_info(file));
+    IndexedPackage package;
+    package.record = Json::parse(info.at("index.json"), nullptr, false);
+    if (!package.record.is_object()) return refuse("index.json is no JSON object");
+    GPKG_CHECK(check_name(package.record, file.filename().native(), subdir));
+    GPKG_CHECK(check_specs(package.record, "depends"));
+    GPKG_CHECK(check_specs(package.record, "constrains"));
+
+    package.run_exports = Json::object();
+    if (const auto found = info.find("run_exports.json"); found != info.end()) {
+        GPKG_TRY(const auto exports, parse_run_exports(found->second, "run_exports.json"));
+        package.run_exports = exports_json(exports);
+    }
+    package.variant = Json::object();
+    if (const auto found = info.find("hash_input.json"); found != info.end()) {
+        GPKG_TRY(const auto variant, parse_hash_input(found->second, "hash_input.json"));
+        for (const auto& [key, value] : variant) package.variant[key] = value;
+    }
+    GPKG_TRY(const auto sums, sums_of(file));
+    package.record["sha256"] = sums.sha256;
+    package.record["md5"] = sums.md5;
+    package.record["size"] = sums.size;
+    package.record["subdir"] = subdir;
+    return package;
+}
+
+IndexCache read_index_cache(const fs::path& file) {
+    IndexCache cache;
+    const auto json = read_json_leniently(file);
+    if (!json.is_object() || json.value("version", 0) != kCacheFormat) return cache;
+    try {
+        for (const auto& [name, entry] : json.at("files").items()) {
+            IndexedPackage package;
+            package.record = entry.at("record");
+            package.run_exports = entry.at("run_exports");
+            package.variant = entry.at("variant");
+            package.size = entry.at("size").get<std::uint64_t>();
+            package.changed_ns = entry.at("changed_ns").get<std::int64_t>();
+            cache.emplace(name, std::move(package));
+        }
+    } catch (const Json::exception&) {
+        return {};
+    }
+    return cache;
+}
+
+Result<void> write_index_cache(const fs::path& file, const IndexCache& cache) {
+    Json files = Json::object();
+    for (const auto& [name, package] : cache)
+        files[name] = {{"record", package.record},
+                       {"run_exports", package.run_exports},
+                       {"variant", package.variant},
+                       {"size", package.size},
+                       {"changed_ns", package.changed_ns}};
+    const Json json{{"version", kCacheFormat}, {"files", files}};
+    return write_file_atomically(file, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+nlohmann::json read_json_leniently(const fs::path& file) {
+    const auto text = read_file(file);
+    if (!text) return nullptr;
+    auto json = Json::parse(*text, nullptr, false);
+    return json.is_discarded() ? Json(nullptr) : json;
+}
+
+}  // namespace gpkg

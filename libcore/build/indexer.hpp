@@ -1,0 +1,51 @@
+#pragma once
+
+// The indexer: from the packages of a channel folder to the files that clients read. Written per
+// subdir, each atomically, the same packages giving the same bytes: repodata.json and .zst (CEP 36,
+// 48), run_exports.json (CEP 12), and variants.json, gpkg's own: what each package was built with.
+//
+//     {"info": {"subdir": "linux-64", "version": 1},
+//      "packages": {}, "packages.conda": {"a-1-h0_0.conda": {"target_platform": "linux-64"}}}
+
+#include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct IndexOptions {
+    /// Unix milliseconds: indexed_timestamp of packages that are new (CEP 47). Absent: now.
+    std::optional<std::int64_t> timestamp;
+    int zstd_level = 16;
+    int jobs = 1;
+    std::function<bool()> cancelled;
+};
+
+struct SubdirSummary {
+    std::string subdir;
+    std::size_t packages = 0;  ///< in the index
+    std::size_t read = 0;      ///< opened, because they were new or had changed
+};
+
+struct RefusedPackage {
+    fs::path file;
+    std::string reason;
+};
+
+struct IndexSummary {
+    std::vector<SubdirSummary> subdirs;
+    /// Damaged, or not what their file name says: they are in none of the indexes.
+    std::vector<RefusedPackage> refused;
+};
+
+/// Indexes every subdir of the channel; `noarch` always exists afterwards. Keeps from an index that
+/// is there when packages appeared and which were withdrawn ("removed"). What is known of unchanged
+/// files is kept in <subdir>/.gpkg-index.json.
+Result<IndexSummary> index_channel(const fs::path& channel, const IndexOptions& options = {});
+
+}  // namespace gpkg

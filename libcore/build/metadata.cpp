@@ -1,0 +1,163 @@
+#include "libcore/build/metadata.hpp"
+
+#include "libcore/build/path_glob.hpp"
+#include "libcore/build/source.hpp"
+#include "libcore/package/paths.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace gpkg {
+namespace {
+
+using Json = nlohmann::json;
+using Files = std::map<std::string, std::string>;
+
+std::string pretty(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string index_json(const MetadataInput& input) {
+    const auto& output = input.output;
+    Json json{{"schema_version", 2},
+              {"name", output.name},
+              {"version", output.version},
+              {"build", output.build_string},
+              {"build_number", output.build.number},
+              {"subdir", output.subdir},
+              {"depends", input.run.depends},
+              {"constrains", input.run.constrains},
+              {"timestamp", input.timestamp_ms}};
+    if (!output.build.noarch.empty()) json["noarch"] = output.build.noarch;
+    if (!output.about.license.empty()) json["license"] = output.about.license;
+    if (!output.about.license_family.empty()) json["license_family"] = output.about.license_family;
+    if (!output.build.python_site_packages_path.empty())
+        json["python_site_packages_path"] = output.build.python_site_packages_path;
+    return pretty(json);
+}
+
+std::string about_json(const RenderedOutput& output) {
+    const auto& about = output.about;
+    Json extra = Json::parse(output.extra_json, nullptr, false);
+    if (!extra.is_object()) extra = Json::object();
+    const Json json{{"channels", Json::array()},
+                    {"description", about.description},
+                    {"dev_url", about.repository},
+                    {"doc_url", about.documentation},
+                    {"env_vars", Json::object()},
+                    {"extra", extra},
+                    {"home", about.homepage},
+                    {"license", about.license},
+                    {"license_family", about.license_family},
+                    {"summary", about.summary}};
+    return pretty(json);
+}
+
+std::string run_exports_json(const RunExports& exports) {
+    Json json{{"schema_version", 2}};
+    const auto add = [&](const char* key, const std::vector<std::string>& specs) {
+        if (!specs.empty()) json[key] = specs;
+    };
+    add("weak", exports.weak);
+    add("strong", exports.strong);
+    add("noarch", exports.noarch);
+    add("weak_constrains", exports.weak_constrains);
+    add("strong_constrains", exports.strong_constrains);
+    return pretty(json);
+}
+
+std::string link_json(const RecipeBuild& build) {
+    const Json noarch{{"type", "python"}, {"entry_points", build.entry_points}};
+    return pretty(Json{{"package_metadata_version", 1}, {"noarch", noarch}});
+}
+
+// The licence files stand in the sources or beside the recipe.
+Result<void> add_licenses(const MetadataInput& input, Files& files) {
+    for (const auto& name : input.output.about.license_files) {
+        std::error_code code;
+        auto place = input.work / name;
+        if (!fs::exists(place, code)) place = input.recipe.folder() / name;
+        if (!fs::exists(place, code))
+            return fail(ErrorKind::NotFound,
+                        fmt::format("the licence file {} is neither in the sources nor beside the "
+                                    "recipe",
+                                    name));
+        if (!fs::is_directory(place, code)) {
+            GPKG_TRY(files["licenses/" + name], read_file(place));
+            continue;
+        }
+        for (const auto& entry : fs::recursive_directory_iterator(place, code)) {
+            if (!entry.is_regular_file(code)) continue;
+            const auto inner = entry.path().lexically_relative(place).native();
+            GPKG_TRY(files[fmt::format("licenses/{}/{}", name, inner)], read_file(entry.path()));
+        }
+    }
+    return {};
+}
+
+Result<void> add_matching(const fs::path& root,
+                          const std::vector<std::string>& globs,
+                          const std::string& target,
+                          Files& files) {
+    if (globs.empty()) return {};
+    GPKG_TRY(const auto paths, list_prefix(root));
+    for (const auto& path : paths) {
+        std::error_code code;
+        if (!any_path_glob_matches(globs, path) || !fs::is_regular_file(root / path, code))
+            continue;
+        GPKG_TRY(files[target + path], read_file(root / path));
+    }
+    return {};
+}
+
+Result<void> add_tests(const MetadataInput& input, Files& files) {
+    const auto& tests = input.output.tests;
+    if (tests.empty()) return {};
+    files["tests/tests.yaml"] = tests_text(tests);
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const auto target = fmt::format("tests/{}/", i);
+        GPKG_CHECK(add_matching(input.work, tests[i].source_files, target, files));
+        GPKG_CHECK(add_matching(input.recipe.folder(), tests[i].recipe_files, target, files));
+    }
+    return {};
+}
+
+Result<void> add_recipe(const MetadataInput& input, Files& files) {
+    const auto& output = input.output;
+    files["recipe/recipe.yaml"] = input.recipe.text;
+    files["recipe/rendered_recipe.yaml"] = rendered_recipe_text(output);
+    const auto& script = output.build.script.file;
+    if (!script.empty()) {
+        GPKG_TRY(files["recipe/" + script.filename().native()], read_file(script));
+    }
+    for (const auto& source : output.sources) {
+        for (const auto& patch : source.patches) {
+            GPKG_TRY(files["recipe/" + patch.filename().native()], read_file(patch));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view builder_version() { return GPKG_VERSION; }
+
+Result<std::map<std::string, std::string>> info_files(const MetadataInput& input) {
+    const auto& output = input.output;
+    Files files;
+    files["index.json"] = index_json(input);
+    files["paths.json"] = paths_json(input.payload.paths);
+    files["about.json"] = about_json(output);
+    files["hash_input.json"] = hash_input_text(output.used_variant);
+    files["used_build_tool.json"] = pretty(Json{{"name", "gpkg"}, {"version", builder_version()}});
+    if (!(output.requirements.run_exports == RunExports{}))
+        files["run_exports.json"] = run_exports_json(output.requirements.run_exports);
+    if (output.build.noarch == "python") files["link.json"] = link_json(output.build);
+    GPKG_CHECK(add_licenses(input, files));
+    GPKG_CHECK(add_tests(input, files));
+    GPKG_CHECK(add_recipe(input, files));
+    return files;
+}
+
+}  // namespace gpkg

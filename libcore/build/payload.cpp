@@ -1,0 +1,235 @@
+#include "libcore/build/payload.hpp"
+
+#include "libcore/build/path_glob.hpp"
+#include "libcore/build/rpath.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kFill = "_placehold";
+
+tl::unexpected<Error> io_failure(const fs::path& path,
+                                 std::string_view doing,
+                                 const std::error_code& code) {
+    return fail(ErrorKind::Io,
+                fmt::format("{}: cannot {}: {}", path.native(), doing, code.message()));
+}
+
+bool is_in(std::string_view path, std::string_view folder) {
+    return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+/// Faults of many files, told at once.
+class Refusals {
+public:
+    void add(std::string fault) { faults_.push_back(std::move(fault)); }
+    Result<void> result() const {
+        if (faults_.empty()) return {};
+        constexpr std::size_t kShown = 5;
+        std::string text;
+        for (std::size_t i = 0; i < std::min(kShown, faults_.size()); ++i)
+            text += (i > 0 ? "\n" : "") + faults_[i];
+        if (faults_.size() > kShown)
+            text += fmt::format("\nand {} more files like these", faults_.size() - kShown);
+        return fail(ErrorKind::Unsupported, text);
+    }
+
+private:
+    std::vector<std::string> faults_;
+};
+
+std::string folder_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+Result<void> fix_link(const fs::path& prefix, const std::string& file, Refusals& refusals) {
+    const auto path = prefix / file;
+    std::error_code code;
+    const auto target = fs::read_symlink(path, code);
+    if (code) return io_failure(path, "read the link", code);
+    const auto folder = folder_of(file);
+    if (!target.is_absolute()) {
+        if (!normal_inside((folder.empty() ? "" : folder + "/") + target.native()))
+            refusals.add(
+                fmt::format("{}: the link leads out of the prefix, to {}", file, target.native()));
+        return {};
+    }
+    const auto inside = target.lexically_normal().lexically_relative(prefix).native();
+    if (inside.empty() || is_in(inside, "..")) {
+        refusals.add(
+            fmt::format("{}: the link leads out of the prefix, to {}", file, target.native()));
+        return {};
+    }
+    auto relative = path_from(inside == "." ? "" : inside, folder);
+    if (relative.empty()) relative = ".";
+    fs::remove(path, code);
+    if (!code) fs::create_symlink(relative, path, code);
+    if (code) return io_failure(path, "make the link relative", code);
+    return {};
+}
+
+Result<void> check_and_fix(const fs::path& prefix, const std::vector<std::string>& files) {
+    Refusals refusals;
+    for (const auto& file : files) {
+        if (is_in(file, "conda-meta") || is_in(file, "info")) {
+            refusals.add(fmt::format("{}: this folder belongs to the package manager", file));
+            continue;
+        }
+        const auto path = prefix / file;
+        struct stat status {};
+        if (::lstat(path.c_str(), &status) != 0)
+            return io_failure(path, "read", std::error_code(errno, std::generic_category()));
+        if (S_ISLNK(status.st_mode)) {
+            GPKG_CHECK(fix_link(prefix, file, refusals));
+        } else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+            refusals.add(fmt::format("{}: is neither file, link nor folder", file));
+        } else if (S_ISREG(status.st_mode) && (status.st_mode & (S_ISUID | S_ISGID)) != 0) {
+            refusals.add(fmt::format("{}: is a set-id program", file));
+        }
+    }
+    return refusals.result();
+}
+
+// Both texts have the same length, so that offsets in binary files stay.
+Result<void> replace_in_file(const fs::path& path, std::string_view from, std::string_view to) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        static_cast<std::size_t>(status.st_size) < from.size())
+        return {};
+    GPKG_TRY(auto bytes, read_file(path));
+    const auto find = [&](std::size_t start) -> char* {
+        return static_cast<char*>(
+            ::memmem(bytes.data() + start, bytes.size() - start, from.data(), from.size()));
+    };
+    auto* place = find(0);
+    if (place == nullptr) return {};
+    for (; place != nullptr; place = find(static_cast<std::size_t>(place - bytes.data())))
+        std::copy(to.begin(), to.end(), place);
+
+    std::error_code code;
+    fs::permissions(path, fs::perms::owner_write, fs::perm_options::add, code);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0;
+    for (std::size_t written = 0; done && written < bytes.size();) {
+        const auto count = ::pwrite(
+            fd, bytes.data() + written, bytes.size() - written, static_cast<off_t>(written));
+        if (count < 0 && errno == EINTR) continue;
+        done = count > 0;
+        if (done) written += static_cast<std::size_t>(count);
+    }
+    const int failure = errno;
+    if (fd >= 0) ::close(fd);
+    if (!done) return io_failure(path, "write", std::error_code(failure, std::generic_category()));
+    return {};
+}
+
+void apply_detection(const PrefixDetection& detection, std::vector<PathEntry>& paths) {
+    for (auto& entry : paths) {
+        if (entry.prefix_placeholder.empty()) continue;
+        if (any_path_glob_matches(detection.force_text, entry.path)) entry.mode = FileMode::Text;
+        if (any_path_glob_matches(detection.force_binary, entry.path))
+            entry.mode = FileMode::Binary;
+        if (detection.ignore || any_path_glob_matches(detection.ignore_globs, entry.path) ||
+            (detection.ignore_binary_files && entry.mode == FileMode::Binary))
+            entry.prefix_placeholder.clear();
+    }
+}
+
+}  // namespace
+
+std::string_view canonical_placeholder() {
+    static const std::string text = [] {
+        std::string made = "/gpkg";
+        while (made.size() < kPlaceholderLength) made += kFill;
+        made.resize(kPlaceholderLength);
+        return made;
+    }();
+    return text;
+}
+
+Result<fs::path> build_prefix_below(const fs::path& folder) {
+    auto path = (folder / "host_env").native();
+    if (path.size() + kFill.size() > kPlaceholderLength)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: the path of the work folder is too long to build in: "
+                                "{} characters, at most {}",
+                                folder.native(),
+                                folder.native().size(),
+                                kPlaceholderLength - kFill.size() - 9),
+                    "choose a work folder with a shorter path");
+    while (path.size() < kPlaceholderLength) path += kFill;
+    path.resize(kPlaceholderLength);
+    return fs::path(path);
+}
+
+Result<std::set<std::string>> list_prefix(const fs::path& prefix) {
+    std::set<std::string> found;
+    std::error_code code;
+    fs::recursive_directory_iterator walk(prefix, code);
+    const auto skip = prefix.native().size() + 1;
+    while (!code && walk != fs::recursive_directory_iterator()) {
+        found.insert(walk->path().native().substr(skip));
+        walk.increment(code);
+    }
+    if (code) return io_failure(prefix, "list the files", code);
+    return found;
+}
+
+Result<std::vector<std::string>> new_files(const fs::path& prefix,
+                                           const std::set<std::string>& before,
+                                           const RecipeBuild& build) {
+    GPKG_TRY(const auto after, list_prefix(prefix));
+    std::vector<std::string> files;
+    for (auto at = after.begin(); at != after.end(); ++at) {
+        const auto& path = *at;
+        if (before.contains(path) && !any_path_glob_matches(build.always_include_files, path))
+            continue;
+        if (!build.files_include.empty() && !any_path_glob_matches(build.files_include, path))
+            continue;
+        if (any_path_glob_matches(build.files_exclude, path)) continue;
+        std::error_code code;
+        const auto type = fs::symlink_status(prefix / path, code).type();
+        // Of folders only the empty ones need to be told; a full one comes with its files.
+        if (type == fs::file_type::directory && !fs::is_empty(prefix / path, code)) continue;
+        if (code) return io_failure(prefix / path, "read", code);
+        files.push_back(path);
+    }
+    return files;
+}
+
+Result<Payload> post_process(const fs::path& prefix,
+                             std::vector<std::string> files,
+                             const RecipeBuild& build,
+                             int jobs) {
+    Payload payload;
+    payload.files = std::move(files);
+    GPKG_CHECK(check_and_fix(prefix, payload.files));
+    const auto& linking = build.dynamic_linking;
+    if (linking.binary_relocation) {
+        RelocateRequest request;
+        request.prefix = prefix;
+        request.files = payload.files;
+        request.library_folders = linking.rpaths;
+        request.only = linking.relocate_only;
+        request.jobs = jobs;
+        GPKG_TRY(payload.warnings, relocate(request));
+    }
+    for (const auto& file : payload.files)
+        GPKG_CHECK(replace_in_file(prefix / file, prefix.native(), canonical_placeholder()));
+    GPKG_TRY(payload.paths, describe_paths(prefix, payload.files, canonical_placeholder()));
+    apply_detection(build.prefix_detection, payload.paths);
+    for (auto& entry : payload.paths)
+        entry.no_link = entry.no_link || any_path_glob_matches(build.always_copy_files, entry.path);
+    return payload;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,47 @@
+#pragma once
+
+// Where the libraries of a package look for their libraries: entries relative to the file, inside
+// the prefix, as DT_RPATH. RUNPATH would lose to the LD_LIBRARY_PATH that module systems set, and
+// glibc's own dlopen of libgcc_s.so.1 would not see it.
+
+#include "libcore/build/elf.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+/// The entries for the file at `path` (relative to the prefix). Kept of its own: what is relative
+/// to $ORIGIN and stays inside the prefix, and absolute paths below `prefix`, made relative. Added:
+/// each of `library_folders` (below the prefix, or beginning with $ORIGIN).
+///
+/// The loader takes $ORIGIN for the folder that a library was opened through, without resolving
+/// links: `link_folders` are folders with a link to this file, and each gets its entries too, as
+/// far as they lead nowhere outside from any of the folders.
+std::vector<std::string> relative_rpath(const ElfFile& elf,
+                                        const std::string& path,
+                                        const std::vector<std::string>& link_folders,
+                                        const std::vector<std::string>& library_folders,
+                                        const fs::path& prefix);
+
+struct RelocateRequest {
+    fs::path prefix;
+    std::vector<std::string> files;  ///< relative to the prefix; links tell of link_folders only
+    std::vector<std::string> library_folders;
+    /// When not empty, only files that match one of these globs are changed.
+    std::vector<std::string> only;
+    int jobs = 1;
+};
+
+/// Gives every dynamic ELF file its entries; files that already have them keep their bytes. Returns
+/// what was odd: files that begin like ELF and are damaged, which are left alone.
+Result<std::vector<std::string>> relocate(const RelocateRequest& request);
+
+/// `path` from `folder`, both relative to the same place: ("lib/x", "bin") -> "../lib/x".
+std::string path_from(std::string_view path, std::string_view folder);
+
+/// "lib/a/../b" -> "lib/b"; no value when it leads outside.
+std::optional<std::string> normal_inside(std::string_view path);
+
+}  // namespace gpkg

@@ -1,0 +1,38 @@
+#pragma once
+
+// The sources of a recipe, brought into the work folder: trees are copied, archives are fetched,
+// checked and unpacked, patches are applied.
+
+#include "libcore/build/recipe/rendered.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+/// Gets the file at `url` into `target`, whole or not at all. Checksums are the builder's business.
+using FetchFile = std::function<Result<void>(const std::string& url, const fs::path& target)>;
+
+struct SourceOptions {
+    fs::path work;    ///< SRC_DIR
+    fs::path cache;   ///< downloads, by their sha256
+    FetchFile fetch;  ///< null: only file:// URLs can be had
+    std::function<bool()> cancelled;
+};
+
+Result<void> provide_sources(const std::vector<RecipeSource>& sources,
+                             const SourceOptions& options);
+
+/// Copies files, folders and links below `from` into `to` with their modes and times. Of a git work
+/// tree with `leave_out_ignored`: only what git does not ignore.
+Result<void> copy_tree(const fs::path& from, const fs::path& to, bool leave_out_ignored);
+
+/// Unpacks a .tar.*, .zip or .7z and so on into `to`; a single folder at its top is left out.
+Result<void> unpack_source(const fs::path& archive, const fs::path& to);
+
+/// Changes whenever the tree does: names, modes, links, the content of small files, sizes and times
+/// of large ones.
+Result<std::string> tree_digest(const fs::path& tree);
+
+}  // namespace gpkg

@@ -1,0 +1,188 @@
+#include "libcore/build/indexer.hpp"
+
+#include "libcore/package/write.hpp"
+#include "tests/support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace fs = gpkg::fs;
+using gpkg::IndexOptions;
+using Json = nlohmann::json;
+
+namespace {
+
+struct Channel {
+    gpkg::TemporaryFolder folder = gpkg::TemporaryFolder::make(fs::temp_directory_path()).value();
+    IndexOptions options;
+
+    Channel() { options.timestamp = 1000; }
+    fs::path at(const std::string& name) const { return folder.path() / name; }
+
+    fs::path add(const Json& more, const std::string& subdir = "linux-64", bool bz2 = false) const {
+        Json index{{"name", "a"},
+                   {"version", "1"},
+                   {"build", "h0_0"},
+                   {"build_number", 0},
+                   {"depends", {"b >=1"}},
+                   {"subdir", subdir},
+                   {"custom_field", "kept"}};
+        if (more.is_object()) index.update(more);
+        gpkg::PackageContent content;
+        content.folder = at("payload");
+        fs::create_directories(content.folder);
+        content.info = {{"index.json", index.dump()},
+                        {"paths.json", R"({"paths": [], "paths_version": 1})"},
+                        {"run_exports.json", R"({"weak": ["a >=1"]})"},
+                        {"hash_input.json", R"({"target_platform": "linux-64"})"}};
+        const auto file = bz2 ? gpkg::write_tar_bz2(content, at("c/" + subdir), {})
+                              : gpkg::write_conda(content, at("c/" + subdir), {});
+        if (!file) FAIL(file.error().to_string());
+        return *file;
+    }
+    gpkg::IndexSummary index() const {
+        const auto summary = gpkg::index_channel(at("c"), options);
+        if (!summary) FAIL(summary.error().to_string());
+        return *summary;
+    }
+    std::string text(const std::string& name) const { return gpkg::read_file(at(name)).value(); }
+    Json json(const std::string& name) const { return Json::parse(text(name)); }
+};
+
+}  // namespace
+
+TEST_CASE("a channel is indexed", "[build]") {
+    const Channel channel;
+    const auto file = channel.add({});
+    channel.add({{"name", "b"}}, "noarch", true);
+    const auto summary = channel.index();
+    CHECK(summary.refused.empty());
+    REQUIRE(summary.subdirs.size() == 2);
+    CHECK(summary.subdirs[0].subdir == "linux-64");
+    CHECK(summary.subdirs[0].packages == 1);
+    CHECK(summary.subdirs[0].read == 1);
+
+    const auto repodata = channel.json("c/linux-64/repodata.json");
+    CHECK(repodata.at("info") == Json{{"subdir", "linux-64"}});
+    CHECK(repodata.at("repodata_version") == 1);
+    CHECK(repodata.at("removed") == Json::array());
+    CHECK(repodata.at("packages") == Json::object());
+    const auto record = repodata.at("packages.conda").at("a-1-h0_0.conda");
+    CHECK(record.at("sha256") == gpkg::sha256_of_file(file).value());
+    CHECK(record.at("size") == fs::file_size(file));
+    CHECK(record.at("md5").get<std::string>().size() == 32);
+    CHECK(record.at("indexed_timestamp") == 1000);
+    CHECK(record.at("depends") == Json{"b >=1"});
+    CHECK(record.at("custom_field") == "kept");
+
+    const auto plain = channel.text("c/linux-64/repodata.json");
+    CHECK(gpkg::zstd_decompress(channel.text("c/linux-64/repodata.json.zst"), "zst", 0) == plain);
+    CHECK(channel.json("c/linux-64/run_exports.json") ==
+          Json::parse(R"({"info": {"subdir": "linux-64", "version": 0}, "packages": {},
+              "packages.conda": {"a-1-h0_0.conda": {"run_exports": {"weak": ["a >=1"]}}}})"));
+    CHECK(channel.json("c/linux-64/variants.json") ==
+          Json::parse(R"({"info": {"subdir": "linux-64", "version": 1}, "packages": {},
+              "packages.conda": {"a-1-h0_0.conda": {"target_platform": "linux-64"}}})"));
+    CHECK(channel.json("c/noarch/repodata.json").at("packages").contains("b-1-h0_0.tar.bz2"));
+}
+
+TEST_CASE("an empty channel has a noarch index", "[build]") {
+    const Channel channel;
+    fs::create_directories(channel.at("c"));
+    channel.index();
+    CHECK(channel.json("c/noarch/repodata.json").at("packages.conda") == Json::object());
+    CHECK(gpkg::index_channel(channel.at("none")).error().message ==
+          channel.at("none").native() + ": there is no such channel folder");
+}
+
+TEST_CASE("indexing again is quick and keeps what cannot be found out", "[build]") {
+    Channel channel;
+    const auto file = channel.add({});
+    channel.index();
+    const auto first = channel.text("c/linux-64/repodata.json");
+    const auto time = fs::last_write_time(channel.at("c/linux-64/repodata.json"));
+
+    channel.options.timestamp = 2000;
+    CHECK(channel.index().subdirs[0].read == 0);
+    CHECK(channel.text("c/linux-64/repodata.json") == first);
+    CHECK(fs::last_write_time(channel.at("c/linux-64/repodata.json")) == time);
+
+    // A new package is dated now, the old one keeps its date; without the cache too.
+    channel.add({{"name", "b"}});
+    fs::remove(channel.at("c/linux-64/.gpkg-index.json"));
+    channel.options.jobs = 2;
+    CHECK(channel.index().subdirs[0].read == 2);
+    auto records = channel.json("c/linux-64/repodata.json").at("packages.conda");
+    CHECK(records.at("a-1-h0_0.conda").at("indexed_timestamp") == 1000);
+    CHECK(records.at("b-1-h0_0.conda").at("indexed_timestamp") == 2000);
+
+    // Other bytes under the same name are another artifact.
+    channel.options.timestamp = 3000;
+    channel.add({{"license", "MIT"}});
+    CHECK(channel.index().subdirs[0].read == 1);
+    records = channel.json("c/linux-64/repodata.json").at("packages.conda");
+    CHECK(records.at("a-1-h0_0.conda").at("indexed_timestamp") == 3000);
+
+    // A withdrawn package stays a file and stays withdrawn.
+    auto edited = channel.json("c/linux-64/repodata.json");
+    edited["removed"] = {"b-1-h0_0.conda"};
+    REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/repodata.json"), edited.dump()));
+    CHECK(channel.index().subdirs[0].packages == 1);
+    const auto repodata = channel.json("c/linux-64/repodata.json");
+    CHECK(repodata.at("removed") == Json{"b-1-h0_0.conda"});
+    CHECK_FALSE(repodata.at("packages.conda").contains("b-1-h0_0.conda"));
+
+    fs::remove(file);
+    CHECK(channel.index().subdirs[0].packages == 0);
+}
+
+TEST_CASE("records of schema 3 stand in v3 only", "[build]") {
+    const Channel channel;
+    channel.add({{"schema_version", 3}, {"depends", {"b >=1 h*", "c", "d[when=\"__unix\"]"}}});
+    channel.index();
+    const auto repodata = channel.json("c/linux-64/repodata.json");
+    CHECK(repodata.at("packages.conda") == Json::object());
+    const auto record = repodata.at("v3").at("conda").at("a-1-h0_0");
+    CHECK(record.at("depends") ==
+          Json{R"(b[version=">=1",build="h*"])", "c", R"(d[when="__unix"])"});
+    CHECK(repodata.at("info").at("repodata_revisions") ==
+          Json{{"v3", {{"n_packages", 1}, {"oldest", 1000}, {"newest", 1000}}}});
+    // It is found again for its date.
+    Channel& again = const_cast<Channel&>(channel);
+    again.options.timestamp = 2000;
+    again.index();
+    CHECK(again.json("c/linux-64/repodata.json")
+              .at("v3")
+              .at("conda")
+              .at("a-1-h0_0")
+              .at("indexed_timestamp") == 1000);
+}
+
+TEST_CASE("packages that are not what they say are left out", "[build]") {
+    const Channel channel;
+    const auto file = channel.add({});
+    fs::copy_file(file, channel.at("c/linux-64/a-2-h0_0.conda"));
+    fs::create_directories(channel.at("c/osx-64"));
+    fs::copy_file(file, channel.at("c/osx-64/a-1-h0_0.conda"));
+    channel.add({{"name", "c"}, {"depends", {"b >="}}});
+    channel.add({{"name", "d"}, {"depends", "b"}});
+    REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/bad-1-0.conda"), "PK damaged"));
+    REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/README.txt"), "no package"));
+    REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/odd.conda"), "x"));
+    fs::create_directories(channel.at("c/not-a-subdir-x"));
+
+    const auto summary = channel.index();
+    std::map<std::string, std::string> reasons;
+    for (const auto& [path, reason] : summary.refused) reasons[path.filename()] += reason;
+    CHECK(reasons.size() == 6);
+    CHECK(reasons["a-2-h0_0.conda"] == "its version is 1 in its index.json and 2 in its file name");
+    CHECK(reasons["a-1-h0_0.conda"] == "it was built for linux-64");
+    CHECK_THAT(reasons["c-1-h0_0.conda"], ContainsSubstring("index.json: depends: "));
+    CHECK(reasons["d-1-h0_0.conda"] == "index.json: depends is no list");
+    CHECK_FALSE(reasons["bad-1-0.conda"].empty());
+    CHECK_FALSE(reasons["odd.conda"].empty());
+    CHECK(channel.json("c/linux-64/repodata.json").at("packages.conda").size() == 1);
+    CHECK_FALSE(fs::exists(channel.at("c/not-a-subdir-x/repodata.json")));
+
+    // They are looked at again next time.
+    CHECK(channel.index().refused.size() == 6);
+}

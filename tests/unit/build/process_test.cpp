@@ -1,0 +1,54 @@
+#include "libcore/build/process.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <atomic>
+#include <chrono>
+
+using gpkg::Command;
+
+TEST_CASE("a program runs with the environment it is given", "[build]") {
+    Command command;
+    command.arguments = {"sh", "-c", "echo $A; echo ${HOME-none}; pwd; cat; exit 3"};
+    command.environment = {{"A", "1 2"}, {"PATH", "/usr/bin:/bin"}};
+    command.folder = "/usr";
+    const auto done = gpkg::run_and_capture(command);
+    REQUIRE(done);
+    CHECK(done->exit_code == 3);
+    CHECK(done->output == "1 2\nnone\n/usr\n");
+}
+
+TEST_CASE("programs that cannot run or are killed", "[build]") {
+    Command command;
+    command.arguments = {"gpkg-no-such-program"};
+    CHECK(gpkg::run_command(command).error().message ==
+          "gpkg-no-such-program: there is no such program on PATH");
+    command.arguments = {"/etc/passwd"};
+    CHECK(gpkg::run_command(command).error().message ==
+          "/etc/passwd: cannot run: Permission denied");
+    command.arguments = {"sh", "-c", "kill -9 $$"};
+    CHECK(gpkg::run_command(command) == 137);
+}
+
+TEST_CASE("a cancelled program is gone, its children too", "[build]") {
+    Command command;
+    command.arguments = {"sh", "-c", "sleep 100 & sleep 100"};
+    std::atomic<int> asked = 0;
+    command.cancelled = [&] { return ++asked > 5; };
+    const auto start = std::chrono::steady_clock::now();
+    const auto result = gpkg::run_command(command);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == gpkg::ErrorKind::Interrupted);
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+}
+
+TEST_CASE("the last lines of a log", "[build]") {
+    const auto folder = gpkg::TemporaryFolder::make(gpkg::fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto log = folder->path() / "log";
+    REQUIRE(gpkg::write_file_atomically(log, "1\n2\n3\n"));
+    CHECK(gpkg::last_lines(log, 2) == "2\n3");
+    CHECK(gpkg::last_lines(log, 3) == "1\n2\n3");
+    CHECK(gpkg::last_lines(log, 9) == "1\n2\n3");
+    CHECK(gpkg::last_lines(folder->path() / "none", 2).empty());
+}
