@@ -30,7 +30,9 @@ struct Command {
 std::span<const Command> commands();
 
 // One file each in commands/.
+Action bind_build(CLI::App& app);
 Action bind_create(CLI::App& app);
+Action bind_index(CLI::App& app);
 Action bind_install(CLI::App& app);
 Action bind_update(CLI::App& app);
 Action bind_remove(CLI::App& app);

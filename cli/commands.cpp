@@ -8,6 +8,8 @@ std::span<const Command> commands() {
         {"install", "add packages to an environment", bind_install},
         {"update", "bring packages of an environment to their newest fitting builds", bind_update},
         {"remove", "take packages, or a whole environment, away", bind_remove},
+        {"build", "build packages from recipes into a channel", bind_build},
+        {"index", "write the index of a channel's folder", bind_index},
     };
     return kCommands;
 }

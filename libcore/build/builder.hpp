@@ -6,6 +6,7 @@
 // A build sees a clean environment and a prefix whose path is kPlaceholderLength long; the packages
 // name canonical_placeholder() instead, so that the same inputs make the same bytes anywhere.
 
+#include "libcore/build/package_test.hpp"
 #include "libcore/build/recipe/recipe.hpp"
 #include "libcore/build/recipe/render.hpp"
 #include "libcore/build/run_exports.hpp"
@@ -55,8 +56,9 @@ struct BuildOptions {
 struct BuiltPackage {
     std::string distribution;
     fs::path file;
-    fs::path log;         ///< what the script said; of an earlier run when reused
-    bool reused = false;  ///< it was there, built from the same inputs
+    fs::path log;                    ///< what the script said; of an earlier run when reused
+    bool reused = false;             ///< it was there, built from the same inputs
+    std::vector<PackageTest> tests;  ///< empty when reused: they passed or failed then
     std::vector<std::string> warnings;
 };
 

@@ -99,7 +99,7 @@ Earlier read_earlier(const fs::path& file) {
 
 class SubdirIndexer {
 public:
-    SubdirIndexer(fs::path folder, std::string subdir, const IndexOptions& options)
+    SubdirIndexer(fs::path folder, std::string subdir, const IndexerOptions& options)
         : folder_(std::move(folder)), subdir_(std::move(subdir)), options_(options) {}
 
     Result<SubdirSummary> run(std::vector<RefusedPackage>& refused) {
@@ -278,7 +278,7 @@ private:
 
     fs::path folder_;
     std::string subdir_;
-    const IndexOptions& options_;
+    const IndexerOptions& options_;
     std::int64_t now_ = 0;
     IndexCache cache_;
     std::vector<Work> works_;
@@ -288,7 +288,7 @@ private:
 
 }  // namespace
 
-Result<IndexSummary> index_channel(const fs::path& channel, const IndexOptions& options) {
+Result<IndexSummary> index_channel(const fs::path& channel, const IndexerOptions& options) {
     std::error_code code;
     if (!fs::is_directory(channel, code))
         return fail(ErrorKind::NotFound,

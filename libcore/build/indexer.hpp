@@ -18,7 +18,7 @@
 
 namespace gpkg {
 
-struct IndexOptions {
+struct IndexerOptions {
     /// Unix milliseconds: indexed_timestamp of packages that are new (CEP 47). Absent: now.
     std::optional<std::int64_t> timestamp;
     int zstd_level = 16;
@@ -46,6 +46,6 @@ struct IndexSummary {
 /// Indexes every subdir of the channel; `noarch` always exists afterwards. Keeps from an index that
 /// is there when packages appeared and which were withdrawn ("removed"). What is known of unchanged
 /// files is kept in <subdir>/.gpkg-index.json.
-Result<IndexSummary> index_channel(const fs::path& channel, const IndexOptions& options = {});
+Result<IndexSummary> index_channel(const fs::path& channel, const IndexerOptions& options = {});
 
 }  // namespace gpkg

@@ -181,6 +181,7 @@ private:
         BuiltPackage built;
         built.distribution = output_.distribution();
         built.log = log_;
+        built.tests = output_.tests;
         GPKG_CHECK(lay_out_python(prefix_, before, output_.build));
         GPKG_TRY(auto files, new_files(prefix_, before, output_.build));
         auto payload = post_process(prefix_, std::move(files), output_.build, options_.jobs);

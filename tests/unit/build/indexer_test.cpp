@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 
 namespace fs = gpkg::fs;
-using gpkg::IndexOptions;
+using gpkg::IndexerOptions;
 using Json = nlohmann::json;
 
 namespace {
 
 struct Channel {
     gpkg::TemporaryFolder folder = gpkg::TemporaryFolder::make(fs::temp_directory_path()).value();
-    IndexOptions options;
+    IndexerOptions options;
 
     Channel() { options.timestamp = 1000; }
     fs::path at(const std::string& name) const { return folder.path() / name; }

@@ -1,0 +1,216 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/package_tests.hpp"
+#include "cli/workflow/progress.hpp"
+#include "cli/workflow/trial.hpp"
+#include "libcore/build/builder.hpp"
+#include "libcore/build/indexer.hpp"
+#include "libcore/net/get.hpp"
+#include "libcore/net/transport.hpp"
+#include "libcore/net/url.hpp"
+#include "libcore/package/info.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace gpkg::cli {
+namespace {
+
+struct Options {
+    SourceOptions sources;
+    std::vector<std::string> recipes;
+    std::string channel = "output";
+    std::string work;
+    int jobs = 0;
+    int zstd_level = 6;
+    bool rebuild = false;
+    bool no_test = false;
+    bool keep_work = false;
+};
+
+Result<std::vector<fs::path>> recipe_files(const Context& context,
+                                           const std::vector<std::string>& texts) {
+    std::vector<fs::path> files;
+    for (const auto& text : texts) {
+        const auto path = absolute_path(text, context.home);
+        if (!fs::exists(path))
+            return fail(ErrorKind::NotFound,
+                        fmt::format("{}: no such recipe or folder", path.native()));
+        if (!fs::is_directory(path)) {
+            files.push_back(path);
+            continue;
+        }
+        GPKG_TRY(const auto found, find_recipes(path));
+        if (found.empty())
+            return fail(ErrorKind::NotFound,
+                        fmt::format("{}: holds no recipe.yaml, nor do its folders", path.native()));
+        files.insert(files.end(), found.begin(), found.end());
+    }
+    return files;
+}
+
+/// The channel that is being built comes first, then those of the command line.
+SourceOptions sources_of(const Options& options, const fs::path& channel) {
+    auto sources = options.sources;
+    sources.channels.insert(sources.channels.begin(), file_url(channel));
+    sources.override_channels = true;
+    return sources;
+}
+
+Result<std::vector<EnvironmentPackage>> environment_for(Context& context,
+                                                        const Options& options,
+                                                        const fs::path& channel,
+                                                        const std::vector<std::string>& specs,
+                                                        const fs::path& prefix) {
+    GPKG_TRY(const auto indexed, index_channel(channel, {}));
+    GPKG_TRY(const auto sources, open_sources(context, sources_of(options, channel)));
+    GPKG_TRY(const auto made, make_trial(context, sources, specs, prefix));
+    std::vector<EnvironmentPackage> packages;
+    for (std::size_t i = 0; i < made.records.size(); ++i) {
+        const auto& record = made.records[i];
+        GPKG_TRY(auto exports, read_run_exports(made.unpacked[i]));
+        packages.push_back({record.name, record.version, record.build, std::move(exports)});
+    }
+    return packages;
+}
+
+Result<BuildOptions> build_options(Context& context,
+                                   const Options& options,
+                                   const fs::path& channel,
+                                   Progress& progress) {
+    BuildOptions build;
+    build.channel = channel;
+    build.work = options.work.empty() ? fs::path(channel.native() + ".work")
+                                      : absolute_path(options.work, context.home);
+    build.render.build_platform = context.config.platform.value;
+    GPKG_TRY(build.render.target_platform, platform_of(context, options.sources));
+    build.render.environment = context.env;
+    if (const auto epoch = context.env("SOURCE_DATE_EPOCH")) {
+        std::int64_t seconds = 0;
+        const auto* end = epoch->data() + epoch->size();
+        const auto [stop, code] = std::from_chars(epoch->data(), end, seconds);
+        if (code != std::errc() || stop != end)
+            return fail(ErrorKind::Usage,
+                        fmt::format("SOURCE_DATE_EPOCH={}: is no number of seconds", *epoch));
+        build.timestamp = seconds;
+    }
+    build.zstd_level = options.zstd_level;
+    build.jobs = options.jobs > 0
+                     ? options.jobs
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    build.rebuild = options.rebuild;
+    build.keep_work = options.keep_work;
+    build.cancelled = [&context] { return context.stop.stop_requested(); };
+    build.fetch = [&context](const std::string& url, const fs::path& target) -> Result<void> {
+        const auto transport = make_transport(transport_options_from(context.env, context.home));
+        GetRequest request;
+        request.url = url;
+        request.into = target;
+        request.most_bytes = std::uint64_t{1} << 40U;
+        TransferOptions how;
+        how.stop = context.stop;
+        GPKG_CHECK(get(*transport, request, how));
+        return {};
+    };
+    build.make_environment = [&context, &options, channel](const std::vector<std::string>& specs,
+                                                           const fs::path& prefix) {
+        return environment_for(context, options, channel, specs, prefix);
+    };
+    build.report = [&context, &progress](const BuildEvent& event) {
+        if (event.kind == BuildEvent::Kind::Started) return;
+        if (event.kind == BuildEvent::Kind::Built && context.out.verbose())
+            context.out.note("built " + event.what);
+        progress.count("building", event.done, event.total, "recipes");
+    };
+    return build;
+}
+
+void report(Context& context, const BuildSummary& summary, const fs::path& channel) {
+    std::size_t reused = 0;
+    for (const auto& package : summary.packages) {
+        reused += package.reused ? 1 : 0;
+        for (const auto& warning : package.warnings)
+            context.out.warn(fmt::format("{}: {}", package.distribution, warning));
+    }
+    for (const auto& failure : summary.failures) context.out.error(failure.error);
+    context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} recipes failed",
+                                  channel.native(),
+                                  summary.packages.size() - reused,
+                                  reused,
+                                  summary.failures.size()));
+}
+
+}  // namespace
+
+Action bind_build(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("recipes", options->recipes, "recipe files, or folders that hold them")
+        ->required();
+    app.add_option("--output-dir", options->channel, "the channel that receives the packages")
+        ->type_name("FOLDER")
+        ->capture_default_str();
+    app.add_option(
+           "--work-dir", options->work, "for sources and builds (default: beside the channel)")
+        ->type_name("FOLDER");
+    app.add_option("-j,--jobs", options->jobs, "recipes at a time (default: one per core)")
+        ->type_name("N");
+    app.add_option("--zstd-level", options->zstd_level, "compression, 1 to 22")
+        ->check(CLI::Range(1, 22))
+        ->capture_default_str();
+    app.add_flag("--rebuild", options->rebuild, "also what is unchanged");
+    app.add_flag("--no-test", options->no_test, "do not run the packages' own tests");
+    app.add_flag("--keep-work", options->keep_work, "leave the folders of successful builds");
+    add_source_options(app, options->sources);
+    app.footer(
+        "What was built from the same inputs is not built again.\n"
+        "  gpkg build recipes/hello-gpkg --output-dir ./channel");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto recipes, recipe_files(context, options->recipes));
+        const auto channel = absolute_path(options->channel, context.home);
+        GPKG_CHECK(make_folders(channel));
+        BuildSummary summary;
+        {
+            Progress progress(context.out);
+            GPKG_TRY(const auto build, build_options(context, *options, channel, progress));
+            GPKG_TRY(summary, build_all(recipes, build));
+        }
+        IndexerOptions indexing;
+        indexing.jobs = 2;
+        GPKG_TRY(const auto indexed, index_channel(channel, indexing));
+        for (const auto& package : indexed.refused)
+            context.out.warn(
+                fmt::format("{}: left out: {}", package.file.native(), package.reason));
+
+        std::size_t failed_tests = 0;
+        if (!options->no_test) {
+            GPKG_TRY(failed_tests,
+                     test_packages(context, sources_of(*options, channel), summary.packages));
+        }
+        report(context, summary, channel);
+        if (context.out.json_mode()) {
+            auto packages = nlohmann::ordered_json::array();
+            for (const auto& package : summary.packages)
+                packages.push_back({{"package", package.distribution},
+                                    {"file", package.file.native()},
+                                    {"unchanged", package.reused}});
+            auto failures = nlohmann::ordered_json::array();
+            for (const auto& failure : summary.failures)
+                failures.push_back(
+                    {{"recipe", failure.recipe.native()}, {"error", failure.error.to_string()}});
+            context.out.json({{"success", summary.failures.empty() && failed_tests == 0},
+                              {"channel", channel.native()},
+                              {"packages", std::move(packages)},
+                              {"failures", std::move(failures)},
+                              {"failed_tests", failed_tests}});
+        }
+        return summary.failures.empty() && failed_tests == 0 ? 0 : 1;
+    };
+}
+
+}  // namespace gpkg::cli

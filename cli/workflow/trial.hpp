@@ -1,0 +1,27 @@
+#pragma once
+
+// Environments made for a purpose and thrown away: those a build needs, and those a built package
+// is tested in. No prompt, no table, no registration.
+
+#include "cli/context.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct TrialEnvironment {
+    std::vector<PackageRecord> records;
+    std::vector<fs::path> unpacked;  ///< of each record
+};
+
+/// Solves for `specs` and links the result at `prefix`, which must be absent or empty.
+Result<TrialEnvironment> make_trial(Context& context,
+                                    const Sources& sources,
+                                    const std::vector<std::string>& specs,
+                                    const fs::path& prefix);
+
+}  // namespace gpkg::cli
