@@ -215,7 +215,7 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {kHead + "build:\n  number: 1\n  scripts: x\n",
          r + "4:3: unknown key 'scripts' in build\n  hint: did you mean script?"},
         {kHead + "requirements:\n  run_constrains: [a]\n",
-         r + "3:3: unknown key 'run_constrains' in requirements\n  hint: did you mean run_constraints or run?"},
+         r + "3:3: unknown key 'run_constrains' in requirements\n  hint: did you mean run_constraints?"},
         {kHead + "requirements:\n  run:\n    - a >=\n", ""},
         {kHead + "requirements:\n  run: [\"${{ nam }}\"]\n",
          r + "3:9: in '${{ nam }}': 'nam' is not defined"},
