@@ -59,6 +59,7 @@ private:
 
 std::vector<std::string> names(const std::vector<fs::path>& files) {
     std::vector<std::string> out;
+    out.reserve(files.size());
     for (const auto& file : files) out.push_back(file.filename());
     return out;
 }

@@ -13,6 +13,7 @@
 using namespace gpkg;
 using namespace gpkg::samples;
 using namespace std::string_literals;
+using Catch::Matchers::Equals;
 
 namespace {
 
@@ -119,7 +120,7 @@ public:
         const auto done = run({});
         if (!done) FAIL(done.error().to_string());
         new_tree = tree_of(envs());
-        CHECK(new_tree != old_tree);
+        CHECK_FALSE(new_tree == old_tree);
     }
     void reset() const {
         fs::remove_all(envs());
@@ -127,7 +128,7 @@ public:
     }
     void require_old_or_new() const {
         const auto now = tree_of(envs());
-        if (now != old_tree) REQUIRE(difference(now, new_tree) == "");
+        if (now != old_tree) REQUIRE_THAT(difference(now, new_tree), Equals(""));
     }
 
     std::map<std::string, std::string> old_tree;
@@ -207,7 +208,7 @@ void kill_everywhere() {
         if (!recovered) FAIL(recovered.error().to_string());
         const auto now = tree_of(scenario.envs());
         const bool old = now == scenario.old_tree;
-        if (!old) REQUIRE(difference(now, scenario.new_tree) == "");
+        if (!old) REQUIRE_THAT(difference(now, scenario.new_tree), Equals(""));
         old_count += old ? 1 : 0;
         // Recovering again changes nothing, and the environment can be used.
         CHECK(recover(scenario.world.prefix(), {}).value() == Recovery::Nothing);
@@ -269,7 +270,7 @@ void fill_disk_everywhere(bool stays_full) {
             CHECK_THAT(done.error().to_string(),
                        ContainsSubstring("run gpkg on this environment again"));
             REQUIRE(recover(scenario.world.prefix(), {}));
-            REQUIRE(difference(tree_of(scenario.envs()), scenario.new_tree) == "");
+            REQUIRE_THAT(difference(tree_of(scenario.envs()), scenario.new_tree), Equals(""));
         }
         CHECK_THAT(done.error().message, ContainsSubstring("No space left on device"));
     }

@@ -53,6 +53,7 @@ TEST_CASE("never two holders at once", "[env]") {
     std::atomic<int> inside{0};
     std::atomic<int> most{0};
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             for (int i = 0; i < 25; ++i) {

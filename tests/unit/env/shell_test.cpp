@@ -71,7 +71,7 @@ Variables variables_after(const fs::path& folder,
     }
     // What shells set by themselves.
     for (const auto* name : {"_", "SHLVL", "PWD", "OLDPWD", "LOGNAME"}) out.erase(name);
-    CHECK(read_file(folder / "errors").value() == "");
+    CHECK_THAT(read_file(folder / "errors").value(), Catch::Matchers::Equals(""));
     CHECK_FALSE(fs::exists(folder / "pwned"));
     return out;
 }
@@ -192,8 +192,8 @@ TEST_CASE("the hook evaluates activation and passes the rest on", "[env][shell]"
         fs::permissions(program, fs::perms(0755));
         const std::string status = fish ? "$status" : "$?";
         const auto keep = [&](const std::string& name) {
-            return fish ? "set -gx " + name + " " + status + "\n"
-                        : "export " + name + "=" + status + "\n";
+            return fish ? fmt::format("set -gx {} {}\n", name, status)
+                        : fmt::format("export {}={}\n", name, status);
         };
         const auto after = variables_after(
             world.path(),
