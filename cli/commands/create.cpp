@@ -82,6 +82,7 @@ Action bind_create(CLI::App& app) {
         }
         if (!wishes.explicit_records.empty()) {
             GPKG_TRY(auto change, exactly(prefix, std::move(wishes.explicit_records), {}));
+            change.from_archives = true;
             return carry_out(context, change, options->change);
         }
         ChangeRequest request;

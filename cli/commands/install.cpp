@@ -34,6 +34,7 @@ Action bind_install(CLI::App& app) {
         GPKG_CHECK(settle(context, prefix, options->change.dry_run));
         if (!wishes.explicit_records.empty()) {
             GPKG_TRY(auto change, exactly(prefix, std::move(wishes.explicit_records), {}));
+            change.from_archives = true;
             return carry_out(context, change, options->change);
         }
         if (wishes.specs.empty())

@@ -4,6 +4,7 @@
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
+#include "libcore/package/info.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -190,6 +191,31 @@ Result<void> link_all(Context& context,
 
 }  // namespace
 
+namespace {
+
+/// What an explicit list leaves open is in the packages, now that they are here.
+Result<void> complete_records(Change& change, const std::vector<fs::path>& folders) {
+    for (std::size_t i = 0; i < change.link.size(); ++i) {
+        auto& record = change.link[i];
+        GPKG_TRY(auto known, read_repodata_record(folders[i]));
+        if (known.name != record.name || known.version != record.version ||
+            known.build != record.build)
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: holds {}, not {}",
+                                    record.url,
+                                    known.distribution(),
+                                    record.distribution()));
+        known.url = record.url;
+        known.fn = record.fn;
+        known.channel = record.channel;
+        if (!record.subdir.empty()) known.subdir = record.subdir;
+        record = std::move(known);
+    }
+    return {};
+}
+
+}  // namespace
+
 Json to_json(const PackageRecord& record) {
     return Json{{"name", record.name},
                 {"version", record.version},
@@ -211,7 +237,7 @@ Json to_json(const PackageRecord& record) {
                 {"constrains", record.constrains}};
 }
 
-Result<int> carry_out(Context& context, const Change& change, const ChangeOptions& options) {
+Result<int> carry_out(Context& context, Change change, const ChangeOptions& options) {
     auto& out = context.out;
     for (const auto& note : change.notes) out.note("note: " + note);
     const auto store = open_store(context);
@@ -237,6 +263,7 @@ Result<int> carry_out(Context& context, const Change& change, const ChangeOption
     GPKG_TRY(const auto folders,
              make_available(context, store, change.link, change.channels, options.offline));
     GPKG_CHECK(check_stop(context));
+    if (change.from_archives) GPKG_CHECK(complete_records(change, folders));
     if (!options.download_only) GPKG_CHECK(link_all(context, change, folders, options));
     if (out.json_mode()) {
         out.json(document(change, fetch, false));

@@ -32,7 +32,10 @@ struct Change {
     bool creates = false;
     std::vector<PrefixRecord> unlink;
     std::vector<PackageRecord> link;  ///< dependencies first
-    std::vector<Channel> channels;    ///< with the credentials that downloads need
+    /// The records of `link` know a name, a place and perhaps a checksum; the package tells the
+    /// rest.
+    bool from_archives = false;
+    std::vector<Channel> channels;  ///< with the credentials that downloads need
     /// Specs the user asked for, by package name: marks records as requested.
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
@@ -61,7 +64,7 @@ Result<Change> exactly(fs::path prefix,
                        std::vector<MatchSpec> requested);
 
 /// Shows the change, asks, downloads, unpacks, links. Prints the result or its JSON.
-Result<int> carry_out(Context& context, const Change& change, const ChangeOptions& options);
+Result<int> carry_out(Context& context, Change change, const ChangeOptions& options);
 
 /// The records of a change in conda's JSON shape.
 nlohmann::ordered_json to_json(const PackageRecord& record);

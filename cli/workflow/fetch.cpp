@@ -79,6 +79,16 @@ private:
         }
     }
 
+    /// A record without any checksum takes that of its archive: the store goes by checksums.
+    Result<fs::path> add(const fs::path& archive,
+                         PackageRecord record,
+                         const StoreAddOptions& options) const {
+        if (record.sha256.empty() && record.md5.empty()) {
+            GPKG_TRY(record.sha256, sha256_of_file(archive));
+        }
+        return store_.add(archive, record, options);
+    }
+
     void work() {
         for (;;) {
             Job job;
@@ -92,7 +102,7 @@ private:
             StoreAddOptions options;
             options.archive_verified = job.is_ours;
             options.cancelled = [this] { return stop_.stop_requested(); };
-            auto folder = store_.add(job.archive, records_[job.index], options);
+            auto folder = add(job.archive, records_[job.index], options);
             std::error_code ignored;
             if (job.is_ours) fs::remove(job.archive, ignored);
             const std::lock_guard lock(mutex_);
