@@ -164,6 +164,7 @@ TEST_CASE("threads that add the same package all win", "[package]") {
     const auto store = bench.store();
     std::atomic<int> good{0};
     std::vector<std::thread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([&] {
             const auto folder = store.add(bench.archive, bench.record);
@@ -213,7 +214,7 @@ TEST_CASE("what a killed process left is told from work in progress", "[package]
     REQUIRE(mine);
     const auto old = bench.layout.root / ".tmp-0123456789abcdef-1-abcdef";
     REQUIRE(write_file_atomically(old / "x", "12345"));
-    const auto then = std::time(nullptr) - 2 * 24 * 60 * 60;
+    const auto then = std::time(nullptr) - 2 * 86400L;
     const utimbuf times{then, then};
     REQUIRE(::utime(old.c_str(), &times) == 0);
 

@@ -1,5 +1,6 @@
 #include "libcore/package/write.hpp"
 
+#include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"
 #include "libcore/package/verify.hpp"
@@ -198,6 +199,36 @@ TEST_CASE("packages of other tools are read", "[package]") {
     CHECK(verify_unpacked(target));
     CHECK(run("diff -r --no-dereference " + source.native() + " " + target.native()));
     CHECK(read_package_info(archive)->at("index.json") == kIndex);
+}
+
+TEST_CASE("a package of conda-forge is read", "[package]") {
+    // Debian's conda-package-handling brings one along, in both formats.
+    const fs::path examples = "/usr/share/doc/conda-package-handling/examples";
+    const std::string extension = GENERATE(".conda", ".tar.bz2");
+    const auto archive = examples / ("mock-2.0.0-py37_1000" + extension);
+    if (!fs::exists(archive)) {
+        WARN(archive.native() + " is not installed: no real package is read");
+        return;
+    }
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto target = root->path() / "mock";
+    const auto done = unpack_package(archive, target);
+    INFO((done ? "" : done.error().to_string()));
+    REQUIRE(done);
+    CHECK(verify_unpacked(target));
+    const auto record = read_index_json(target);
+    REQUIRE(record);
+    CHECK(record->distribution() == "mock-2.0.0-py37_1000");
+    CHECK(record->depends.size() == 3);
+    const auto paths = read_paths(target);
+    REQUIRE(paths);
+    CHECK(paths->size() > 10);
+    CHECK_FALSE(read_about_json(target)->license.empty());
+    const auto info = read_package_info(archive);
+    REQUIRE(info);
+    CHECK(info->at("paths.json") == read_file(target / "info/paths.json").value());
+    CHECK(parse_hash_input(info->at("hash_input.json"), "hash_input.json"));
 }
 
 TEST_CASE("content that cannot become a package is refused", "[package]") {
