@@ -164,7 +164,7 @@ Result<void> link_all(Context& context,
     how.root_prefix = context.config.root_prefix.value;
     how.cancelled = [&] { return context.stop.stop_requested(); };
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
-        progress.count(stage, done, total, "packages");
+        progress.count(stage, done, total, "");
     };
     GPKG_TRY(const auto report, execute(transaction_of(context, change, folders), how));
     progress.clear();
