@@ -1,16 +1,18 @@
 #pragma once
 
-// Which of two candidates of one name is better: the one place where the order is decided. No CEP says
-// it; the keys are those of rattler, made total. The order is a function of the records alone, so the
-// same problem has the same answer whatever order its records come in.
+// Which of two candidates of one name is better: the one place where the order is decided. No CEP
+// says it; the keys are those of rattler, made total. The order is a function of the records alone,
+// so the same problem has the same answer whatever order its records come in.
 //
 //   1  what is installed and not to be updated
 //   2  no track_features
 //   3  the higher channel, under flexible priority
 //   4  the higher version, then the higher build number
-//   5  dependencies that can be newer: for each name that all equals depend on, in alphabetical order,
+//   5  dependencies that can be newer: for each name that all equals depend on, in alphabetical
+//   order,
 //      the highest version that the specs on it can get
-//   6  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2, then the
+//   6  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2, then
+//   the
 //      build string and the checksum, so that nothing is ever equal
 
 #include "solver/universe.hpp"

@@ -2,7 +2,7 @@
 
 namespace gpkg {
 
-/// How a name that several channels offer is treated (no CEP says; what conda, mamba and rattler do).
+/// How a name that several channels offer is treated.
 enum class ChannelPriority {
     Strict,    ///< the highest channel that has the name hides it in all lower ones
     Flexible,  ///< a higher channel is preferred over a newer version

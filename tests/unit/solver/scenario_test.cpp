@@ -1,5 +1,5 @@
-// Every file of tests/fixtures/solver holds scenarios: packages, a machine, a request, and the expected
-// environment or explanation. A new solver bug is a new scenario.
+// Every file of tests/fixtures/solver holds scenarios: packages, a machine, a request, and the
+// expected environment or explanation. A new solver bug is a new scenario.
 
 #include "libcore/fs/file.hpp"
 #include "libcore/index/repodata.hpp"
@@ -8,10 +8,9 @@
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
-#include <map>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 using namespace gpkg;
 
@@ -97,9 +96,11 @@ struct Package {
     }
 };
 
-std::shared_ptr<const ChannelIndex> index_of(const yaml::Node& packages, const std::string& channel) {
+std::shared_ptr<const ChannelIndex> index_of(const yaml::Node& packages,
+                                             const std::string& channel) {
     std::string json;
-    for (const auto& node : packages.items()) json += (json.empty() ? "" : ",") + Package::read(node).json();
+    for (const auto& node : packages.items())
+        json += (json.empty() ? "" : ",") + Package::read(node).json();
     auto index = read_repodata("{\"packages.conda\":{" + json + "}}",
                                {"https://host/" + channel,
                                 "linux-64",
@@ -149,7 +150,8 @@ Problem problem_of(const yaml::Node& scenario) {
 std::string answer(const Problem& problem) {
     const auto outcome = solver::solve(problem);
     if (!outcome) return outcome.error().to_string();
-    if (const auto* explanation = std::get_if<Explanation>(&*outcome)) return explanation->to_string();
+    if (const auto* explanation = std::get_if<Explanation>(&*outcome))
+        return explanation->to_string();
     std::vector<std::string> lines;
     for (const auto& record : std::get<Solution>(*outcome).records)
         lines.push_back(fmt::format("{} {} {}", record.name, record.version, record.build));
