@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fcntl.h>
 #include <memory>
 #include <pthread.h>
 #include <span>
@@ -53,6 +54,14 @@ private:
     sigset_t set_{};
     std::stop_source source_;
 };
+
+/// A standard descriptor that was closed would be given to the next file that is opened, and what
+/// is printed would end up in that. Writing to this stand-in fails, as it should.
+void occupy_standard_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return;
+    }
+}
 
 std::string command_line(int argc, char** argv) {
     std::string line;
@@ -145,6 +154,7 @@ Result<void> check_stop(const Context& context) {
 
 int main(int argc, char** argv) {
     try {
+        gpkg::cli::occupy_standard_descriptors();
         if (argc > 1 && std::string_view(argv[1]) == gpkg::virtual_packages::kCudaProbeVerb)
             gpkg::virtual_packages::cuda_probe_main(
                 std::span<char* const>(argv, static_cast<std::size_t>(argc)).subspan(2));

@@ -21,7 +21,8 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
     app.add_option("-c,--channel", options.channels, "channel to search first; may be repeated")
         ->type_name("CHANNEL")
         ->expected(1)
-        ->take_all();
+        ->take_all()
+        ->allow_extra_args(false);  // the words that follow are specs
     app.add_flag(
         "--override-channels", options.override_channels, "search only the channels of -c");
     app.add_option("--channel-priority", options.channel_priority, "strict, flexible or disabled")
@@ -41,6 +42,9 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
     app.add_flag("-y,--yes", options.yes, "do not ask");
     app.add_flag("--download-only", options.download_only, "fill the package store, link nothing");
     app.add_flag("--copy", options.copy, "copy files instead of hard linking them");
+    app.add_flag("--override-frozen",
+                 options.override_frozen,
+                 "change the environment although it is marked as frozen");
 }
 
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options) {

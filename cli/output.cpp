@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace gpkg::cli {
 namespace {
+
+constexpr int kAnswerPollMilliseconds = 50;
 
 /// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_is_well() asks.
 void write(std::FILE* stream, std::string_view text) {
@@ -95,10 +98,19 @@ void Output::error(const Error& error) {
     write(stderr, fmt::format("{} {}\n", styled(color_err_, "31", "error:"), error.to_string()));
 }
 
-bool Output::confirm(std::string_view question) {
+bool Output::confirm(std::string_view question, const std::stop_token& stop) {
     if (!can_ask()) return true;
     std::fflush(stdout);
     write(stderr, fmt::format("{} [Y/n] ", question));
+    // Signals only request a stop, so that waiting for the line itself would not end with Ctrl-C.
+    struct pollfd input {
+        STDIN_FILENO, POLLIN, 0
+    };
+    while (::poll(&input, 1, kAnswerPollMilliseconds) == 0) {
+        if (!stop.stop_requested()) continue;
+        write(stderr, "\n");
+        return false;
+    }
     std::string answer;
     if (!std::getline(std::cin, answer)) return false;
     return answer.empty() || answer.front() == 'y' || answer.front() == 'Y';

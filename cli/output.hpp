@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -44,8 +45,9 @@ public:
     /// The failure, as text on stderr or as the JSON document.
     void error(const Error& error);
 
-    /// "Proceed? [Y/n]". Without a terminal the answer is yes: nobody is there to be asked.
-    bool confirm(std::string_view question);
+    /// "Proceed? [Y/n]". Without a terminal the answer is yes: nobody is there to be asked. Once
+    /// `stop` is requested it is no.
+    bool confirm(std::string_view question, const std::stop_token& stop);
 
     std::string bold(std::string_view text) const;
     std::string faint(std::string_view text) const;

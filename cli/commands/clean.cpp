@@ -144,7 +144,8 @@ Result<int> clean(Context& context, const Options& options) {
     const bool nothing =
         packages.entries.empty() && indexes.entries.empty() && remains.entries.empty();
     if (!options.dry_run && !nothing) {
-        if (!options.yes && !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes))))
+        if (!options.yes &&
+            !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes)), context.stop))
             return fail(ErrorKind::Interrupted, "nothing was removed");
         GPKG_CHECK(remove_packages(context, store, packages));
         GPKG_CHECK(remove_files(indexes));

@@ -26,12 +26,15 @@ Result<void> check_free(const fs::path& prefix) {
     return {};
 }
 
-Result<std::vector<PackageRecord>> records_of(const fs::path& path) {
-    GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(const auto installed, prefix.records());
-    std::vector<PackageRecord> records;
-    for (const auto& record : installed) records.push_back(record.package);
-    return records;
+Result<ExactRequest> copy_of(const fs::path& original, const fs::path& prefix) {
+    GPKG_TRY(const auto source, Prefix::open(original));
+    GPKG_TRY(const auto installed, source.records());
+    ExactRequest request;
+    request.prefix = prefix;
+    for (const auto& record : installed) request.records.push_back(record.package);
+    request.requested = wishes_of(original);
+    GPKG_TRY(request.variables, source.env_vars());
+    return request;
 }
 
 }  // namespace
@@ -72,26 +75,29 @@ Action bind_create(CLI::App& app) {
         GPKG_CHECK(check_free(prefix));
 
         if (!options->clone.empty()) {
+            if (!wishes.specs.empty() || !wishes.explicit_records.empty())
+                return fail(ErrorKind::Usage,
+                            "--clone makes a copy as it is: name no packages beside it",
+                            "gpkg install adds to the copy");
             const bool is_path = options->clone.find('/') != std::string::npos;
             const TargetOptions source{is_path ? "" : options->clone,
                                        is_path ? options->clone : ""};
             GPKG_TRY(const auto original, existing_prefix(context, source));
-            GPKG_TRY(auto records, records_of(original));
-            GPKG_TRY(auto change, exactly(prefix, std::move(records), wishes_of(original)));
-            return carry_out(context, change, options->change);
+            GPKG_TRY(auto copy, copy_of(original, prefix));
+            GPKG_TRY(auto change, exactly(std::move(copy)));
+            return carry_out(context, std::move(change), options->change);
         }
         if (!wishes.explicit_records.empty()) {
-            GPKG_TRY(auto change, exactly(prefix, std::move(wishes.explicit_records), {}));
-            change.from_archives = true;
-            return carry_out(context, change, options->change);
+            GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
+            return carry_out(context, std::move(change), options->change);
         }
         ChangeRequest request;
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
         request.variables = std::move(wishes.variables);
         GPKG_TRY(const auto sources, open_sources(context, options->sources));
-        GPKG_TRY(const auto change, decide(context, sources, request));
-        return carry_out(context, change, options->change);
+        GPKG_TRY(auto change, decide(context, sources, request));
+        return carry_out(context, std::move(change), options->change);
     };
 }
 

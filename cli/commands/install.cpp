@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/wishes.hpp"
+#include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -32,10 +33,14 @@ Action bind_install(CLI::App& app) {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         GPKG_CHECK(settle(context, prefix, options->change.dry_run));
+        // An interrupted creation is gone now.
+        GPKG_CHECK(Prefix::open(prefix));
+        options->change.offline = options->sources.offline;
         if (!wishes.explicit_records.empty()) {
-            GPKG_TRY(auto change, exactly(prefix, std::move(wishes.explicit_records), {}));
-            change.from_archives = true;
-            return carry_out(context, change, options->change);
+            auto request = explicit_request(prefix, std::move(wishes));
+            request.again = options->force_reinstall;
+            GPKG_TRY(auto change, exactly(std::move(request)));
+            return carry_out(context, std::move(change), options->change);
         }
         if (wishes.specs.empty())
             return fail(ErrorKind::Usage, "nothing to install was named", "gpkg install numpy");
@@ -47,9 +52,8 @@ Action bind_install(CLI::App& app) {
         if (options->force_reinstall) {
             for (const auto& spec : request.specs) request.reinstall.push_back(spec.name);
         }
-        GPKG_TRY(const auto change, decide(context, sources, request));
-        options->change.offline = options->sources.offline;
-        return carry_out(context, change, options->change);
+        GPKG_TRY(auto change, decide(context, sources, request));
+        return carry_out(context, std::move(change), options->change);
     };
 }
 

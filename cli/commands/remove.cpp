@@ -23,6 +23,9 @@ Action bind_remove(CLI::App& app) {
     app.add_flag("--all", options->all, "remove the whole environment");
     app.add_flag("-d,--dry-run", options->change.dry_run, "show what would be done, and stop");
     app.add_flag("-y,--yes", options->change.yes, "do not ask");
+    app.add_flag("--override-frozen",
+                 options->change.override_frozen,
+                 "change the environment although it is marked as frozen");
     app.add_flag("--offline", options->offline, "accepted; removing never needs the network");
     app.footer(
         "What needs a removed package goes too, and so does what only it needed.\n"
@@ -43,8 +46,8 @@ Action bind_remove(CLI::App& app) {
                         "nothing to remove was named",
                         "name packages, or say --all for the whole environment");
         GPKG_TRY(const auto specs, parse_specs(options->specs));
-        GPKG_TRY(const auto change, removal(prefix, specs));
-        return carry_out(context, change, options->change);
+        GPKG_TRY(auto change, removal(prefix, specs));
+        return carry_out(context, std::move(change), options->change);
     };
 }
 

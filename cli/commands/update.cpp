@@ -59,8 +59,8 @@ Action bind_update(CLI::App& app) {
         }
         request.specs = std::move(wishes.specs);
         GPKG_TRY(const auto sources, open_sources(context, options->sources));
-        GPKG_TRY(const auto change, decide(context, sources, request));
-        return carry_out(context, change, options->change);
+        GPKG_TRY(auto change, decide(context, sources, request));
+        return carry_out(context, std::move(change), options->change);
     };
 }
 

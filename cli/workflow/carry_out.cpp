@@ -1,8 +1,10 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/fetch.hpp"
+#include "cli/workflow/order.hpp"
 #include "cli/workflow/progress.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/env/shell.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/package/info.hpp"
 
@@ -161,6 +163,7 @@ Result<void> link_all(Context& context,
     Progress progress(context.out);
     TransactionOptions how;
     how.link = options.copy ? LinkMethod::Copy : LinkMethod::Auto;
+    how.override_frozen = options.override_frozen;
     how.root_prefix = context.config.root_prefix.value;
     how.cancelled = [&] { return context.stop.stop_requested(); };
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
@@ -189,28 +192,26 @@ Result<void> link_all(Context& context,
     return {};
 }
 
-}  // namespace
-
-namespace {
-
-/// What an explicit list leaves open is in the packages, now that they are here.
-Result<void> complete_records(Change& change, const std::vector<fs::path>& folders) {
+/// Records of an explicit list, once the packages are there: with what these say of themselves, and
+/// dependencies first.
+Result<void> complete(Change& change, std::vector<fs::path>& folders) {
+    std::vector<PackageRecord> records;
     for (std::size_t i = 0; i < change.link.size(); ++i) {
-        auto& record = change.link[i];
-        GPKG_TRY(auto known, read_repodata_record(folders[i]));
-        if (known.name != record.name || known.version != record.version ||
-            known.build != record.build)
-            return fail(ErrorKind::Integrity,
-                        fmt::format("{}: holds {}, not {}",
-                                    record.url,
-                                    known.distribution(),
-                                    record.distribution()));
-        known.url = record.url;
-        known.fn = record.fn;
-        known.channel = record.channel;
-        if (!record.subdir.empty()) known.subdir = record.subdir;
-        record = std::move(known);
+        GPKG_TRY(auto record, read_repodata_record(folders[i]));
+        const auto& bare = change.link[i];
+        record.fn = bare.fn;
+        record.url = bare.url;
+        record.channel = bare.channel;
+        if (!bare.subdir.empty()) record.subdir = bare.subdir;
+        records.push_back(std::move(record));
     }
+    std::vector<fs::path> sorted;
+    change.link.clear();
+    for (const auto place : dependencies_first(records)) {
+        change.link.push_back(records[place]);
+        sorted.push_back(folders[place]);
+    }
+    folders = std::move(sorted);
     return {};
 }
 
@@ -242,7 +243,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     for (const auto& note : change.notes) out.note("note: " + note);
     const auto store = open_store(context);
     const auto fetch = missing(store, change.link);
-    const bool respecifies = !change.requested.empty() || !change.removed_specs.empty();
+    const bool respecifies =
+        !change.requested.empty() || !change.removed_specs.empty() || !change.variables.empty();
     if (change.is_nothing() && !change.creates) {
         out.print("nothing to do: what was asked for is there already");
         if (!options.dry_run && !options.download_only && respecifies)
@@ -257,13 +259,15 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (out.json_mode()) out.json(document(change, fetch, true));
         return 0;
     }
-    if (!options.yes && !out.confirm("\nProceed?"))
+    if (!options.yes && !out.confirm("\nProceed?", context.stop))
         return fail(ErrorKind::Interrupted, "nothing was changed");
 
-    GPKG_TRY(const auto folders,
-             make_available(context, store, change.link, change.channels, options.offline));
+    FetchOptions how;
+    how.offline = options.offline;
+    how.records_are_bare = change.from_archives;
+    GPKG_TRY(auto folders, make_available(context, store, change.link, change.channels, how));
     GPKG_CHECK(check_stop(context));
-    if (change.from_archives) GPKG_CHECK(complete_records(change, folders));
+    if (change.from_archives) GPKG_CHECK(complete(change, folders));
     if (!options.download_only) GPKG_CHECK(link_all(context, change, folders, options));
     if (out.json_mode()) {
         out.json(document(change, fetch, false));
@@ -271,7 +275,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         out.print(fmt::format("\n{} packages are in the store", folders.size()));
     } else if (change.creates) {
         const auto name = environment_name(change.prefix, context.config.root_prefix.value);
-        const auto flag = name == change.prefix.native() ? "-p " + name : "-n " + name;
+        const auto flag = name == change.prefix.native() ? "-p " + shell_quoted(name, Shell::Posix)
+                                                         : "-n " + name;
         out.print(fmt::format("\n{} is ready:  gpkg run {} COMMAND", name, flag));
     }
     return 0;

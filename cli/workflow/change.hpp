@@ -24,6 +24,7 @@ struct ChangeOptions {
     bool download_only = false;
     bool copy = false;  ///< never hard link
     bool offline = false;
+    bool override_frozen = false;  ///< change an environment that is marked as frozen
 };
 
 /// What is to be done to one prefix.
@@ -33,7 +34,7 @@ struct Change {
     std::vector<PrefixRecord> unlink;
     std::vector<PackageRecord> link;  ///< dependencies first
     /// The records of `link` know a name, a place and perhaps a checksum; the package tells the
-    /// rest.
+    /// rest, the order included.
     bool from_archives = false;
     std::vector<Channel> channels;  ///< with the credentials that downloads need
     /// Specs the user asked for, by package name: marks records as requested.
@@ -58,10 +59,18 @@ struct ChangeRequest {
 /// Solves. Unsatisfiable requests fail with the explanation as message.
 Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request);
 
-/// A change that links exactly these records, without solving; what else is installed stays.
-Result<Change> exactly(fs::path prefix,
-                       std::vector<PackageRecord> records,
-                       std::vector<MatchSpec> requested);
+/// What is linked without solving.
+struct ExactRequest {
+    fs::path prefix;
+    std::vector<PackageRecord> records;
+    std::vector<MatchSpec> requested;
+    bool records_are_bare = false;  ///< see Change::from_archives
+    bool again = false;             ///< link also what is installed already
+    std::map<std::string, std::string> variables;
+};
+
+/// A change that links exactly these records; what else is installed stays.
+Result<Change> exactly(ExactRequest request);
 
 /// Shows the change, asks, downloads, unpacks, links. Prints the result or its JSON.
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options);

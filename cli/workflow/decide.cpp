@@ -1,4 +1,5 @@
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/order.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
@@ -145,17 +146,18 @@ Result<Change> decide(Context& context, const Sources& sources, const ChangeRequ
     return change;
 }
 
-Result<Change> exactly(fs::path prefix,
-                       std::vector<PackageRecord> records,
-                       std::vector<MatchSpec> requested) {
-    GPKG_TRY(const auto present, look_at(prefix));
+Result<Change> exactly(ExactRequest request) {
+    GPKG_TRY(const auto present, look_at(request.prefix));
     Change change;
-    change.creates = !Prefix::is_environment(prefix);
-    change.prefix = std::move(prefix);
-    change.requested = std::move(requested);
-    for (auto& record : records) {
+    change.creates = !Prefix::is_environment(request.prefix);
+    change.prefix = std::move(request.prefix);
+    change.requested = std::move(request.requested);
+    change.variables = std::move(request.variables);
+    change.from_archives = request.records_are_bare;
+    for (const auto place : dependencies_first(request.records)) {
+        auto& record = request.records[place];
         if (const auto* old = find_record(present.records, record.name)) {
-            if (is_same(old->package, record)) continue;
+            if (is_same(old->package, record) && !request.again) continue;
             change.unlink.push_back(*old);
         }
         change.link.push_back(std::move(record));

@@ -17,14 +17,26 @@ namespace {
 
 constexpr std::size_t kUnpackers = 2;
 
+/// A failure about a downloaded file speaks of where that came from: the file is gone by then.
+void name_by_url(Error& failure, const fs::path& file, const std::string& url) {
+    const auto place = failure.message.find(file.native());
+    if (place != std::string::npos)
+        failure.message.replace(place, file.native().size(), without_secrets(url));
+}
+
 /// Threads that unpack archives as they arrive.
 class Unpacking {
 public:
     Unpacking(const PackageStore& store,
               const std::vector<PackageRecord>& records,
               std::vector<fs::path>& folders,
+              bool records_are_bare,
               std::stop_token stop)
-        : store_(store), records_(records), folders_(folders), stop_(std::move(stop)) {
+        : store_(store),
+          records_(records),
+          folders_(folders),
+          records_are_bare_(records_are_bare),
+          stop_(std::move(stop)) {
         for (std::size_t i = 0; i < kUnpackers; ++i) threads_.emplace_back([this] { work(); });
     }
     ~Unpacking() {
@@ -79,16 +91,6 @@ private:
         }
     }
 
-    /// A record without any checksum takes that of its archive: the store goes by checksums.
-    Result<fs::path> add(const fs::path& archive,
-                         PackageRecord record,
-                         const StoreAddOptions& options) const {
-        if (record.sha256.empty() && record.md5.empty()) {
-            GPKG_TRY(record.sha256, sha256_of_file(archive));
-        }
-        return store_.add(archive, record, options);
-    }
-
     void work() {
         for (;;) {
             Job job;
@@ -101,8 +103,9 @@ private:
             }
             StoreAddOptions options;
             options.archive_verified = job.is_ours;
+            options.record_is_bare = records_are_bare_;
             options.cancelled = [this] { return stop_.stop_requested(); };
-            auto folder = add(job.archive, records_[job.index], options);
+            auto folder = store_.add(job.archive, records_[job.index], options);
             std::error_code ignored;
             if (job.is_ours) fs::remove(job.archive, ignored);
             const std::lock_guard lock(mutex_);
@@ -111,6 +114,7 @@ private:
                 folders_[job.index] = *std::move(folder);
             } else if (!failure_) {
                 failure_ = std::move(folder).error();
+                if (job.is_ours) name_by_url(*failure_, job.archive, records_[job.index].url);
             }
         }
     }
@@ -118,6 +122,7 @@ private:
     const PackageStore& store_;
     const std::vector<PackageRecord>& records_;
     std::vector<fs::path>& folders_;
+    bool records_are_bare_ = false;
     std::stop_token stop_;
     std::mutex mutex_;
     std::condition_variable ready_;
@@ -176,7 +181,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
                                              const PackageStore& store,
                                              const std::vector<PackageRecord>& records,
                                              const std::vector<Channel>& channels,
-                                             bool offline) {
+                                             const FetchOptions& how) {
     std::vector<fs::path> folders(records.size());
     std::vector<PackageRecord> absent;
     std::vector<std::size_t> position;  // of each absent record
@@ -189,11 +194,11 @@ Result<std::vector<fs::path>> make_available(Context& context,
         }
     }
     if (absent.empty()) return folders;
-    if (offline) GPKG_CHECK(check_offline(absent));
+    if (how.offline) GPKG_CHECK(check_offline(absent));
 
     GPKG_TRY(const auto arriving, TemporaryFolder::make(store.root(), ".tmp-archives-"));
     std::vector<fs::path> unpacked(absent.size());
-    Unpacking unpacking(store, absent, unpacked, context.stop);
+    Unpacking unpacking(store, absent, unpacked, how.records_are_bare, context.stop);
     std::vector<Download> downloads;
     std::vector<std::size_t> download_of;
     std::uint64_t total = 0;

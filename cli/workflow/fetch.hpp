@@ -19,13 +19,18 @@ PackageStore open_store(const Context& context);
 std::vector<PackageRecord> missing(const PackageStore& store,
                                    const std::vector<PackageRecord>& records);
 
-/// Makes every record available and gives the folders, in the order of the records. With `offline`,
-/// what the store lacks is an error that names it, unless its URL is a file. `channels` know the
-/// credentials.
+struct FetchOptions {
+    /// What the store lacks is an error that names it, unless its URL is a file.
+    bool offline = false;
+    bool records_are_bare = false;  ///< see StoreAddOptions::record_is_bare
+};
+
+/// Makes every record available and gives the folders, in the order of the records. `channels` know
+/// the credentials.
 Result<std::vector<fs::path>> make_available(Context& context,
                                              const PackageStore& store,
                                              const std::vector<PackageRecord>& records,
                                              const std::vector<Channel>& channels,
-                                             bool offline);
+                                             const FetchOptions& how);
 
 }  // namespace gpkg::cli

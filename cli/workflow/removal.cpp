@@ -84,6 +84,33 @@ Result<std::set<std::string>> named(const std::vector<PrefixRecord>& installed,
     return names;
 }
 
+bool is_same_place(const fs::path& a, const fs::path& b) {
+    std::error_code code;
+    return a == b || fs::equivalent(a, b, code);
+}
+
+/// Not what holds other environments, and not what the user's shell stands in.
+Result<void> check_removable(const Context& context, const fs::path& path) {
+    if (is_same_place(path, context.config.root_prefix.value))
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: is the root prefix, which holds all environments", path.native()));
+    // The user's own list of environments is beside the point here.
+    const fs::path no_home = "/dev/null";
+    if (const auto inside = list_environments(path, no_home); inside.size() > 1)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: holds other environments, {} among them",
+                                path.native(),
+                                inside.back().native()),
+                    "remove those first");
+    if (const auto active = context.env("CONDA_PREFIX");
+        active && !active->empty() && is_same_place(path, *active))
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: is the active environment", path.native()),
+                    "gpkg deactivate, then run the command again");
+    return {};
+}
+
 }  // namespace
 
 Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs) {
@@ -119,17 +146,14 @@ Result<int> remove_environment(Context& context,
                                const fs::path& path,
                                const ChangeOptions& options) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
-    if (path == context.config.root_prefix.value)
-        return fail(
-            ErrorKind::Conflict,
-            fmt::format("{}: is the root prefix, which holds all environments", path.native()));
-    GPKG_CHECK(check_not_frozen(path));
+    GPKG_CHECK(check_removable(context, path));
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(path));
     GPKG_TRY(auto installed, prefix.records());
     auto& out = context.out;
     out.print(
         fmt::format("  {} and its {} packages will be removed", path.native(), installed.size()));
     if (!options.dry_run) {
-        if (!options.yes && !out.confirm("\nProceed?"))
+        if (!options.yes && !out.confirm("\nProceed?", context.stop))
             return fail(ErrorKind::Interrupted, "nothing was changed");
         // Renamed first: whatever happens next, there is no half environment under the name.
         GPKG_TRY(auto grave, TemporaryFolder::make(path.parent_path(), ".gpkg-removed-"));

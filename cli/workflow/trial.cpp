@@ -18,7 +18,7 @@ Result<TrialEnvironment> make_trial(Context& context,
 
     TrialEnvironment made;
     const auto store = open_store(context);
-    GPKG_TRY(made.unpacked, make_available(context, store, change.link, change.channels, false));
+    GPKG_TRY(made.unpacked, make_available(context, store, change.link, change.channels, {}));
     Transaction transaction;
     transaction.prefix = prefix;
     for (std::size_t i = 0; i < change.link.size(); ++i)

@@ -35,6 +35,20 @@ Result<PackageRecord> record_of(const ExplicitPackage& package) {
     return record;
 }
 
+/// "./zlib-1.3-0.conda", "https://host/zlib-1.3-0.tar.bz2": a package file, not a spec.
+bool is_package_place(std::string_view text) {
+    return text.find('/') != std::string_view::npos && text.find('[') == std::string_view::npos &&
+           (text.ends_with(".conda") || text.ends_with(".tar.bz2"));
+}
+
+Result<PackageRecord> record_at(const Context& context, const std::string& place) {
+    const auto location = has_scheme(place) ? place : absolute_path(place, context.home).native();
+    SpecFileOptions how;
+    how.home = context.home;
+    GPKG_TRY(const auto file, parse_spec_file("@EXPLICIT\n" + location + "\n", place, how));
+    return record_of(file.packages.front());
+}
+
 Result<void> read_manifest(Context& context,
                            const fs::path& path,
                            Wishes& wishes,
@@ -72,12 +86,18 @@ void add_wish_options(CLI::App& app, WishOptions& options) {
            "-f,--file", options.files, "environment.yml, a list of specs, or an explicit list")
         ->type_name("FILE")
         ->expected(1)
-        ->take_all();
+        ->take_all()
+        ->allow_extra_args(false);  // the words that follow are specs
 }
 
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
     Wishes wishes;
     for (const auto& text : options.specs) {
+        if (is_package_place(text)) {
+            GPKG_TRY(auto record, record_at(context, text));
+            wishes.explicit_records.push_back(std::move(record));
+            continue;
+        }
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         wishes.specs.push_back(std::move(spec));
     }
@@ -100,9 +120,19 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
         }
     }
     if (!wishes.explicit_records.empty() && !wishes.specs.empty())
-        return fail(ErrorKind::Usage,
-                    "an explicit list is installed as it is: no other specs can stand beside it");
+        return fail(
+            ErrorKind::Usage,
+            "package files are installed as they are: no other specs can stand beside them");
     return wishes;
+}
+
+ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {
+    ExactRequest request;
+    request.prefix = prefix;
+    request.records = std::move(wishes.explicit_records);
+    request.records_are_bare = true;
+    request.variables = std::move(wishes.variables);
+    return request;
 }
 
 std::vector<MatchSpec> wishes_of(const fs::path& path) {

@@ -4,6 +4,7 @@
 // explicit files), in one shape.
 
 #include "cli/context.hpp"
+#include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
@@ -35,6 +36,9 @@ void add_wish_options(CLI::App& app, WishOptions& options);
 
 /// Reads the files; channels that one names come after those of the command line in `sources`.
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
+
+/// The request that an explicit file makes.
+ExactRequest explicit_request(const fs::path& prefix, Wishes wishes);
 
 /// The specs that were asked for in an environment so far.
 std::vector<MatchSpec> wishes_of(const fs::path& prefix);

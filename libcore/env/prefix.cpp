@@ -162,6 +162,10 @@ Result<void> Prefix::write_state(const GpkgState& state) const {
 
 Result<void> check_not_frozen(const fs::path& prefix) {
     const auto marker = prefix / "conda-meta" / "frozen";
+    // Where there is no folder there is no marker; one that cannot be looked at may have it.
+    std::error_code code;
+    const auto type = fs::status(prefix, code).type();
+    if (type != fs::file_type::directory && type != fs::file_type::none) return {};
     const auto text = read_file(marker);
     // A marker that cannot be read still freezes.
     if (!text && text.error().kind == ErrorKind::NotFound) return {};

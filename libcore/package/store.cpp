@@ -140,17 +140,31 @@ Result<void> write_record(const fs::path& folder, std::string_view text) {
     return {};
 }
 
+/// What is known from outside, put over what the package says of itself.
+PackageRecord complete(const PackageRecord& bare, PackageRecord inside) {
+    inside.fn = bare.fn;
+    inside.url = bare.url;
+    inside.channel = bare.channel;
+    if (!bare.subdir.empty()) inside.subdir = bare.subdir;
+    inside.md5 = bare.md5;
+    inside.sha256 = bare.sha256;
+    inside.size = bare.size;
+    return inside;
+}
+
 /// Checks that the unpacked package is the one meant, and completes it with its record.
 Result<void> sign_folder(const fs::path& archive,
                          const fs::path& folder,
-                         const PackageRecord& record) {
-    GPKG_TRY(const auto inside, read_index_json(folder));
+                         PackageRecord record,
+                         bool is_bare) {
+    GPKG_TRY(auto inside, read_index_json(folder));
     if (inside.distribution() != record.distribution())
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: holds {}, not {}",
                                 archive.native(),
                                 inside.distribution(),
                                 record.distribution()));
+    if (is_bare) record = complete(record, std::move(inside));
     GPKG_TRY(const auto index, read_info_text(folder, "index.json"));
     GPKG_TRY(const auto text, repodata_record_json(record, index.value_or("")));
     return write_record(folder, text);
@@ -246,7 +260,7 @@ Result<fs::path> PackageStore::add(const fs::path& archive,
         UnpackOptions unpack;
         unpack.cancelled = options.cancelled;
         GPKG_CHECK(unpack_package(archive, folder, unpack));
-        GPKG_CHECK(sign_folder(archive, folder, record));
+        GPKG_CHECK(sign_folder(archive, folder, record, options.record_is_bare));
         GPKG_CHECK(publish(folder, final_path, workplace.path()));
     }
     if (wanted.sha256.empty() && !wanted.md5.empty())

@@ -37,6 +37,9 @@ struct StoreLayout {
 
 struct StoreAddOptions {
     bool archive_verified = false;  ///< the caller compared size and checksum while downloading
+    /// The record knows no more than file name, place and checksums; dependencies and the rest are
+    /// taken from the package's own index.json.
+    bool record_is_bare = false;
     std::function<bool()> cancelled{};
 };
 

@@ -48,6 +48,7 @@ expect() {
 
 out_has() { checks=$((checks + 1)); [[ "$out" == *"$1"* ]] || fail "stdout lacks: $1"; }
 out_lacks() { checks=$((checks + 1)); [[ "$out" != *"$1"* ]] || fail "stdout has: $1"; }
+err_lacks() { checks=$((checks + 1)); [[ "$err" != *"$1"* ]] || fail "stderr has: $1"; }
 out_is() { checks=$((checks + 1)); [ "$out" = "$1" ] || fail "stdout is not: $1"; }
 err_has() { checks=$((checks + 1)); [[ "$err" == *"$1"* ]] || fail "stderr lacks: $1"; }
 err_is() { checks=$((checks + 1)); [ "$err" = "$1" ] || fail "stderr is not: $1"; }
@@ -64,8 +65,62 @@ sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" "$WORK" "$CHANNEL" 2> "$WORK/json"
         fail "JSON does not satisfy: $1 $(tail -n 1 "$WORK/json")"
 }
 
+# records ENVIRONMENT EXPRESSION: the Python expression holds; r has the environment's conda-meta
+# records by package name, history is the text of its history.
+records() {
+    checks=$((checks + 1))
+    last="records of $1"
+    python3 -c '
+import glob, json, sys
+prefix, work, channel = sys.argv[2:]
+loaded = [json.load(open(path)) for path in glob.glob(glob.escape(prefix) + "/conda-meta/*.json")]
+r = {record["name"]: record for record in loaded if "name" in record}
+history = open(prefix + "/conda-meta/history").read()
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" "$(place "$1")" "$WORK" "$CHANNEL" 2> "$WORK/json" ||
+        fail "records of $1 do not satisfy: $2 $(tail -n 1 "$WORK/json")"
+}
+
+# Where an environment is: a path stays, a name is below the root prefix.
+place() {
+    case $1 in
+        /*) printf %s "$1" ;;
+        *) printf %s "$GPKG_ROOT_PREFIX/envs/$1" ;;
+    esac
+}
+
+# has ENVIRONMENT NAME-VERSION...: exactly these packages are recorded as installed.
+has() {
+    local name=$1 wanted found
+    shift
+    checks=$((checks + 1))
+    wanted=$(printf '%s-0.json\n' "$@" | sort)
+    [ $# = 0 ] && wanted=
+    found=$(cd "$(place "$name")/conda-meta" && ls | grep 'json$' | grep -v '^gpkg.json$' | sort)
+    [ "$found" = "$wanted" ] || fail "$name has $(echo $found), not $(echo $wanted)"
+}
+
+# absent ENVIRONMENT: there is none, nor anything of an unfinished one, and the store is clean.
+absent() {
+    checks=$((checks + 1))
+    local at
+    at=$(place "$1")
+    [ ! -e "$at" ] || fail "$1 exists"
+    clean "$(dirname "$at")"
+}
+
+# clean [FOLDER]: no unfinished work lies in the store and in the folder of environments.
+clean() {
+    local found
+    checks=$((checks + 1))
+    found=$(find "$GPKG_ROOT_PREFIX/pkgs" "${1:-$GPKG_ROOT_PREFIX/envs}" -maxdepth 1 \
+        \( -name '.tmp-*' -o -name '.*gpkg-*' \) 2> "$WORK/find")
+    [ -z "$found" ] || fail "left behind: $found"
+}
+
 # package NAME VERSION BUILD [DEPENDENCY...]: adds a .tar.bz2 to the channel. What lies in
-# $WORK/payload goes into it, and is gone afterwards. SUBDIR and BUILD_NUMBER may be set.
+# $WORK/payload goes into it, and is gone afterwards. SUBDIR, BUILD_NUMBER, TIMESTAMP (milliseconds),
+# NOARCH (of a noarch package; generic when not set) and PLACEHOLDER (the prefix that files were
+# built with) may be set; the payload may have an info folder.
 package() {
     local name=$1 version=$2 build=$3 subdir=${SUBDIR:-linux-64} dir=$WORK/package
     shift 3
@@ -75,19 +130,24 @@ package() {
     mkdir -p "$WORK/payload" "$CHANNEL/$subdir" "$CHANNEL/noarch"
     rm -rf "$dir"
     mv "$WORK/payload" "$dir"
-    mkdir "$dir/info"
+    mkdir -p "$dir/info"
     local number=${BUILD_NUMBER:-0}
     local common="\"name\":\"$name\",\"version\":\"$version\",\"build\":\"$build\""
     common+=",\"build_number\":$number,\"depends\":[${depends%,}],\"subdir\":\"$subdir\""
-    [ "$subdir" = noarch ] && common+=",\"noarch\":\"generic\""
+    [ "$subdir" = noarch ] && common+=",\"noarch\":\"${NOARCH:-generic}\""
     printf '{%s}' "$common" > "$dir/info/index.json"
-    local comma= file
+    local comma= file placeholder
     {
         printf '{"paths_version":1,"paths":['
         (cd "$dir" && find . -type f ! -path './info/*' | sort) | while read -r file; do
-            printf '%s{"_path":"%s","path_type":"hardlink","sha256":"%s","size_in_bytes":%s}' \
+            placeholder=
+            if [ -n "${PLACEHOLDER-}" ] && grep -qF "$PLACEHOLDER" "$dir/$file"; then
+                placeholder=",\"prefix_placeholder\":\"$PLACEHOLDER\",\"file_mode\":\"$(
+                    grep -qI . "$dir/$file" && printf text || printf binary)\""
+            fi
+            printf '%s{"_path":"%s","path_type":"hardlink","sha256":"%s","size_in_bytes":%s%s}' \
                 "$comma" "${file#./}" "$(sha256sum < "$dir/$file" | cut -d' ' -f1)" \
-                "$(stat -c %s "$dir/$file")"
+                "$(stat -c %s "$dir/$file")" "$placeholder"
             comma=,
         done
         printf ']}'
@@ -97,9 +157,10 @@ package() {
     local archive=$CHANNEL/$subdir/$fn
     tar -C "$dir" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@1700000000 \
         -cjf "$archive" .
-    printf '"%s":{%s,"sha256":"%s","md5":"%s","size":%s,"timestamp":1700000000000}\n' \
+    printf '"%s":{%s,"sha256":"%s","md5":"%s","size":%s,"timestamp":%s}\n' \
         "$fn" "$common" "$(sha256sum < "$archive" | cut -d' ' -f1)" \
         "$(md5sum < "$archive" | cut -d' ' -f1)" "$(stat -c %s "$archive")" \
+        "${TIMESTAMP:-1700000000000}" \
         >> "$WORK/records.$subdir"
     index
 }

@@ -1,0 +1,204 @@
+# gpkg create: what it makes, from where, and what it refuses
+. "$(dirname "$0")/lib.sh"
+
+script bin/lib 'echo lib 1'
+TIMESTAMP=1600000000000 package lib 1.0 0
+script bin/lib 'echo lib 2'
+package lib 2.0 0
+script bin/app 'echo app 1'
+TIMESTAMP=1600000000000 package app 1.0 0 'lib >=1'
+script bin/app 'echo app 2'
+package app 2.0 0 'lib >=2'
+url=file://$CHANNEL/linux-64
+sum() { "$1sum" < "$CHANNEL/linux-64/$2-0.tar.bz2" | cut -d' ' -f1; }
+
+# A dry run tells and does nothing.
+expect 0 create -n a app --dry-run
+out_has '+ app 2.0'
+check [ ! -e "$GPKG_ROOT_PREFIX/envs" ]
+check [ ! -e "$GPKG_ROOT_PREFIX/pkgs" ]
+check [ ! -e "$HOME/.conda" ]
+expect 0 create -n a app -d --json
+json 'd["success"] is True and d["dry_run"] is True and d["prefix"] == work + "/root/envs/a"'
+json 'd["actions"]["PREFIX"] == d["prefix"] and d["actions"]["UNLINK"] == []'
+json '[r["name"] for r in d["actions"]["LINK"]] == ["lib", "app"] == [r["name"] for r in d["actions"]["FETCH"]]'
+json 'all(set(r) >= {"name", "version", "build", "build_number", "channel", "subdir", "fn", "url", "md5", "sha256", "size"} for r in d["actions"]["LINK"])'
+check [ ! -e "$GPKG_ROOT_PREFIX/envs" ]
+
+# Made, registered, and never made over.
+expect 0 create -n a app
+check [ "$("$GPKG_ROOT_PREFIX/envs/a/bin/app")" = 'app 2' ]
+has a app-2.0 lib-2.0
+check [ "$(cat "$HOME/.conda/environments.txt")" = "$GPKG_ROOT_PREFIX/envs/a" ]
+expect 1 create -n a lib
+err_has 'envs/a: the environment exists already'
+has a app-2.0 lib-2.0
+expect 1 create --json -n a lib
+json 'd["success"] is False and "exists already" in d["message"] and d["exception_name"]'
+mkdir -p "$WORK/full" "$WORK/empty" && touch "$WORK/full/mine" "$WORK/file"
+expect 1 create -p "$WORK/full" lib
+err_has 'exists and is not an empty folder'
+check [ "$(ls -A "$WORK/full")" = mine ]
+expect 1 create -p "$WORK/file" lib
+expect 1 create -p "$WORK/file/below" lib
+err_has "$WORK/file: cannot make the folder: Not a directory"
+expect 0 create -p "$WORK/empty" lib
+has "$WORK/empty" lib-2.0
+expect 0 create -n nothing
+has nothing
+expect 0 create -q -n quiet lib
+out_is ''
+err_is ''
+
+# What CEP 32 asks of records, and the history as conda reads it.
+records a 'all(key in x for x in r.values() for key in "name version build build_number channel subdir fn url sha256 size depends constrains files paths_data link requested_spec extracted_package_dir".split())'
+records a 'r["app"]["requested_specs"] == ["app"] and r["lib"]["requested_specs"] == []'
+records a 'r["app"]["url"] == "file://" + channel + "/linux-64/app-2.0-0.tar.bz2" and r["app"]["channel"] == "file://" + channel'
+records a 'r["app"]["files"] == ["bin/app"] and r["app"]["paths_data"]["paths"][0]["_path"] == "bin/app"'
+records a '__import__("hashlib").sha256(open(prefix + "/bin/app", "rb").read()).hexdigest() == r["app"]["paths_data"]["paths"][0]["sha256_in_prefix"]'
+records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n# cmd: \S*gpkg create -n a app\n# gpkg version: [\d.]+\n\+file://\S+/linux-64::lib-2.0-0\n\+file://\S+/linux-64::app-2.0-0\n# update specs: \[.app.\]\n", history)'
+
+# Wrong names and words.
+expect 1 create -n x appp
+err_has 'appp: no channel has a package of this name'
+err_has 'did you mean app?'
+absent x
+expect 1 create --json -n x appp
+json 'd["success"] is False and d["hint"] == "did you mean app?"'
+expect 1 create -n x 'app=='
+err_is "error: app==: no version after '=='
+  app==
+       ^"
+expect 1 create -n x 'app=3'
+absent x
+expect 2 create --json -n x --frob
+json 'd["success"] is False and "--frob" in d["error"]'
+expect 2 create
+err_has 'the new environment needs a name or a path'
+expect 2 create -n x -p "$WORK/x" lib
+expect 2 create -n a/b lib
+expect 2 create -n 'a b' lib
+expect 2 create -n base lib -n base
+expect 2 create -n x --override-channels lib
+expect 2 create -n x --channel-priority loose lib
+expect 2 create -n x --exclude-newer yesterday lib
+err_has '--exclude-newer yesterday: is no moment'
+expect 2 create -n x --platform linux-46 lib
+err_has 'did you mean linux-64'
+absent x
+
+# An environment.yml says name, channels, packages and variables.
+cat > environment.yml << END
+name: from-file
+channels:
+  - file://$CHANNEL
+  - nodefaults
+dependencies:
+  - app=1
+  - lib=1  # [linux]
+  - nowhere  # [osx]
+variables:
+  COLOUR: deep red
+END
+expect 0 create -f environment.yml
+has from-file app-1.0 lib-1.0
+records from-file 'json.load(open(prefix + "/conda-meta/state"))["env_vars"] == {"COLOUR": "deep red"}'
+expect 0 create -n other -f environment.yml lib
+has other app-1.0 lib-1.0
+check [ ! -e "$GPKG_ROOT_PREFIX/envs/from-file2" ]
+printf '# two specs\napp =1\n\nlib=2\n' > specs.txt
+expect 0 create -n specs --file specs.txt
+has specs app-1.0 lib-2.0
+records specs 'r["app"]["requested_specs"] == ["app=1"]'
+expect 1 create -n x -f nowhere.yml
+err_has 'nowhere.yml: cannot open'
+# The words after a file or a channel are specs.
+expect 0 create -n after -f specs.txt lib
+has after app-1.0 lib-2.0
+
+# An explicit list is taken as it is, whatever its order; the packages say what it does not.
+rm -rf "$GPKG_ROOT_PREFIX/pkgs"
+printf '@EXPLICIT\n%s\n%s\n' "$url/app-1.0-0.tar.bz2" "$url/lib-2.0-0.tar.bz2" > bare.txt
+expect 0 create -n bare -f bare.txt --offline
+has bare app-1.0 lib-2.0
+records bare 'r["app"]["depends"] == ["lib >=1"] and r["app"]["size"] > 0 and len(r["app"]["md5"]) == 32'
+records bare "r['app']['sha256'] == '$(sum sha256 app-1.0)' and r['lib']['sha256'] == '$(sum sha256 lib-2.0)'"
+records bare 'r["app"]["url"].startswith("file://" + channel) and r["app"]["subdir"] == "linux-64" and r["app"]["channel"] == "file://" + channel'
+records bare 'history.index("::lib-2.0-0") < history.index("::app-1.0-0")'
+printf '@EXPLICIT\n%s\n%s\n' "$url/app-1.0-0.tar.bz2#$(sum md5 app-1.0)" \
+    "$CHANNEL/linux-64/lib-1.0-0.tar.bz2#sha256:$(sum sha256 lib-1.0)" > sums.txt
+expect 0 create -n sums -f sums.txt
+records sums 'r["app"]["depends"] == ["lib >=1"] and r["lib"]["version"] == "1.0"'
+printf '@EXPLICIT\n%s\n' "$url/app-1.0-0.tar.bz2#$(sum md5 lib-1.0)" > wrong.txt
+expect 1 create -n x -f wrong.txt
+err_has 'wrong md5'
+absent x
+expect 2 create -n x -f sums.txt app
+expect 0 create -n one "$CHANNEL/linux-64/lib-1.0-0.tar.bz2"
+has one lib-1.0
+expect 0 create -n two "../channel/linux-64/lib-1.0-0.tar.bz2" "$url/app-1.0-0.tar.bz2"
+has two app-1.0 lib-1.0
+
+# A copy of an environment: the same packages, requests and variables.
+expect 0 create -n clone --clone from-file
+has clone app-1.0 lib-1.0
+records clone 'json.load(open(prefix + "/conda-meta/state"))["env_vars"] == {"COLOUR": "deep red"}'
+records clone 'r["app"]["requested_specs"] == ["app=1"] and r["app"]["link"]["type"] == 1'
+expect 0 create -p "$WORK/clone" --clone "$GPKG_ROOT_PREFIX/envs/a"
+has "$WORK/clone" app-2.0 lib-2.0
+expect 2 create -n x --clone a lib
+expect 1 create -n x --clone aa
+absent x
+
+# Links and copies.
+check [ "$(stat -c %h "$GPKG_ROOT_PREFIX/envs/clone/bin/app")" -gt 1 ]
+expect 0 create -n copied --copy app
+check [ "$(stat -c %h "$GPKG_ROOT_PREFIX/envs/copied/bin/app")" = 1 ]
+records copied 'r["app"]["link"]["type"] == 3'
+
+# Downloading alone, and without the network.
+rm -rf "$GPKG_ROOT_PREFIX/pkgs"
+expect 0 create -n x --download-only app
+absent x
+check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | wc -l)" = 2 ]
+check [ ! -e "$GPKG_ROOT_PREFIX/envs/x" ]
+
+# Time.
+expect 0 create -n x -d --json --exclude-newer 2020-12-31 app
+json '{r["version"] for r in d["actions"]["LINK"]} == {"1.0"}'
+for moment in 2023-11-14 2023-11-14T22:13:20Z 2023-11-14T23:13:20+01:00 1700000000000; do
+    expect 0 create -n x -d --json --exclude-newer $moment app
+    json '{r["version"] for r in d["actions"]["LINK"]} == {"2.0"}'
+done
+for moment in 2023-11-13 2023-11-14T22:13:19Z 2023-11-14T22:13:20+01:00 1699999999999; do
+    expect 0 create -n x -d --json --exclude-newer $moment app
+    json '{r["version"] for r in d["actions"]["LINK"]} == {"1.0"}'
+done
+
+# Channels: their order decides, unless the priority is disabled; paths and URLs of any characters.
+main=$CHANNEL
+mkdir "$WORK/late channel é" && mv "$WORK/records.linux-64" "$WORK/kept"
+CHANNEL=$WORK/late
+package lib 3.0 0
+mv "$WORK/late"/* "$WORK/late channel é/" && rmdir "$WORK/late"
+mv "$WORK/kept" "$WORK/records.linux-64"
+CHANNEL=$main
+version() { json "[r['version'] for r in d['actions']['LINK'] if r['name'] == 'lib'] == ['$1']"; }
+expect 0 create --json -n x -d -c "$WORK/late channel é" lib
+version 3.0
+expect 0 create --json -n x -d -c "$CHANNEL" -c "../late channel é" --override-channels lib
+version 2.0
+expect 0 create --json -n x -d -c "$CHANNEL" -c "$WORK/late channel é" --channel-priority disabled lib
+version 3.0
+expect 0 create --json -n x -d -c "$CHANNEL" -c "$WORK/late channel é" --channel-priority flexible 'lib>2'
+version 3.0
+expect 1 create -n x -d -c "$CHANNEL" -c "$WORK/late channel é" 'lib>2'
+expect 1 create -n x -d -c "$WORK/late channel é" --override-channels app
+expect 0 create -p "$WORK/ü place/env" -c "file://$WORK/late%20channel%20%C3%A9" lib
+has "$WORK/ü place/env" lib-3.0
+out_has "gpkg run -p '$WORK/ü place/env'"
+check grep -qxF "$WORK/ü place/env" "$HOME/.conda/environments.txt"
+SUBDIR=linux-aarch64 expect 1 create -n x -d --platform linux-aarch64 lib
+
+clean
+finish
