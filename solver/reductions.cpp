@@ -11,7 +11,7 @@ namespace {
 /// zero.
 class Propagation {
 public:
-    Propagation(const Universe& universe, Consistency& state) : universe_(universe), state_(state) {
+    Propagation(const Universe& universe, Consistency& state) : state_(state) {
         const auto& specs = universe.specs();
         matches_left_.resize(specs.size());
         users_.resize(specs.size());
@@ -50,7 +50,6 @@ private:
         for (const auto user : users_[spec]) kill(user, spec);
     }
 
-    const Universe& universe_;
     Consistency& state_;
     std::vector<std::size_t> matches_left_;
     std::vector<std::vector<CandidateId>> users_;  ///< of each spec: who depends on it
@@ -78,8 +77,11 @@ Consistency make_consistent(const Universe& universe, const std::vector<SpecId>&
     for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
         for (const auto spec : universe.candidates()[id].constrains) {
             const auto& name = universe.name_of(specs[spec]);
-            if (name.is_virtual && name.begin != name.end && specs[spec].matches.empty())
-                propagation.kill(id, spec);
+            const bool unfit =
+                name.is_virtual && name.begin != name.end && specs[spec].matches.empty();
+            const bool excludes_itself = specs[spec].name == universe.candidates()[id].name &&
+                                         !contains(specs[spec].matches, id);
+            if (unfit || excludes_itself) propagation.kill(id, spec);
         }
     }
     propagation.run();

@@ -21,7 +21,7 @@ private:
 };
 
 /// Why a candidate can be in no solution: this spec of its `depends` has no live match, or this one
-/// of its `constrains` forbids a virtual package.
+/// of its `constrains` forbids a virtual package or itself.
 struct Death {
     SpecId spec = kNone;
 };
