@@ -1,5 +1,5 @@
 // Compares gpkg's order of versions and its version specs with rattler's, over the corpus.
-// usage: rattler_specs.cjs NODE_MODULES SPEC_DUMP CORPUS
+// usage: rattler_specs.cjs NODE_MODULES CORPUS SPEC_DUMP
 // Every difference must be one of `known` below, with the clause that decides it; any other fails.
 'use strict';
 
@@ -7,7 +7,7 @@ const { execFileSync } = require('node:child_process');
 const { readdirSync, existsSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 
-const [modules, dump, corpus] = process.argv.slice(2);
+const [modules, corpus, dump] = process.argv.slice(2);
 const { Version, VersionSpec } = require(resolve(modules, '@conda-org/rattler/dist/rattler.node.cjs'));
 
 /// The version part of a MatchSpec as rattler's VersionSpec takes it, by a plain reading of

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Runs rattler_specs.cjs with rattler from npm. usage: run_specs.sh SPEC_DUMP WORK_FOLDER
+# Runs a script of this folder with rattler from npm and the corpus.
+# usage: with_rattler.sh WORK_FOLDER SCRIPT ARGUMENT...; runs node SCRIPT NODE_MODULES CORPUS ARGUMENT...
 # Says so and ends with 77, which ctest takes for "skipped", where something is missing.
 set -eu
-dump=$1
-work=$2
+work=$1
+script=$2
+shift 2
 rattler=0.3.5
 
 skip() {
@@ -19,4 +21,4 @@ if ! grep -q "\"version\": \"$rattler\"" "$work/node_modules/@conda-org/rattler/
     npm install --prefix "$work" --no-audit --no-fund --loglevel=error \
         "@conda-org/rattler@$rattler" || skip "npm cannot install @conda-org/rattler"
 fi
-exec node "$(dirname "$0")/rattler_specs.cjs" "$work/node_modules" "$dump" "$GPKG_TEST_CORPUS"
+exec node "$(dirname "$0")/$script" "$work/node_modules" "$GPKG_TEST_CORPUS" "$@"

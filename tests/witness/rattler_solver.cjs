@@ -1,0 +1,83 @@
+// rattler's solver behind one call. It reads channels over http and takes no virtual packages, so a
+// loopback server offers the channel folders and, as one more channel, the machine. All of the machine
+// is requested, else `constrains` on it would have nothing to speak of.
+'use strict';
+
+const http = require('node:http');
+const { createReadStream, existsSync } = require('node:fs');
+const { basename, join, resolve } = require('node:path');
+
+const machineRepodata = (virtuals) => {
+    const packages = {};
+    for (const text of virtuals) {
+        const [name, version, build = '0'] = text.split('=');
+        const fn = `${name}-${version}-${build}.tar.bz2`;
+        packages[fn] = { name, version, build, build_number: 0, depends: [], subdir: 'noarch', size: 0 };
+    }
+    return JSON.stringify({ info: { subdir: 'noarch' }, packages, repodata_version: 1 });
+};
+
+/// Starts the server; `folders` are all channels that will be asked of.
+const start = async (modules, folders) => {
+    const { simpleSolve } = require(resolve(modules, '@conda-org/rattler/dist/rattler.node.cjs'));
+    const byName = new Map(folders.map((folder) => [basename(folder), folder]));
+    let machine = '{}';
+    const server = http.createServer((request, response) => {
+        // The event loop stands still while gpkg answers, longer than connections are kept.
+        response.setHeader('connection', 'close');
+        const [channel, subdir, file] = request.url.split('/').slice(1);
+        if (channel === 'machine' && subdir === 'noarch' && file === 'repodata.json') {
+            response.end(machine);
+            return;
+        }
+        const folder = byName.get(channel);
+        if (folder && file === 'repodata.json' && !existsSync(join(folder, subdir))) {
+            response.end('{}'); // rattler wants every subdir of a channel
+        } else if (
+            folder &&
+            /^repodata\.json(\.zst)?$/.test(file ?? '') &&
+            existsSync(join(folder, subdir, file))
+        ) {
+            createReadStream(join(folder, subdir, file), { highWaterMark: 1 << 20 }).pipe(response);
+        } else {
+            response.statusCode = 404;
+            response.end();
+        }
+    });
+    await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+    const base = `http://127.0.0.1:${server.address().port}`;
+
+    return {
+        /// { records: [{ name, version, build, subdir, fn, channel }], milliseconds } or { refusal }
+        async solve({ folders: asked, virtuals = [], specs }) {
+            machine = machineRepodata(virtuals);
+            const channels = [...asked.map((folder) => `${base}/${basename(folder)}`), `${base}/machine`];
+            const wanted = [...virtuals.map((text) => text.split('=')[0]), ...specs];
+            const begin = performance.now();
+            try {
+                const found = await simpleSolve(wanted, channels, ['linux-64', 'noarch'], []);
+                const milliseconds = performance.now() - begin;
+                const records = found
+                    .filter((one) => !one.packageName.startsWith('__'))
+                    .map((one) => {
+                        const [channel, subdir] = new URL(one.url).pathname.split('/').slice(1);
+                        return {
+                            name: one.packageName,
+                            version: one.version,
+                            build: one.build,
+                            channel,
+                            subdir,
+                            fn: one.filename,
+                        };
+                    });
+                return { records, milliseconds };
+            } catch (failure) {
+                const milliseconds = performance.now() - begin;
+                return { refusal: String(failure?.message ?? failure), milliseconds };
+            }
+        },
+        stop: () => server.close(),
+    };
+};
+
+module.exports = { start };

@@ -1,0 +1,203 @@
+// What a request means, decided a second time: which records it can see, whether an environment holds
+// together, and which of two records of one name is better and by what key. Shares no code with gpkg.
+'use strict';
+
+const { execFileSync } = require('node:child_process');
+const { matches, parseSpec, readChannel, version } = require('./records.cjs');
+
+const readVirtual = (text) => {
+    const [name, number, build = '0'] = text.split('=');
+    return { name, version: number, build, build_number: 0, depends: [], constrains: [], fn: text };
+};
+
+/// Everything a decision may depend on. question: { folders, priority, virtuals, excludeNewer, specs }
+class World {
+    constructor(question) {
+        this.question = question;
+        this.virtuals = (question.virtuals ?? []).map(readVirtual);
+        this.known = new Map();
+        this.bestKnown = new Map();
+    }
+
+    /// The records of a name that the request can see.
+    candidates(name) {
+        if (!this.known.has(name)) this.known.set(name, this.collect(name));
+        return this.known.get(name);
+    }
+
+    collect(name) {
+        if (name.startsWith('__')) return this.virtuals.filter((one) => one.name === name);
+        const { folders, priority = 'strict', excludeNewer = Infinity, specs } = this.question;
+        const asked = specs
+            .map(parseSpec)
+            .filter((spec) => spec.name === name && spec.channel !== undefined)
+            .map((spec) => spec.channel);
+        const offers = folders
+            .map((folder, rank) => ({ rank, records: readChannel(folder).get(name) ?? [] }))
+            .filter(({ records }) => records.length > 0)
+            .filter(({ records }) => asked.every((channel) => channel === records[0].channel));
+        const seen = priority === 'strict' ? offers.slice(0, 1) : offers;
+        return seen.flatMap(({ rank, records }) =>
+            records
+                .filter((record) => record.timestamp <= excludeNewer)
+                .map((record) => ({ ...record, rank })),
+        );
+    }
+
+    find({ name, subdir, fn, channel }) {
+        return this.candidates(name).find(
+            (one) =>
+                one.fn === fn && one.subdir === subdir && (channel === undefined || one.channel === channel),
+        );
+    }
+
+    /// What is wrong with this environment, as lines; none when it is a solution.
+    faults(records) {
+        const faults = [];
+        const chosen = new Map(this.virtuals.map((one) => [one.name, one]));
+        for (const record of records) {
+            if (chosen.has(record.name)) faults.push(`two records of ${record.name}`);
+            chosen.set(record.name, record);
+        }
+        const met = (spec) => {
+            const found = chosen.get(parseSpec(spec).name);
+            return found !== undefined && matches(spec, found);
+        };
+        const allowed = (spec) => {
+            const found = chosen.get(parseSpec(spec).name);
+            return found === undefined || matches(spec, found);
+        };
+        for (const spec of this.question.specs)
+            if (!met(spec)) faults.push(`the requested ${spec} is not met`);
+        for (const record of records) {
+            if (this.find(record) === undefined)
+                faults.push(`${record.fn} is not a record that this request can see`);
+            for (const spec of record.depends)
+                if (!met(spec)) faults.push(`${record.fn} depends on ${spec}, which is not met`);
+            for (const spec of record.constrains)
+                if (!allowed(spec)) faults.push(`${record.fn} constrains ${spec}, which is broken`);
+        }
+        const needed = this.reachable(chosen);
+        for (const record of records) if (!needed.has(record.name)) faults.push(`nothing needs ${record.fn}`);
+        return faults;
+    }
+
+    reachable(chosen) {
+        const queue = this.question.specs.map((spec) => parseSpec(spec).name);
+        const seen = new Set(queue);
+        for (const name of queue)
+            for (const spec of chosen.get(name)?.depends ?? []) {
+                const next = parseSpec(spec).name;
+                if (seen.has(next)) continue;
+                seen.add(next);
+                queue.push(next);
+            }
+        return seen;
+    }
+
+    /// The highest version that the spec can get, and whether track_features are its price.
+    best(spec) {
+        if (!this.bestKnown.has(spec)) {
+            let best;
+            for (const one of this.candidates(parseSpec(spec).name)) {
+                if (!matches(spec, one)) continue;
+                const order = best ? version(one.version).compare(version(best.version)) : 1;
+                if (order > 0) best = { version: one.version, tracked: one.tracked };
+                else if (order === 0) best.tracked &&= one.tracked;
+            }
+            this.bestKnown.set(spec, best);
+        }
+        return this.bestKnown.get(spec);
+    }
+
+    /// { order, key }: order < 0 when `a` is the better candidate of its name, by the named key.
+    compare(a, b) {
+        const first = this.mainKeys(a, b);
+        if (first) return first;
+        const peers = this.candidates(a.name).filter((one) => !this.mainKeys(a, one));
+        const names = peers
+            .map((one) => new Set(one.depends.map((spec) => parseSpec(spec).name)))
+            .reduce((common, mine) => new Set([...common].filter((name) => mine.has(name))));
+        for (const name of [...names].sort()) {
+            const [x, y] = [this.reach(a, name), this.reach(b, name)];
+            if (!x !== !y) return { order: x ? -1 : 1, key: `${name} can be had at all` };
+            if (!x) continue;
+            if (!!x.tracked !== !!y.tracked)
+                return { order: x.tracked ? 1 : -1, key: `${name} without track_features` };
+            const order = version(y.version).compare(version(x.version));
+            if (order !== 0) return { order, key: 'dependencies can be newer' };
+        }
+        const last = [
+            ['newer timestamp', b.timestamp - a.timestamp],
+            ['tie-break: channel', a.rank - b.rank],
+            ['tie-break: arch before noarch', (a.subdir === 'noarch') - (b.subdir === 'noarch')],
+            ['tie-break: .conda', b.fn.endsWith('.conda') - a.fn.endsWith('.conda')],
+            ['tie-break: build string', a.build < b.build ? -1 : Number(a.build > b.build)],
+            ['tie-break: sha256', a.sha256 < b.sha256 ? -1 : Number(a.sha256 > b.sha256)],
+        ];
+        const [key, order] = last.find(([, value]) => value !== 0) ?? ['the same', 0];
+        return { order, key };
+    }
+
+    mainKeys(a, b) {
+        if (a.tracked !== b.tracked) return { order: a.tracked - b.tracked, key: 'track_features' };
+        if (this.question.priority === 'flexible' && a.rank !== b.rank)
+            return { order: a.rank - b.rank, key: 'higher channel' };
+        const order = version(b.version).compare(version(a.version));
+        if (order !== 0) return { order, key: 'higher version' };
+        if (a.build_number !== b.build_number)
+            return { order: b.build_number - a.build_number, key: 'higher build number' };
+        return undefined;
+    }
+
+    /// Of several specs on one name the lowest of what each can get.
+    reach(record, name) {
+        const bests = record.depends
+            .filter((spec) => parseSpec(spec).name === name)
+            .map((spec) => this.best(spec));
+        if (bests.includes(undefined)) return undefined;
+        return bests.reduce((low, one) =>
+            version(one.version).compare(version(low.version)) < 0 ? one : low,
+        );
+    }
+
+    /// The first name in the order in which names are settled (the requested ones, then dependencies
+    /// breadth first) that two environments fill differently.
+    firstDifference(ours, theirs) {
+        const [mine, other] = [ours, theirs].map((list) => new Map(list.map((one) => [one.name, one])));
+        const queue = this.question.specs.map((spec) => parseSpec(spec).name);
+        const requested = queue.length;
+        const seen = new Set();
+        for (let place = 0; place < queue.length; ++place) {
+            const name = queue[place];
+            if (seen.has(name) || name.startsWith('__')) continue;
+            seen.add(name);
+            const [a, b] = [mine.get(name), other.get(name)];
+            if (a?.fn !== b?.fn || a?.channel !== b?.channel || a?.subdir !== b?.subdir)
+                return { name, ours: a, theirs: b, requested: place < requested };
+            for (const spec of a.depends) queue.push(parseSpec(spec).name);
+        }
+        return undefined;
+    }
+}
+
+/// gpkg's answers to many questions, by one run of solve_dump.
+const askGpkg = (dump, questions) => {
+    const input = questions
+        .map(({ folders, priority = 'strict', virtuals = [], excludeNewer, specs, constraints = [] }) =>
+            [
+                ...folders.map((folder) => `channel ${folder}`),
+                `priority ${priority}`,
+                ...virtuals.map((one) => `virtual ${one}`),
+                ...(excludeNewer === undefined ? [] : [`exclude-newer ${excludeNewer}`]),
+                ...specs.map((spec) => `spec ${spec}`),
+                ...constraints.map((spec) => `constraint ${spec}`),
+                'solve\n',
+            ].join('\n'),
+        )
+        .join('');
+    const lines = execFileSync(dump, { input, maxBuffer: 1 << 30, encoding: 'utf8' }).split('\n');
+    return questions.map((question, i) => JSON.parse(lines[i]));
+};
+
+module.exports = { World, askGpkg };
