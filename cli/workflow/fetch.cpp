@@ -19,9 +19,13 @@ constexpr std::size_t kUnpackers = 2;
 
 /// A failure about a downloaded file speaks of where that came from: the file is gone by then.
 void name_by_url(Error& failure, const fs::path& file, const std::string& url) {
-    const auto place = failure.message.find(file.native());
-    if (place != std::string::npos)
-        failure.message.replace(place, file.native().size(), without_secrets(url));
+    const auto rename = [&](std::string& text) {
+        const auto place = text.find(file.native());
+        if (place != std::string::npos)
+            text.replace(place, file.native().size(), without_secrets(url));
+    };
+    rename(failure.message);
+    for (auto& step : failure.context) rename(step);
 }
 
 /// Threads that unpack archives as they arrive.

@@ -1,0 +1,174 @@
+# gpkg install, update and remove in an environment that exists
+. "$(dirname "$0")/lib.sh"
+
+for version in 1.0 1.1 2.0; do
+    script bin/lib "echo lib $version"
+    package lib $version 0
+    script bin/app "echo app $version"
+    package app $version 0 "lib >=$version,<$((${version%.*} + 1))"
+done
+script bin/old 'echo old'
+package old 1.0 0 'lib <2'
+script bin/solo 'echo solo'
+package solo 1.0 0
+at=$GPKG_ROOT_PREFIX/envs
+
+# What is installed stays where the request allows.
+expect 0 create -n one lib=1.0
+expect 0 install -n one solo
+has one lib-1.0 solo-1.0
+expect 0 install -n one old --json
+json 'd["success"] is True and d["dry_run"] is False and d["prefix"] == work + "/root/envs/one"'
+json '[r["name"] for r in d["actions"]["LINK"]] == ["old"] and d["actions"]["UNLINK"] == []'
+has one lib-1.0 old-1.0 solo-1.0
+
+# Earlier requests bind; naming the package replaces its own.
+expect 1 install -n one app=2.0
+err_has 'lib'
+has one lib-1.0 old-1.0 solo-1.0
+expect 0 install -n one lib=1.1
+has one lib-1.1 old-1.0 solo-1.0
+check [ "$("$at/one/bin/lib")" = 'lib 1.1' ]
+records one 'r["lib"]["requested_specs"] == ["lib=1.1"]'
+
+# A dry run changes nothing.
+before=$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)
+expect 0 install -n one -d lib=1.0
+out_has 'was 1.1 0'
+expect 0 remove -n one -d lib
+expect 0 update -n one -d --all
+expect 0 remove -n one -d --all
+check [ "$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)" = "$before" ]
+
+# Nothing to do, and yet the request is remembered.
+expect 0 create -n two app=1.1
+records two 'r["lib"]["requested_specs"] == []'
+expect 0 install -n two lib
+out_has 'nothing to do'
+records two 'r["lib"]["requested_specs"] == ["lib"] and history.endswith("# update specs: [\x27lib\x27]\n")'
+expect 0 install -n two lib --json
+json 'd["success"] is True and d["message"] == "All requested packages already installed." and d["actions"]["LINK"] == []'
+
+# Linked again on request: a file that was harmed is whole again.
+rm "$at/two/bin/lib"
+expect 0 install -n two lib
+check [ ! -e "$at/two/bin/lib" ]
+expect 0 install -n two lib --force-reinstall --json
+json '[r["name"] for r in d["actions"]["LINK"]] == ["lib"] == [r["name"] for r in d["actions"]["UNLINK"]]'
+check [ "$("$at/two/bin/lib")" = 'lib 1.1' ]
+has two app-1.1 lib-1.1
+
+# Pins bind every request.
+printf '# held back\nlib <2\n' > "$at/two/conda-meta/pinned"
+expect 1 install -n two app=2.0
+err_has 'lib <2'
+expect 0 update -n two --all
+has two app-1.1 lib-1.1
+rm "$at/two/conda-meta/pinned"
+echo 'lib ==' > "$at/two/conda-meta/pinned"
+expect 1 install -n two solo
+err_has 'two/conda-meta/pinned'
+rm "$at/two/conda-meta/pinned"
+
+# Updates: of what is named, of everything; requests hold.
+expect 0 update -n two app
+has two app-2.0 lib-2.0
+check [ "$("$at/two/bin/app")" = 'app 2.0' ]
+expect 0 create -n three app=1.0 lib=1.0 old
+expect 0 update -n three --all
+has three app-1.0 lib-1.0 old-1.0
+expect 0 update -n three lib
+has three app-1.0 lib-1.1 old-1.0
+expect 1 update -n three ap
+err_is "error: ap: is not installed in $at/three
+  hint: did you mean app?"
+expect 1 update -n three solo
+expect 2 update -n three
+expect 2 install -n three
+expect 1 install -n thre solo
+err_has 'did you mean three?'
+expect 1 install -n three sol
+err_has 'did you mean solo?'
+has three app-1.0 lib-1.1 old-1.0
+
+# The variables of an environment.yml come with it.
+printf 'dependencies: [solo]\nvariables: {COLOUR: red}\n' > more.yml
+expect 0 install -n three -f more.yml
+has three app-1.0 lib-1.1 old-1.0 solo-1.0
+records three 'json.load(open(prefix + "/conda-meta/state"))["env_vars"] == {"COLOUR": "red"}'
+
+# Removal: dependents go along, and so does what only they needed; requested packages stay.
+expect 0 create -n four app=1.1 solo
+expect 0 remove -n four app
+has four solo-1.0
+check [ ! -e "$at/four/bin/lib" ]
+records four 'history.endswith("# remove specs: [\x27app\x27]\n")'
+expect 0 create -n five app=1.1 lib old
+expect 0 remove -n five app --json
+json '[r["name"] for r in d["actions"]["UNLINK"]] == ["app"] and d["actions"]["LINK"] == [] and d["actions"]["FETCH"] == []'
+has five lib-1.1 old-1.0
+expect 0 install -n five app=1.1
+expect 0 remove -n five lib
+has five
+expect 1 remove -n four sol
+err_is "error: sol: matches nothing installed in $at/four
+  hint: did you mean solo?"
+expect 1 remove -n four solo=2
+expect 2 remove -n four
+has four solo-1.0
+expect 0 install -n four app=1.1
+# A removed request is forgotten: nothing brings it back.
+expect 0 remove -n four app
+expect 0 install -n four old
+has four lib-1.1 old-1.0 solo-1.0
+
+# A file of the user's survives in the folders of removed packages.
+echo mine > "$at/four/bin/mine"
+expect 0 remove -n four old solo
+check [ "$(cat "$at/four/bin/mine")" = mine ]
+has four
+
+# One that nobody knows stands in the way.
+expect 1 install -n four "$CHANNEL/linux-64/nowhere-1.0-0.tar.bz2"
+echo mine > "$at/four/bin/solo"
+expect 1 install -n four solo
+err_has 'bin/solo'
+check [ "$(cat "$at/four/bin/solo")" = mine ]
+has four
+
+# Frozen environments change only when told twice (CEP 22).
+echo '{"message": "ask the admins"}' > "$at/five/conda-meta/frozen"
+for words in 'install -n five solo' 'remove -n five --all'; do
+    expect 1 $words
+    err_has 'this environment is frozen: ask the admins'
+done
+expect 0 install -n five solo --override-frozen
+has five solo-1.0
+rm "$at/five/conda-meta/frozen"
+
+# Whole environments.
+expect 2 remove -n five --all solo
+expect 0 remove -n five --all --json
+json 'd["success"] is True and [r["name"] for r in d["actions"]["UNLINK"]] == ["solo"]'
+absent five
+check [ "$(grep -c five "$HOME/.conda/environments.txt")" = 0 ]
+check [ "$(grep -c four "$HOME/.conda/environments.txt")" = 1 ]
+expect 1 remove -n five --all
+expect 1 remove -p "$WORK/here" --all
+check [ -d "$WORK/here" ]
+CONDA_PREFIX=$at/four expect 1 remove --all
+err_has 'is the active environment'
+CONDA_PREFIX=$at/four expect 0 install solo -d
+mkdir -p "$GPKG_ROOT_PREFIX/conda-meta" && touch "$GPKG_ROOT_PREFIX/conda-meta/history"
+ln -s "$GPKG_ROOT_PREFIX" "$WORK/link"
+for words in '-n base' "-p $GPKG_ROOT_PREFIX/" "-p $WORK/link"; do
+    expect 1 remove $words --all
+    err_has 'is the root prefix'
+done
+GPKG_ROOT_PREFIX=$WORK/elsewhere expect 1 remove -p "$GPKG_ROOT_PREFIX" --all
+err_has 'holds other environments'
+has four
+has one lib-1.1 old-1.0 solo-1.0
+
+clean
+finish

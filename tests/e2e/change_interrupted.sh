@@ -1,0 +1,139 @@
+# Commands that are stopped or killed while they link, and commands that meet
+. "$(dirname "$0")/lib.sh"
+
+at=$GPKG_ROOT_PREFIX/envs
+script bin/lib 'echo lib'
+package lib 1.0 0
+script bin/app 'echo app'
+package app 1.0 0 'lib >=1'
+# Its post-link script waits: the moment to strike.
+script bin/.slow-post-link.sh 'echo x > "$SLOW/started"' \
+    'for _ in 1 2 3 4 5 6 7 8; do sleep 0.1; done'
+script bin/slow 'echo slow'
+package slow 1.0 0 lib
+export SLOW=$WORK/slow
+mkdir "$SLOW"
+
+# strike SIGNAL WORDS...: runs gpkg and sends the signal while a script of slow runs.
+strike() {
+    local signal=$1 child
+    shift
+    last="gpkg $* < $signal"
+    rm -f "$SLOW/started"
+    "$GPKG" "$@" > "$WORK/stdout" 2> "$WORK/stderr" &
+    child=$!
+    for _ in $(seq 200); do [ -e "$SLOW/started" ] && break; sleep 0.05; done
+    kill -"$signal" "$child"
+    wait "$child" 2> "$WORK/wait"
+    status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr")
+}
+
+# Asked to stop: all is as it was, and the next command works.
+expect 0 create -n e app
+before=$(cd "$at/e" && find . -type f -printf '%p %T@ %i\n' | sort)
+for signal in INT TERM; do
+    strike $signal create -n x slow
+    check [ "$status" = 1 ]
+    err_has interrupted
+    absent x
+    strike $signal install -n e slow
+    check [ "$status" = 1 ]
+    check [ "$(cd "$at/e" && find . -type f -printf '%p %T@ %i\n' | sort)" = "$before" ]
+done
+strike TERM install --json -n e slow
+json 'd["success"] is False and d["error"] == "interrupted"'
+
+# Killed: the next command undoes what was left, and says so.
+strike KILL create -n x slow
+check [ "$status" = 137 ]
+expect 0 create -n x lib
+err_has 'envs/x: an interrupted command was undone'
+has x lib-1.0
+check [ "$(ls "$at/x/bin")" = lib ]
+for words in 'install -n y lib' 'update -n y --all' 'remove -n y lib' 'remove -n y --all'; do
+    strike KILL create -n y slow
+    expect 1 $words
+    err_has 'envs/y: an interrupted command was undone'
+    err_has 'envs/y: not an environment'
+    absent y
+done
+for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-reinstall'; do
+    strike KILL install -n e slow
+    expect 0 install -n e -d lib
+    err_has 'an earlier command was interrupted; the next change brings it in order'
+    expect 0 $words
+    err_has 'envs/e: an interrupted command was undone'
+    has e app-1.0 lib-1.0
+    check [ "$(ls -A "$at/e/bin" | tr '\n' ' ')" = 'app lib ' ]
+    check [ -z "$(find "$at/e" -name '.gpkg-*')" ]
+done
+strike KILL install -n e slow
+expect 0 remove -n e --all
+absent e
+expect 0 create -n e slow
+check [ "$("$at/e/bin/slow")" = slow ]
+
+# Killed while unpacking or anywhere: whatever it was, the same command then succeeds.
+mkdir -p "$WORK/payload/share"
+for i in $(seq 400); do echo "$i" > "$WORK/payload/share/f$i"; done
+package many 1.0 0 app
+mkdir -p "$WORK/payload/share"
+for i in $(seq 400); do echo "$i" > "$WORK/payload/share/g$i"; done
+package more 1.0 0 app
+for pause in 0.02 0.05 0.08 0.12 0.2; do
+    rm -rf "$GPKG_ROOT_PREFIX/pkgs" "$at/k" "$at"/.k*
+    last="gpkg create -n k many, killed after $pause s"
+    "$GPKG" create -q -n k many 2> "$WORK/stderr" &
+    child=$!
+    sleep $pause
+    kill -KILL $child 2> "$WORK/wait"
+    wait $child 2> "$WORK/wait"
+    gpkg create -n k many
+    checks=$((checks + 1))
+    [ "$status" = 0 ] || [[ "$err" == *'exists already'* ]] || fail "after a kill at $pause s"
+    has k app-1.0 lib-1.0 many-1.0
+    check [ "$(ls "$at/k/share" | wc -l)" = 400 ]
+done
+
+# Several at once: environments that share a store, one environment made twice, one changed twice.
+# together NAME WORDS... -- WORDS...: both at the same time; sets $first and $second.
+together() {
+    local words=() children
+    last="together: $*"
+    while [ "$1" != -- ]; do words+=("$1"); shift; done
+    shift
+    "$GPKG" "${words[@]}" > "$WORK/stdout" 2> "$WORK/stderr" &
+    children=$!
+    "$GPKG" "$@" > "$WORK/stdout2" 2> "$WORK/stderr2"
+    second=$?
+    wait "$children"
+    first=$? out=$(cat "$WORK/stdout" "$WORK/stdout2") err=$(cat "$WORK/stderr" "$WORK/stderr2")
+}
+rm -rf "$GPKG_ROOT_PREFIX/pkgs"
+together create -n c1 many more -- create -n c2 more many
+check [ "$first$second" = 00 ]
+has c1 app-1.0 lib-1.0 many-1.0 more-1.0
+has c2 app-1.0 lib-1.0 many-1.0 more-1.0
+check [ "$(ls "$at/c1/share" "$at/c2/share" | grep -c '[fg][0-9]')" = 1600 ]
+check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | wc -l)" = 4 ]
+check [ "$(wc -l < "$HOME/.conda/environments.txt")" = "$(sort -u "$HOME/.conda/environments.txt" | wc -l)" ]
+check [ "$(grep -c '/c[12]$' "$HOME/.conda/environments.txt")" = 2 ]
+
+together create -n same many -- create -n same many
+case $first$second in
+    01 | 10) check true ;;
+    *) fail "one of two makes the environment, not $first and $second" ;;
+esac
+has same app-1.0 lib-1.0 many-1.0
+
+expect 0 create -n both app
+together install -n both many -- install -n both more
+check [ "$first$second" = 00 ]
+has both app-1.0 lib-1.0 many-1.0 more-1.0
+check [ "$(ls "$at/both/share" | wc -l)" = 800 ]
+together install -n both app --force-reinstall -- remove -n both many
+[ "$first$second" = 00 ] || err_has 'the environment is not what this change was made for'
+check [ "$("$at/both/bin/app")" = app ]
+
+clean
+finish

@@ -1,0 +1,71 @@
+"""A web server for tests, on a free port of this machine: http_server.py FOLDER CONTROL
+
+Serves FOLDER. Writes its port to CONTROL/port. How packages are sent is read from CONTROL/mode
+before each: "404", "500", "cut" (half of it, then the connection ends), "slow" (a little five times
+a second), else as they are. Every package asked for is a line of CONTROL/log.
+"""
+
+import http.server
+import os
+import socketserver
+import sys
+import time
+
+folder, control = sys.argv[1:]
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments, directory=folder)
+
+    def log_message(self, *arguments):
+        pass
+
+    def send(self, data, pause):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        for start in range(0, len(data), 40):
+            self.wfile.write(data[start : start + 40])
+            self.wfile.flush()
+            time.sleep(pause)
+
+    def do_GET(self):
+        if not self.path.endswith((".conda", ".tar.bz2")):
+            return super().do_GET()
+        with open(os.path.join(control, "log"), "a") as log:
+            log.write(self.path + "\n")
+        try:
+            with open(os.path.join(control, "mode")) as file:
+                mode = file.read().strip()
+        except FileNotFoundError:
+            mode = ""
+        if mode in ("404", "500"):
+            return self.send_error(int(mode))
+        if mode not in ("cut", "slow"):
+            return super().do_GET()
+        with open(self.translate_path(self.path), "rb") as file:
+            data = file.read()
+        if mode == "slow":
+            return self.send(data, 0.2)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data[: len(data) // 2])
+        self.close_connection = True
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        pass  # the client went away, as it was meant to
+
+
+server = Server(("127.0.0.1", 0), Handler)
+with open(os.path.join(control, "port.new"), "w") as port:
+    port.write(str(server.server_port))
+os.rename(os.path.join(control, "port.new"), os.path.join(control, "port"))
+server.serve_forever()
