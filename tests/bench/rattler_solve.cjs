@@ -1,0 +1,15 @@
+// One solve by rattler, for solve_bench.py, which measures the whole process.
+// usage: rattler_solve.cjs NODE_MODULES CHANNEL_FOLDER VIRTUAL,... SPEC...; prints the number of packages
+'use strict';
+
+const { start } = require('../witness/rattler_solver.cjs');
+
+const [modules, folder, virtuals, ...specs] = process.argv.slice(2);
+const main = async () => {
+    const rattler = await start(modules, [folder]);
+    const answer = await rattler.solve({ folders: [folder], virtuals: virtuals.split(','), specs });
+    rattler.stop();
+    if (answer.refusal) throw new Error(answer.refusal);
+    console.log(answer.records.length);
+};
+main();
