@@ -147,7 +147,10 @@ Transaction transaction_of(const Context& context,
         }
         transaction.link.push_back(std::move(link));
     }
-    for (auto& [name, specs] : requested) transaction.respecify.push_back({name, std::move(specs)});
+    for (auto& [name, specs] : requested) {
+        // The machine's virtual packages have no records to note it in.
+        if (!name.starts_with("__")) transaction.respecify.push_back({name, std::move(specs)});
+    }
     transaction.history.command = context.command_line;
     transaction.history.tool_version = GPKG_VERSION;
     for (const auto& spec : change.requested)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace gpkg::cli {
@@ -111,6 +112,24 @@ void compare(Change& change,
     }
 }
 
+/// A list may name a package file twice, but not two of one package.
+Result<void> drop_repeated(std::vector<PackageRecord>& records) {
+    std::map<std::string, PackageRecord> first;
+    std::vector<PackageRecord> kept;
+    for (auto& record : records) {
+        const auto [place, fresh] = first.emplace(record.name, record);
+        if (!fresh && !is_same(place->second, record))
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: listed as {} and as {}; one environment holds one",
+                                    record.name,
+                                    place->second.fn,
+                                    record.fn));
+        if (fresh) kept.push_back(std::move(record));
+    }
+    records = std::move(kept);
+    return {};
+}
+
 }  // namespace
 
 Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request) {
@@ -147,6 +166,7 @@ Result<Change> decide(Context& context, const Sources& sources, const ChangeRequ
 }
 
 Result<Change> exactly(ExactRequest request) {
+    GPKG_CHECK(drop_repeated(request.records));
     GPKG_TRY(const auto present, look_at(request.prefix));
     Change change;
     change.creates = !Prefix::is_environment(request.prefix);

@@ -46,6 +46,11 @@ expect 0 create -p "$WORK/empty" lib
 has "$WORK/empty" lib-2.0
 expect 0 create -n nothing
 has nothing
+expect 0 create -n virtual __glibc 'lib=1'
+has virtual lib-1.0
+expect 1 create -n x __cuda lib
+err_has '__cuda: this machine has no __cuda'
+absent x
 expect 0 create -q -n quiet lib
 out_is ''
 err_is ''
@@ -134,6 +139,13 @@ expect 1 create -n x -f wrong.txt
 err_has 'wrong md5'
 absent x
 expect 2 create -n x -f sums.txt app
+{ cat bare.txt; tail -n 1 bare.txt; } > twice.txt
+expect 0 create -n twice -f twice.txt
+has twice app-1.0 lib-2.0
+{ cat bare.txt; echo "$url/lib-1.0-0.tar.bz2"; } > both.txt
+expect 1 create -n x -f both.txt
+err_is 'error: lib: listed as lib-2.0-0.tar.bz2 and as lib-1.0-0.tar.bz2; one environment holds one'
+absent x
 expect 0 create -n one "$CHANNEL/linux-64/lib-1.0-0.tar.bz2"
 has one lib-1.0
 expect 0 create -n two "../channel/linux-64/lib-1.0-0.tar.bz2" "$url/app-1.0-0.tar.bz2"
