@@ -8,12 +8,10 @@
 //   2  no track_features
 //   3  the higher channel, under flexible priority
 //   4  the higher version, then the higher build number
-//   5  dependencies that can be newer: for each name that all equals depend on, in alphabetical
-//   order,
-//      the highest version that the specs on it can get
-//   6  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2, then
-//   the
-//      build string and the checksum, so that nothing is ever equal
+//   5  dependencies that can be newer: over the names that all equals depend on, alphabetically,
+//      the highest version that the specs on each can get
+//   6  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
+//   7  the build string and the checksum, so that nothing is ever equal
 
 #include "solver/universe.hpp"
 
