@@ -36,5 +36,21 @@ Action bind_index(CLI::App& app);
 Action bind_install(CLI::App& app);
 Action bind_update(CLI::App& app);
 Action bind_remove(CLI::App& app);
+Action bind_list(CLI::App& app);
+Action bind_search(CLI::App& app);
+Action bind_info(CLI::App& app);
+Action bind_hardware(CLI::App& app);
+Action bind_env(CLI::App& app);
+Action bind_env_create(CLI::App& app);
+Action bind_env_remove(CLI::App& app);
+Action bind_config(CLI::App& app);
+Action bind_clean(CLI::App& app);
+Action bind_run(CLI::App& app);
+Action bind_activate(CLI::App& app);
+Action bind_deactivate(CLI::App& app);
+Action bind_reactivate(CLI::App& app);
+Action bind_shell_hook(CLI::App& app);
+Action bind_completion(CLI::App& app);
+Action bind_complete(CLI::App& app);
 
 }  // namespace gpkg::cli

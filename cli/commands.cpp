@@ -8,8 +8,22 @@ std::span<const Command> commands() {
         {"install", "add packages to an environment", bind_install},
         {"update", "bring packages of an environment to their newest fitting builds", bind_update},
         {"remove", "take packages, or a whole environment, away", bind_remove},
+        {"list", "show what is installed in an environment", bind_list},
+        {"search", "look for packages in the channels", bind_search},
+        {"info", "show settings, places and the machine as the solver sees it", bind_info},
+        {"hardware", "show what this machine is", bind_hardware},
+        {"env", "list, create and remove environments", bind_env},
+        {"config", "read and change settings", bind_config},
+        {"clean", "free disk space", bind_clean},
+        {"run", "run a command inside an environment", bind_run},
+        {"activate", "enter an environment in this shell", bind_activate},
+        {"deactivate", "leave the active environment", bind_deactivate},
+        {"shell-hook", "print code that lets a shell activate environments", bind_shell_hook},
+        {"completion", "print a script that completes gpkg's words in a shell", bind_completion},
         {"build", "build packages from recipes into a channel", bind_build},
         {"index", "write the index of a channel's folder", bind_index},
+        {"reactivate", "", bind_reactivate},
+        {"__complete", "", bind_complete},
     };
     return kCommands;
 }

@@ -20,8 +20,9 @@ struct Context {
     const Config& config;
     std::function<std::optional<std::string>(std::string_view)> env;
     fs::path home;
-    std::stop_token stop;      ///< requested by Ctrl-C and SIGTERM
-    std::string command_line;  ///< for the history of environments
+    std::stop_token stop;                ///< requested by Ctrl-C and SIGTERM
+    std::string command_line;            ///< for the history of environments
+    std::vector<std::string> arguments;  ///< the words as typed, the program first
 };
 
 /// Fails with Interrupted once the user asked to stop.

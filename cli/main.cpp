@@ -129,8 +129,13 @@ int run(int argc, char** argv) {
     }
     for (const auto& warning : config->warnings) out.warn(warning);
     static Signals signals;  // its thread outlives this function
-    Context context{
-        out, *config, environment_variable, home, signals.token(), command_line(argc, argv)};
+    Context context{out,
+                    *config,
+                    environment_variable,
+                    home,
+                    signals.token(),
+                    command_line(argc, argv),
+                    {argv, argv + argc}};
     const auto status = chosen->second(context);
     if (!status) {
         out.error(status.error());

@@ -83,7 +83,7 @@ Json files_json(const Sweep& sweep) {
 }
 
 Json packages_json(const Sweep& sweep, const fs::path& store) {
-    const auto root = store.native();
+    const auto& root = store.native();
     Json sizes = Json::object();
     Json names = Json::array();
     for (const auto& entry : sweep.entries) {

@@ -227,7 +227,9 @@ Action bind_complete(CLI::App& app) {
     app.group("");  // the scripts' own: nobody types it
     app.add_option("words", *words, "the line so far");
 
-    return [&app](Context& context) -> Result<int> { return complete(context, *app.get_parent()); };
+    return [words, &app](Context& context) -> Result<int> {
+        return complete(context, *app.get_parent());
+    };
 }
 
 }  // namespace gpkg::cli

@@ -37,9 +37,8 @@ Result<ExactRequest> copy_of(const fs::path& original, const fs::path& prefix) {
     return request;
 }
 
-}  // namespace
-
-Action bind_create(CLI::App& app) {
+/// `default_file` is read when neither packages nor files are named; empty: none is.
+Action bind(CLI::App& app, const std::string& default_file) {
     struct Options {
         TargetOptions target;
         SourceOptions sources;
@@ -59,12 +58,17 @@ Action bind_create(CLI::App& app) {
         "  gpkg create -n ml torch\n"
         "  gpkg create -n ml -f environment.yml");
 
-    return [options](Context& context) -> Result<int> {
+    return [options, default_file](Context& context) -> Result<int> {
         options->change.offline = options->sources.offline;
+        auto& [specs, files, ignore_names] = options->wishes;
+        if (specs.empty() && files.empty() && options->clone.empty() && !default_file.empty())
+            files = {default_file};
+        ignore_names = !options->target.name.empty() || !options->target.prefix.empty();
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         if (options->target.name.empty() && options->target.prefix.empty()) {
             options->target.name = wishes.name;
-            options->target.prefix = wishes.prefix;
+            // A prefix is often another machine's, written by an export.
+            if (wishes.name.empty()) options->target.prefix = wishes.prefix;
             if (wishes.name.empty() && wishes.prefix.empty())
                 return fail(ErrorKind::Usage,
                             "the new environment needs a name or a path",
@@ -100,5 +104,10 @@ Action bind_create(CLI::App& app) {
         return carry_out(context, std::move(change), options->change);
     };
 }
+
+}  // namespace
+
+Action bind_create(CLI::App& app) { return bind(app, ""); }
+Action bind_env_create(CLI::App& app) { return bind(app, "environment.yml"); }
 
 }  // namespace gpkg::cli

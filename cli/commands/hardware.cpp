@@ -60,7 +60,7 @@ Json to_json(const HardwareProfile& profile,
 
 void print_facts(Output& out, const HardwareProfile& profile) {
     Table table;
-    const auto row = [&](const char* name, std::string value, std::string remark) {
+    const auto row = [&](const char* name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
     };
     const auto fact = [&](const char* name, const std::optional<Fact>& known, const char* prefix) {

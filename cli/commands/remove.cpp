@@ -8,24 +8,44 @@
 #include <memory>
 
 namespace gpkg::cli {
+namespace {
+
+struct Options {
+    TargetOptions target;
+    ChangeOptions change;
+    std::vector<std::string> specs;
+    bool all = false;
+    bool offline = false;
+};
+
+void add_removal_options(CLI::App& app, Options& options) {
+    add_target_options(app, options.target);
+    app.add_flag("-d,--dry-run", options.change.dry_run, "show what would be done, and stop");
+    app.add_flag("-y,--yes", options.change.yes, "do not ask");
+    app.add_flag("--override-frozen",
+                 options.change.override_frozen,
+                 "change the environment although it is marked as frozen");
+}
+
+}  // namespace
+
+Action bind_env_remove(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_removal_options(app, *options);
+    app.footer("Removes the environment with all that is in it.\n  gpkg env remove -n ml");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        GPKG_CHECK(settle(context, prefix, options->change.dry_run));
+        return remove_environment(context, prefix, options->change);
+    };
+}
 
 Action bind_remove(CLI::App& app) {
-    struct Options {
-        TargetOptions target;
-        ChangeOptions change;
-        std::vector<std::string> specs;
-        bool all = false;
-        bool offline = false;
-    };
     const auto options = std::make_shared<Options>();
-    add_target_options(app, options->target);
+    add_removal_options(app, *options);
     app.add_option("specs", options->specs, "packages to remove")->type_name("SPEC");
     app.add_flag("--all", options->all, "remove the whole environment");
-    app.add_flag("-d,--dry-run", options->change.dry_run, "show what would be done, and stop");
-    app.add_flag("-y,--yes", options->change.yes, "do not ask");
-    app.add_flag("--override-frozen",
-                 options->change.override_frozen,
-                 "change the environment although it is marked as frozen");
     app.add_flag("--offline", options->offline, "accepted; removing never needs the network");
     app.footer(
         "What needs a removed package goes too, and so does what only it needed.\n"

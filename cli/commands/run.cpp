@@ -76,6 +76,7 @@ Result<void> apply(const RunEnvironment& environment) {
 /// Returns only when that fails, with the reason.
 int become(const std::vector<std::string>& command) {
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     std::signal(SIGPIPE, SIG_DFL);

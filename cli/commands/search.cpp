@@ -54,8 +54,10 @@ void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
 std::vector<Hit> find(const MatchSpec& spec, const Sources& sources) {
     std::vector<Hit> hits;
     const auto take = [&](const ChannelIndex& index, std::string_view name) {
-        const auto& url = index.source().channel;
-        const auto place = std::find(sources.channels.begin(), sources.channels.end(), url);
+        const auto place = std::find_if(
+            sources.channels.begin(), sources.channels.end(), [&](const auto& channel) {
+                return channel.base_url() == index.source().channel;
+            });
         for (const auto& row : index.rows(name)) {
             auto record = index.record(row);
             if (sources.exclude_newer && is_newer(record, *sources.exclude_newer)) continue;
@@ -88,7 +90,9 @@ std::vector<Hit> find(const MatchSpec& spec, const Sources& sources) {
 
 /// Says what is wrong with a spec that nothing matches: its name, or the rest.
 tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Sources& sources) {
-    const auto where = fmt::format("{} for {}", join_or(sources.channels), sources.platform);
+    std::vector<std::string> channels;
+    for (const auto& channel : sources.channels) channels.push_back(channel.name());
+    const auto where = fmt::format("{} for {}", join_or(channels), sources.platform);
     std::set<std::string> names;
     std::size_t builds = 0;
     std::optional<Version> newest;

@@ -133,7 +133,7 @@ Result<std::string> platform_of(const Context& context, const SourceOptions& opt
     return platform;
 }
 
-Result<Sources> open_sources(Context& context, const SourceOptions& options) {
+Result<Sources> open_channels(Context& context, const SourceOptions& options) {
     Sources sources;
     GPKG_TRY(sources.platform, platform_of(context, options));
     sources.priority = priority_of(context, options);
@@ -141,11 +141,17 @@ Result<Sources> open_sources(Context& context, const SourceOptions& options) {
         GPKG_TRY(sources.exclude_newer, parse_moment(options.exclude_newer));
     }
     GPKG_TRY(sources.channels, channels_of(context, options));
-    auto machine = std::async(std::launch::async,
-                              [&] { return detect_virtual_packages(context, sources.platform); });
     GPKG_TRY(
         sources.indexes,
         read_indexes(context, sources.channels, subdirs_for(sources.platform), options.offline));
+    return sources;
+}
+
+Result<Sources> open_sources(Context& context, const SourceOptions& options) {
+    GPKG_TRY(const auto platform, platform_of(context, options));
+    auto machine =
+        std::async(std::launch::async, [&] { return detect_virtual_packages(context, platform); });
+    GPKG_TRY(auto sources, open_channels(context, options));
     sources.virtual_packages = machine.get();
     return sources;
 }

@@ -33,8 +33,10 @@ struct Sources {
     std::optional<std::int64_t> exclude_newer;  ///< Unix milliseconds
 };
 
-/// Fetches and reads every index of the channels, and looks at the machine. Warnings go to the
-/// user.
+/// Fetches and reads every index of the channels. Warnings go to the user.
+Result<Sources> open_channels(Context& context, const SourceOptions& options);
+
+/// The same, and looks at the machine.
 Result<Sources> open_sources(Context& context, const SourceOptions& options);
 
 /// The subdir that is decided for; one that does not exist is refused.

@@ -51,12 +51,14 @@ Result<PackageRecord> record_at(const Context& context, const std::string& place
 
 Result<void> read_manifest(Context& context,
                            const fs::path& path,
+                           bool ignore_name,
                            Wishes& wishes,
                            SourceOptions& sources) {
     ManifestOptions options;
     options.platform = sources.platform.empty() ? context.config.platform.value : sources.platform;
     options.home = context.home;
     options.env = context.env;
+    options.ignore_name = ignore_name;
     GPKG_TRY(auto manifest, read_environment_yml(path, options));
     for (const auto& warning : manifest.warnings) context.out.warn(warning);
     if (!manifest.pip.empty())
@@ -104,7 +106,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     for (const auto& text : options.files) {
         const auto path = absolute_path(text, context.home);
         if (is_environment_yml(path)) {
-            GPKG_CHECK(read_manifest(context, path, wishes, sources));
+            GPKG_CHECK(read_manifest(context, path, options.ignore_names, wishes, sources));
             continue;
         }
         SpecFileOptions how;

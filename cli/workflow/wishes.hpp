@@ -22,6 +22,7 @@ namespace gpkg::cli {
 struct WishOptions {
     std::vector<std::string> specs;
     std::vector<std::string> files;
+    bool ignore_names = true;  ///< an environment.yml does not say which environment is meant
 };
 
 struct Wishes {

@@ -57,12 +57,12 @@ script off
 script on
 prefix $GPKG_ROOT_PREFIX/envs/one level 1
 script off
-prefix  level 0
+prefix  level 
 status 1
 # packages in environment at $GPKG_ROOT_PREFIX/envs/two:
 #
-# Name   Version  Build  Channel
-later    1        0      file://$CHANNEL"
+# Name  Version  Build  Channel
+later   1        0      file://$CHANNEL"
 
 export PATH=$(dirname "$GPKG"):$PATH
 path_before=$PATH
@@ -81,6 +81,7 @@ for shell in bash zsh fish; do
     # -u makes bash and zsh stop at variables that are not set; some of ours are gone at the end.
     [ $shell = fish ] || steps=${steps//'$QUOTED'/'${QUOTED-}'}
     [ $shell = fish ] || steps=${steps//'$CONDA_PREFIX'/'${CONDA_PREFIX-}'}
+    [ $shell = fish ] || steps=${steps//'$CONDA_SHLVL'/'${CONDA_SHLVL-}'}
     printf '%s\n%s\necho "$PATH"\n' "$hook" "$steps" > "steps.$shell"
     last="$shell steps.$shell"
     out=$($shell $options "steps.$shell" 2> "$WORK/stderr")

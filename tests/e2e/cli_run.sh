@@ -34,12 +34,15 @@ expect 7 run -n one status 7
 expect 3 run -n two sh -c 'exit 3'
 "$GPKG" run -n one sh -c 'kill -TERM $$' 2> /dev/null
 check [ $? = 143 ]
-"$GPKG" run -n one sleep 60 &
+"$GPKG" run -n one sleep 60 2> /dev/null &
 child=$!
-sleep 0.3
-kill -INT $child
-wait $child
-check [ $? = 130 ]
+for _ in $(seq 100); do
+    [ "$(cat /proc/$child/comm)" = sleep ] && break
+    sleep 0.1
+done
+kill -TERM $child
+wait $child 2> /dev/null
+check [ $? = 143 ]
 # A closed pipe ends the command the way it ends any other.
 last='gpkg run -n one yes | head -n 1'
 check [ "$("$GPKG" run -n one yes | head -n 1)" = y ]

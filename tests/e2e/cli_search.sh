@@ -53,10 +53,10 @@ expect 0 search "file://$PWD/other::o" --json
 # Nothing found.
 expect 1 search torch
 err_is "error: torch: no package of this name in file://$CHANNEL for linux-64
-  hint: did you mean libtorch or pytorch?"
+  hint: did you mean pytorch or libtorch?"
 expect 1 search torch --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
-json 'd["hint"] == "did you mean libtorch or pytorch?"'
+json 'd["hint"] == "did you mean pytorch or libtorch?"'
 expect 1 search 'pytorch>=2'
 err_has "matches none of the 3 builds in file://$CHANNEL for linux-64"
 err_has 'the newest there is pytorch 1.10'

@@ -61,7 +61,7 @@ json() {
 import json, sys
 d = json.load(sys.stdin)
 work, channel = sys.argv[2], sys.argv[3]
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" "$WORK" "$CHANNEL" 2> "$WORK/json" ||
+sys.exit(0 if eval("(" + sys.argv[1] + ")") else 1)' "$1" "$WORK" "$CHANNEL" 2> "$WORK/json" ||
         fail "JSON does not satisfy: $1 $(tail -n 1 "$WORK/json")"
 }
 
