@@ -151,6 +151,11 @@ std::vector<std::string> flags_of(const CLI::App& app) {
         if (option->get_lnames().empty())
             for (const auto& name : option->get_snames()) flags.push_back("-" + name);
     }
+    for (const auto* group : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (!group->get_name().empty()) continue;  // a verb, not a group of options
+        const auto more = flags_of(*group);
+        flags.insert(flags.end(), more.begin(), more.end());
+    }
     return flags;
 }
 

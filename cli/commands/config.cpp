@@ -19,6 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
+using KeyAndValue = std::pair<std::string, std::string>;
 
 /// Both ways of saying it: `gpkg config append channels x` and conda's `--append channels x`.
 struct Options {
@@ -34,8 +35,8 @@ struct Options {
     bool with_sources = false;
 
     bool flag_show = false;
-    Words flag_get, flag_set, flag_append, flag_prepend, flag_remove;
-    std::string flag_remove_key;
+    std::string flag_get, flag_remove_key;
+    KeyAndValue flag_set, flag_append, flag_prepend, flag_remove;
 };
 
 Json to_json(const ShownSetting& setting) {
@@ -138,16 +139,15 @@ Result<int> edit(Context& context, const Options& options) {
     if (*options.remove) return remove_value(context, options.key, options.value);
     if (*options.remove_key) return remove_setting(context, options.key);
 
-    if (!options.flag_get.empty()) return get_setting(context, options.flag_get.front());
-    if (!options.flag_set.empty())
-        return set_setting(context, options.flag_set[0], {options.flag_set[1]});
-    if (!options.flag_append.empty())
-        return add_values(context, options.flag_append[0], {options.flag_append[1]}, ListEnd::Back);
-    if (!options.flag_prepend.empty())
-        return add_values(
-            context, options.flag_prepend[0], {options.flag_prepend[1]}, ListEnd::Front);
-    if (!options.flag_remove.empty())
-        return remove_value(context, options.flag_remove[0], options.flag_remove[1]);
+    if (!options.flag_get.empty()) return get_setting(context, options.flag_get);
+    if (const auto& [key, value] = options.flag_set; !key.empty())
+        return set_setting(context, key, {value});
+    if (const auto& [key, value] = options.flag_append; !key.empty())
+        return add_values(context, key, {value}, ListEnd::Back);
+    if (const auto& [key, value] = options.flag_prepend; !key.empty())
+        return add_values(context, key, {value}, ListEnd::Front);
+    if (const auto& [key, value] = options.flag_remove; !key.empty())
+        return remove_value(context, key, value);
     if (!options.flag_remove_key.empty()) return remove_setting(context, options.flag_remove_key);
     return list_settings(context, options.with_sources);
 }
@@ -178,11 +178,11 @@ void add_verbs(CLI::App& app, Options& options) {
 void add_flags(CLI::App& app, Options& options) {
     auto* group = app.add_option_group("conda's spelling");
     group->require_option(0, 1);
-    const auto pair = [&](const char* names, Words& words, const char* help) {
-        group->add_option(names, words, help)->expected(2)->type_name("KEY VALUE");
+    const auto pair = [&](const char* names, KeyAndValue& words, const char* help) {
+        group->add_option(names, words, help)->type_name("KEY VALUE");
     };
     group->add_flag("--show", options.flag_show, "same as list");
-    group->add_option("--get", options.flag_get, "same as get")->expected(1)->type_name("KEY");
+    group->add_option("--get", options.flag_get, "same as get")->type_name("KEY");
     pair("--set", options.flag_set, "same as set");
     pair("--append", options.flag_append, "same as append");
     pair("--add,--prepend", options.flag_prepend, "same as prepend");

@@ -16,6 +16,9 @@ complete act
 out_is activate
 complete install --dry
 out_is --dry-run
+complete config --remove
+out_is '--remove
+--remove-key'
 complete run -n o
 out_is 'one
 other'
