@@ -46,6 +46,7 @@ Action bind_update(CLI::App& app) {
         request.update_all = options->all;
         request.variables = std::move(wishes.variables);
         std::vector<std::string> names;
+        names.reserve(installed.size());
         for (const auto& record : installed) names.push_back(record.name());
         for (const auto& spec : wishes.specs) {
             if (find_record(installed, spec.name) == nullptr) {

@@ -73,6 +73,7 @@ Result<std::set<std::string>> named(const std::vector<PrefixRecord>& installed,
         }
         if (found) continue;
         std::vector<std::string> all;
+        all.reserve(installed.size());
         for (const auto& record : installed) all.push_back(record.name());
         const auto near = near_names(spec.name, all);
         return fail(
