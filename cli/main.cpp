@@ -142,7 +142,8 @@ int run(int argc, char** argv) {
         return status.error().kind == ErrorKind::Usage ? kWrongUsage : kFailed;
     }
     if (!out.stdout_is_well()) {
-        std::fputs("error: stdout: could not be written\n", stderr);
+        if (!Output::stdout_reader_left())
+            std::fputs("error: stdout: could not be written\n", stderr);
         return kFailed;
     }
     return *status;

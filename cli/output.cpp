@@ -121,6 +121,11 @@ std::string Output::faint(std::string_view text) const { return styled(color_out
 
 bool Output::stdout_is_well() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
+bool Output::stdout_reader_left() {
+    pollfd descriptor{STDOUT_FILENO, 0, 0};
+    return ::poll(&descriptor, 1, 0) == 1 && (descriptor.revents & POLLERR) != 0;
+}
+
 std::string human_size(std::uint64_t bytes) {
     if (bytes < 1000) return fmt::format("{} B", bytes);
     double value = static_cast<double>(bytes);

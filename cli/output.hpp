@@ -54,6 +54,8 @@ public:
 
     /// False once stdout could not take what was written (a closed pipe, a full disk).
     bool stdout_is_well();
+    /// Nobody reads the pipe any more, as with `gpkg list | head`: nothing to complain about.
+    static bool stdout_reader_left();
 
 private:
     OutputOptions options_;
