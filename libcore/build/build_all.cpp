@@ -45,6 +45,11 @@ public:
         one_.emplace(options);
         one_->jobs = 1;
         one_->report = nullptr;
+        if (options.make_environment)
+            one_->make_environment = [this](const auto& specs, const fs::path& prefix) {
+                const std::scoped_lock lock(environments_);
+                return options_.make_environment(specs, prefix);
+            };
         for (const auto& file : files) jobs_.emplace_back().file = file;
     }
 
@@ -207,6 +212,7 @@ private:
     std::vector<Job> jobs_;
     std::vector<std::size_t> order_;
     std::mutex mutex_;
+    std::mutex environments_;  ///< their makers share an index and a store: one at a time
     std::condition_variable changed_;
     std::size_t running_ = 0;
     std::size_t done_ = 0;

@@ -23,7 +23,7 @@ namespace gpkg {
 /// Makes an environment that satisfies `specs` at `prefix` and tells what is in it. Solving needs
 /// what the builder does not know: channels, profiles, a solver. Packages built earlier in the same
 /// run are in the output channel, whose index may be older than they are. build_all calls it from
-/// several threads.
+/// several threads, one at a time.
 using MakeEnvironment = std::function<Result<std::vector<EnvironmentPackage>>(
     const std::vector<std::string>& specs, const fs::path& prefix)>;
 

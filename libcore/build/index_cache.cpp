@@ -12,7 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace gpkg {
@@ -99,12 +99,14 @@ Result<void> check_name(const Json& record,
     return {};
 }
 
-Json text_list(const std::vector<std::string>& texts) { return Json(texts); }
+std::string compact(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 Json exports_json(const RunExports& exports) {
     Json json = Json::object();
     const auto add = [&](const char* key, const std::vector<std::string>& specs) {
-        if (!specs.empty()) json[key] = text_list(specs);
+        if (!specs.empty()) json[key] = specs;
     };
     add("weak", exports.weak);
     add("strong", exports.strong);
@@ -118,41 +120,46 @@ Json exports_json(const RunExports& exports) {
 
 Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& subdir) {
     GPKG_TRY(const auto info, read_package_info(file));
-    IndexedPackage package;
-    package.record = Json::parse(info.at("index.json"), nullptr, false);
-    if (!package.record.is_object()) return refuse("index.json is no JSON object");
-    GPKG_CHECK(check_name(package.record, file.filename().native(), subdir));
-    GPKG_CHECK(check_specs(package.record, "depends"));
-    GPKG_CHECK(check_specs(package.record, "constrains"));
+    auto record = Json::parse(info.at("index.json"), nullptr, false);
+    if (!record.is_object()) return refuse("index.json is no JSON object");
+    GPKG_CHECK(check_name(record, file.filename().native(), subdir));
+    GPKG_CHECK(check_specs(record, "depends"));
+    GPKG_CHECK(check_specs(record, "constrains"));
 
-    package.run_exports = Json::object();
+    IndexedPackage package;
+    package.run_exports = "{}";
     if (const auto found = info.find("run_exports.json"); found != info.end()) {
         GPKG_TRY(const auto exports, parse_run_exports(found->second, "run_exports.json"));
-        package.run_exports = exports_json(exports);
+        package.run_exports = compact(exports_json(exports));
     }
-    package.variant = Json::object();
+    Json used = Json::object();
     if (const auto found = info.find("hash_input.json"); found != info.end()) {
         GPKG_TRY(const auto variant, parse_hash_input(found->second, "hash_input.json"));
-        for (const auto& [key, value] : variant) package.variant[key] = value;
+        for (const auto& [key, value] : variant) used[key] = value;
     }
     GPKG_TRY(const auto sums, sums_of(file));
-    package.record["sha256"] = sums.sha256;
-    package.record["md5"] = sums.md5;
-    package.record["size"] = sums.size;
-    package.record["subdir"] = subdir;
+    record["sha256"] = sums.sha256;
+    record["md5"] = sums.md5;
+    record["size"] = sums.size;
+    record["subdir"] = subdir;
+    package.record = compact(record);
+    package.variant = compact(used);
     return package;
 }
 
 IndexCache read_index_cache(const fs::path& file) {
     IndexCache cache;
-    const auto json = read_json_leniently(file);
-    if (!json.is_object() || json.value("version", 0) != kCacheFormat) return cache;
+    const auto text = read_file(file);
+    if (!text) return cache;
+    const auto json = Json::parse(*text, nullptr, false);
     try {
+        if (json.at("version") != kCacheFormat) return cache;
         for (const auto& [name, entry] : json.at("files").items()) {
+            if (!entry.at("record").at("sha256").is_string()) return {};
             IndexedPackage package;
-            package.record = entry.at("record");
-            package.run_exports = entry.at("run_exports");
-            package.variant = entry.at("variant");
+            package.record = compact(entry.at("record"));
+            package.run_exports = compact(entry.at("run_exports"));
+            package.variant = compact(entry.at("variant"));
             package.size = entry.at("size").get<std::uint64_t>();
             package.changed_ns = entry.at("changed_ns").get<std::int64_t>();
             cache.emplace(name, std::move(package));
@@ -164,22 +171,21 @@ IndexCache read_index_cache(const fs::path& file) {
 }
 
 Result<void> write_index_cache(const fs::path& file, const IndexCache& cache) {
-    Json files = Json::object();
+    // The parts are JSON already.
+    std::string files;
     for (const auto& [name, package] : cache)
-        files[name] = {{"record", package.record},
-                       {"run_exports", package.run_exports},
-                       {"variant", package.variant},
-                       {"size", package.size},
-                       {"changed_ns", package.changed_ns}};
-    const Json json{{"version", kCacheFormat}, {"files", files}};
-    return write_file_atomically(file, json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-nlohmann::json read_json_leniently(const fs::path& file) {
-    const auto text = read_file(file);
-    if (!text) return nullptr;
-    auto json = Json::parse(*text, nullptr, false);
-    return json.is_discarded() ? Json(nullptr) : json;
+        files += fmt::format(
+            "{}\n{}:{{\"record\":{},\"run_exports\":{},\"variant\":{},\"size\":{},\"changed_ns\":{}"
+            "}}",
+            files.empty() ? "" : ",",
+            compact(Json(name)),
+            package.record,
+            package.run_exports,
+            package.variant,
+            package.size,
+            package.changed_ns);
+    return write_file_atomically(
+        file, fmt::format("{{\"version\":{},\"files\":{{{}\n}}}}\n", kCacheFormat, files));
 }
 
 }  // namespace gpkg

@@ -8,15 +8,14 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace gpkg {
 
 struct IndexedPackage {
-    nlohmann::json record;       ///< of repodata, without indexed_timestamp
-    nlohmann::json run_exports;  ///< an object, empty when there are none
-    nlohmann::json variant;      ///< key -> value
+    std::string record;       ///< JSON of its repodata record, without indexed_timestamp
+    std::string run_exports;  ///< JSON object, "{}" when there are none
+    std::string variant;      ///< JSON object: key -> value
     std::uint64_t size = 0;
     std::int64_t changed_ns = 0;  ///< modification time
 };
@@ -30,8 +29,5 @@ using IndexCache = std::map<std::string, IndexedPackage>;
 /// Empty when there is none, or one that is damaged or of another gpkg.
 IndexCache read_index_cache(const fs::path& file);
 Result<void> write_index_cache(const fs::path& file, const IndexCache& cache);
-
-/// Any JSON file as a value; null when it is not there or damaged.
-nlohmann::json read_json_leniently(const fs::path& file);
 
 }  // namespace gpkg

@@ -75,7 +75,8 @@ struct Earlier {
 
 Earlier read_earlier(const fs::path& file) {
     Earlier earlier;
-    const auto json = read_json_leniently(file);
+    const auto text = read_file(file);
+    const auto json = text ? Json::parse(*text, nullptr, false) : Json();
     if (!json.is_object()) return earlier;
     for (const auto* key : {"packages", "packages.conda"}) {
         const auto found = json.find(key);
@@ -210,7 +211,7 @@ private:
             ++written_;
             const auto extension = std::string(package_extension(work.name));
             const bool is_conda = extension == "conda";
-            auto record = dated(work.name, work.package.record);
+            auto record = dated(work.name, Json::parse(work.package.record));
             const auto schema = record.find("schema_version");
             if (schema != record.end() && schema->is_number_integer() &&
                 schema->get<int>() >= kV3Schema) {
@@ -219,8 +220,9 @@ private:
             } else {
                 (is_conda ? conda : bz2)[work.name] = std::move(record);
             }
-            exports[is_conda ? 1 : 0][work.name] = {{"run_exports", work.package.run_exports}};
-            variants[is_conda ? 1 : 0][work.name] = work.package.variant;
+            exports[is_conda ? 1 : 0][work.name] = {
+                {"run_exports", Json::parse(work.package.run_exports)}};
+            variants[is_conda ? 1 : 0][work.name] = Json::parse(work.package.variant);
         }
         GPKG_CHECK(write_repodata(std::move(bz2), std::move(conda), std::move(v3)));
         GPKG_CHECK(publish("run_exports.json",

@@ -53,6 +53,21 @@ std::int64_t now_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
+// Scripts may leave folders that nobody may write into, which then cannot be emptied.
+Result<void> remove_build(const fs::path& folder) {
+    if (remove_tree(folder)) return {};
+    std::error_code code;
+    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, code);
+    fs::recursive_directory_iterator walk(folder, code);
+    while (!code && walk != fs::recursive_directory_iterator()) {
+        std::error_code ignored;
+        if (walk->symlink_status(ignored).type() == fs::file_type::directory)
+            fs::permissions(walk->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+        walk.increment(code);
+    }
+    return remove_tree(folder);
+}
+
 class OutputBuild {
 public:
     OutputBuild(const Recipe& recipe, const RenderedOutput& output, const BuildOptions& options)
@@ -61,8 +76,16 @@ public:
     Result<BuiltPackage> run() {
         start_ms_ = options_.timestamp ? *options_.timestamp * 1000 : now_ms();
         GPKG_CHECK(prepare());
-        GPKG_TRY(const auto lock, FolderLock::take(folder_.native() + ".lock", output_.name));
-        GPKG_CHECK(remove_tree(folder_));
+        GPKG_TRY(const auto lock, FolderLock::take(lock_, output_.name));
+        auto built = run_locked();
+        const bool interrupted = !built && built.error().kind == ErrorKind::Interrupted;
+        if (interrupted || (built && !options_.keep_work)) GPKG_CHECK(remove_build(folder_));
+        return built;
+    }
+
+private:
+    Result<BuiltPackage> run_locked() {
+        GPKG_CHECK(remove_build(folder_));
         GPKG_CHECK(make_folders(prefix_));
         GPKG_CHECK(make_folders(build_prefix_));
         GPKG_CHECK(make_folders(folder_ / "home"));
@@ -73,22 +96,21 @@ public:
         GPKG_CHECK(make_environments());
         GPKG_TRY(const auto before, list_prefix(prefix_));
         GPKG_CHECK(run_script());
-        GPKG_TRY(auto built, package(before));
-        if (!options_.keep_work) GPKG_CHECK(remove_tree(folder_));
-        return built;
+        return package(before);
     }
 
-private:
     Result<void> prepare() {
         std::error_code code;
         GPKG_CHECK(make_folders(options_.work / "builds"));
         GPKG_CHECK(make_folders(options_.work / "logs"));
+        GPKG_CHECK(make_folders(options_.work / "locks"));
         // Scripts ask for the real path of where they are; it must be the prefix they are given.
         const auto root = fs::canonical(options_.work, code);
         folder_ = root / "builds" / output_.distribution();
         GPKG_TRY(prefix_, build_prefix_below(folder_));
         build_prefix_ = folder_ / "build_env";
         work_ = folder_ / "work";
+        lock_ = root / "locks" / output_.distribution();
         log_ = root / "logs" / (output_.distribution() + ".log");
         return write_file_atomically(log_, "");
     }
@@ -213,7 +235,7 @@ private:
     const RenderedOutput& output_;
     const BuildOptions& options_;
     std::int64_t start_ms_ = 0;
-    fs::path folder_, prefix_, build_prefix_, work_, log_;
+    fs::path folder_, prefix_, build_prefix_, work_, log_, lock_;
     std::vector<EnvironmentPackage> build_packages_;
     std::vector<EnvironmentPackage> host_packages_;
 };

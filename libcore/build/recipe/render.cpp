@@ -2,6 +2,8 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/build/recipe/dependency.hpp"
+#include "libcore/build/recipe/evaluate_sections.hpp"
+#include "libcore/build/recipe/pin.hpp"
 #include "libcore/build/recipe/scope.hpp"
 #include "libcore/build/recipe/sections.hpp"
 #include "libcore/spec/names.hpp"
@@ -20,12 +22,6 @@ constexpr std::array<std::string_view, 7> kOutputKeys = {
 struct Identity {
     std::string name;
     std::string version;
-};
-
-/// The trees of one output, everything merged in but not yet read into types.
-struct Sections {
-    Tree source, build, requirements, tests, about, extra;
-    const yaml::Node* build_string = nullptr;
 };
 
 /// One rendering of one recipe. Outputs are rendered on demand, because an exact pin needs the
@@ -159,7 +155,7 @@ private:
         // The name and the version count as used here too.
         const auto again = read_identity(*output.node, scope.names());
         if (!again) return pass(again.error());
-        GPKG_TRY(const auto sections, evaluate_sections(*output.node, scope.names()));
+        GPKG_TRY(const auto sections, evaluate_sections(recipe_, *output.node, scope.names()));
         GPKG_TRY(result.build, read_build(sections.build, folder));
         GPKG_TRY(result.sources, read_sources(sections.source, folder));
         GPKG_TRY(result.requirements, read_requirements(sections.requirements));
@@ -198,60 +194,6 @@ private:
             }
         }
         return false;
-    }
-
-    Result<Tree> section(const yaml::Node& node,
-                         std::string_view key,
-                         const Names& names,
-                         bool inherited) const {
-        Tree tree;
-        tree.at = &node;
-        if (const auto* own = node.find(key)) {
-            GPKG_TRY(tree, evaluate_tree(*own, names));
-        }
-        const auto* shared = many() && inherited ? recipe_.root.find(key) : nullptr;
-        if (shared == nullptr) return tree;
-        GPKG_TRY(const auto base, evaluate_tree(*shared, names));
-        return tree.is_null() ? base : merge_trees(base, tree);
-    }
-
-    /// `build` without its `string`, which may name the hash and is evaluated last.
-    Result<Tree> build_section(const yaml::Node& node, const Names& names, bool shared) const {
-        Tree tree;
-        tree.at = &node;
-        const auto* build = node.find("build");
-        if (build == nullptr || build->is_null()) return tree;
-        tree.at = build;
-        if (!build->is_map())
-            return build->fail(
-                fmt::format("expected a map for build, found {}", build->kind_name()));
-        tree.kind = Tree::Kind::Map;
-        for (const auto& [key, value] : build->entries()) {
-            if (key == "string" || key == "skip" || (shared && key == "script")) continue;
-            GPKG_TRY(auto child, evaluate_tree(value, names));
-            if (!child.is_null()) tree.entries.push_back({key, std::move(child)});
-        }
-        return tree;
-    }
-
-    Result<Sections> evaluate_sections(const yaml::Node& node, const Names& names) const {
-        Sections sections;
-        GPKG_TRY(sections.source, section(node, "source", names, true));
-        GPKG_TRY(sections.about, section(node, "about", names, true));
-        GPKG_TRY(sections.extra, section(node, "extra", names, true));
-        GPKG_TRY(sections.requirements, section(node, "requirements", names, false));
-        GPKG_TRY(sections.tests, section(node, "tests", names, false));
-        GPKG_TRY(sections.build, build_section(node, names, false));
-        if (many()) {
-            GPKG_TRY(const auto base, build_section(recipe_.root, names, true));
-            sections.build = sections.build.is_null() ? base : merge_trees(base, sections.build);
-        }
-        for (const auto* at : {&node, &recipe_.root}) {
-            const auto* build = at->find("build");
-            if (build != nullptr && sections.build_string == nullptr)
-                sections.build_string = build->find("string");
-        }
-        return sections;
     }
 
     Variant used_variant(const RenderedOutput& output,
@@ -295,7 +237,7 @@ private:
     }
 
     Result<Value> pin_subpackage(const CallArguments& arguments, Variant& pinned) {
-        GPKG_TRY(const auto pin, read_pin(arguments));
+        GPKG_TRY(const auto pin, SubpackagePin::read(arguments));
         const auto found = std::find_if(outputs_.begin(), outputs_.end(), [&](const auto& output) {
             return output.identity.name == pin.name;
         });
@@ -313,38 +255,6 @@ private:
                         fmt::format("pin_subpackage: the output '{}' is skipped here", pin.name));
         pinned[variant_key(pin.name)] = fmt::format("{} {}", other.version, other.build_string);
         return Value(fmt::format("{} =={} {}", pin.name, other.version, other.build_string));
-    }
-
-    struct Pin {
-        std::string name;
-        std::string lower = "x.x.x.x.x.x";
-        std::string upper = "x";
-        bool exact = false;
-    };
-
-    static Result<Pin> read_pin(const CallArguments& arguments) {
-        const auto wrong = [](std::string message) {
-            return fail(ErrorKind::Parse, "pin_subpackage: " + std::move(message));
-        };
-        if (arguments.positional.size() != 1 || arguments.positional[0].text() == nullptr)
-            return wrong("takes the name of an output");
-        Pin pin;
-        pin.name = *arguments.positional[0].text();
-        bool bounded = false;
-        for (const auto& [name, value] : arguments.named) {
-            if (name == "exact") {
-                pin.exact = value.truthy();
-            } else if (name == "lower_bound" || name == "upper_bound") {
-                bounded = true;
-                if (!value.is_null() && value.text() == nullptr)
-                    return wrong(fmt::format("{} is a text or none", name));
-                (name == "lower_bound" ? pin.lower : pin.upper) = value.to_text();
-            } else {
-                return wrong(fmt::format("there is no argument '{}'", name));
-            }
-        }
-        if (pin.exact && bounded) return wrong("an exact pin has no bounds");
-        return pin;
     }
 
     // An output comes after those that its build or host needs name.

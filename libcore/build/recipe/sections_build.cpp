@@ -92,6 +92,13 @@ Result<DynamicLinking> read_dynamic_linking(const Tree& tree) {
             fmt::format("the library path '{}' leads out of the prefix", entry),
             "give a folder below the prefix such as lib/, or $ORIGIN/...");
     }
+    for (const auto* key : {"overdepending_behavior", "overlinking_behavior"}) {
+        std::string behavior;
+        GPKG_CHECK(take(tree, key, behavior));
+        if (!behavior.empty() && behavior != "ignore" && behavior != "error")
+            return tree.find(key)->fail(
+                fmt::format("{} is ignore or error, not '{}'", key, behavior));
+    }
     const auto* relocation = tree.find("binary_relocation");
     if (relocation == nullptr) return linking;
     if (relocation->is_list()) {

@@ -1,0 +1,22 @@
+#pragma once
+
+// The sections of one output, with those of the recipe's top level merged in (CEP 14).
+
+#include "libcore/build/recipe/recipe.hpp"
+#include "libcore/build/recipe/tree.hpp"
+
+namespace gpkg {
+
+/// The trees of one output, everything merged in but not yet read into types.
+struct Sections {
+    Tree source, build, requirements, tests, about, extra;
+    const yaml::Node* build_string = nullptr;
+};
+
+/// `node` is the output, or the recipe's root when that is its only one. Top-level requirements,
+/// tests and scripts are not inherited.
+Result<Sections> evaluate_sections(const Recipe& recipe,
+                                   const yaml::Node& node,
+                                   const Names& names);
+
+}  // namespace gpkg
