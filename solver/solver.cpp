@@ -34,14 +34,29 @@ std::vector<Goal> goals_of(const Universe& universe) {
     return goals;
 }
 
-/// Optional goals that the answer meets are kept from now on; the others are given up.
-std::vector<Goal> firm(const std::vector<Goal>& goals, const std::vector<CandidateId>& chosen) {
+bool is_met(const Goal& goal, const std::vector<CandidateId>& chosen) {
+    return std::any_of(goal.any_of.begin(), goal.any_of.end(), [&](auto id) {
+        return std::binary_search(chosen.begin(), chosen.end(), id);
+    });
+}
+
+/// Optional goals that the answer meets are kept from now on. libsolv gives up whatever has a part
+/// in a conflict, so each of the others is tried once more; `chosen` then is the answer to them
+/// all.
+std::vector<Goal> firm(const std::vector<Goal>& goals,
+                       Engine& engine,
+                       std::vector<CandidateId>& chosen) {
     std::vector<Goal> kept;
-    for (const auto& goal : goals) {
-        const bool met = std::any_of(goal.any_of.begin(), goal.any_of.end(), [&](auto id) {
-            return std::binary_search(chosen.begin(), chosen.end(), id);
-        });
-        if (met) kept.push_back({goal.any_of, false});
+    std::vector<Goal> lost;
+    for (const auto& goal : goals)
+        (is_met(goal, chosen) ? kept : lost).push_back({goal.any_of, false});
+    for (auto& goal : lost) {
+        auto more = kept;
+        more.push_back(std::move(goal));
+        auto answer = engine.solve(more);
+        if (!answer) continue;
+        chosen = *std::move(answer);
+        kept = std::move(more);
     }
     return kept;
 }
@@ -91,10 +106,11 @@ Result<Outcome> solve(const Problem& problem) {
         });
     Engine engine(universe, live, ranks);
     const auto goals = goals_of(universe);
-    const auto first = machine_fits ? engine.solve(goals) : std::nullopt;
+    auto first = machine_fits ? engine.solve(goals) : std::nullopt;
     if (!first) return explain(universe);
 
-    const auto best = improve(universe, live, ranks, engine, firm(goals, *first), *first);
+    const auto kept = firm(goals, engine, *first);
+    const auto best = improve(universe, live, ranks, engine, kept, *std::move(first));
     Solution solution;
     solution.notes = universe.notes();
     for (const auto id : topological(universe, best))

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <numeric>
 #include <random>
 
 using namespace gpkg;
@@ -104,6 +105,35 @@ std::shared_ptr<const ChannelIndex> index_of(const std::vector<Package>& package
     return std::make_shared<const ChannelIndex>(*std::move(index));
 }
 
+/// Some records of the channels and one that no channel has, as if an earlier request had put them
+/// there; they need not fit together.
+void add_installed(Dice& dice, Problem& problem) {
+    auto& request = problem.request;
+    const auto add = [&](PackageRecord record) {
+        if (std::count(request.keep.begin(), request.keep.end(), record.name) > 0) return;
+        if (dice.one_in(4)) request.update.push_back(record.name);
+        request.keep.push_back(record.name);
+        request.installed.push_back(std::move(record));
+    };
+    for (auto count = 1 + dice.roll(3); count > 0; --count) {
+        const auto& index = *problem.indexes[dice.one_in(4) ? 1 : 0];
+        const auto rows = index.rows(name_text(dice.roll(kNames)));
+        if (!rows.empty())
+            add(index.record(rows[dice.roll(static_cast<std::uint32_t>(rows.size()))]));
+    }
+    if (dice.one_in(4)) {
+        PackageRecord gone;
+        gone.name = name_text(dice.roll(kNames));
+        gone.version = "2";
+        gone.build = "gone";
+        gone.channel = "https://host/gone";
+        gone.fn = gone.name + "-2-gone.conda";
+        gone.depends = {random_spec(dice, dice.roll(kNames))};
+        add(std::move(gone));
+    }
+    request.update_all = dice.one_in(8);
+}
+
 Problem random_problem(Dice& dice) {
     std::vector<Package> packages;
     for (std::uint32_t name = 0; name < kNames; ++name) {
@@ -129,6 +159,7 @@ Problem random_problem(Dice& dice) {
         problem.request.constraints.push_back(
             MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value());
     if (dice.one_in(20)) problem.request.specs.push_back(MatchSpec::parse("__cuda").value());
+    if (dice.one_in(3)) add_installed(dice, problem);
     return problem;
 }
 
@@ -149,12 +180,20 @@ public:
         for (const auto& record : problem.virtual_packages) machine_[record.name] = record;
     }
 
-    /// What the documentation of solve() promises, one name after the other.
-    std::optional<Choice> best() {
+    /// Is there an environment with these names in it, beside what is requested?
+    bool allows(const std::vector<std::string>& kept) {
+        kept_ = kept;
+        return completes(machine_);
+    }
+
+    /// What the documentation of solve() promises, one name after the other, with these names in
+    /// it.
+    std::optional<Choice> best(const std::vector<std::string>& kept) {
+        if (!allows(kept)) return std::nullopt;
         Choice settled = machine_;
-        if (!completes(settled)) return std::nullopt;
         std::deque<std::string> queue;
         for (const auto& spec : problem_.request.specs) queue.push_back(spec.name);
+        queue.insert(queue.end(), kept_.begin(), kept_.end());
         for (; !queue.empty(); queue.pop_front()) {
             const auto& name = queue.front();
             if (settled.contains(name)) continue;
@@ -191,6 +230,7 @@ private:
         const auto& request = problem_.request;
         bool fine = std::all_of(request.specs.begin(), request.specs.end(), need) &&
                     std::all_of(request.constraints.begin(), request.constraints.end(), allow);
+        for (const auto& name : kept_) fine = fine && need(spec(name));
         for (const auto& [name, record] : choice) {
             for (const auto& text : record.depends) fine = fine && need(spec(text));
             for (const auto& text : record.constrains) fine = fine && allow(spec(text));
@@ -214,6 +254,7 @@ private:
     std::map<std::string, std::map<std::uint32_t, PackageRecord>> by_rank_;
     std::map<std::string, MatchSpec> specs_;
     Choice machine_;
+    std::vector<std::string> kept_;
 };
 
 std::string line(const PackageRecord& record) { return record.channel + "/" + record.fn; }
@@ -241,6 +282,28 @@ std::string solver_answer(const Problem& problem) {
     if (const auto* solution = std::get_if<Solution>(&*outcome)) return text(*solution);
     CHECK_FALSE(std::get<Explanation>(*outcome).lines.empty());
     return "none";
+}
+
+/// The installed names that an answer has, the names in front of its lines being single letters.
+std::vector<std::string> kept_in(const Problem& problem, const std::string& answer) {
+    auto kept = problem.request.keep;
+    std::erase_if(
+        kept, [&](const auto& name) { return answer.find("/" + name + "-") == std::string::npos; });
+    return kept;
+}
+
+/// Which installed names go when not all can stay is not promised, only that none goes needlessly.
+void check_nothing_is_lost(const Problem& problem,
+                           Exhaustive& exhaustive,
+                           const std::string& answer) {
+    const auto kept = kept_in(problem, answer);
+    for (const auto& name : problem.request.keep) {
+        if (std::count(kept.begin(), kept.end(), name) > 0) continue;
+        auto more = kept;
+        more.push_back(name);
+        INFO("could have kept " << name);
+        REQUIRE_FALSE(exhaustive.allows(more));
+    }
 }
 
 /// Only what the machine decides is taken out, and what constrains itself away: neither is part of
@@ -273,7 +336,7 @@ Live all_but_unfit(const Universe& universe) {
 
 /// The engine on the whole universe. Constraints are goals in reverse: what they do not match is
 /// out.
-std::string unreduced_answer(const Problem& problem) {
+std::string unreduced_answer(const Problem& problem, const std::vector<std::string>& kept) {
     const auto universe = Universe::collect(problem).value();
     const auto ranks = rank_candidates(universe);
     auto live = all_but_unfit(universe);
@@ -294,6 +357,12 @@ std::string unreduced_answer(const Problem& problem) {
             return "none";
         }
     }
+    for (const auto& text : kept) {
+        const auto& name = universe.names()[universe.find_name(text).value()];
+        std::vector<CandidateId> all(name.end - name.begin);
+        std::iota(all.begin(), all.end(), name.begin);
+        goals.push_back({std::move(all), false});
+    }
     Engine engine(universe, live, ranks);
     auto first = engine.solve(goals);
     if (!first) return "none";
@@ -310,6 +379,10 @@ std::string describe(const Problem& problem) {
     for (const auto& spec : problem.request.constraints)
         lines += "constraint " + spec.to_string() + "\n";
     for (const auto& record : problem.virtual_packages) lines += record.distribution() + "\n";
+    for (const auto& record : problem.request.installed)
+        lines += fmt::format("installed {}: {}\n", line(record), fmt::join(record.depends, "; "));
+    lines += fmt::format("update {}\n", fmt::join(problem.request.update, ", "));
+    if (problem.request.update_all) lines += "update all\n";
     lines += fmt::format("priority {}\n", static_cast<int>(problem.priority));
     for (const auto& index : problem.indexes) {
         for (const auto name : index->names()) {
@@ -341,10 +414,18 @@ TEST_CASE("reduced, unreduced and exhaustive answers are the same", "[solver]") 
     for (std::uint32_t seed = 0; seed < count; ++seed) {
         Dice dice(seed);
         const auto problem = random_problem(dice);
-        const auto expected = text(Exhaustive(problem).best());
         INFO("seed " << seed << "\n" << describe(problem));
-        REQUIRE(solver_answer(problem) == expected);
-        REQUIRE(unreduced_answer(problem) == expected);
+        const auto answer = solver_answer(problem);
+        const auto kept = kept_in(problem, answer);
+        Exhaustive exhaustive(problem);
+        const auto expected = text(exhaustive.best(kept));
+        REQUIRE(answer == expected);
+        if (answer == "none") {
+            REQUIRE_FALSE(exhaustive.allows({}));
+        } else {
+            check_nothing_is_lost(problem, exhaustive, answer);
+        }
+        REQUIRE(unreduced_answer(problem, kept) == expected);
         solvable += expected == "none" ? 0U : 1U;
     }
     // A generator of which nearly all problems are alike would prove little.
