@@ -78,7 +78,9 @@ struct Fields {
         if (value.type() == json::element_type::NULL_VALUE) return 0;
         double found = 0;  // some old records hold fractions
         if (value.get_double().get(found) != simdjson::SUCCESS) wrong(key, "a number", value);
-        if (!(found >= 0 && found < 9e15)) refuse(fmt::format("{}: '{}' is no time", where, key));
+        // A clock set before 1970 spoils the order of its own builds only.
+        if (!(found > -9e15 && found < 9e15))
+            refuse(fmt::format("{}: '{}' is no time", where, key));
         const auto whole = static_cast<std::int64_t>(found);
         return whole > kLastSecond ? whole : whole * 1000;
     }

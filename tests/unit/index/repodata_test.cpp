@@ -30,7 +30,7 @@ TEST_CASE("records of all maps become one list per name", "[index]") {
             "a-2-h1_3.conda": {"name": "a", "version": "2", "build": "h1_3", "build_number": 3,
                 "depends": ["b >=1"], "constrains": ["d <2"], "size": 17, "timestamp": 1700000000123,
                 "python_site_packages_path": null, "noarch": "python"},
-            "z-1-0.conda": {"name": "z", "version": "1", "build": "0"}},
+            "z-1-0.conda": {"name": "z", "version": "1", "build": "0", "timestamp": -3884645}},
         "v3": {"conda": {"e-1-0": {"name": "e", "version": "1", "build": "0", "flags": ["cuda"],
                 "extra_depends": {"plot": ["m"]}}}, "whl": {"x": 1}},
         "removed": ["old-1-0.conda"]})",
@@ -60,6 +60,7 @@ TEST_CASE("records of all maps become one list per name", "[index]") {
 
     REQUIRE(index->rows("z").size() == 1);
     CHECK(index->text(index->rows("z")[0].fn) == "z-1-0.conda");
+    CHECK(index->rows("z")[0].timestamp == -3884645000);  // a clock that was wrong
 
     const auto v3 = index->record(index->rows("e")[0]);
     CHECK(v3.fn == "e-1-0.conda");
