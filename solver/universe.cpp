@@ -53,6 +53,8 @@ Result<SpecId> Universe::intern_spec(std::string_view text) {
     GPKG_TRY(const auto match, MatchSpec::parse(text));
     if (!match.has_one_name())
         return fail(ErrorKind::Parse, fmt::format("{}: a dependency needs a plain name", text));
+    if (match.when || !match.extras.empty())
+        return fail(ErrorKind::Unsupported, fmt::format("{}: needs conditions or extras", text));
     return intern_spec(match, std::string(text));
 }
 
@@ -120,6 +122,11 @@ Result<void> Universe::take_request() {
         }
     };
     for (const auto& spec : request.specs) {
+        // Ignoring these would give an environment that is not what was asked for.
+        if (spec.when || !spec.extras.empty())
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: this gpkg cannot solve for `when` and `extras`",
+                                    spec.to_string()));
         const auto before = requested_.size();
         take(spec, requested_);
         if (requested_.size() == before)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Variants: the choices a package was built with, their hash and the build string made of it
-// (conda-standards 26). Two builds of one version that differ in a used choice differ in the hash.
+// Variants: the choices a package was built with, their hash and the build string made of it.
+// Two builds of one version that differ in a used choice differ in the hash.
 
 #include <cstdint>
 #include <map>
