@@ -79,6 +79,7 @@ Result<std::vector<std::shared_ptr<const ChannelIndex>>> read_indexes(
     }
 
     std::vector<std::future<Result<std::shared_ptr<const ChannelIndex>>>> reading;
+    reading.reserve(fetched.size());
     for (const auto& index : fetched)
         reading.push_back(
             std::async(std::launch::async, [&] { return read_index(index, options.cache); }));
