@@ -6,7 +6,7 @@
 
 extern "C" {
 // `requires` is a keyword of C++20; this spelling asks libsolv's headers to avoid it.
-#define LIBSOLV_SOLVABLE_PREPEND_DEP
+#define LIBSOLV_SOLVABLE_PREPEND_DEP  // NOLINT(readability-identifier-naming)
 #include <solv/evr.h>
 #include <solv/pool.h>
 #include <solv/queue.h>

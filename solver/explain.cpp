@@ -117,7 +117,7 @@ private:
                             universe_.version(candidate.version).to_string(),
                             candidate.build() == "0" ? "" : " " + std::string(candidate.build())));
         }
-        static const std::map<std::string_view, std::string_view> kOverrides{
+        static const std::map<std::string_view, std::string_view> overrides{
             {"__cuda", "CONDA_OVERRIDE_CUDA"},
             {"__cuda_arch", "CONDA_OVERRIDE_CUDA_ARCH"},
             {"__glibc", "CONDA_OVERRIDE_GLIBC"},
@@ -125,8 +125,8 @@ private:
             {"__amdgpu", "CONDA_OVERRIDE_AMDGPU"},
             {"__amdgpu_arch", "CONDA_OVERRIDE_AMDGPU_ARCH"},
             {"__rocm", "CONDA_OVERRIDE_ROCM"}};
-        const auto found = kOverrides.find(name.text);
-        if (found == kOverrides.end()) return;
+        const auto found = overrides.find(name.text);
+        if (found == overrides.end()) return;
         hint(fmt::format("to decide for a machine that has it, set {}, e.g. {}={}",
                          found->second,
                          found->second,
@@ -360,6 +360,7 @@ private:
     bool say_clash(const std::vector<SpecId>& core) {
         const auto live = make_consistent(universe_, {}).live;
         std::vector<std::map<NameId, Implication>> all;
+        all.reserve(core.size());
         for (const auto spec : core) all.push_back(implications(spec, live));
 
         std::size_t best_length = std::string::npos;

@@ -116,7 +116,7 @@ std::vector<CandidateId> improve(const Universe& universe,
                                  const std::vector<std::uint32_t>& ranks,
                                  Engine& engine,
                                  const std::vector<Goal>& goals,
-                                 std::vector<CandidateId> first) {
+                                 const std::vector<CandidateId>& first) {
     return Settling(universe, live, ranks, engine, goals).run(first);
 }
 

@@ -17,6 +17,6 @@ std::vector<CandidateId> improve(const Universe& universe,
                                  const std::vector<std::uint32_t>& ranks,
                                  Engine& engine,
                                  const std::vector<Goal>& goals,
-                                 std::vector<CandidateId> first);
+                                 const std::vector<CandidateId>& first);
 
 }  // namespace gpkg::solver

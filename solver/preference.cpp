@@ -17,6 +17,8 @@ struct Reach {
     VersionId version = kNone;
 };
 
+// clang-tidy 14 takes the 0 that an ordering is compared with for a null pointer.
+// NOLINTBEGIN(modernize-use-nullptr)
 class Preference {
 public:
     explicit Preference(const Universe& universe) : universe_(universe) {
@@ -191,6 +193,8 @@ private:
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
     std::vector<std::uint32_t> ranks_;
 };
+
+// NOLINTEND(modernize-use-nullptr)
 
 }  // namespace
 

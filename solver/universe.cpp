@@ -184,7 +184,6 @@ void Universe::collect_candidates(NameId name) {
             channel_specs.push_back(&specs_[id].match);
     }
     std::optional<std::uint32_t> first_channel;
-    std::size_t hidden = 0;
     for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
         const auto& index = *problem_->indexes[i];
         const auto rows = index.rows(text);
@@ -196,7 +195,6 @@ void Universe::collect_candidates(NameId name) {
         if (!wanted) continue;
         if (problem_->priority == ChannelPriority::Strict && first_channel &&
             *first_channel != channel_of_index_[i]) {
-            hidden += rows.size();
             continue;
         }
         first_channel = channel_of_index_[i];

@@ -16,7 +16,8 @@ TEST_CASE("a digest fed in pieces equals the digest of the whole", "[base]") {
     hasher.update("a");
     hasher.update("");
     hasher.update("bc");
-    CHECK(std::move(hasher).hex() == hex_digest(DigestKind::Sha256, "abc"));
+    const auto digest = std::move(hasher).hex();
+    CHECK(digest == hex_digest(DigestKind::Sha256, "abc"));
 }
 
 TEST_CASE("hex of a given length", "[base]") {

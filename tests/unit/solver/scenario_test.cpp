@@ -23,7 +23,7 @@ std::vector<std::string> list(const yaml::Node& node, std::string_view key) {
     return found == nullptr ? std::vector<std::string>{} : found->as_texts("texts").value();
 }
 
-std::string text(const yaml::Node& node, std::string_view key, std::string otherwise = "") {
+std::string text(const yaml::Node& node, std::string_view key, const std::string& otherwise = "") {
     const auto* found = node.find(key);
     return found == nullptr ? otherwise : found->text();
 }
@@ -112,6 +112,7 @@ std::shared_ptr<const ChannelIndex> index_of(const yaml::Node& packages,
 
 std::vector<MatchSpec> specs(const std::vector<std::string>& texts) {
     std::vector<MatchSpec> parsed;
+    parsed.reserve(texts.size());
     for (const auto& one : texts) parsed.push_back(MatchSpec::parse(one).value());
     return parsed;
 }
