@@ -7,10 +7,6 @@
 namespace gpkg::solver {
 namespace {
 
-bool contains(const std::vector<CandidateId>& sorted, CandidateId id) {
-    return std::binary_search(sorted.begin(), sorted.end(), id);
-}
-
 class Settling {
 public:
     Settling(const Universe& universe,
@@ -87,12 +83,12 @@ private:
         const auto& specs = universe_.specs();
         const auto agrees = [&](SpecId spec) {
             const auto other = settled_[specs[spec].name];
-            return other == kNone || contains(specs[spec].matches, other);
+            return other == kNone || specs[spec].allows(other);
         };
         const auto& candidate = universe_.candidates()[id];
         return std::all_of(allowed_by_[name].begin(),
                            allowed_by_[name].end(),
-                           [&](SpecId spec) { return contains(specs[spec].matches, id); }) &&
+                           [&](SpecId spec) { return specs[spec].allows(id); }) &&
                std::all_of(candidate.depends.begin(), candidate.depends.end(), agrees) &&
                std::all_of(candidate.constrains.begin(), candidate.constrains.end(), agrees);
     }

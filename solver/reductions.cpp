@@ -57,10 +57,6 @@ private:
     std::vector<CandidateId> dead_;
 };
 
-bool contains(const std::vector<CandidateId>& sorted, CandidateId id) {
-    return std::binary_search(sorted.begin(), sorted.end(), id);
-}
-
 }  // namespace
 
 Consistency make_consistent(const Universe& universe, const std::vector<SpecId>& required) {
@@ -71,7 +67,7 @@ Consistency make_consistent(const Universe& universe, const std::vector<SpecId>&
     for (const auto spec : required) {
         const auto& name = universe.name_of(specs[spec]);
         for (auto id = name.begin; id < name.end; ++id) {
-            if (!contains(specs[spec].matches, id)) propagation.kill(id, spec);
+            if (!specs[spec].allows(id)) propagation.kill(id, spec);
         }
     }
     for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
@@ -79,8 +75,8 @@ Consistency make_consistent(const Universe& universe, const std::vector<SpecId>&
             const auto& name = universe.name_of(specs[spec]);
             const bool unfit =
                 name.is_virtual && name.begin != name.end && specs[spec].matches.empty();
-            const bool excludes_itself = specs[spec].name == universe.candidates()[id].name &&
-                                         !contains(specs[spec].matches, id);
+            const bool excludes_itself =
+                specs[spec].name == universe.candidates()[id].name && !specs[spec].allows(id);
             if (unfit || excludes_itself) propagation.kill(id, spec);
         }
     }

@@ -8,6 +8,7 @@
 #include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -59,6 +60,10 @@ struct Spec {
     NameId name = kNone;
     std::string text;                  ///< as it stood where it was met first
     std::vector<CandidateId> matches;  ///< ascending; filled once the name is reached
+
+    bool allows(CandidateId id) const {
+        return std::binary_search(matches.begin(), matches.end(), id);
+    }
 };
 
 class Universe {

@@ -106,17 +106,7 @@ std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::
     host.cuda.cache_folder = context.config.index_cache();
     const auto detection = virtual_packages::detect_all(host);
     for (const auto& warning : detection.warnings) context.out.warn(warning);
-    std::vector<PackageRecord> records;
-    for (const auto& detected : detection.packages) {
-        PackageRecord record;
-        record.name = detected.package.name;
-        record.version = detected.package.version;
-        record.build = detected.package.build;
-        record.subdir = platform;
-        record.channel = "@";
-        records.push_back(std::move(record));
-    }
-    return records;
+    return detection.records();
 }
 
 Result<std::string> platform_of(const Context& context, const SourceOptions& options) {

@@ -1,6 +1,7 @@
 #include "libcore/build/index_cache.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/build/run_exports_json_internal.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/unpack.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -103,19 +104,6 @@ std::string compact(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json exports_json(const RunExports& exports) {
-    Json json = Json::object();
-    const auto add = [&](const char* key, const std::vector<std::string>& specs) {
-        if (!specs.empty()) json[key] = specs;
-    };
-    add("weak", exports.weak);
-    add("strong", exports.strong);
-    add("noarch", exports.noarch);
-    add("weak_constrains", exports.weak_constrains);
-    add("strong_constrains", exports.strong_constrains);
-    return json;
-}
-
 }  // namespace
 
 Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& subdir) {
@@ -130,7 +118,7 @@ Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& s
     package.run_exports = "{}";
     if (const auto found = info.find("run_exports.json"); found != info.end()) {
         GPKG_TRY(const auto exports, parse_run_exports(found->second, "run_exports.json"));
-        package.run_exports = compact(exports_json(exports));
+        package.run_exports = compact(run_exports_json(exports));
     }
     Json used = Json::object();
     if (const auto found = info.find("hash_input.json"); found != info.end()) {

@@ -1,6 +1,7 @@
 #include "libcore/build/metadata.hpp"
 
 #include "libcore/build/path_glob.hpp"
+#include "libcore/build/run_exports_json_internal.hpp"
 #include "libcore/build/source.hpp"
 #include "libcore/package/paths.hpp"
 
@@ -54,16 +55,9 @@ std::string about_json(const RenderedOutput& output) {
     return pretty(json);
 }
 
-std::string run_exports_json(const RunExports& exports) {
-    Json json{{"schema_version", 2}};
-    const auto add = [&](const char* key, const std::vector<std::string>& specs) {
-        if (!specs.empty()) json[key] = specs;
-    };
-    add("weak", exports.weak);
-    add("strong", exports.strong);
-    add("noarch", exports.noarch);
-    add("weak_constrains", exports.weak_constrains);
-    add("strong_constrains", exports.strong_constrains);
+std::string run_exports_file(const RunExports& exports) {
+    Json json = run_exports_json(exports);
+    json["schema_version"] = 2;
     return pretty(json);
 }
 
@@ -152,7 +146,7 @@ Result<std::map<std::string, std::string>> info_files(const MetadataInput& input
     files["hash_input.json"] = hash_input_text(output.used_variant);
     files["used_build_tool.json"] = pretty(Json{{"name", "gpkg"}, {"version", builder_version()}});
     if (!(output.requirements.run_exports == RunExports{}))
-        files["run_exports.json"] = run_exports_json(output.requirements.run_exports);
+        files["run_exports.json"] = run_exports_file(output.requirements.run_exports);
     if (output.build.noarch == "python") files["link.json"] = link_json(output.build);
     GPKG_CHECK(add_licenses(input, files));
     GPKG_CHECK(add_tests(input, files));

@@ -25,7 +25,7 @@ std::string_view to_string(ChannelPriority priority);
 template <typename T>
 struct Setting {
     T value{};
-    std::string source = "default";  ///< "default", "GPKG_CACHE_DIR", "/root/config.yaml:3:1"
+    std::string source = "default";  ///< "default", "GPKG_CACHE_DIR", "config.yaml:3:1"
 };
 
 struct Config {

@@ -1,4 +1,5 @@
 #include "libcore/env/disk_internal.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <array>
 #include <cerrno>
@@ -16,16 +17,6 @@ namespace {
 
 int result_of(int returned) { return returned == 0 ? 0 : errno; }
 
-int write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto count = ::write(fd, bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return errno;
-        bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return 0;
-}
-
 int copy_bytes(int from, int to) {
     static constexpr std::size_t kPiece = std::size_t{1} << 18;
     std::string piece(kPiece, '\0');
@@ -34,9 +25,7 @@ int copy_bytes(int from, int to) {
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno;
         if (count == 0) return 0;
-        if (const int code = write_all(to, {piece.data(), static_cast<std::size_t>(count)});
-            code != 0)
-            return code;
+        if (!write_fully(to, {piece.data(), static_cast<std::size_t>(count)})) return errno;
     }
 }
 
@@ -147,7 +136,7 @@ int Disk::write(const std::string& path, std::string_view bytes, mode_t mode) {
     Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!out) return errno;
     if (const int code = before("write into", path); code != 0) return code;
-    int code = write_all(out.get(), bytes);
+    int code = write_fully(out.get(), bytes) ? 0 : errno;
     if (code == 0) code = result_of(::fchmod(out.get(), mode));
     if (const int closed = out.close(); code == 0) code = closed;
     return code;
@@ -160,7 +149,7 @@ int Disk::write_durably(const std::string& path, std::string_view bytes) {
         ::openat(root(), temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!out) return errno;
     if (const int code = before("write into", temporary); code != 0) return code;
-    int code = write_all(out.get(), bytes);
+    int code = write_fully(out.get(), bytes) ? 0 : errno;
     if (code == 0) code = result_of(::fsync(out.get()));
     if (const int closed = out.close(); code == 0) code = closed;
     if (code == 0) code = rename(temporary, path);

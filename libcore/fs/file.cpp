@@ -51,7 +51,9 @@ tl::unexpected<Error> io_failure(const fs::path& path,
     return io_failure(path, doing, code.value());
 }
 
-bool write_all(int fd, std::string_view bytes) {
+}  // namespace
+
+bool write_fully(int fd, std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(fd, bytes.data(), bytes.size());
         if (written < 0) {
@@ -62,8 +64,6 @@ bool write_all(int fd, std::string_view bytes) {
     }
     return true;
 }
-
-}  // namespace
 
 Result<std::string> read_file(const fs::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -98,7 +98,7 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
     FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.get() < 0) return io_failure(path, "write", errno);
 
-    const bool done = write_all(file.get(), bytes) && ::fchmod(file.get(), 0666 & ~mask) == 0 &&
+    const bool done = write_fully(file.get(), bytes) && ::fchmod(file.get(), 0666 & ~mask) == 0 &&
                       ::fsync(file.get()) == 0 && file.close() &&
                       ::rename(temporary.c_str(), path.c_str()) == 0;
     if (done) return {};

@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 /// The file's bytes. NotFound when it does not exist, Io for anything else.
 Result<std::string> read_file(const fs::path& path);
 
+/// Writes all of it, however many calls that takes; false, with errno set, when it cannot.
+bool write_fully(int fd, std::string_view bytes);
+
 /// Writes to a temporary name in the same folder, syncs, renames: a reader sees the old or the new
 /// file, also after a crash. Missing folders are made. Honours the umask.
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes);

@@ -49,12 +49,7 @@ PartFile::~PartFile() {
 }
 
 Result<void> PartFile::write(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto written = ::write(fd_, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return cannot_write(destination_, errno);
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (!write_fully(fd_, bytes)) return cannot_write(destination_, errno);
     return {};
 }
 

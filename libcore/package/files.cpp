@@ -125,16 +125,4 @@ std::optional<std::string> resolve_inside(int folder, std::string_view relative)
     return here;
 }
 
-bool write_fully(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto written = ::write(fd, bytes.data(), bytes.size());
-        if (written < 0) {
-            if (errno == EINTR) continue;
-            return false;
-        }
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
 }  // namespace gpkg

@@ -62,6 +62,4 @@ std::optional<std::string> resolve_inside(int folder, std::string_view relative)
 /// The text of the link, nothing when it is none.
 std::optional<std::string> read_link(int folder, const std::string& relative);
 
-bool write_fully(int fd, std::string_view bytes);
-
 }  // namespace gpkg

@@ -1,2 +1,2 @@
-#define CATCH_CONFIG_MAIN
+#define CATCH_CONFIG_MAIN  // NOLINT(readability-identifier-naming): the name Catch2 reads
 #include "tests/support/catch.hpp"

@@ -56,7 +56,7 @@ TEST_CASE("strings in binaries keep their length", "[env]") {
           "/e"s + std::string(9, '\0') + "/e/b" + std::string(9, '\0') + "z");
     CHECK(replaced("none\0"s, "/e") == "none\0"s);
 
-    for (const std::size_t unit : {2, 4}) {
+    for (const std::size_t unit : {2U, 4U}) {
         for (const bool big : {false, true}) {
             CAPTURE(unit, big);
             const auto bytes = "ab" + wide("/placehold/bin"s + '\0', unit, big) + "rest";
