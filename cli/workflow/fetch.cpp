@@ -1,6 +1,7 @@
 #include "cli/workflow/fetch.hpp"
 
 #include "cli/workflow/progress.hpp"
+#include "libcore/base/parallel.hpp"
 #include "libcore/net/download.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
@@ -28,7 +29,7 @@ void name_by_url(Error& failure, const fs::path& file, const std::string& url) {
     for (auto& step : failure.context) rename(step);
 }
 
-/// Threads that unpack archives as they arrive.
+/// Unpacks archives as they arrive: in threads of its own or, where none are to be had, in add().
 class Unpacking {
 public:
     Unpacking(const PackageStore& store,
@@ -40,9 +41,8 @@ public:
           records_(records),
           folders_(folders),
           records_are_bare_(records_are_bare),
-          stop_(std::move(stop)) {
-        for (std::size_t i = 0; i < kUnpackers; ++i) threads_.emplace_back([this] { work(); });
-    }
+          stop_(std::move(stop)),
+          workers_(kUnpackers, [this] { work(); }) {}
     ~Unpacking() {
         {
             const std::lock_guard lock(mutex_);
@@ -55,8 +55,13 @@ public:
 
     /// The archive of records[index] is there. Its file is removed after unpacking if it is ours.
     void add(std::size_t index, fs::path archive, bool is_ours) {
+        Job job{index, std::move(archive), is_ours};
+        if (workers_.count() == 0) {
+            if (!failure_) unpack(job);
+            return;
+        }
         const std::lock_guard lock(mutex_);
-        queue_.push_back({index, std::move(archive), is_ours});
+        queue_.push_back(std::move(job));
         ready_.notify_one();
     }
 
@@ -90,9 +95,7 @@ private:
             closed_ = true;
             ready_.notify_all();
         }
-        for (auto& thread : threads_) {
-            if (thread.joinable()) thread.join();
-        }
+        workers_.join();
     }
 
     void work() {
@@ -105,21 +108,25 @@ private:
                 job = std::move(queue_.front());
                 queue_.pop_front();
             }
-            StoreAddOptions options;
-            options.archive_verified = job.is_ours;
-            options.record_is_bare = records_are_bare_;
-            options.cancelled = [this] { return stop_.stop_requested(); };
-            auto folder = store_.add(job.archive, records_[job.index], options);
-            std::error_code ignored;
-            if (job.is_ours) fs::remove(job.archive, ignored);
-            const std::lock_guard lock(mutex_);
-            ++done_;
-            if (folder) {
-                folders_[job.index] = *std::move(folder);
-            } else if (!failure_) {
-                failure_ = std::move(folder).error();
-                if (job.is_ours) name_by_url(*failure_, job.archive, records_[job.index].url);
-            }
+            unpack(job);
+        }
+    }
+
+    void unpack(const Job& job) {
+        StoreAddOptions options;
+        options.archive_verified = job.is_ours;
+        options.record_is_bare = records_are_bare_;
+        options.cancelled = [this] { return stop_.stop_requested(); };
+        auto folder = store_.add(job.archive, records_[job.index], options);
+        std::error_code ignored;
+        if (job.is_ours) fs::remove(job.archive, ignored);
+        const std::lock_guard lock(mutex_);
+        ++done_;
+        if (folder) {
+            folders_[job.index] = *std::move(folder);
+        } else if (!failure_) {
+            failure_ = std::move(folder).error();
+            if (job.is_ours) name_by_url(*failure_, job.archive, records_[job.index].url);
         }
     }
 
@@ -134,7 +141,7 @@ private:
     bool closed_ = false;
     std::size_t done_ = 0;
     std::optional<Error> failure_;
-    std::vector<std::thread> threads_;
+    Workers workers_;  // last: they use all of the above
 };
 
 std::string with_credentials(const PackageRecord& record, const std::vector<Channel>& channels) {

@@ -1,5 +1,6 @@
 // Many recipes: who waits for whom, several at a time.
 
+#include "libcore/base/parallel.hpp"
 #include "libcore/build/builder.hpp"
 #include "libcore/build/recipe/dependency.hpp"
 
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
-#include <thread>
 
 namespace gpkg {
 namespace {
@@ -57,10 +57,7 @@ public:
         plan();
         const auto count =
             std::min(jobs_.size(), static_cast<std::size_t>(std::max(1, options_.jobs)));
-        std::vector<std::thread> others;
-        for (std::size_t i = 1; i < count; ++i) others.emplace_back([this] { work(); });
-        work();
-        for (auto& other : others) other.join();
+        run_in_parallel(count, [this] { work(); });
 
         BuildSummary summary;
         for (auto& job : jobs_) {

@@ -1,11 +1,11 @@
 #include "libcore/build/indexer.hpp"
 
+#include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/index_cache.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sys/stat.h>
-#include <thread>
 
 namespace gpkg {
 namespace {
@@ -163,25 +162,19 @@ private:
     bool cancelled() const { return options_.cancelled && options_.cancelled(); }
 
     Result<void> read_new() {
-        std::atomic<std::size_t> next = 0;
-        const auto work = [&] {
-            for (auto i = next++; i < works_.size() && !cancelled(); i = next++) {
-                auto& one = works_[i];
-                if (!one.is_new) continue;
-                auto package = read_for_index(folder_ / one.name, subdir_);
-                if (!package) {
-                    one.refusal = package.error().message;
-                    continue;
-                }
-                one.package = *std::move(package);
-                one.package.size = one.size;
-                one.package.changed_ns = one.changed_ns;
+        const auto threads = static_cast<std::size_t>(std::max(1, options_.jobs));
+        for_each_index(works_.size(), threads, [this](std::size_t i) {
+            auto& one = works_[i];
+            if (!one.is_new || cancelled()) return;
+            auto package = read_for_index(folder_ / one.name, subdir_);
+            if (!package) {
+                one.refusal = package.error().message;
+                return;
             }
-        };
-        std::vector<std::thread> others;
-        for (int i = 1; i < options_.jobs; ++i) others.emplace_back(work);
-        work();
-        for (auto& other : others) other.join();
+            one.package = *std::move(package);
+            one.package.size = one.size;
+            one.package.changed_ns = one.changed_ns;
+        });
         if (cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
         return {};
     }

@@ -1,12 +1,11 @@
 #include "libcore/build/rpath.hpp"
 
+#include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/path_glob.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <fmt/format.h>
-#include <future>
 #include <set>
 #include <sys/stat.h>
 
@@ -121,21 +120,12 @@ Result<void> set_all(const Groups& groups, std::size_t jobs) {
                               files.begin() + static_cast<std::ptrdiff_t>(end)}});
         }
     }
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&]() -> Result<void> {
-        for (auto i = next++; i < tasks.size(); i = next++)
-            GPKG_CHECK(set_rpath(tasks[i].files, *tasks[i].entries));
-        return {};
-    };
-    std::vector<std::future<Result<void>>> others;
-    for (std::size_t i = 1; i < std::min(jobs, tasks.size()); ++i)
-        others.push_back(std::async(std::launch::async, work));
-    auto result = work();
-    for (auto& other : others) {
-        auto theirs = other.get();
-        if (result && !theirs) result = std::move(theirs);
-    }
-    return result;
+    std::vector<Result<void>> results(tasks.size());
+    for_each_index(tasks.size(), jobs, [&](std::size_t i) {
+        results[i] = set_rpath(tasks[i].files, *tasks[i].entries);
+    });
+    for (auto& result : results) GPKG_CHECK(std::move(result));
+    return {};
 }
 
 }  // namespace
