@@ -40,7 +40,7 @@ Result<bool> run_test(Context& context,
     ActivateOptions options;
     options.root_prefix = context.config.root_prefix.value;
     GPKG_TRY(const auto run, run_environment(prefix, base, {"bash", "-e", file.native()}, options));
-    Command command;
+    ProcessCommand command;
     command.arguments = run.command;
     command.environment = clean_environment(run, folder);
     command.environment["PREFIX"] = prefix.native();

@@ -244,7 +244,7 @@ Result<void> set_rpath(const std::vector<fs::path>& files,
     // Small enough that the names fit into one command line.
     constexpr std::size_t kBatch = 100;
     for (std::size_t from = 0; from < files.size(); from += kBatch) {
-        Command command;
+        ProcessCommand command;
         command.arguments = {"patchelf"};
         if (entries.empty()) {
             command.arguments.emplace_back("--remove-rpath");

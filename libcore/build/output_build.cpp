@@ -91,7 +91,8 @@ private:
         GPKG_CHECK(make_folders(folder_ / "home"));
         GPKG_CHECK(make_folders(folder_ / "tmp"));
 
-        SourceOptions sources{work_, options_.work / "sources", options_.fetch, options_.cancelled};
+        SourceFetchOptions sources{
+            work_, options_.work / "sources", options_.fetch, options_.cancelled};
         GPKG_CHECK(provide_sources(output_.sources, sources));
         GPKG_CHECK(make_environments());
         GPKG_TRY(const auto before, list_prefix(prefix_));
@@ -181,7 +182,7 @@ private:
             file = folder_ / "build_script.sh";
             GPKG_CHECK(write_file_atomically(file, script.content));
         }
-        Command command;
+        ProcessCommand command;
         command.arguments = {"bash", "-ex", file.native()};
         command.environment = environment();
         command.folder = work_;

@@ -43,7 +43,8 @@ struct Prepared {
     std::vector<char*> envp;
 };
 
-Prepared prepare(const Command& command, const std::map<std::string, std::string>& environment) {
+Prepared prepare(const ProcessCommand& command,
+                 const std::map<std::string, std::string>& environment) {
     Prepared prepared;
     const auto path = environment.find("PATH");
     prepared.program = find_program(
@@ -74,7 +75,7 @@ Prepared prepare(const Command& command, const std::map<std::string, std::string
     ::_exit(127);
 }
 
-Result<int> wait_for(pid_t child, const Command& command) {
+Result<int> wait_for(pid_t child, const ProcessCommand& command) {
     int status = 0;
     auto pause = std::chrono::milliseconds(1);
     for (;;) {
@@ -99,7 +100,7 @@ Result<int> wait_for(pid_t child, const Command& command) {
 
 }  // namespace
 
-Result<int> run_command(const Command& command) {
+Result<int> run_command(const ProcessCommand& command) {
     const auto& environment =
         command.environment.empty() ? bare_environment() : command.environment;
     const auto prepared = prepare(command, environment);
@@ -140,10 +141,10 @@ Result<int> run_command(const Command& command) {
     return ended;
 }
 
-Result<CommandOutput> run_and_capture(Command command) {
+Result<ProcessOutput> run_and_capture(ProcessCommand command) {
     GPKG_TRY(const auto folder, TemporaryFolder::make(fs::temp_directory_path()));
     command.log = folder.path() / "output";
-    CommandOutput result;
+    ProcessOutput result;
     GPKG_TRY(result.exit_code, run_command(command));
     GPKG_TRY(result.output, read_file(command.log));
     return result;

@@ -13,7 +13,7 @@
 
 namespace gpkg {
 
-struct Command {
+struct ProcessCommand {
     std::vector<std::string> arguments;  ///< the program first, looked up in PATH
     /// The whole environment. Empty: the caller's PATH and nothing else.
     std::map<std::string, std::string> environment;
@@ -25,15 +25,15 @@ struct Command {
 
 /// The exit code; 128 + n for a program that signal n ended. Fails when there is no such program,
 /// and with Interrupted when it was cancelled.
-Result<int> run_command(const Command& command);
+Result<int> run_command(const ProcessCommand& command);
 
-struct CommandOutput {
+struct ProcessOutput {
     int exit_code = 0;
     std::string output;  ///< both outputs
 };
 
 /// The same, with the output in memory. For programs that say little.
-Result<CommandOutput> run_and_capture(Command command);
+Result<ProcessOutput> run_and_capture(ProcessCommand command);
 
 /// The last `count` lines of a file, for error messages; empty when it cannot be read.
 std::string last_lines(const fs::path& file, std::size_t count);

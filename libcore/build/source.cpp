@@ -70,7 +70,7 @@ Result<std::vector<std::string>> all_entries(const fs::path& root) {
 }
 
 Result<std::vector<std::string>> entries_git_keeps(const fs::path& root) {
-    Command command;
+    ProcessCommand command;
     command.arguments = {"git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"};
     command.folder = root;
     GPKG_TRY(const auto listed, run_and_capture(command));
@@ -88,7 +88,7 @@ Result<std::vector<std::string>> entries_git_keeps(const fs::path& root) {
     return found;
 }
 
-Result<fs::path> download(const RecipeSource& source, const SourceOptions& options) {
+Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& options) {
     auto cached = options.cache / source.sha256;
     std::error_code code;
     if (fs::exists(cached, code)) {
@@ -135,7 +135,7 @@ bool looks_like_archive(std::string_view name) {
 
 Result<void> provide_url(const RecipeSource& source,
                          const fs::path& target,
-                         const SourceOptions& options) {
+                         const SourceFetchOptions& options) {
     GPKG_TRY(const auto file, download(source, options));
     const auto& url = source.urls.front();
     auto name = url.substr(url.rfind('/') + 1);
@@ -153,7 +153,7 @@ Result<void> apply_patch(const fs::path& patch, const fs::path& folder) {
     // Patches are made with one leading folder (git) or with none.
     std::string said;
     for (const auto* strip : {"-p1", "-p0"}) {
-        Command command;
+        ProcessCommand command;
         command.arguments = {
             "patch", strip, "--batch", "--forward", "--dry-run", "-i", patch.native()};
         command.folder = folder;
@@ -169,7 +169,7 @@ Result<void> apply_patch(const fs::path& patch, const fs::path& folder) {
     return fail(ErrorKind::Io, fmt::format("{}: does not apply: {}", patch.native(), trim(said)));
 }
 
-Result<void> provide(const RecipeSource& source, const SourceOptions& options) {
+Result<void> provide(const RecipeSource& source, const SourceFetchOptions& options) {
     const auto target = options.work / source.target_directory;
     GPKG_CHECK(make_folders(target));
     std::error_code code;
@@ -191,7 +191,7 @@ Result<void> provide(const RecipeSource& source, const SourceOptions& options) {
 }  // namespace
 
 Result<void> provide_sources(const std::vector<RecipeSource>& sources,
-                             const SourceOptions& options) {
+                             const SourceFetchOptions& options) {
     GPKG_CHECK(make_folders(options.work));
     for (const auto& source : sources) {
         if (options.cancelled && options.cancelled())

@@ -14,7 +14,7 @@ namespace gpkg {
 /// Gets the file at `url` into `target`, whole or not at all. Checksums are the builder's business.
 using FetchFile = std::function<Result<void>(const std::string& url, const fs::path& target)>;
 
-struct SourceOptions {
+struct SourceFetchOptions {
     fs::path work;    ///< SRC_DIR
     fs::path cache;   ///< downloads, by their sha256
     FetchFile fetch;  ///< null: only file:// URLs can be had
@@ -22,7 +22,7 @@ struct SourceOptions {
 };
 
 Result<void> provide_sources(const std::vector<RecipeSource>& sources,
-                             const SourceOptions& options);
+                             const SourceFetchOptions& options);
 
 /// Copies files, folders and links below `from` into `to` with their modes and times. Of a git work
 /// tree with `leave_out_ignored`: only what git does not ignore.

@@ -297,7 +297,7 @@ outputs:
 }
 
 TEST_CASE("a compiled library in a package finds its neighbour", "[build]") {
-    gpkg::Command probe;
+    gpkg::ProcessCommand probe;
     probe.arguments = {"sh", "-c", "command -v cc && command -v patchelf"};
     if (gpkg::run_command(probe) != 0) {
         WARN("no cc or no patchelf here: the test is skipped");
@@ -317,7 +317,7 @@ build:
     const auto elf = gpkg::read_elf(x / "bin/main");
     REQUIRE(elf);
     CHECK((*elf)->rpath == Texts{"$ORIGIN/../lib"});
-    gpkg::Command command;
+    gpkg::ProcessCommand command;
     command.arguments = {(x / "bin/main").native()};
     const auto ran = gpkg::run_and_capture(command);
     REQUIRE(ran);
@@ -331,7 +331,7 @@ build:
 }
 
 TEST_CASE("packages are readable by cph", "[build]") {
-    gpkg::Command probe;
+    gpkg::ProcessCommand probe;
     probe.arguments = {"sh", "-c", "command -v cph"};
     if (gpkg::run_command(probe) != 0) {
         WARN("no cph here: the test is skipped");
@@ -339,7 +339,7 @@ TEST_CASE("packages are readable by cph", "[build]") {
     }
     const Place place;
     const auto built = place.one(kHead + "build: {script: echo x > $PREFIX/file}\n");
-    gpkg::Command command;
+    gpkg::ProcessCommand command;
     command.arguments = {"cph", "x", built.file.native(), "--dest", place.at("cph").native()};
     const auto done = gpkg::run_and_capture(command);
     REQUIRE(done);

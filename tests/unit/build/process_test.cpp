@@ -5,10 +5,10 @@
 #include <atomic>
 #include <chrono>
 
-using gpkg::Command;
+using gpkg::ProcessCommand;
 
 TEST_CASE("a program runs with the environment it is given", "[build]") {
-    Command command;
+    ProcessCommand command;
     command.arguments = {"sh", "-c", "echo $A; echo ${HOME-none}; pwd; cat; exit 3"};
     command.environment = {{"A", "1 2"}, {"PATH", "/usr/bin:/bin"}};
     command.folder = "/usr";
@@ -19,7 +19,7 @@ TEST_CASE("a program runs with the environment it is given", "[build]") {
 }
 
 TEST_CASE("programs that cannot run or are killed", "[build]") {
-    Command command;
+    ProcessCommand command;
     command.arguments = {"gpkg-no-such-program"};
     CHECK(gpkg::run_command(command).error().message ==
           "gpkg-no-such-program: there is no such program on PATH");
@@ -31,7 +31,7 @@ TEST_CASE("programs that cannot run or are killed", "[build]") {
 }
 
 TEST_CASE("a cancelled program is gone, its children too", "[build]") {
-    Command command;
+    ProcessCommand command;
     command.arguments = {"sh", "-c", "sleep 100 & sleep 100"};
     std::atomic<int> asked = 0;
     command.cancelled = [&] { return ++asked > 5; };

@@ -21,7 +21,7 @@ Texts entries(const std::string& path,
 }
 
 bool shell(const std::string& text) {
-    gpkg::Command command;
+    gpkg::ProcessCommand command;
     command.arguments = {"sh", "-ec", text};
     const auto done = gpkg::run_and_capture(command);
     INFO(text);
@@ -31,7 +31,7 @@ bool shell(const std::string& text) {
 }
 
 bool has_tools() {
-    gpkg::Command command;
+    gpkg::ProcessCommand command;
     command.arguments = {"sh", "-c", "command -v cc && command -v patchelf"};
     const auto done = gpkg::run_and_capture(command);
     if (done && done->exit_code == 0) return true;
@@ -135,7 +135,7 @@ TEST_CASE("a program finds its library after a move", "[build]") {
     CHECK(fs::last_write_time(folder->path() / "p/bin/main") == changed);
 
     fs::rename(folder->path() / "p", folder->path() / "moved further away");
-    gpkg::Command command;
+    gpkg::ProcessCommand command;
     command.arguments = {(folder->path() / "moved further away/bin/main").native()};
     CHECK(gpkg::run_command(command) == 2);
 }

@@ -6,7 +6,7 @@
 
 namespace fs = gpkg::fs;
 using gpkg::RecipeSource;
-using gpkg::SourceOptions;
+using gpkg::SourceFetchOptions;
 
 namespace {
 
@@ -21,13 +21,13 @@ struct Place {
         return text ? *text : text.error().message;
     }
     void shell(const std::string& text) const {
-        gpkg::Command command;
+        gpkg::ProcessCommand command;
         command.arguments = {"sh", "-ec", text};
         command.folder = folder.path();
         REQUIRE(gpkg::run_command(command) == 0);
     }
     gpkg::Result<void> provide(const std::vector<RecipeSource>& sources) const {
-        SourceOptions options;
+        SourceFetchOptions options;
         options.work = at("work");
         options.cache = at("cache");
         return gpkg::provide_sources(sources, options);
@@ -130,7 +130,7 @@ TEST_CASE("the digest of a tree sees what a build would see", "[build]") {
 
 TEST_CASE("what git ignores is left out of a work tree", "[build]") {
     const Place place;
-    gpkg::Command git;
+    gpkg::ProcessCommand git;
     git.arguments = {"git", "--version"};
     if (!gpkg::run_command(git)) {
         WARN("no git here: the test is skipped");
