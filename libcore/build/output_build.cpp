@@ -1,5 +1,6 @@
 #include "libcore/build/output_build.hpp"
 
+#include "libcore/build/folder_lock.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/build/process.hpp"
@@ -7,46 +8,14 @@
 #include "libcore/package/write.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <thread>
-#include <unistd.h>
 
 namespace gpkg {
 namespace {
 
 constexpr std::size_t kShownLogLines = 20;
-
-/// Held while a folder is built in, so that a second run does not pull it away.
-class FolderLock {
-public:
-    static Result<FolderLock> take(const fs::path& file, const std::string& what) {
-        const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (fd < 0)
-            return fail(ErrorKind::Io,
-                        fmt::format("{}: cannot open: {}", file.native(), std::strerror(errno)));
-        FolderLock lock(fd);
-        if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: another run of gpkg is building it", what));
-        return lock;
-    }
-    FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    FolderLock& operator=(FolderLock&&) = delete;
-    FolderLock(const FolderLock&) = delete;
-    FolderLock& operator=(const FolderLock&) = delete;
-    ~FolderLock() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-
-private:
-    explicit FolderLock(int fd) : fd_(fd) {}
-    int fd_;
-};
 
 std::int64_t now_ms() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -78,6 +47,7 @@ public:
         GPKG_CHECK(prepare());
         GPKG_TRY(const auto lock, FolderLock::take(lock_, output_.name));
         auto built = run_locked();
+        if (built && !lock.warning().empty()) built->warnings.push_back(lock.warning());
         const bool interrupted = !built && built.error().kind == ErrorKind::Interrupted;
         if (interrupted || (built && !options_.keep_work)) GPKG_CHECK(remove_build(folder_));
         return built;
@@ -85,6 +55,7 @@ public:
 
 private:
     Result<BuiltPackage> run_locked() {
+        GPKG_CHECK(write_file_atomically(log_, ""));
         GPKG_CHECK(remove_build(folder_));
         GPKG_CHECK(make_folders(prefix_));
         GPKG_CHECK(make_folders(build_prefix_));
@@ -113,7 +84,7 @@ private:
         work_ = folder_ / "work";
         lock_ = root / "locks" / output_.distribution();
         log_ = root / "logs" / (output_.distribution() + ".log");
-        return write_file_atomically(log_, "");
+        return {};
     }
 
     Result<void> make_environments() {

@@ -94,12 +94,13 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
     if (fs::exists(cached, code)) {
         GPKG_TRY(const auto sum, sha256_of_file(cached));
         if (sum == source.sha256) return cached;
-        GPKG_CHECK(remove_tree(cached));
     }
     GPKG_CHECK(make_folders(options.cache));
+    // A folder of its own: another recipe or run may be fetching the same.
+    GPKG_TRY(const auto arriving, TemporaryFolder::make(options.cache));
+    const auto partial = arriving.path() / "file";
     Error last;
     for (const auto& url : source.urls) {
-        const auto partial = fs::path(cached.native() + ".part");
         auto got = [&]() -> Result<void> {
             if (url.starts_with(kFileScheme))
                 return copy_one(fs::path(url.substr(kFileScheme.size())), partial);
@@ -116,7 +117,6 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
             got = fail(
                 ErrorKind::Integrity,
                 fmt::format("{}: its sha256 is {}, the recipe says {}", url, sum, source.sha256));
-            GPKG_CHECK(remove_tree(partial));
         }
         last = std::move(got).error();
     }

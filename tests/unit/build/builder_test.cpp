@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/build/elf.hpp"
+#include "libcore/build/folder_lock.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/build/process.hpp"
 #include "libcore/package/info.hpp"
@@ -230,6 +231,18 @@ TEST_CASE("a failing script is told with its last lines and its log", "[build]")
           "environment here");
     CHECK(place.error(kHead + "about: {license_file: NONE}\n") ==
           "the licence file NONE is neither in the sources nor beside the recipe");
+}
+
+TEST_CASE("a run that comes second leaves the first one's log alone", "[build]") {
+    const Place place;
+    const auto first = place.one(kHead + "build: {script: echo hello}\n");
+    const auto log = gpkg::read_file(first.log).value();
+    CHECK_THAT(log, ContainsSubstring("hello"));
+    const auto lock = gpkg::FolderLock::take(place.at("work/locks/" + first.distribution), "a");
+    REQUIRE(lock);
+    CHECK(place.error(kHead + "build: {script: echo other}\n") ==
+          "a: another run of gpkg is building it");
+    CHECK(gpkg::read_file(first.log).value() == log);
 }
 
 TEST_CASE("a work folder whose path leaves no room is refused", "[build]") {

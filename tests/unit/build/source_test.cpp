@@ -95,6 +95,33 @@ TEST_CASE("url sources are checked, unpacked and patched", "[build]") {
           "https://example.org/x.tgz: cannot be fetched here");
 }
 
+TEST_CASE("the same source may be fetched twice at once", "[build]") {
+    const Place place;
+    place.write("s", "bytes\n");
+    auto source = place.url("s");
+    source.urls = {"https://example.org/s"};
+    SourceFetchOptions options;
+    options.cache = place.at("cache");
+    place.write("cache/" + source.sha256, "damaged");
+    int fetched = 0;
+    options.fetch = [&](const std::string&, const fs::path& target) -> gpkg::Result<void> {
+        GPKG_CHECK(gpkg::write_file_atomically(target, "bytes\n"));
+        if (++fetched > 1) return {};
+        // Another run comes and goes before this one's file has its name.
+        options.work = place.at("other");
+        return gpkg::provide_sources({source}, options);
+    };
+    auto outer = options;
+    outer.work = place.at("work");
+    const auto done = gpkg::provide_sources({source}, outer);
+    if (!done) FAIL(done.error().to_string());
+    CHECK(fetched == 2);
+    CHECK(place.read("work/s") == "bytes\n");
+    CHECK(place.read("other/s") == "bytes\n");
+    CHECK(place.read("cache/" + source.sha256) == "bytes\n");
+    CHECK(std::distance(fs::directory_iterator(place.at("cache")), {}) == 1);
+}
+
 TEST_CASE("archives do not write outside", "[build]") {
     const Place place;
     place.shell(
