@@ -70,7 +70,7 @@ Result<pid_t> start(const ChildProcess& child) {
         &pid, command.front().c_str(), &actions, &attributes, arguments.data(), variables.data());
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
-    if (code != 0) return pass(disk_error(child.command.front(), "run", code));
+    if (code != 0) return pass(io_error(child.command.front(), "run", code));
     return pid;
 }
 

@@ -52,7 +52,7 @@ Result<void> compile_files(Disk& disk,
             break;
         }
         if (const int code = disk.announce("compile", prefix); code != 0) {
-            done = pass(disk_error(prefix, "compile python files in", code));
+            done = pass(io_error(prefix, "compile python files in", code));
             break;
         }
         ChildProcess child;

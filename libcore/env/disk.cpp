@@ -39,29 +39,6 @@ int copy_properties(int from, int to) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-}
-
-int Descriptor::close() { return result_of(::close(std::exchange(fd_, -1))); }
-
-Result<Descriptor> open_folder(const fs::path& path) {
-    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder) return pass(disk_error(path, "open", errno));
-    return folder;
-}
-
-Error disk_error(const fs::path& path, std::string_view doing, int code) {
-    const auto kind = code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io;
-    std::string hint;
-    if (code == ENOSPC || code == EDQUOT)
-        hint = "free some space (gpkg clean) and run the command again";
-    return Error{kind,
-                 fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
-                 std::move(hint),
-                 {}};
-}
-
 Result<Disk> Disk::open(const fs::path& prefix, FaultHook fault) {
     GPKG_TRY(auto root, open_folder(prefix));
     return Disk(std::move(root), prefix, std::move(fault));
@@ -113,7 +90,7 @@ int Disk::reflink(int source, const std::string& from, const std::string& path) 
     if (!out) return errno;
     int code = result_of(::ioctl(out.get(), FICLONE, in.get()));
     if (code == 0) code = copy_properties(in.get(), out.get());
-    if (const int closed = out.close(); code == 0) code = closed;
+    if (!out.close() && code == 0) code = errno;
     if (code != 0) ::unlinkat(root(), path.c_str(), 0);
     return code;
 }
@@ -127,7 +104,7 @@ int Disk::copy(int source, const std::string& from, const std::string& path) {
     if (const int code = before("copy into", path); code != 0) return code;
     int code = copy_bytes(in.get(), out.get());
     if (code == 0) code = copy_properties(in.get(), out.get());
-    if (const int closed = out.close(); code == 0) code = closed;
+    if (!out.close() && code == 0) code = errno;
     return code;
 }
 
@@ -138,7 +115,7 @@ int Disk::write(const std::string& path, std::string_view bytes, mode_t mode) {
     if (const int code = before("write into", path); code != 0) return code;
     int code = write_fully(out.get(), bytes) ? 0 : errno;
     if (code == 0) code = result_of(::fchmod(out.get(), mode));
-    if (const int closed = out.close(); code == 0) code = closed;
+    if (!out.close() && code == 0) code = errno;
     return code;
 }
 
@@ -151,7 +128,7 @@ int Disk::write_durably(const std::string& path, std::string_view bytes) {
     if (const int code = before("write into", temporary); code != 0) return code;
     int code = write_fully(out.get(), bytes) ? 0 : errno;
     if (code == 0) code = result_of(::fsync(out.get()));
-    if (const int closed = out.close(); code == 0) code = closed;
+    if (!out.close() && code == 0) code = errno;
     if (code == 0) code = rename(temporary, path);
     if (code != 0) ::unlinkat(root(), temporary.c_str(), 0);
     return code;

@@ -17,33 +17,6 @@ namespace gpkg {
 
 using FaultHook = std::function<int(std::string_view change, const fs::path& path)>;
 
-/// An open file or folder.
-class Descriptor {
-public:
-    explicit Descriptor(int fd = -1) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor();
-    int get() const { return fd_; }
-    explicit operator bool() const { return fd_ >= 0; }
-    /// Closes now: the errno, or 0. NFS reports some write errors only here.
-    int close();
-
-private:
-    int fd_;
-};
-
-/// Opens a folder for the calls that are relative to it.
-Result<Descriptor> open_folder(const fs::path& path);
-
-/// "PATH: cannot DOING: what the system says", with a hint on a full disk.
-Error disk_error(const fs::path& path, std::string_view doing, int code);
-
 /// Functions return 0 or an errno.
 class Disk {
 public:
@@ -75,7 +48,7 @@ public:
     Result<std::string> read(const std::string& path) const { return read_file(prefix_ / path); }
 
     Error error(const std::string& path, std::string_view doing, int code) const {
-        return disk_error(prefix_ / path, doing, code);
+        return io_error(prefix_ / path, doing, code);
     }
     /// Asks the hook for a change that something else carries out (a script, a rename of the
     /// prefix).

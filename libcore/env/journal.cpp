@@ -85,17 +85,17 @@ Result<void> remove_made_prefix(Disk& disk) {
     const auto staging = staging_path(disk.prefix());
     std::error_code code;
     if (const int refused = disk.announce("remove prefix", disk.prefix()); refused != 0)
-        return pass(disk_error(disk.prefix(), "remove", refused));
+        return pass(io_error(disk.prefix(), "remove", refused));
     if (disk.prefix() != staging) {
         fs::remove_all(staging, code);
         fs::rename(disk.prefix(), staging, code);
-        if (code) return pass(disk_error(disk.prefix(), "remove", code.value()));
+        if (code) return pass(io_error(disk.prefix(), "remove", code.value()));
         disk.moved_to(staging);
     }
     if (const int refused = disk.announce("remove tree", staging); refused != 0)
-        return pass(disk_error(staging, "remove", refused));
+        return pass(io_error(staging, "remove", refused));
     fs::remove_all(staging, code);
-    if (code) return pass(disk_error(staging, "remove", code.value()));
+    if (code) return pass(io_error(staging, "remove", code.value()));
     return {};
 }
 

@@ -31,7 +31,7 @@ std::string link_script_path(std::string_view name, std::string_view action) {
 Result<void> run_link_script(Disk& disk, const LinkScript& script) {
     const auto& prefix = disk.prefix();
     if (const int code = disk.announce("run", script.script); code != 0)
-        return pass(disk_error(script.script, "run", code));
+        return pass(io_error(script.script, "run", code));
     const char* path = std::getenv("PATH");
     std::error_code ignored;
     ChildProcess child;

@@ -337,7 +337,7 @@ Result<void> Planner::clear_folder(const PackagePlan& package, const LinkItem& i
                         "move it away and run the command again");
         }
     }
-    if (code) return pass(disk_error(transaction_.prefix / item.target, "look into", code.value()));
+    if (code) return pass(io_error(transaction_.prefix / item.target, "look into", code.value()));
     leaving_.emplace(item.target, plan_.journal.leaving.size());
     plan_.journal.leaving.push_back(item.target);
     plan_.journal.arriving.push_back(item.target);
@@ -545,11 +545,11 @@ Result<void> Planner::check_space() {
     auto& cost = plan_.cost;
     const auto folder = nearest_folder(transaction_.prefix);
     struct stat here {};
-    if (::stat(folder.c_str(), &here) != 0) return pass(disk_error(folder, "look at", errno));
+    if (::stat(folder.c_str(), &here) != 0) return pass(io_error(folder, "look at", errno));
     for (const auto& package : plan_.packages) {
         struct stat there {};
         if (::stat(package.unpacked.c_str(), &there) != 0)
-            return pass(disk_error(package.unpacked, "look at", errno));
+            return pass(io_error(package.unpacked, "look at", errno));
         const bool shares = here.st_dev == there.st_dev && options_.link != LinkMethod::Copy;
         for (const auto& item : package.items) {
             if (item.skipped) continue;

@@ -287,7 +287,7 @@ Result<TransactionReport> create(const Transaction& transaction,
     const auto appear = [&]() -> Result<void> {
         GPKG_CHECK(write_journal(disk, journal_of(plan)));
         if (const int code = disk.announce("rename", staging); code != 0)
-            return pass(disk_error(staging, "rename", code));
+            return pass(io_error(staging, "rename", code));
         if (is_there(prefix))
             return fail(ErrorKind::Conflict,
                         fmt::format("{}: made by another process meanwhile", prefix.native()));

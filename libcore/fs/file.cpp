@@ -6,10 +6,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
+#include <random>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -19,55 +19,15 @@
 namespace gpkg {
 namespace {
 
-class FileDescriptor {
-public:
-    explicit FileDescriptor(int fd) : fd_(fd) {}
-    FileDescriptor(const FileDescriptor&) = delete;
-    FileDescriptor& operator=(const FileDescriptor&) = delete;
-    ~FileDescriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int get() const { return fd_; }
-    /// Closes now, to hear of write errors that NFS reports only here.
-    bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
-private:
-    int fd_;
-};
-
 tl::unexpected<Error> io_failure(const fs::path& path, std::string_view doing, int code) {
-    const auto kind = code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io;
-    std::string hint;
-    if (code == ENOSPC || code == EDQUOT)
-        hint = "free some space (gpkg clean) and run the command again";
-    return fail(kind,
-                fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
-                std::move(hint));
-}
-
-tl::unexpected<Error> io_failure(const fs::path& path,
-                                 std::string_view doing,
-                                 const std::error_code& code) {
-    return io_failure(path, doing, code.value());
+    return pass(io_error(path, doing, code));
 }
 
 }  // namespace
 
-bool write_fully(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto written = ::write(fd, bytes.data(), bytes.size());
-        if (written < 0) {
-            if (errno == EINTR) continue;
-            return false;
-        }
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
 Result<std::string> read_file(const fs::path& path) {
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) return io_failure(path, "open", errno);
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return io_failure(path, "open", errno);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return io_failure(path, "read", errno);
     if (S_ISDIR(status.st_mode)) return io_failure(path, "read", EISDIR);
@@ -92,14 +52,18 @@ Result<std::string> read_file(const fs::path& path) {
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
     if (path.has_parent_path()) GPKG_CHECK(make_folders(path.parent_path()));
-    std::string temporary = path.native() + ".tmp-XXXXXX";
-    const auto mask = ::umask(0);
-    ::umask(mask);
-    FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (file.get() < 0) return io_failure(path, "write", errno);
+    // Not mkostemp: its files are the owner's alone, and the umask cannot be asked without changing
+    // it for every thread.
+    std::random_device random;
+    std::string temporary;
+    Descriptor file;
+    do {
+        temporary = fmt::format("{}.tmp-{:08x}", path.native(), random());
+        file = Descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    } while (!file && errno == EEXIST);
+    if (!file) return io_failure(path, "write", errno);
 
-    const bool done = write_fully(file.get(), bytes) && ::fchmod(file.get(), 0666 & ~mask) == 0 &&
-                      ::fsync(file.get()) == 0 && file.close() &&
+    const bool done = write_fully(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close() &&
                       ::rename(temporary.c_str(), path.c_str()) == 0;
     if (done) return {};
     const int code = errno;
@@ -110,14 +74,14 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
 Result<void> make_folders(const fs::path& path) {
     std::error_code code;
     fs::create_directories(path, code);
-    if (code) return io_failure(path, "make the folder", code);
+    if (code) return io_failure(path, "make the folder", code.value());
     return {};
 }
 
 Result<void> remove_tree(const fs::path& path) {
     std::error_code code;
     fs::remove_all(path, code);
-    if (code) return io_failure(path, "remove", code);
+    if (code) return io_failure(path, "remove", code.value());
     return {};
 }
 
@@ -127,8 +91,8 @@ Result<void> rename_path(const fs::path& from, const fs::path& to) {
 }
 
 Result<std::string> sha256_of_file(const fs::path& path) {
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) return io_failure(path, "open", errno);
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return io_failure(path, "open", errno);
     Hasher hasher(DigestKind::Sha256);
     std::string buffer(1U << 18U, '\0');
     for (;;) {

@@ -3,7 +3,7 @@
 // Reading whole files, replacing them atomically, and folders that vanish with their owner.
 // Every error names the path and what the system said.
 
-#include "libcore/base/error.hpp"
+#include "libcore/fs/descriptor.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -12,13 +12,8 @@
 
 namespace gpkg {
 
-namespace fs = std::filesystem;
-
 /// The file's bytes. NotFound when it does not exist, Io for anything else.
 Result<std::string> read_file(const fs::path& path);
-
-/// Writes all of it, however many calls that takes; false, with errno set, when it cannot.
-bool write_fully(int fd, std::string_view bytes);
 
 /// Writes to a temporary name in the same folder, syncs, renames: a reader sees the old or the new
 /// file, also after a crash. Missing folders are made. Honours the umask.

@@ -12,10 +12,7 @@ namespace gpkg {
 namespace {
 
 tl::unexpected<Error> cannot_write(const fs::path& path, int code) {
-    const bool full = code == ENOSPC || code == EDQUOT;
-    return fail(ErrorKind::Io,
-                fmt::format("{}: cannot write: {}", path.native(), std::strerror(code)),
-                full ? "free some space (gpkg clean) and run the command again" : "");
+    return pass(io_error(path, "write", code));
 }
 
 }  // namespace

@@ -264,10 +264,10 @@ Result<void> walk_package(const fs::path& archive,
                           std::vector<std::string>& warnings,
                           const OnMember& on_member) {
     const Descriptor file(::open(archive.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return io_error(archive.native(), "open", errno);
+    if (!file) return pass(io_error(archive.native(), "open", errno));
     std::string magic(4, '\0');
     const auto count = ::read(file.get(), magic.data(), magic.size());
-    if (count < 0) return io_error(archive.native(), "read", errno);
+    if (count < 0) return pass(io_error(archive.native(), "read", errno));
     magic.resize(static_cast<std::size_t>(count));
 
     const Utf8Locale locale;

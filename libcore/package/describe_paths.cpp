@@ -31,7 +31,7 @@ Result<Content> scan(int fd, std::string_view placeholder, std::string_view name
     for (;;) {
         const auto count = ::read(fd, buffer.data() + kept, buffer.size() - kept);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(name, "read", errno);
+        if (count < 0) return pass(io_error(name, "read", errno));
         if (count == 0) break;
         const auto size = static_cast<std::size_t>(count);
         const auto fresh = std::string_view(buffer).substr(kept, size);
@@ -57,9 +57,9 @@ public:
     Result<PathEntry> describe(const std::string& path) {
         const auto name = (folder_ / path).native();
         const auto place = open_below(root_, path, O_PATH);
-        if (!place) return io_error(name, "open", errno);
+        if (!place) return pass(io_error(name, "open", errno));
         struct stat status {};
-        if (::fstat(place.get(), &status) != 0) return io_error(name, "read", errno);
+        if (::fstat(place.get(), &status) != 0) return pass(io_error(name, "read", errno));
         PathEntry entry;
         entry.path = path;
         if (S_ISDIR(status.st_mode)) {
@@ -90,7 +90,7 @@ private:
         if (const auto found = known_.find(path); found != known_.end()) return found->second;
         const auto name = (folder_ / path).native();
         const auto file = open_below(root_, path, O_RDONLY);
-        if (!file) return io_error(name, "open", errno);
+        if (!file) return pass(io_error(name, "open", errno));
         GPKG_TRY(auto content, scan(file.get(), placeholder_, name));
         known_[path] = content;
         return content;
@@ -117,7 +117,7 @@ Result<std::vector<PathEntry>> describe_paths(const fs::path& folder,
                                               const std::vector<std::string>& files,
                                               std::string_view placeholder) {
     const Descriptor root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!root) return io_error(folder.native(), "open", errno);
+    if (!root) return pass(io_error(folder.native(), "open", errno));
     Describer describer(root.get(), folder, placeholder);
     std::vector<PathEntry> entries;
     entries.reserve(files.size());

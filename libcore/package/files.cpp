@@ -24,15 +24,6 @@ std::string printable(std::string_view text) {
     return result;
 }
 
-tl::unexpected<Error> io_error(std::string_view path, std::string_view doing, int code) {
-    std::string hint;
-    if (code == ENOSPC || code == EDQUOT)
-        hint = "free some space (gpkg clean) and run the command again";
-    return fail(code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
-                fmt::format("{}: cannot {}: {}", path, doing, std::strerror(code)),
-                std::move(hint));
-}
-
 std::string clean_relative(std::string_view path) {
     std::string result;
     result.reserve(path.size());
@@ -65,7 +56,7 @@ Descriptor open_below(int folder, const std::string& relative, int flags) {
 
 Result<std::string> read_descriptor(int fd, std::string_view path) {
     struct stat status {};
-    if (::fstat(fd, &status) != 0) return io_error(path, "read", errno);
+    if (::fstat(fd, &status) != 0) return pass(io_error(path, "read", errno));
     if (!S_ISREG(status.st_mode))
         return fail(ErrorKind::Integrity, fmt::format("{}: not a file", path));
     std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
@@ -73,7 +64,7 @@ Result<std::string> read_descriptor(int fd, std::string_view path) {
     while (used < bytes.size()) {
         const auto count = ::read(fd, bytes.data() + used, bytes.size() - used);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(path, "read", errno);
+        if (count < 0) return pass(io_error(path, "read", errno));
         if (count == 0) break;
         used += static_cast<std::size_t>(count);
     }

@@ -14,37 +14,9 @@
 
 namespace gpkg {
 
-/// An open file or folder.
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-
-    int get() const { return fd_; }
-    explicit operator bool() const { return fd_ >= 0; }
-    /// Closes now, to hear of write errors that network file systems report only here.
-    bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
-
-private:
-    int fd_ = -1;
-};
-
 /// `text` with control characters and bytes beyond ASCII as \xNN, cut when long: archives and
 /// indexes choose names, and a message goes to a terminal.
 std::string printable(std::string_view text);
-
-/// "PATH: cannot DO: what the system says", with a hint when the disk is full.
-tl::unexpected<Error> io_error(std::string_view path, std::string_view doing, int code);
 
 /// "a/b" for "./a//b/", nothing for "." and "./".
 std::string clean_relative(std::string_view path);

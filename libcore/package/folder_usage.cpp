@@ -33,10 +33,10 @@ Result<FolderUsage> folder_usage(const fs::path& folder) {
 
     std::error_code code;
     auto walk = fs::recursive_directory_iterator(folder, code);
-    if (code) return io_error(folder.native(), "list", code.value());
+    if (code) return pass(io_error(folder.native(), "list", code.value()));
     count(folder);
     for (; walk != fs::recursive_directory_iterator(); walk.increment(code)) {
-        if (code) return io_error(folder.native(), "list", code.value());
+        if (code) return pass(io_error(folder.native(), "list", code.value()));
         count(walk->path());
     }
     for (const auto& [key, inode] : shared) {

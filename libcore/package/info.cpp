@@ -121,14 +121,14 @@ Result<std::optional<std::string>> read_info_text(const fs::path& folder, std::s
     const auto relative = fmt::format("info/{}", name);
     const auto path = (folder / relative).native();
     const Descriptor root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!root) return io_error(folder.native(), "open", errno);
+    if (!root) return pass(io_error(folder.native(), "open", errno));
     const auto file = open_below(root.get(), relative, O_RDONLY);
     if (!file) {
         if (errno == ENOENT) return std::optional<std::string>();
         if (errno == ELOOP || errno == ENOTDIR)
             return fail(ErrorKind::Integrity,
                         fmt::format("{}: not a file of the package but reached by a link", path));
-        return io_error(path, "open", errno);
+        return pass(io_error(path, "open", errno));
     }
     struct stat status {};
     if (::fstat(file.get(), &status) == 0 &&

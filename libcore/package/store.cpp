@@ -77,7 +77,7 @@ struct Checksums {
 
 Result<Checksums> checksums_of(const fs::path& path, const std::function<bool()>& cancelled) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return io_error(path.native(), "open", errno);
+    if (!file) return pass(io_error(path.native(), "open", errno));
     Hasher sha256(DigestKind::Sha256);
     Hasher md5(DigestKind::Md5);
     Checksums sums;
@@ -87,7 +87,7 @@ Result<Checksums> checksums_of(const fs::path& path, const std::function<bool()>
             return fail(ErrorKind::Interrupted, path.native() + ": reading was interrupted");
         const auto count = ::read(file.get(), buffer.data(), buffer.size());
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(path.native(), "read", errno);
+        if (count < 0) return pass(io_error(path.native(), "read", errno));
         if (count == 0) break;
         const auto piece = std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
         sha256.update(piece);
@@ -136,7 +136,7 @@ Result<void> write_record(const fs::path& folder, std::string_view text) {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     Descriptor file(::open(path.c_str(), kFlags, 0644));
     if (!file || !write_fully(file.get(), text) || !file.close())
-        return io_error(path.native(), "write", errno);
+        return pass(io_error(path.native(), "write", errno));
     return {};
 }
 
@@ -179,7 +179,7 @@ Result<void> publish(const fs::path& finished,
         if (::rename(finished.c_str(), final_path.c_str()) == 0) return {};
         const int code = errno;
         if (code != ENOTEMPTY && code != EEXIST && code != ENOTDIR)
-            return io_error(final_path.native(), "put the package there", code);
+            return pass(io_error(final_path.native(), "put the package there", code));
         if (is_whole(final_path)) return {};
         const auto aside = workplace / fmt::format("broken-{}", attempt);
         ::rename(final_path.c_str(), aside.c_str());
@@ -274,9 +274,9 @@ Result<std::vector<StoredPackage>> PackageStore::list() const {
     std::error_code code;
     auto items = fs::directory_iterator(root(), code);
     if (code == std::errc::no_such_file_or_directory) return packages;
-    if (code) return io_error(root().native(), "list", code.value());
+    if (code) return pass(io_error(root().native(), "list", code.value()));
     for (; items != fs::directory_iterator(); items.increment(code)) {
-        if (code) return io_error(root().native(), "list", code.value());
+        if (code) return pass(io_error(root().native(), "list", code.value()));
         if (!is_folder_name(items->path().filename().native())) continue;
         auto record = read_repodata_record(items->path());
         if (!record || folder_name(*record) != items->path().filename()) continue;
@@ -296,7 +296,7 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
     GPKG_TRY(auto workplace, TemporaryFolder::make(root(), workplace_stem()));
     const auto aside = workplace.path() / "removed";
     if (::rename(folder.c_str(), aside.c_str()) != 0 && errno != ENOENT)
-        return io_error(folder.native(), "remove", errno);
+        return pass(io_error(folder.native(), "remove", errno));
     return remove_tree(aside);
 }
 
@@ -305,9 +305,9 @@ Result<std::vector<fs::path>> PackageStore::leftovers() const {
     std::error_code code;
     auto items = fs::directory_iterator(root(), code);
     if (code == std::errc::no_such_file_or_directory) return found;
-    if (code) return io_error(root().native(), "list", code.value());
+    if (code) return pass(io_error(root().native(), "list", code.value()));
     for (; items != fs::directory_iterator(); items.increment(code)) {
-        if (code) return io_error(root().native(), "list", code.value());
+        if (code) return pass(io_error(root().native(), "list", code.value()));
         const auto& path = items->path();
         const auto name = path.filename().native();
         const bool unfinished = name.starts_with(kWorkplacePrefix) && is_abandoned(path);

@@ -61,20 +61,20 @@ Result<void> TarWriter::add_text(const std::string& path, std::string_view text)
 Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::string& path) {
     const auto name = (folder / path).native();
     const auto place = open_below(root, path, O_PATH);
-    if (!place) return io_error(name, "open", errno);
+    if (!place) return pass(io_error(name, "open", errno));
     struct stat status {};
-    if (::fstat(place.get(), &status) != 0) return io_error(name, "read", errno);
+    if (::fstat(place.get(), &status) != 0) return pass(io_error(name, "read", errno));
     if (S_ISDIR(status.st_mode)) return add_header(path, AE_IFDIR, 0755, 0, nullptr);
     if (S_ISLNK(status.st_mode)) {
         const auto target = read_link(root, path);
-        if (!target) return io_error(name, "read", errno);
+        if (!target) return pass(io_error(name, "read", errno));
         return add_header(path, AE_IFLNK, 0777, 0, target->c_str());
     }
     if (!S_ISREG(status.st_mode))
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: is neither file, link nor folder", name));
     const auto file = open_below(root, path, O_RDONLY);
-    if (!file || ::fstat(file.get(), &status) != 0) return io_error(name, "open", errno);
+    if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(name, "open", errno));
     const auto size = static_cast<std::uint64_t>(status.st_size);
     GPKG_CHECK(
         add_header(path, AE_IFREG, (status.st_mode & 0100U) != 0 ? 0755 : 0644, size, nullptr));
@@ -90,7 +90,7 @@ Result<void> TarWriter::add_content(int fd, std::uint64_t size, const std::strin
         const auto count =
             ::read(fd, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - used));
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(name, "read", errno);
+        if (count < 0) return pass(io_error(name, "read", errno));
         if (count == 0)
             return fail(ErrorKind::Conflict,
                         fmt::format("{}: became shorter while it was packed", name));

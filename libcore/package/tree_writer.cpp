@@ -57,10 +57,10 @@ Result<void> copy_bytes(int from, int to, std::string_view name) {
     for (;;) {
         const auto count = ::read(from, buffer.data(), buffer.size());
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(name, "read", errno);
+        if (count < 0) return pass(io_error(name, "read", errno));
         if (count == 0) return {};
         if (!write_fully(to, std::string_view(buffer).substr(0, static_cast<std::size_t>(count))))
-            return io_error(name, "write", errno);
+            return pass(io_error(name, "write", errno));
     }
 }
 
@@ -79,9 +79,9 @@ tl::unexpected<Error> TreeWriter::refused(const Member& member, std::string_view
 }
 
 tl::unexpected<Error> TreeWriter::failed(const Member& member, int code) const {
-    return io_error(fmt::format("{}: member \"{}\"", archive_, printable(member.path)),
-                    "unpack",
-                    code == ENOENT ? EIO : code);  // the folder was taken away meanwhile
+    return pass(io_error(fmt::format("{}: member \"{}\"", archive_, printable(member.path)),
+                         "unpack",
+                         code == ENOENT ? EIO : code));  // the folder was taken away meanwhile
 }
 
 Result<void> TreeWriter::check_cancelled() const {

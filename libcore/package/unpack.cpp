@@ -22,11 +22,11 @@ public:
     static Result<Target> make(const fs::path& path) {
         bool made = true;
         if (::mkdir(path.c_str(), 0755) != 0) {
-            if (errno != EEXIST) return io_error(path.native(), "make the folder", errno);
+            if (errno != EEXIST) return pass(io_error(path.native(), "make the folder", errno));
             made = false;
         }
         Descriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!root) return io_error(path.native(), "open the folder", errno);
+        if (!root) return pass(io_error(path.native(), "open the folder", errno));
         std::error_code code;
         if (!made && !fs::is_empty(path, code))
             return fail(ErrorKind::Conflict,
@@ -68,7 +68,7 @@ private:
 Result<std::uint64_t> byte_limit(const fs::path& archive, const UnpackLimits& limits) {
     std::error_code code;
     const auto size = fs::file_size(archive, code);
-    if (code) return io_error(archive.native(), "open", code.value());
+    if (code) return pass(io_error(archive.native(), "open", code.value()));
     constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
     const auto ratio = limits.bytes_per_archive_byte;
     const auto scaled = ratio != 0 && size > kMost / ratio ? kMost : size * ratio;

@@ -37,7 +37,7 @@ Result<std::string> hash_descriptor(int fd, std::string_view path) {
     for (;;) {
         const auto count = ::read(fd, buffer.data(), buffer.size());
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(path, "read", errno);
+        if (count < 0) return pass(io_error(path, "read", errno));
         if (count == 0) return std::move(hasher).hex();
         hasher.update(std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
     }
@@ -53,17 +53,17 @@ Result<std::optional<SeenPath>> look_at_disk(int root,
     const auto place = open_below(root, entry.path, O_PATH);
     if (!place) {
         if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::optional<SeenPath>();
-        return io_error(name, "open", errno);
+        return pass(io_error(name, "open", errno));
     }
     struct stat status {};
-    if (::fstat(place.get(), &status) != 0) return io_error(name, "read", errno);
+    if (::fstat(place.get(), &status) != 0) return pass(io_error(name, "read", errno));
     if (S_ISLNK(status.st_mode)) seen.type = PathType::SoftLink;
     if (S_ISDIR(status.st_mode)) seen.type = PathType::Directory;
     seen.size = static_cast<std::uint64_t>(status.st_size);
     if (depth == VerifyDepth::Content && S_ISREG(status.st_mode) && !entry.sha256.empty() &&
         entry.type == PathType::HardLink) {
         const auto file = open_below(root, entry.path, O_RDONLY);
-        if (!file) return io_error(name, "open", errno);
+        if (!file) return pass(io_error(name, "open", errno));
         GPKG_TRY(seen.sha256, hash_descriptor(file.get(), name));
     }
     return std::optional(std::move(seen));
@@ -95,7 +95,7 @@ Error damage_error(std::string_view what, const std::vector<PathDamage>& damage)
 Result<std::vector<PathDamage>> find_damage(const fs::path& folder, VerifyDepth depth) {
     GPKG_TRY(const auto entries, read_paths(folder));
     const Descriptor root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!root) return io_error(folder.native(), "open", errno);
+    if (!root) return pass(io_error(folder.native(), "open", errno));
     return compare_paths(entries, [&](const PathEntry& entry) {
         return look_at_disk(root.get(), folder, entry, depth);
     });

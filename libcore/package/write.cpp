@@ -26,7 +26,7 @@ public:
             fmt::format(".{}.tmp-{}-{}", path.filename().native(), ::getpid(), count.fetch_add(1));
         constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
         Descriptor file(::open(temporary.c_str(), kFlags, 0666));
-        if (!file) return io_error(temporary.native(), "write", errno);
+        if (!file) return pass(io_error(temporary.native(), "write", errno));
         return NewFile(std::move(path), temporary, std::move(file));
     }
     NewFile(NewFile&& other) noexcept
@@ -44,7 +44,8 @@ public:
     const std::string& name() const { return path_.native(); }
 
     Result<fs::path> publish() {
-        if (::fsync(file_.get()) != 0 || !file_.close()) return io_error(name(), "write", errno);
+        if (::fsync(file_.get()) != 0 || !file_.close())
+            return pass(io_error(name(), "write", errno));
         GPKG_CHECK(rename_path(temporary_, path_));
         temporary_.clear();
         return path_;
@@ -70,7 +71,7 @@ struct Prepared {
 Result<Prepared> prepare(const PackageContent& content) {
     Prepared prepared;
     prepared.root = Descriptor(::open(content.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!prepared.root) return io_error(content.folder.native(), "open", errno);
+    if (!prepared.root) return pass(io_error(content.folder.native(), "open", errno));
     const auto index = content.info.find("index.json");
     if (index == content.info.end()) return fail(ErrorKind::Usage, "a package needs an index.json");
     GPKG_TRY(const auto record, parse_index_json(index->second, "index.json"));
@@ -159,7 +160,7 @@ Result<fs::path> write_tar_bz2(const PackageContent& content,
     GPKG_TRY(auto file, NewFile::make(output_folder / (prepared.distribution + ".tar.bz2")));
     TarWriter tar(options, [&](std::string_view bytes) -> Result<void> {
         if (write_fully(file.fd(), bytes)) return {};
-        return io_error(file.name(), "write", errno);
+        return pass(io_error(file.name(), "write", errno));
     });
     GPKG_CHECK(tar.open(ARCHIVE_FILTER_BZIP2));
     GPKG_CHECK(add_info(tar, content));

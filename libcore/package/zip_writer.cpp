@@ -91,7 +91,7 @@ ZipWriter::ZipWriter(int fd, std::string name, std::int64_t timestamp)
     : fd_(fd), name_(std::move(name)), dos_time_(dos_time(timestamp)) {}
 
 Result<void> ZipWriter::put(std::string_view bytes) {
-    if (!write_fully(fd_, bytes)) return io_error(name_, "write", errno);
+    if (!write_fully(fd_, bytes)) return pass(io_error(name_, "write", errno));
     position_ += bytes.size();
     return {};
 }
@@ -148,7 +148,7 @@ Result<void> ZipWriter::end() {
     while (!left.empty()) {
         const auto count = ::pwrite(fd_, left.data(), left.size(), offset);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(name_, "write", errno);
+        if (count < 0) return pass(io_error(name_, "write", errno));
         left.remove_prefix(static_cast<std::size_t>(count));
         offset += count;
     }

@@ -1,0 +1,41 @@
+#include "libcore/fs/descriptor.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace gpkg {
+
+bool Descriptor::close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
+
+Result<Descriptor> open_folder(const fs::path& path) {
+    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder) return pass(io_error(path, "open", errno));
+    return folder;
+}
+
+bool write_fully(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto written = ::write(fd, bytes.data(), bytes.size());
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            return false;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+Error io_error(const fs::path& path, std::string_view doing, int code) {
+    std::string hint;
+    if (code == ENOSPC || code == EDQUOT)
+        hint = "free some space (gpkg clean) and run the command again";
+    return Error{code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
+                 fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
+                 std::move(hint),
+                 {}};
+}
+
+}  // namespace gpkg
