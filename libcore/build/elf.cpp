@@ -208,31 +208,21 @@ private:
     std::vector<Segment> segments_;
 };
 
-struct Descriptor {
-    int fd;
-    explicit Descriptor(const fs::path& file)
-        : fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd >= 0) ::close(fd);
-    }
-};
-
 }  // namespace
 
 Result<std::optional<ElfFile>> read_elf(const fs::path& file) {
-    const Descriptor opened(file);
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat status {};
-    if (opened.fd < 0 || ::fstat(opened.fd, &status) != 0)
+    if (!opened || ::fstat(opened.get(), &status) != 0)
         return fail(ErrorKind::Io,
                     fmt::format("{}: cannot read: {}", file.native(), std::strerror(errno)));
     char magic[SELFMAG];
     if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT ||
-        ::pread(opened.fd, magic, SELFMAG, 0) != SELFMAG ||
+        ::pread(opened.get(), magic, SELFMAG, 0) != SELFMAG ||
         std::memcmp(magic, ELFMAG, SELFMAG) != 0)
         return std::nullopt;
-    GPKG_TRY(auto elf, Reader(opened.fd, file, static_cast<std::uint64_t>(status.st_size)).read());
+    GPKG_TRY(auto elf,
+             Reader(opened.get(), file, static_cast<std::uint64_t>(status.st_size)).read());
     return elf;
 }
 
