@@ -1,5 +1,6 @@
 #include "solver/solver.hpp"
 
+#include "libcore/base/text.hpp"
 #include "solver/engine.hpp"
 #include "solver/explain.hpp"
 #include "solver/improve.hpp"
@@ -91,6 +92,25 @@ std::vector<CandidateId> topological(const Universe& universe, std::vector<Candi
     return order;
 }
 
+/// Installed packages that stay although this machine could not use them, in one line.
+std::optional<std::string> note_on_excused(const Universe& universe, std::vector<CandidateId> all) {
+    std::erase_if(all, [&](auto id) { return universe.candidates()[id].excused.empty(); });
+    if (all.empty()) return std::nullopt;
+    const auto item = [&](CandidateId id) {
+        const auto& candidate = universe.candidates()[id];
+        return fmt::format("{} ({})",
+                           universe.names()[candidate.name].text,
+                           universe.specs()[candidate.excused.front()].text);
+    };
+    std::vector<std::string> items(all.size());
+    std::transform(all.begin(), all.end(), items.begin(), item);
+    std::sort(items.begin(), items.end());
+    return fmt::format("{} {} as installed, although this machine does not have what {}",
+                       join_some(items, "and"),
+                       items.size() == 1 ? "stays" : "stay",
+                       items.size() == 1 ? "it needs" : "they need");
+}
+
 }  // namespace
 
 Result<Outcome> solve(const Problem& problem) {
@@ -113,6 +133,7 @@ Result<Outcome> solve(const Problem& problem) {
     const auto best = improve(universe, live, ranks, engine, kept, *std::move(first));
     Solution solution;
     solution.notes = universe.notes();
+    if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));
     for (const auto id : topological(universe, best))
         solution.records.push_back(universe.candidates()[id].record());
     return solution;

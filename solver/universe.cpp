@@ -92,10 +92,13 @@ Result<Universe> Universe::collect(const Problem& problem) {
         universe.collect_candidates(name);
     }
     universe.link_specs();
+    universe.excuse_installed();
     if (universe.unreadable_ > 0)
-        universe.notes_.push_back(
-            fmt::format("{} records are left out because a dependency of theirs cannot be read",
-                        universe.unreadable_));
+        universe.notes_.push_back(fmt::format(
+            "{} left out because a dependency of {} cannot be read",
+            universe.unreadable_ == 1 ? "1 record is"
+                                      : fmt::format("{} records are", universe.unreadable_),
+            universe.unreadable_ == 1 ? "it" : "them"));
     return universe;
 }
 
@@ -347,6 +350,27 @@ void Universe::link_specs() {
             }
             if (spec_matches(spec, candidate)) spec.matches.push_back(id);
         }
+    }
+}
+
+/// An installed package is there whether or not this machine could use it: an environment for GPUs
+/// is managed from login nodes that have none.
+void Universe::excuse_installed() {
+    for (auto& candidate : candidates_) {
+        if (!candidate.is_installed) continue;
+        const auto lacking = [&](SpecId id) {
+            return names_[specs_[id].name].is_virtual && specs_[id].matches.empty();
+        };
+        const auto broken = [&](SpecId id) {
+            const auto& name = names_[specs_[id].name];
+            return name.begin != name.end && lacking(id);
+        };
+        const auto excuse = [&](std::vector<SpecId>& from, const auto& is_unmet) {
+            std::copy_if(from.begin(), from.end(), std::back_inserter(candidate.excused), is_unmet);
+            std::erase_if(from, is_unmet);
+        };
+        excuse(candidate.depends, lacking);
+        excuse(candidate.constrains, broken);
     }
 }
 

@@ -39,6 +39,9 @@ struct Candidate {
     const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
     std::vector<SpecId> depends;
     std::vector<SpecId> constrains;
+    /// Specs on virtual packages that this machine does not meet and that nevertheless are not
+    /// among the above: the record is installed, and where it stays they ask for nothing.
+    std::vector<SpecId> excused;
 
     std::string_view build() const { return row ? index->text(row->build) : given->build; }
     std::string_view fn() const { return row ? index->text(row->fn) : given->fn; }
@@ -108,6 +111,7 @@ private:
                     std::vector<SpecId>& into);
     bool spec_matches(const Spec& spec, const Candidate& candidate) const;
     void link_specs();
+    void excuse_installed();
     bool is_excluded(const ChannelIndex::Row& row) const;
 
     const Problem* problem_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 #include <utility>
 
 namespace gpkg {
@@ -81,11 +82,20 @@ std::vector<std::string> near_names(std::string_view wanted,
 }
 
 std::string join_or(std::span<const std::string> items) {
+    return join_some(items, "or", items.size());
+}
+
+std::string join_some(std::span<const std::string> items, std::string_view word, std::size_t most) {
+    const auto shown = items.first(std::min(most, items.size()));
+    const auto others = items.size() - shown.size();
     std::string text;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) text += i + 1 == items.size() ? " or " : ", ";
-        text += items[i];
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const bool is_last = others == 0 && i + 1 == shown.size();
+        if (i > 0) text += is_last ? fmt::format(" {} ", word) : ", ";
+        text += shown[i];
     }
+    if (others > 0)
+        text += fmt::format(" {} {} {}", word, others, others == 1 ? "other" : "others");
     return text;
 }
 

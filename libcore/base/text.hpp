@@ -23,5 +23,9 @@ std::vector<std::string> near_names(std::string_view wanted,
 
 /// "a, b or c".
 std::string join_or(std::span<const std::string> items);
+/// "a, b and c"; of more than `most`, "a, b, c and 4 others". `word` is "and" or "or".
+std::string join_some(std::span<const std::string> items,
+                      std::string_view word,
+                      std::size_t most = 3);
 
 }  // namespace gpkg

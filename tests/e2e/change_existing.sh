@@ -171,4 +171,22 @@ has four
 has one lib-1.1 old-1.0 solo-1.0
 
 clean
+
+# What is installed for a device stays on a machine without it, a login node for example.
+script bin/gpu 'echo cpu'
+package gpu 1.0 0
+script bin/gpu 'echo cuda'
+BUILD_NUMBER=1 package gpu 1.0 cuda __cuda
+CONDA_OVERRIDE_CUDA=12.4 expect 0 create -n ten gpu
+check [ "$("$at/ten/bin/gpu")" = cuda ]
+expect 0 install -n ten solo
+err_has 'gpu (__cuda) stays as installed, although this machine does not have what it needs'
+check [ "$("$at/ten/bin/gpu")" = cuda ]
+expect 0 install -n ten gpu
+expect 0 update -n ten --all
+check [ "$("$at/ten/bin/gpu")" = cuda ]
+expect 0 install -n ten 'gpu=1.0=0'
+check [ "$("$at/ten/bin/gpu")" = cpu ]
+err_lacks 'stays as installed'
+
 finish

@@ -129,6 +129,7 @@ void add_installed(Dice& dice, Problem& problem) {
         gone.channel = "https://host/gone";
         gone.fn = gone.name + "-2-gone.conda";
         gone.depends = {random_spec(dice, dice.roll(kNames))};
+        if (dice.one_in(2)) gone.depends.emplace_back("__cuda >=12");
         add(std::move(gone));
     }
     request.update_all = dice.one_in(8);
@@ -196,7 +197,7 @@ public:
         queue.insert(queue.end(), kept_.begin(), kept_.end());
         for (; !queue.empty(); queue.pop_front()) {
             const auto& name = queue.front();
-            if (settled.contains(name)) continue;
+            if (settled.contains(name) || name.starts_with("__")) continue;
             for (const auto& [rank, record] : by_rank_[name]) {
                 settled[name] = record;
                 if (completes(settled)) break;
@@ -232,10 +233,23 @@ private:
                     std::all_of(request.constraints.begin(), request.constraints.end(), allow);
         for (const auto& name : kept_) fine = fine && need(spec(name));
         for (const auto& [name, record] : choice) {
-            for (const auto& text : record.depends) fine = fine && need(spec(text));
-            for (const auto& text : record.constrains) fine = fine && allow(spec(text));
+            const bool stays = is_installed(record);
+            const auto asks = [&](const std::string& text) {
+                return !stays || !text.starts_with("__");
+            };
+            for (const auto& text : record.depends)
+                fine = fine && (!asks(text) || need(spec(text)));
+            for (const auto& text : record.constrains)
+                fine = fine && (!asks(text) || allow(spec(text)));
         }
         return fine ? std::optional(open) : std::nullopt;
+    }
+
+    bool is_installed(const PackageRecord& record) const {
+        const auto& installed = problem_.request.installed;
+        return std::any_of(installed.begin(), installed.end(), [&](const auto& one) {
+            return one.channel == record.channel && one.fn == record.fn;
+        });
     }
 
     bool completes(const Choice& choice) {

@@ -157,6 +157,7 @@ std::string answer(const Problem& problem) {
     for (const auto& record : std::get<Solution>(*outcome).records)
         lines.push_back(fmt::format("{} {} {}", record.name, record.version, record.build));
     std::sort(lines.begin(), lines.end());
+    for (const auto& note : std::get<Solution>(*outcome).notes) lines.push_back("note: " + note);
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
