@@ -130,19 +130,50 @@ Result<BuildOptions> build_options(Context& context,
     return build;
 }
 
-void report(Context& context, const BuildSummary& summary, const fs::path& channel) {
+/// What a run did, told when it is over: the recipes, then the tests of what they made.
+struct Outcome {
+    fs::path channel;
+    BuildSummary built;
+    std::vector<FailedPackage> failed_tests;
+
+    bool is_success() const { return built.failures.empty() && failed_tests.empty(); }
+};
+
+void print(Context& context, const Outcome& outcome) {
     std::size_t reused = 0;
-    for (const auto& package : summary.packages) {
+    for (const auto& package : outcome.built.packages) {
         reused += package.reused ? 1 : 0;
         for (const auto& warning : package.warnings)
             context.out.warn(fmt::format("{}: {}", package.distribution, warning));
     }
-    for (const auto& failure : summary.failures) context.out.error(failure.error);
+    if (context.out.json_mode()) return;
+    for (const auto& failure : outcome.failed_tests) context.out.error(failure.error);
+    for (const auto& failure : outcome.built.failures) context.out.error(failure.error);
     context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} recipes failed",
-                                  channel.native(),
-                                  summary.packages.size() - reused,
+                                  outcome.channel.native(),
+                                  outcome.built.packages.size() - reused,
                                   reused,
-                                  summary.failures.size()));
+                                  outcome.built.failures.size()));
+}
+
+nlohmann::ordered_json document_of(const Outcome& outcome) {
+    auto packages = nlohmann::ordered_json::array();
+    for (const auto& package : outcome.built.packages)
+        packages.push_back({{"package", package.distribution},
+                            {"file", package.file.native()},
+                            {"unchanged", package.reused}});
+    auto failures = nlohmann::ordered_json::array();
+    for (const auto& failure : outcome.built.failures)
+        failures.push_back(
+            {{"recipe", failure.recipe.native()}, {"error", failure.error.to_string()}});
+    for (const auto& failure : outcome.failed_tests)
+        failures.push_back(
+            {{"package", failure.distribution}, {"error", failure.error.to_string()}});
+    return {{"success", outcome.is_success()},
+            {"channel", outcome.channel.native()},
+            {"packages", std::move(packages)},
+            {"failures", std::move(failures)},
+            {"failed_tests", outcome.failed_tests.size()}};
 }
 
 }  // namespace
@@ -172,44 +203,28 @@ Action bind_build(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto recipes, recipe_files(context, options->recipes));
-        const auto channel = absolute_path(options->channel, context.home);
-        GPKG_CHECK(make_folders(channel));
-        BuildSummary summary;
+        Outcome outcome;
+        outcome.channel = absolute_path(options->channel, context.home);
+        GPKG_CHECK(make_folders(outcome.channel));
         {
             Progress progress(context.out);
-            GPKG_TRY(const auto build, build_options(context, *options, channel, progress));
-            GPKG_TRY(summary, build_all(recipes, build));
+            GPKG_TRY(const auto build, build_options(context, *options, outcome.channel, progress));
+            GPKG_TRY(outcome.built, build_all(recipes, build));
         }
         IndexerOptions indexing;
         indexing.jobs = 2;
-        GPKG_TRY(const auto indexed, index_channel(channel, indexing));
+        GPKG_TRY(const auto indexed, index_channel(outcome.channel, indexing));
         for (const auto& package : indexed.refused)
             context.out.warn(
                 fmt::format("{}: left out: {}", package.file.native(), package.reason));
-
-        std::size_t failed_tests = 0;
         if (!options->no_test) {
-            GPKG_TRY(failed_tests,
-                     test_packages(context, sources_of(*options, channel), summary.packages));
+            GPKG_TRY(outcome.failed_tests,
+                     test_packages(
+                         context, sources_of(*options, outcome.channel), outcome.built.packages));
         }
-        report(context, summary, channel);
-        if (context.out.json_mode()) {
-            auto packages = nlohmann::ordered_json::array();
-            for (const auto& package : summary.packages)
-                packages.push_back({{"package", package.distribution},
-                                    {"file", package.file.native()},
-                                    {"unchanged", package.reused}});
-            auto failures = nlohmann::ordered_json::array();
-            for (const auto& failure : summary.failures)
-                failures.push_back(
-                    {{"recipe", failure.recipe.native()}, {"error", failure.error.to_string()}});
-            context.out.json({{"success", summary.failures.empty() && failed_tests == 0},
-                              {"channel", channel.native()},
-                              {"packages", std::move(packages)},
-                              {"failures", std::move(failures)},
-                              {"failed_tests", failed_tests}});
-        }
-        return summary.failures.empty() && failed_tests == 0 ? 0 : 1;
+        print(context, outcome);
+        if (context.out.json_mode()) context.out.json(document_of(outcome));
+        return outcome.is_success() ? 0 : 1;
     };
 }
 

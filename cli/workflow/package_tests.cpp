@@ -24,13 +24,12 @@ std::map<std::string, std::string> clean_environment(const RunEnvironment& run,
     return variables;
 }
 
-Result<bool> run_test(Context& context,
+Result<void> run_test(const Context& context,
                       const PackageTest& test,
                       const fs::path& prefix,
-                      const fs::path& folder,
-                      const std::string& what) {
+                      const fs::path& folder) {
     const auto script = test_script(test);
-    if (script.empty()) return true;
+    if (script.empty()) return {};
     const auto file = folder / "test.sh";
     GPKG_CHECK(write_file_atomically(file, script));
     const auto base = [&](std::string_view name) -> std::optional<std::string> {
@@ -46,46 +45,58 @@ Result<bool> run_test(Context& context,
     command.environment["PREFIX"] = prefix.native();
     command.folder = folder;
     command.log = folder / "test.log";
+    GPKG_CHECK(write_file_atomically(command.log, ""));
     command.cancelled = [&] { return context.stop.stop_requested(); };
     GPKG_TRY(const auto code, run_command(command));
-    if (code == 0) return true;
-    context.out.error(
-        {ErrorKind::Io,
-         fmt::format(
-             "{}: a test of it failed with {}:\n{}", what, code, last_lines(command.log, 20)),
-         {},
-         {}});
-    return false;
+    if (code == 0) return {};
+    return fail(ErrorKind::Io,
+                fmt::format("a test of it failed with {}:\n{}", code, last_lines(command.log, 20)));
+}
+
+/// Every test is run, also after one that failed.
+Result<std::vector<Error>> run_tests(Context& context,
+                                     const Sources& sources,
+                                     const BuiltPackage& package) {
+    GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
+    std::vector<std::string> specs{fmt::format("{}=={}={}", name.name, name.version, name.build)};
+    for (const auto& test : package.tests)
+        specs.insert(specs.end(), test.requirements.begin(), test.requirements.end());
+    GPKG_TRY(const auto folder, TemporaryFolder::make(fs::temp_directory_path(), "gpkg-test-"));
+    const auto prefix = folder.path() / "prefix";
+    GPKG_TRY(const auto made, make_trial(context, sources, specs, prefix));
+    std::vector<Error> failures;
+    for (const auto& test : package.tests) {
+        auto tested = run_test(context, test, prefix, folder.path());
+        if (tested) continue;
+        if (tested.error().kind == ErrorKind::Interrupted) return pass(std::move(tested).error());
+        auto error = std::move(tested).error();
+        error.message = fmt::format("{}: {}", package.distribution, error.message);
+        failures.push_back(std::move(error));
+    }
+    return failures;
 }
 
 }  // namespace
 
-Result<std::size_t> test_packages(Context& context,
-                                  const SourceOptions& source_options,
-                                  const std::vector<BuiltPackage>& packages) {
-    std::size_t failed = 0;
+Result<std::vector<FailedPackage>> test_packages(Context& context,
+                                                 const SourceOptions& source_options,
+                                                 const std::vector<BuiltPackage>& packages) {
+    std::vector<FailedPackage> failed;
     std::optional<Sources> sources;
     for (const auto& package : packages) {
         if (package.reused || package.tests.empty()) continue;
         GPKG_CHECK(check_stop(context));
-        GPKG_TRY(const auto folder, TemporaryFolder::make(fs::temp_directory_path(), "gpkg-test-"));
         if (!sources) {
             GPKG_TRY(sources, open_sources(context, source_options));
         }
-        GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
-        std::vector<std::string> specs{
-            fmt::format("{}=={}={}", name.name, name.version, name.build)};
-        for (const auto& test : package.tests)
-            specs.insert(specs.end(), test.requirements.begin(), test.requirements.end());
-        const auto prefix = folder.path() / "prefix";
-        auto made = make_trial(context, *sources, specs, prefix);
-        if (!made)
-            return pass(std::move(made).error().while_doing("testing " + package.distribution));
-        for (const auto& test : package.tests) {
-            GPKG_TRY(const auto good,
-                     run_test(context, test, prefix, folder.path(), package.distribution));
-            failed += good ? 0 : 1;
-        }
+        auto failures = run_tests(context, *sources, package);
+        if (!failures && failures.error().kind == ErrorKind::Interrupted)
+            return pass(std::move(failures).error());
+        if (!failures)
+            failures = std::vector{
+                std::move(failures).error().while_doing("testing " + package.distribution)};
+        for (auto& failure : *failures)
+            failed.push_back({package.distribution, std::move(failure)});
     }
     return failed;
 }

@@ -7,15 +7,20 @@
 #include "cli/workflow/sources.hpp"
 #include "libcore/build/builder.hpp"
 
-#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace gpkg::cli {
 
-/// Tests what was built, not what was found unchanged. Failures are told as they come; gives their
-/// number.
-Result<std::size_t> test_packages(Context& context,
-                                  const SourceOptions& sources,
-                                  const std::vector<BuiltPackage>& packages);
+struct FailedPackage {
+    std::string distribution;
+    Error error;
+};
+
+/// Tests what was built, not what was found unchanged, and gives what failed: a test, or the making
+/// of the environment for it. Fails only where nothing can be tested, and when interrupted.
+Result<std::vector<FailedPackage>> test_packages(Context& context,
+                                                 const SourceOptions& sources,
+                                                 const std::vector<BuiltPackage>& packages);
 
 }  // namespace gpkg::cli
