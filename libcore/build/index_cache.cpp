@@ -8,7 +8,9 @@
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/version.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -22,7 +24,9 @@ namespace {
 using Json = nlohmann::json;
 
 // Raised when what is remembered changes its meaning.
-constexpr int kCacheFormat = 1;
+constexpr int kCacheFormat = 2;
+// CEP 48: from this schema on, records stand in "v3" only.
+constexpr int kV3Schema = 3;
 
 struct Sums {
     std::string sha256;
@@ -74,6 +78,42 @@ Result<void> check_specs(const Json& record, const char* key) {
     return {};
 }
 
+/// Dependencies of v3 records are a bare name, or a name and brackets (CEP 48): "numpy >=1.26 py*"
+/// becomes numpy[version=">=1.26",build="py*"]. Texts of that form stay as they are.
+Result<std::string> bracket_form(const std::string& text) {
+    const auto is_of_name = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+    };
+    const auto name_end = std::find_if_not(text.begin(), text.end(), is_of_name);
+    if (name_end == text.end() || *name_end == '[') return text;
+
+    GPKG_TRY(auto spec, MatchSpec::parse(text));
+    std::vector<std::string> pairs;
+    if (spec.version) pairs.push_back(fmt::format("version=\"{}\"", spec.version->to_string()));
+    if (spec.build) pairs.push_back(fmt::format("build=\"{}\"", spec.build->text()));
+    spec.version.reset();
+    spec.build.reset();
+    auto rest = spec.to_string();
+    if (pairs.empty()) return rest;
+    if (rest.ends_with(']')) {
+        rest.back() = ',';
+    } else {
+        rest += '[';
+    }
+    return fmt::format("{}{}]", rest, fmt::join(pairs, ","));
+}
+
+Result<void> bring_into_v3_form(Json& record) {
+    for (const auto* key : {"depends", "constrains"}) {
+        const auto found = record.find(key);
+        if (found == record.end()) continue;
+        for (auto& spec : *found) {
+            GPKG_TRY(spec, bracket_form(spec.get<std::string>()));
+        }
+    }
+    return {};
+}
+
 Result<void> check_name(const Json& record,
                         const std::string& file_name,
                         const std::string& subdir) {
@@ -100,6 +140,11 @@ Result<void> check_name(const Json& record,
     return {};
 }
 
+bool is_v3(const Json& record) {
+    const auto schema = record.find("schema_version");
+    return schema != record.end() && schema->is_number_integer() && schema->get<int>() >= kV3Schema;
+}
+
 std::string compact(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -113,6 +158,7 @@ Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& s
     GPKG_CHECK(check_name(record, file.filename().native(), subdir));
     GPKG_CHECK(check_specs(record, "depends"));
     GPKG_CHECK(check_specs(record, "constrains"));
+    if (is_v3(record)) GPKG_CHECK(bring_into_v3_form(record));
 
     IndexedPackage package;
     package.run_exports = "{}";
@@ -132,6 +178,7 @@ Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& s
     record["subdir"] = subdir;
     package.record = compact(record);
     package.variant = compact(used);
+    package.is_v3 = is_v3(record);
     return package;
 }
 
@@ -148,6 +195,7 @@ IndexCache read_index_cache(const fs::path& file) {
             package.record = compact(entry.at("record"));
             package.run_exports = compact(entry.at("run_exports"));
             package.variant = compact(entry.at("variant"));
+            package.is_v3 = is_v3(entry.at("record"));
             package.size = entry.at("size").get<std::uint64_t>();
             package.changed_ns = entry.at("changed_ns").get<std::int64_t>();
             cache.emplace(name, std::move(package));

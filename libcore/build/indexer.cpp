@@ -20,8 +20,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kCacheName = ".gpkg-index.json";
-// CEP 48: from this schema on, records stand in "v3" only.
-constexpr int kV3Schema = 3;
 
 std::string text_of(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -30,26 +28,6 @@ std::string text_of(const Json& json) {
 std::int64_t now_ms() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
-// "numpy >=1.26 py311*" -> numpy[version=">=1.26",build="py311*"]: the only form that v3 allows.
-std::string bracket_form(const std::string& spec) {
-    std::vector<std::string_view> words;
-    for (const auto word : split(spec, ' ')) {
-        if (!word.empty()) words.push_back(word);
-    }
-    if (spec.find('[') != std::string::npos || words.size() < 2 || words.size() > 3) return spec;
-    if (words.size() == 2) return fmt::format("{}[version=\"{}\"]", words[0], words[1]);
-    return fmt::format("{}[version=\"{}\",build=\"{}\"]", words[0], words[1], words[2]);
-}
-
-Json in_v3_form(Json record) {
-    for (const auto* key : {"depends", "constrains"}) {
-        const auto found = record.find(key);
-        if (found == record.end()) continue;
-        for (auto& spec : *found) spec = bracket_form(spec.get<std::string>());
-    }
-    return record;
 }
 
 /// What an earlier index says that cannot be found out again.
@@ -205,11 +183,9 @@ private:
             const auto extension = std::string(package_extension(work.name));
             const bool is_conda = extension == "conda";
             auto record = dated(work.name, Json::parse(work.package.record));
-            const auto schema = record.find("schema_version");
-            if (schema != record.end() && schema->is_number_integer() &&
-                schema->get<int>() >= kV3Schema) {
+            if (work.package.is_v3) {
                 const auto stem = work.name.substr(0, work.name.size() - extension.size() - 1);
-                v3[extension][stem] = in_v3_form(std::move(record));
+                v3[extension][stem] = std::move(record);
             } else {
                 (is_conda ? conda : bz2)[work.name] = std::move(record);
             }

@@ -1,6 +1,7 @@
 #include "libcore/build/indexer.hpp"
 
 #include "libcore/package/write.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "tests/support/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -157,6 +158,36 @@ TEST_CASE("records of schema 3 stand in v3 only", "[build]") {
               .at("indexed_timestamp") == 1000);
 }
 
+TEST_CASE("dependencies in v3 are written in brackets and mean what they meant", "[build]") {
+    struct Row {
+        std::string given, v3;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"b",                          "b"},
+        {"b[version='>=1, <2']",       "b[version='>=1, <2']"},
+        {"b[build_number = \"0\"]",    "b[build_number = \"0\"]"},
+        {"b 1.2.*",                    R"(b[version="1.2.*"])"},
+        {"b >=3.8, <3.9",              R"(b[version=">=3.8,<3.9"])"},
+        {"b  >=1|<0.5  h*_0",          R"(b[version=">=1|<0.5",build="h*_0"])"},
+        {"b==1.0=h0_0",                R"(b[version="==1.0",build="h0_0"])"},
+        {"b=1.0",                      R"(b[version="1.0.*"])"},
+        {"b >=1[build_number='>2']",   R"(b[build_number='>2',version=">=1"])"},
+        {"b *",                        "b"},
+    }));
+    // clang-format on
+    CAPTURE(row.given);
+    const Channel channel;
+    channel.add({{"depends", {row.given}}});
+    channel.add({{"name", "n"}, {"schema_version", 3}, {"depends", {row.given}}});
+    CHECK(channel.index().refused.empty());
+    const auto repodata = channel.json("c/linux-64/repodata.json");
+    CHECK(repodata.at("packages.conda").at("a-1-h0_0.conda").at("depends") == Json{row.given});
+    const auto written = repodata.at("v3").at("conda").at("n-1-h0_0").at("depends");
+    CHECK(written == Json{row.v3});
+    CHECK(gpkg::MatchSpec::parse(row.v3).value() == gpkg::MatchSpec::parse(row.given).value());
+}
+
 TEST_CASE("packages that are not what they say are left out", "[build]") {
     const Channel channel;
     const auto file = channel.add({});
@@ -165,6 +196,7 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
     fs::copy_file(file, channel.at("c/osx-64/a-1-h0_0.conda"));
     channel.add({{"name", "c"}, {"depends", {"b >="}}});
     channel.add({{"name", "d"}, {"depends", "b"}});
+    channel.add({{"name", "e"}, {"schema_version", 3}, {"depends", {"b >=1, <"}}});
     REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/bad-1-0.conda"), "PK damaged"));
     REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/README.txt"), "no package"));
     REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/odd.conda"), "x"));
@@ -173,10 +205,11 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
     const auto summary = channel.index();
     std::map<std::string, std::string> reasons;
     for (const auto& [path, reason] : summary.refused) reasons[path.filename()] += reason;
-    CHECK(reasons.size() == 6);
+    CHECK(reasons.size() == 7);
     CHECK(reasons["a-2-h0_0.conda"] == "its version is 1 in its index.json and 2 in its file name");
     CHECK(reasons["a-1-h0_0.conda"] == "it was built for linux-64");
     CHECK_THAT(reasons["c-1-h0_0.conda"], ContainsSubstring("index.json: depends: "));
+    CHECK_THAT(reasons["e-1-h0_0.conda"], ContainsSubstring("index.json: depends: "));
     CHECK(reasons["d-1-h0_0.conda"] == "index.json: depends is no list");
     CHECK_FALSE(reasons["bad-1-0.conda"].empty());
     CHECK_FALSE(reasons["odd.conda"].empty());
@@ -184,5 +217,5 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
     CHECK_FALSE(fs::exists(channel.at("c/not-a-subdir-x/repodata.json")));
 
     // They are looked at again next time.
-    CHECK(channel.index().refused.size() == 6);
+    CHECK(channel.index().refused.size() == 7);
 }
