@@ -1,14 +1,13 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/build_sources.hpp"
 #include "cli/workflow/package_tests.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/trial.hpp"
 #include "libcore/build/builder.hpp"
-#include "libcore/build/indexer.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
-#include "libcore/net/url.hpp"
 #include "libcore/package/info.hpp"
 
 #include <CLI/CLI.hpp>
@@ -54,22 +53,12 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
     return files;
 }
 
-/// The channel that is being built comes first, then those of the command line.
-SourceOptions sources_of(const Options& options, const fs::path& channel) {
-    auto sources = options.sources;
-    sources.channels.insert(sources.channels.begin(), file_url(channel));
-    sources.override_channels = true;
-    return sources;
-}
-
 Result<std::vector<EnvironmentPackage>> environment_for(Context& context,
-                                                        const Options& options,
-                                                        const fs::path& channel,
+                                                        BuildSources& sources,
                                                         const std::vector<std::string>& specs,
                                                         const fs::path& prefix) {
-    GPKG_TRY(const auto indexed, index_channel(channel, {}));
-    GPKG_TRY(const auto sources, open_sources(context, sources_of(options, channel)));
-    GPKG_TRY(const auto made, make_trial(context, sources, specs, prefix));
+    GPKG_TRY(const auto* now, sources.now());
+    GPKG_TRY(const auto made, make_trial(context, *now, specs, prefix));
     std::vector<EnvironmentPackage> packages;
     for (std::size_t i = 0; i < made.records.size(); ++i) {
         const auto& record = made.records[i];
@@ -82,6 +71,7 @@ Result<std::vector<EnvironmentPackage>> environment_for(Context& context,
 Result<BuildOptions> build_options(Context& context,
                                    const Options& options,
                                    const fs::path& channel,
+                                   BuildSources& sources,
                                    Progress& progress) {
     BuildOptions build;
     build.channel = channel;
@@ -117,9 +107,8 @@ Result<BuildOptions> build_options(Context& context,
         GPKG_CHECK(get(*transport, request, how));
         return {};
     };
-    build.make_environment = [&context, &options, channel](const std::vector<std::string>& specs,
-                                                           const fs::path& prefix) {
-        return environment_for(context, options, channel, specs, prefix);
+    build.make_environment = [&](const std::vector<std::string>& specs, const fs::path& prefix) {
+        return environment_for(context, sources, specs, prefix);
     };
     build.report = [&context, &progress](const BuildEvent& event) {
         if (event.kind == BuildEvent::Kind::Started) return;
@@ -206,21 +195,19 @@ Action bind_build(CLI::App& app) {
         Outcome outcome;
         outcome.channel = absolute_path(options->channel, context.home);
         GPKG_CHECK(make_folders(outcome.channel));
+        BuildSources sources(context, options->sources, outcome.channel);
         {
             Progress progress(context.out);
-            GPKG_TRY(const auto build, build_options(context, *options, outcome.channel, progress));
+            GPKG_TRY(const auto build,
+                     build_options(context, *options, outcome.channel, sources, progress));
             GPKG_TRY(outcome.built, build_all(recipes, build));
         }
-        IndexerOptions indexing;
-        indexing.jobs = 2;
-        GPKG_TRY(const auto indexed, index_channel(outcome.channel, indexing));
+        GPKG_TRY(const auto indexed, sources.write_index());
         for (const auto& package : indexed.refused)
             context.out.warn(
                 fmt::format("{}: left out: {}", package.file.native(), package.reason));
         if (!options->no_test) {
-            GPKG_TRY(outcome.failed_tests,
-                     test_packages(
-                         context, sources_of(*options, outcome.channel), outcome.built.packages));
+            GPKG_TRY(outcome.failed_tests, test_packages(context, sources, outcome.built.packages));
         }
         print(context, outcome);
         if (context.out.json_mode()) context.out.json(document_of(outcome));

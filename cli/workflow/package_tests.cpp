@@ -79,17 +79,14 @@ Result<std::vector<Error>> run_tests(Context& context,
 }  // namespace
 
 Result<std::vector<FailedPackage>> test_packages(Context& context,
-                                                 const SourceOptions& source_options,
+                                                 BuildSources& sources,
                                                  const std::vector<BuiltPackage>& packages) {
     std::vector<FailedPackage> failed;
-    std::optional<Sources> sources;
     for (const auto& package : packages) {
         if (package.reused || package.tests.empty()) continue;
         GPKG_CHECK(check_stop(context));
-        if (!sources) {
-            GPKG_TRY(sources, open_sources(context, source_options));
-        }
-        auto failures = run_tests(context, *sources, package);
+        GPKG_TRY(const auto* now, sources.now());
+        auto failures = run_tests(context, *now, package);
         if (!failures && failures.error().kind == ErrorKind::Interrupted)
             return pass(std::move(failures).error());
         if (!failures)

@@ -4,7 +4,7 @@
 // and what it needs.
 
 #include "cli/context.hpp"
-#include "cli/workflow/sources.hpp"
+#include "cli/workflow/build_sources.hpp"
 #include "libcore/build/builder.hpp"
 
 #include <string>
@@ -20,7 +20,7 @@ struct FailedPackage {
 /// Tests what was built, not what was found unchanged, and gives what failed: a test, or the making
 /// of the environment for it. Fails only where nothing can be tested, and when interrupted.
 Result<std::vector<FailedPackage>> test_packages(Context& context,
-                                                 const SourceOptions& sources,
+                                                 BuildSources& sources,
                                                  const std::vector<BuiltPackage>& packages);
 
 }  // namespace gpkg::cli

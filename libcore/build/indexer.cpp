@@ -39,6 +39,16 @@ struct Earlier {
     std::map<std::string, Appearance> appeared;
     std::set<std::string> removed;
 
+    /// When these bytes came under this name. Other bytes under an old name are a new artifact.
+    std::int64_t appearance(const std::string& file_name,
+                            const std::string& sha256,
+                            std::int64_t now_ms) {
+        auto& one = appeared.try_emplace(file_name, Appearance{sha256, now_ms}).first->second;
+        if (one.sha256.empty()) one.sha256 = sha256;
+        if (one.sha256 != sha256) one = {sha256, now_ms};
+        return one.at_ms;
+    }
+
     void add(const std::string& file_name, const Json& record) {
         if (!record.is_object()) return;
         const auto at = record.find("indexed_timestamp");
@@ -75,31 +85,91 @@ Earlier read_earlier(const fs::path& file) {
     return earlier;
 }
 
+}  // namespace
+
 class SubdirIndexer {
 public:
     SubdirIndexer(fs::path folder, std::string subdir, const IndexerOptions& options)
-        : folder_(std::move(folder)), subdir_(std::move(subdir)), options_(options) {}
+        : folder_(std::move(folder)),
+          options_(options),
+          files_(read_index_cache(folder_ / kCacheName)),
+          earlier_(read_earlier(folder_ / "repodata.json")) {
+        summary_.subdir = std::move(subdir);
+    }
 
-    Result<SubdirSummary> run(std::vector<RefusedPackage>& refused) {
+    Result<bool> look() {
         GPKG_CHECK(make_folders(folder_));
-        cache_ = read_index_cache(folder_ / kCacheName);
-        GPKG_CHECK(list());
-        GPKG_CHECK(read_new());
-        earlier_ = read_earlier(folder_ / "repodata.json");
-        GPKG_CHECK(write());
-        for (auto& work : works_) {
-            if (!work.refusal.empty()) refused.push_back({folder_ / work.name, work.refusal});
+        GPKG_TRY(auto files, list());
+        GPKG_CHECK(read_new(files));
+        refused_.clear();
+        summary_.read = 0;
+        bool changed = false;
+        IndexCache found;
+        for (auto& file : files) {
+            summary_.read += file.is_new ? 1 : 0;
+            if (!file.refusal.empty()) {
+                refused_.push_back({folder_ / file.name, file.refusal});
+                continue;
+            }
+            changed = changed || file.is_new;
+            found.emplace(std::move(file.name), std::move(file.package));
         }
-        SubdirSummary summary;
-        summary.subdir = subdir_;
-        summary.packages = written_;
-        summary.read = static_cast<std::size_t>(
-            std::count_if(works_.begin(), works_.end(), [](const auto& w) { return w.is_new; }));
-        return summary;
+        changed = changed || found.size() != files_.size();
+        files_ = std::move(found);
+        return changed;
+    }
+
+    const std::vector<RefusedPackage>& refused() const { return refused_; }
+
+    std::string repodata() {
+        const auto now = options_.timestamp.value_or(now_ms());
+        Json packages = Json::object();
+        Json conda = Json::object();
+        Json v3 = Json::object();
+        summary_.packages = 0;
+        for (const auto& [name, package] : files_) {
+            if (earlier_.removed.contains(name)) continue;
+            ++summary_.packages;
+            auto record = Json::parse(package.record);
+            record["indexed_timestamp"] =
+                earlier_.appearance(name, record.at("sha256").get<std::string>(), now);
+            const auto extension = std::string(package_extension(name));
+            if (package.is_v3) {
+                const auto stem = name.substr(0, name.size() - extension.size() - 1);
+                v3[extension][stem] = std::move(record);
+            } else {
+                (extension == "conda" ? conda : packages)[name] = std::move(record);
+            }
+        }
+        Json info{{"subdir", summary_.subdir}};
+        if (!v3.empty()) info["repodata_revisions"] = {{"v3", revision_of(v3)}};
+        Json repodata{{"info", std::move(info)},
+                      {"packages", std::move(packages)},
+                      {"packages.conda", std::move(conda)},
+                      {"removed", earlier_.removed},
+                      {"repodata_version", 1}};
+        if (!v3.empty()) repodata["v3"] = std::move(v3);
+        return text_of(repodata);
+    }
+
+    Result<SubdirSummary> write() {
+        const auto text = repodata();
+        // The compressed one first: clients prefer it, and the plain one tells what is current.
+        GPKG_CHECK(write_if_changed(folder_ / "repodata.json.zst",
+                                    zstd_compress(text, options_.zstd_level)));
+        GPKG_CHECK(write_if_changed(folder_ / "repodata.json", text));
+        GPKG_CHECK(write_beside("run_exports.json", 0, [](const IndexedPackage& package) {
+            return Json{{"run_exports", Json::parse(package.run_exports)}};
+        }));
+        GPKG_CHECK(write_beside("variants.json", 1, [](const IndexedPackage& package) {
+            return Json::parse(package.variant);
+        }));
+        GPKG_CHECK(write_index_cache(folder_ / kCacheName, files_));
+        return summary_;
     }
 
 private:
-    struct Work {
+    struct File {
         std::string name;
         std::uint64_t size = 0;
         std::int64_t changed_ns = 0;
@@ -108,7 +178,8 @@ private:
         std::string refusal;
     };
 
-    Result<void> list() {
+    Result<std::vector<File>> list() const {
+        std::vector<File> found;
         std::error_code code;
         fs::directory_iterator files(folder_, code);
         for (const fs::directory_iterator end; !code && files != end; files.increment(code)) {
@@ -116,109 +187,45 @@ private:
             if (name.starts_with('.') || package_extension(name).empty()) continue;
             struct stat status {};
             if (::stat(files->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-            Work work;
-            work.name = name;
-            work.size = static_cast<std::uint64_t>(status.st_size);
-            work.changed_ns =
+            File file;
+            file.name = name;
+            file.size = static_cast<std::uint64_t>(status.st_size);
+            file.changed_ns =
                 std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-            const auto known = cache_.find(name);
-            work.is_new = known == cache_.end() || known->second.size != work.size ||
-                          known->second.changed_ns != work.changed_ns;
-            if (!work.is_new) work.package = known->second;
-            works_.push_back(std::move(work));
+            const auto known = files_.find(name);
+            file.is_new = known == files_.end() || known->second.size != file.size ||
+                          known->second.changed_ns != file.changed_ns;
+            if (!file.is_new) file.package = known->second;
+            found.push_back(std::move(file));
         }
         if (code)
             return fail(
                 ErrorKind::Io,
                 fmt::format("{}: cannot list the packages: {}", folder_.native(), code.message()));
-        std::sort(works_.begin(), works_.end(), [](const auto& a, const auto& b) {
+        std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
             return a.name < b.name;
         });
-        return {};
+        return found;
     }
 
     bool cancelled() const { return options_.cancelled && options_.cancelled(); }
 
-    Result<void> read_new() {
+    Result<void> read_new(std::vector<File>& files) const {
         const auto threads = static_cast<std::size_t>(std::max(1, options_.jobs));
-        for_each_index(works_.size(), threads, [this](std::size_t i) {
-            auto& one = works_[i];
-            if (!one.is_new || cancelled()) return;
-            auto package = read_for_index(folder_ / one.name, subdir_);
+        for_each_index(files.size(), threads, [&](std::size_t i) {
+            auto& file = files[i];
+            if (!file.is_new || cancelled()) return;
+            auto package = read_for_index(folder_ / file.name, summary_.subdir);
             if (!package) {
-                one.refusal = package.error().message;
+                file.refusal = package.error().message;
                 return;
             }
-            one.package = *std::move(package);
-            one.package.size = one.size;
-            one.package.changed_ns = one.changed_ns;
+            file.package = *std::move(package);
+            file.package.size = file.size;
+            file.package.changed_ns = file.changed_ns;
         });
         if (cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
         return {};
-    }
-
-    Json dated(const std::string& name, Json record) const {
-        const auto before = earlier_.appeared.find(name);
-        // Other bytes under an old name are a new artifact.
-        const bool same = before != earlier_.appeared.end() &&
-                          (before->second.sha256.empty() ||
-                           before->second.sha256 == record.at("sha256").get<std::string>());
-        record["indexed_timestamp"] = same ? before->second.at_ms : now_;
-        return record;
-    }
-
-    Result<void> write() {
-        now_ = options_.timestamp.value_or(now_ms());
-        Json conda = Json::object();
-        Json bz2 = Json::object();
-        Json v3 = Json::object();
-        Json exports[2] = {Json::object(), Json::object()};
-        Json variants[2] = {Json::object(), Json::object()};
-        IndexCache cache;
-        for (const auto& work : works_) {
-            if (!work.refusal.empty()) continue;
-            cache.emplace(work.name, work.package);
-            if (earlier_.removed.contains(work.name)) continue;
-            ++written_;
-            const auto extension = std::string(package_extension(work.name));
-            const bool is_conda = extension == "conda";
-            auto record = dated(work.name, Json::parse(work.package.record));
-            if (work.package.is_v3) {
-                const auto stem = work.name.substr(0, work.name.size() - extension.size() - 1);
-                v3[extension][stem] = std::move(record);
-            } else {
-                (is_conda ? conda : bz2)[work.name] = std::move(record);
-            }
-            exports[is_conda ? 1 : 0][work.name] = {
-                {"run_exports", Json::parse(work.package.run_exports)}};
-            variants[is_conda ? 1 : 0][work.name] = Json::parse(work.package.variant);
-        }
-        GPKG_CHECK(write_repodata(std::move(bz2), std::move(conda), std::move(v3)));
-        GPKG_CHECK(publish("run_exports.json",
-                           Json{{"info", {{"subdir", subdir_}, {"version", 0}}},
-                                {"packages", exports[0]},
-                                {"packages.conda", exports[1]}}));
-        GPKG_CHECK(publish("variants.json",
-                           Json{{"info", {{"subdir", subdir_}, {"version", 1}}},
-                                {"packages", variants[0]},
-                                {"packages.conda", variants[1]}}));
-        return write_index_cache(folder_ / kCacheName, cache);
-    }
-
-    Result<void> write_repodata(Json bz2, Json conda, Json v3) {
-        Json info{{"subdir", subdir_}};
-        if (!v3.empty()) info["repodata_revisions"] = {{"v3", revision_of(v3)}};
-        Json repodata{{"info", std::move(info)},
-                      {"packages", std::move(bz2)},
-                      {"packages.conda", std::move(conda)},
-                      {"removed", earlier_.removed},
-                      {"repodata_version", 1}};
-        if (!v3.empty()) repodata["v3"] = std::move(v3);
-        const auto text = text_of(repodata);
-        // The compressed one first: clients prefer it, and the plain one tells what is current.
-        GPKG_CHECK(write_if_changed(folder_ / "repodata.json.zst",
-                                    zstd_compress(text, options_.zstd_level)));
-        return write_if_changed(folder_ / "repodata.json", text);
     }
 
     static Json revision_of(const Json& v3) {
@@ -236,8 +243,20 @@ private:
         return {{"n_packages", count}, {"oldest", oldest}, {"newest", newest}};
     }
 
-    Result<void> publish(const char* name, const Json& json) {
-        return write_if_changed(folder_ / name, text_of(json));
+    Result<void> write_beside(const char* name,
+                              int version,
+                              Json (*entry_of)(const IndexedPackage&)) const {
+        Json packages = Json::object();
+        Json conda = Json::object();
+        for (const auto& [file, package] : files_) {
+            if (earlier_.removed.contains(file)) continue;
+            (package_extension(file) == "conda" ? conda : packages)[file] = entry_of(package);
+        }
+        return write_if_changed(
+            folder_ / name,
+            text_of(Json{{"info", {{"subdir", summary_.subdir}, {"version", version}}},
+                         {"packages", std::move(packages)},
+                         {"packages.conda", std::move(conda)}}));
     }
 
     // An index that stays as it is keeps its time, which HTTP servers tell to clients.
@@ -248,34 +267,59 @@ private:
     }
 
     fs::path folder_;
-    std::string subdir_;
     const IndexerOptions& options_;
-    std::int64_t now_ = 0;
-    IndexCache cache_;
-    std::vector<Work> works_;
+    IndexCache files_;  ///< as of the last look
     Earlier earlier_;
-    std::size_t written_ = 0;
+    SubdirSummary summary_;
+    std::vector<RefusedPackage> refused_;
 };
 
-}  // namespace
+ChannelIndexer::ChannelIndexer(fs::path channel, IndexerOptions options)
+    : channel_(std::move(channel)), options_(std::move(options)) {}
 
-Result<IndexSummary> index_channel(const fs::path& channel, const IndexerOptions& options) {
+ChannelIndexer::~ChannelIndexer() = default;
+
+Result<bool> ChannelIndexer::look() {
     std::error_code code;
-    if (!fs::is_directory(channel, code))
+    if (!fs::is_directory(channel_, code))
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: there is no such channel folder", channel.native()));
+                    fmt::format("{}: there is no such channel folder", channel_.native()));
     std::set<std::string> subdirs{"noarch"};
-    for (const auto& entry : fs::directory_iterator(channel, code)) {
+    for (const auto& entry : fs::directory_iterator(channel_, code)) {
         const auto name = entry.path().filename().native();
         if (entry.is_directory(code) && is_known_subdir(name)) subdirs.insert(name);
     }
-    IndexSummary summary;
+    bool changed = false;
     for (const auto& subdir : subdirs) {
-        SubdirIndexer indexer(channel / subdir, subdir, options);
-        GPKG_TRY(auto one, indexer.run(summary.refused));
+        auto& indexer = subdirs_[subdir];
+        if (!indexer)
+            indexer = std::make_unique<SubdirIndexer>(channel_ / subdir, subdir, options_);
+        GPKG_TRY(const bool this_one, indexer->look());
+        changed = changed || this_one;
+    }
+    return changed;
+}
+
+std::string ChannelIndexer::repodata(const std::string& subdir) const {
+    const auto found = subdirs_.find(subdir);
+    return found == subdirs_.end() ? std::string() : found->second->repodata();
+}
+
+Result<IndexSummary> ChannelIndexer::write() {
+    IndexSummary summary;
+    for (const auto& [subdir, indexer] : subdirs_) {
+        GPKG_TRY(auto one, indexer->write());
         summary.subdirs.push_back(std::move(one));
+        const auto& refused = indexer->refused();
+        summary.refused.insert(summary.refused.end(), refused.begin(), refused.end());
     }
     return summary;
+}
+
+Result<IndexSummary> index_channel(const fs::path& channel, const IndexerOptions& options) {
+    ChannelIndexer indexer(channel, options);
+    GPKG_TRY([[maybe_unused]] const bool changed, indexer.look());
+    return indexer.write();
 }
 
 }  // namespace gpkg

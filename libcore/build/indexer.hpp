@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +43,30 @@ struct IndexSummary {
     std::vector<SubdirSummary> subdirs;
     /// Damaged, or not what their file name says: they are in none of the indexes.
     std::vector<RefusedPackage> refused;
+};
+
+class SubdirIndexer;
+
+/// For who adds packages to a channel and wants to know, time and again, what is in it now. Keeps
+/// in memory what it found; opens only what is new.
+class ChannelIndexer {
+public:
+    explicit ChannelIndexer(fs::path channel, IndexerOptions options = {});
+    ~ChannelIndexer();
+    ChannelIndexer(const ChannelIndexer&) = delete;
+    ChannelIndexer& operator=(const ChannelIndexer&) = delete;
+
+    /// Looks for packages that came, went or changed since; true when there are any.
+    Result<bool> look();
+    /// The repodata.json of what was found; empty for a subdir that the channel lacks.
+    std::string repodata(const std::string& subdir) const;
+    /// Writes the indexes of what was found.
+    Result<IndexSummary> write();
+
+private:
+    fs::path channel_;
+    IndexerOptions options_;
+    std::map<std::string, std::unique_ptr<SubdirIndexer>> subdirs_;
 };
 
 /// Indexes every subdir of the channel; `noarch` always exists afterwards. Keeps from an index that

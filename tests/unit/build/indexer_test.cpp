@@ -136,6 +136,44 @@ TEST_CASE("indexing again is quick and keeps what cannot be found out", "[build]
     CHECK(channel.index().subdirs[0].packages == 0);
 }
 
+TEST_CASE("an indexer that is kept sees what comes and goes", "[build]") {
+    const Channel channel;
+    channel.add({});
+    gpkg::ChannelIndexer indexer(channel.at("c"), channel.options);
+    const auto records = [&] {
+        return Json::parse(indexer.repodata("linux-64")).at("packages.conda");
+    };
+    CHECK(indexer.look() == true);
+    CHECK(indexer.look() == false);
+    CHECK(records().size() == 1);
+    CHECK(indexer.repodata("osx-64").empty());
+    CHECK_FALSE(fs::exists(channel.at("c/linux-64/repodata.json")));
+
+    const auto second = channel.add({{"name", "b"}});
+    CHECK(indexer.look() == true);
+    const auto before = records().at("b-1-h0_0.conda");
+    channel.add({{"name", "b"}, {"license", "MIT"}});
+    CHECK(indexer.look() == true);
+    CHECK(records().at("b-1-h0_0.conda").at("sha256") == gpkg::sha256_of_file(second).value());
+    CHECK(records().at("b-1-h0_0.conda") != before);
+    channel.add({{"name", "m"}}, "osx-64");
+    CHECK(indexer.look() == true);
+    CHECK_FALSE(indexer.repodata("osx-64").empty());
+
+    REQUIRE(indexer.write());
+    const auto written = channel.text("c/linux-64/repodata.json");
+    CHECK(written == indexer.repodata("linux-64"));
+    channel.index();
+    CHECK(channel.text("c/linux-64/repodata.json") == written);
+
+    fs::remove(second);
+    CHECK(indexer.look() == true);
+    CHECK(records().size() == 1);
+    REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/bad-1-0.conda"), "damaged"));
+    CHECK(indexer.look() == false);
+    CHECK(indexer.write()->refused.size() == 1);
+}
+
 TEST_CASE("records of schema 3 stand in v3 only", "[build]") {
     const Channel channel;
     channel.add({{"schema_version", 3}, {"depends", {"b >=1 h*", "c", "d[when=\"__unix\"]"}}});
