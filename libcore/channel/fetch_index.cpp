@@ -120,18 +120,8 @@ Result<void> OneIndex::read_local() {
         return std::pair(a.tv_sec, a.tv_nsec) < std::pair(b.tv_sec, b.tv_nsec);
     };
     const bool use_json = !has_zst || (has_json && older(zst.st_mtim, json.st_mtim));
-    const auto& status = use_json ? json : zst;
     result_.url = file_url_of(use_json ? kJson : kZst);
     result_.path = folder / (use_json ? kJson : kZst);
-    result_.compressed = !use_json;
-    result_.identity = fmt::format("stat:{}:{}:{}:{}.{}:{}.{}",
-                                   status.st_dev,
-                                   status.st_ino,
-                                   status.st_size,
-                                   status.st_mtim.tv_sec,
-                                   status.st_mtim.tv_nsec,
-                                   status.st_ctim.tv_sec,
-                                   status.st_ctim.tv_nsec);
     return {};
 }
 
@@ -141,8 +131,7 @@ void OneIndex::load_cached() {
     state_ = *std::move(state);
     has_state_ = true;
     if (state_.missing) return;
-    const bool known = options_.is_known && options_.is_known(state_.identity());
-    const auto found = cache_.check(state_, known);
+    const auto found = cache_.check(state_);
     has_state_ = found == IndexCache::Check::Whole;
     if (found == IndexCache::Check::Damaged)
         result_.warnings.push_back(
@@ -151,10 +140,9 @@ void OneIndex::load_cached() {
 
 bool OneIndex::is_fresh() const {
     // That a subdir is missing is asked anew each time: somebody may just have filled it.
-    if (options_.refresh || state_.missing) return false;
-    const auto allowed = options_.ttl ? options_.ttl->count() : state_.max_age.value_or(0);
+    if (state_.missing) return false;
     const auto age = now_ - state_.checked_at;
-    return age >= 0 && age < allowed;
+    return age >= 0 && age < state_.max_age.value_or(0);
 }
 
 void OneIndex::use_cached() {
@@ -163,8 +151,6 @@ void OneIndex::use_cached() {
     result_.missing = state_.missing;
     if (state_.missing) return;
     result_.path = cache_.path_of(state_);
-    result_.compressed = state_.file.ends_with(".zst");
-    result_.identity = state_.identity();
 }
 
 GetRequest OneIndex::request() {

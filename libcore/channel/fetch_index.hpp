@@ -11,10 +11,8 @@
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/get.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 
 namespace gpkg {
@@ -22,13 +20,8 @@ namespace gpkg {
 struct IndexOptions {
     fs::path cache;
     bool offline = false;  ///< ask no server; local channels are read all the same
-    bool refresh = false;  ///< ask the server also when the cached copy is fresh
-    std::optional<std::chrono::seconds> ttl;  ///< in place of the server's Cache-Control
-    std::uint64_t most_bytes = 4ULL << 30U;   ///< of a body as served
-    TransferOptions transfer;                 ///< progress items count as the results do
-    /// True when the caller has something made from the bytes of this identity and will not read
-    /// them: their checksum is then not computed again.
-    std::function<bool(const std::string& identity)> is_known;
+    std::uint64_t most_bytes = 4ULL << 30U;  ///< of a body as served
+    TransferOptions transfer;                ///< progress items count as the results do
     /// Seconds since 1970; empty: the system's clock.
     std::function<std::int64_t()> now;
 };
@@ -37,13 +30,9 @@ struct FetchedIndex {
     Channel channel;
     std::string subdir;
     std::string url;          ///< of the repodata file, without secrets
-    fs::path path;            ///< of the bytes; empty when `missing`
-    bool compressed = false;  ///< the bytes are zstd, else JSON
+    fs::path path;            ///< of the bytes, zstd as .zst, else JSON; empty when `missing`
     bool missing = false;     ///< the channel has no such subdir: as good as an empty one
     bool from_cache = false;  ///< no byte of it was transferred now
-    /// Changes whenever the bytes do: "sha256:..." or, for a local file, its device, inode, size
-    /// and times. Empty when `missing`.
-    std::string identity;
     std::vector<std::string> warnings;
 };
 

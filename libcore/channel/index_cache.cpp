@@ -14,10 +14,6 @@ namespace {
 
 constexpr int kStateVersion = 1;
 
-std::int64_t mtime_of(const struct stat& status) {
-    return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
-
 std::optional<CachedState> parse_state(const std::string& text) {
     simdjson::dom::parser parser;
     simdjson::dom::object root;
@@ -37,7 +33,6 @@ std::optional<CachedState> parse_state(const std::string& text) {
     state.url = word("url");
     state.file = word("file");
     state.size = static_cast<std::uint64_t>(number("size").value_or(0));
-    state.mtime = number("mtime").value_or(0);
     state.sha256 = word("sha256");
     state.etag = word("etag");
     state.last_modified = word("last_modified");
@@ -68,7 +63,6 @@ Result<void> IndexCache::save(const CachedState& state) const {
     json["url"] = state.url;
     json["file"] = state.file;
     json["size"] = state.size;
-    json["mtime"] = state.mtime;
     json["sha256"] = state.sha256;
     json["etag"] = state.etag;
     json["last_modified"] = state.last_modified;
@@ -96,19 +90,16 @@ Result<void> IndexCache::adopt(const fs::path& incoming,
     state.sha256 = sha256;
     GPKG_CHECK(rename_path(incoming, path_of(state)));
     struct stat status {};
-    if (::stat(path_of(state).c_str(), &status) == 0) {
+    if (::stat(path_of(state).c_str(), &status) == 0)
         state.size = static_cast<std::uint64_t>(status.st_size);
-        state.mtime = mtime_of(status);
-    }
     prune(state.file);
     return {};
 }
 
-IndexCache::Check IndexCache::check(const CachedState& state, bool trust_times) const {
+IndexCache::Check IndexCache::check(const CachedState& state) const {
     struct stat status {};
     if (::stat(path_of(state).c_str(), &status) != 0) return Check::Absent;
     if (static_cast<std::uint64_t>(status.st_size) != state.size) return Check::Damaged;
-    if (trust_times && mtime_of(status) == state.mtime) return Check::Whole;
     const auto sha256 = sha256_of_file(path_of(state));
     return sha256 && *sha256 == state.sha256 ? Check::Whole : Check::Damaged;
 }

@@ -17,7 +17,6 @@ struct CachedState {
     std::string url;   ///< of the repodata file, without secrets
     std::string file;  ///< name of the bytes in the cache folder
     std::uint64_t size = 0;
-    std::int64_t mtime = 0;  ///< of the bytes, nanoseconds
     std::string sha256;
     std::string etag;
     std::string last_modified;
@@ -25,8 +24,6 @@ struct CachedState {
     std::int64_t checked_at = 0;          ///< when the server last confirmed it
     bool missing = false;                 ///< the server has no such subdir
     std::int64_t zst_absent_at = 0;       ///< when it had no .zst; 0: it has, or nobody asked
-
-    std::string identity() const { return "sha256:" + sha256; }
 };
 
 class IndexCache {
@@ -42,7 +39,7 @@ public:
     fs::path path_of(const CachedState& state) const { return folder_ / state.file; }
     /// Where a transfer may put bytes that are not yet known.
     fs::path incoming() const;
-    /// Renames `incoming` to its name in the cache and fills file, size, mtime and sha256 of
+    /// Renames `incoming` to its name in the cache and fills file, size and sha256 of
     /// `state`.
     Result<void> adopt(const fs::path& incoming,
                        const std::string& sha256,
@@ -50,9 +47,8 @@ public:
                        CachedState& state) const;
 
     enum class Check { Absent, Damaged, Whole };
-    /// Whether the bytes are those that `state` describes. With `trust_times` unchanged size and
-    /// time are enough.
-    Check check(const CachedState& state, bool trust_times) const;
+    /// Whether the bytes are those that `state` describes.
+    Check check(const CachedState& state) const;
 
 private:
     void prune(const std::string& current) const;
