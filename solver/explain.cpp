@@ -1,13 +1,14 @@
 #include "solver/explain.hpp"
 
-#include "libcore/base/text.hpp"
+#include "solver/demands.hpp"
 #include "solver/engine.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
+#include "solver/unmatched.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <map>
 #include <set>
 
@@ -16,37 +17,11 @@ namespace {
 
 using Set = std::vector<CandidateId>;
 
-Set intersection(const Set& a, const Set& b) {
+bool intersect(const Set& a, const Set& b) {
     Set both;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-    return both;
+    return !both.empty();
 }
-
-Set united(const Set& a, const Set& b) {
-    Set all;
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
-    return all;
-}
-
-/// The spec as a person would write it: "python >=3.8,<3.9", brackets only where nothing else says
-/// it.
-std::string written(const MatchSpec& spec) {
-    MatchSpec plain;
-    plain.name = spec.name;
-    plain.version = spec.version;
-    plain.build = spec.build;
-    if (!(plain == spec)) return spec.to_string();
-    auto text = spec.name;
-    if (spec.version) text += " " + spec.version->to_string();
-    if (spec.build) text += (spec.version ? " " : " * ") + spec.build->text();
-    return text;
-}
-
-/// One step of "whoever takes this must also take that".
-struct Implication {
-    Set allowed;                    ///< candidates of the name that are still possible
-    std::vector<std::string> path;  ///< "pytorch 2.4.0 needs mkl >=2023", outermost first
-};
 
 class Explainer {
 public:
@@ -54,19 +29,24 @@ public:
         : universe_(universe), ranks_(rank_candidates(universe)) {}
 
     Explanation run() {
-        const auto before = explanation_.lines.size();
         for (const auto spec : universe_.requested()) {
-            if (universe_.specs()[spec].matches.empty()) say_unmatched(spec, 0);
+            if (spec_of(spec).matches.empty())
+                say_unmatched(universe_, ranks_, spec, 0, explanation_);
         }
-        if (explanation_.lines.size() > before) return std::move(explanation_);
+        if (!explanation_.lines.empty()) return std::move(explanation_);
 
-        const auto core = minimal_core();
-        if (core.size() == 1) {
-            say_root(core.front());
-            say_dead_end(core.front(), 1);
-        } else if (!say_clash(core)) {
-            for (const auto spec : core) say_root(spec);
-            say(1, "these cannot be installed together");
+        core_ = minimal_core();
+        const auto live = make_consistent(universe_, {}).live;
+        for (const auto spec : core_)
+            follows_.push_back(implications(universe_, spec, is_requested(spec), live));
+        if (core_.size() > 1 && say_clash()) return std::move(explanation_);
+        const bool told = say_deaths(live);
+        if (!told && core_.size() == 1) {
+            say(1,
+                fmt::format("{} has candidates, but the dependencies of each exclude one another",
+                            written(spec_of(core_.front()).match)));
+        } else if (core_.size() > 1 || !blamed_.empty()) {
+            say(0, "these cannot be installed together");
         }
         return std::move(explanation_);
     }
@@ -78,134 +58,23 @@ private:
 
     const Spec& spec_of(SpecId id) const { return universe_.specs()[id]; }
 
-    bool is_pin(SpecId spec) const {
+    bool is_requested(SpecId spec) const {
         const auto& requested = universe_.requested();
-        return std::find(requested.begin(), requested.end(), spec) == requested.end();
+        return std::find(requested.begin(), requested.end(), spec) != requested.end();
     }
 
     void say_root(SpecId spec) {
         say(0,
-            fmt::format(
-                "{} is {}", written(spec_of(spec).match), is_pin(spec) ? "pinned" : "asked for"));
-    }
-
-    /// A spec that matches nothing at all: a wrong name, a version nobody has, a machine that lacks
-    /// it.
-    void say_unmatched(SpecId id, int depth) {
-        const auto& spec = spec_of(id);
-        const auto& name = universe_.name_of(spec);
-        const auto text = written(spec.match);
-        if (name.is_virtual) {
-            say_machine(spec, name, depth);
-        } else if (name.begin != name.end) {
-            say(depth, fmt::format("{}: no such build; there is {}", text, offers(name, spec)));
-        } else {
-            say_unknown(name.text, text, depth);
-        }
-    }
-
-    void say_machine(const Spec& spec, const Name& name, int depth) {
-        const auto text = written(spec.match);
-        if (name.begin == name.end) {
-            say(depth, fmt::format("{}: this machine has no {}", text, name.text));
-        } else {
-            const auto& candidate = universe_.candidates()[name.begin];
-            say(depth,
-                fmt::format("{}: this machine has {} {}{}",
-                            text,
-                            name.text,
-                            universe_.version(candidate.version).to_string(),
-                            candidate.build() == "0" ? "" : " " + std::string(candidate.build())));
-        }
-        static const std::map<std::string_view, std::string_view> overrides{
-            {"__cuda", "CONDA_OVERRIDE_CUDA"},
-            {"__cuda_arch", "CONDA_OVERRIDE_CUDA_ARCH"},
-            {"__glibc", "CONDA_OVERRIDE_GLIBC"},
-            {"__archspec", "CONDA_OVERRIDE_ARCHSPEC"},
-            {"__amdgpu", "CONDA_OVERRIDE_AMDGPU"},
-            {"__amdgpu_arch", "CONDA_OVERRIDE_AMDGPU_ARCH"},
-            {"__rocm", "CONDA_OVERRIDE_ROCM"}};
-        const auto found = overrides.find(name.text);
-        if (found == overrides.end()) return;
-        hint(fmt::format("to decide for a machine that has it, set {}, e.g. {}={}",
-                         found->second,
-                         found->second,
-                         example_value(spec)));
-    }
-
-    static std::string example_value(const Spec& spec) {
-        if (spec.match.name == "__archspec")
-            return spec.match.build ? spec.match.build->text() : "x86_64_v3";
-        const auto text = spec.match.version ? spec.match.version->to_string() : "";
-        const auto first = text.find_first_of("0123456789");
-        if (first == std::string::npos) return spec.match.name == "__cuda" ? "12.8" : "1";
-        return text.substr(first, text.find_first_not_of("0123456789.", first) - first);
-    }
-
-    void say_unknown(const std::string& name, const std::string& text, int depth) {
-        std::vector<std::string> names;
-        std::size_t hidden = 0;
-        for (const auto& index : universe_.problem().indexes) {
-            hidden += index->rows(name).size();
-            for (const auto known : index->names()) names.emplace_back(known);
-        }
-        if (hidden > 0) {
-            const bool cut = universe_.problem().exclude_newer.has_value();
-            say(depth,
-                fmt::format(
-                    "{}: {} records of this name, {}",
-                    text,
-                    hidden,
-                    cut ? "all newer than --exclude-newer allows or not in the channel asked for"
-                        : "none in the channel asked for or with readable dependencies"));
-            return;
-        }
-        std::sort(names.begin(), names.end());
-        names.erase(std::unique(names.begin(), names.end()), names.end());
-        say(depth, fmt::format("{}: no channel has a package of this name", text));
-        if (const auto near = near_names(name, names); depth == 0 && !near.empty())
-            hint(fmt::format("did you mean {}?", join_or(near)));
-    }
-
-    void hint(std::string text) {
-        auto& hints = explanation_.hints;
-        if (std::find(hints.begin(), hints.end(), text) == hints.end())
-            hints.push_back(std::move(text));
-    }
-
-    /// "numpy 2.2.1, 2.2.0, 2.1.3 and 40 more": versions, or builds where the version is there.
-    std::string offers(const Name& name, const Spec& spec) const {
-        Set ids(name.end - name.begin);
-        for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = name.begin + i;
-        std::sort(ids.begin(), ids.end(), [&](auto a, auto b) { return ranks_[a] < ranks_[b]; });
-        const auto version_fits = [&](CandidateId id) {
-            return spec.match.version && spec.match.version->matches(
-                                             universe_.version(universe_.candidates()[id].version));
-        };
-        const bool builds = std::any_of(ids.begin(), ids.end(), version_fits);
-        std::vector<std::string> items;
-        for (const auto id : ids) {
-            if (builds && !version_fits(id)) continue;
-            auto item = universe_.version(universe_.candidates()[id].version).to_string();
-            if (builds) item += " " + std::string(universe_.candidates()[id].build());
-            if (std::find(items.begin(), items.end(), item) == items.end())
-                items.push_back(std::move(item));
-        }
-        constexpr std::size_t kShown = 3;
-        const auto shown = std::min(kShown, items.size());
-        auto text = fmt::format(
-            "{} {}",
-            name.text,
-            fmt::join(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-        if (items.size() > shown) text += fmt::format(" and {} more", items.size() - shown);
-        return text;
+            fmt::format("{} {}",
+                        written(spec_of(spec).match),
+                        is_requested(spec) ? "is asked for" : universe_.reason_of(spec)));
     }
 
     bool feasible(const std::vector<SpecId>& specs) const {
         auto live = make_consistent(universe_, specs).live;
         std::vector<Goal> goals;
         for (const auto spec : specs) {
-            if (is_pin(spec)) continue;
+            if (!is_requested(spec)) continue;
             if (spec_of(spec).matches.empty()) return false;
             if (!universe_.name_of(spec_of(spec)).is_virtual)
                 goals.push_back({spec_of(spec).matches, false});
@@ -226,154 +95,20 @@ private:
         return core;
     }
 
-    /// Every candidate of `spec` fails: follows the commonest reason down to what is missing.
-    void say_dead_end(SpecId id, int depth) {
-        const auto state = make_consistent(universe_, {});
-        std::set<SpecId> seen;
-        for (SpecId spec = id; depth < kDeepest && seen.insert(spec).second; ++depth) {
-            std::map<SpecId, std::vector<CandidateId>> reasons;
-            for (const auto match : spec_of(spec).matches) {
-                if (!state.live[match]) reasons[state.deaths[match].spec].push_back(match);
-            }
-            if (reasons.empty() || universe_.name_of(spec_of(spec)).is_virtual) {
-                if (spec_of(spec).matches.empty()) {
-                    say_unmatched(spec, depth);
-                } else {
-                    say_self_conflict(spec, depth);
-                }
-                return;
-            }
-            const auto commonest =
-                std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
-                    return a.second.size() < b.second.size();
-                });
-            say(depth,
-                fmt::format("{} {} {}",
-                            subject(commonest->second),
-                            commonest->second.size() == 1 ? "needs" : "need",
-                            written(spec_of(commonest->first).match)));
-            spec = commonest->first;
-        }
-    }
-
-    void say_self_conflict(SpecId spec, int depth) {
-        say(depth,
-            fmt::format("{} has candidates, but the dependencies of each exclude one another",
-                        written(spec_of(spec).match)));
-    }
-
-    /// "pytorch 2.4.0 cuda_0", or "all 12 builds of pytorch 2.3.0 to 2.4.1".
-    std::string subject(const Set& ids) const {
-        if (ids.size() == 1) return universe_.describe(ids.front());
-        const auto version = [&](CandidateId id) -> const Version& {
-            return universe_.version(universe_.candidates()[id].version);
-        };
-        const auto [low, high] = std::minmax_element(
-            ids.begin(), ids.end(), [&](auto a, auto b) { return version(a) < version(b); });
-        const auto& name = universe_.names()[universe_.candidates()[ids.front()].name].text;
-        if (version(*low) == version(*high))
-            return fmt::format(
-                "all {} builds of {} {}", ids.size(), name, version(*low).to_string());
-        return fmt::format("all {} builds of {} {} to {}",
-                           ids.size(),
-                           name,
-                           version(*low).to_string(),
-                           version(*high).to_string());
-    }
-
-    /// What everybody who meets `root` must take or leave, by name.
-    std::map<NameId, Implication> implications(SpecId root, const Live& live) const {
-        std::map<NameId, Implication> known;
-        Set start;
-        for (const auto id : spec_of(root).matches) {
-            if (live[id]) start.push_back(id);
-        }
-        known[spec_of(root).name] = {start, {}};
-        std::vector<NameId> queue{spec_of(root).name};
-        for (std::size_t next = 0; next < queue.size() && next < kMostNames; ++next) {
-            const auto from = known[queue[next]];
-            if (from.path.size() >= kDeepest) continue;
-            for (auto& [name, allowed] : demanded_by_all(from.allowed, live)) {
-                if (known.contains(name)) continue;
-                auto path = from.path;
-                path.push_back(fmt::format("{} {} {}",
-                                           subject(from.allowed),
-                                           from.allowed.size() == 1 ? "needs" : "need",
-                                           demand_text(from.allowed, name)));
-                known[name] = {std::move(allowed), std::move(path)};
-                queue.push_back(name);
-            }
-        }
-        return known;
-    }
-
-    /// Names that every member depends on or constrains, with the union of what they accept.
-    std::map<NameId, Set> demanded_by_all(const Set& members, const Live& live) const {
-        std::map<NameId, std::pair<std::size_t, Set>> counted;
-        for (const auto id : members) {
-            std::map<NameId, Set> mine;
-            const auto restrict_to = [&](SpecId spec) {
-                Set matches;
-                for (const auto match : spec_of(spec).matches) {
-                    if (live[match]) matches.push_back(match);
-                }
-                auto [entry, added] = mine.try_emplace(spec_of(spec).name, matches);
-                if (!added) entry->second = intersection(entry->second, matches);
-            };
-            for (const auto spec : universe_.candidates()[id].depends) restrict_to(spec);
-            for (const auto spec : universe_.candidates()[id].constrains) restrict_to(spec);
-            for (auto& [name, allowed] : mine) {
-                auto& [count, all] = counted[name];
-                ++count;
-                all = united(all, allowed);
-            }
-        }
-        std::map<NameId, Set> demanded;
-        for (auto& [name, entry] : counted) {
-            if (entry.first == members.size() && !universe_.names()[name].is_virtual)
-                demanded[name] = std::move(entry.second);
-        }
-        return demanded;
-    }
-
-    /// The specs on `name` that the members name, shortest list first: "python 3.10.* or
-    /// python 3.11.*".
-    std::string demand_text(const Set& members, NameId name) const {
-        std::set<std::string> texts;
-        for (const auto id : members) {
-            const auto& candidate = universe_.candidates()[id];
-            for (const auto* list : {&candidate.depends, &candidate.constrains}) {
-                for (const auto spec : *list) {
-                    if (spec_of(spec).name == name) texts.insert(written(spec_of(spec).match));
-                }
-            }
-        }
-        constexpr std::size_t kShown = 3;
-        std::vector<std::string> shown(texts.begin(), texts.end());
-        const auto more = shown.size() > kShown ? shown.size() - kShown : 0;
-        shown.resize(shown.size() - more);
-        if (more > 0) return fmt::format("{} or {} others", fmt::join(shown, ", "), more);
-        return join_or(shown);
-    }
-
     /// Two of the core that lead to one name and want different candidates of it.
-    bool say_clash(const std::vector<SpecId>& core) {
-        const auto live = make_consistent(universe_, {}).live;
-        std::vector<std::map<NameId, Implication>> all;
-        all.reserve(core.size());
-        for (const auto spec : core) all.push_back(implications(spec, live));
-
+    bool say_clash() {
         std::size_t best_length = std::string::npos;
         std::size_t first = 0, second = 0;
         NameId clash = kNone;
-        for (std::size_t i = 0; i < core.size(); ++i) {
-            for (std::size_t j = i + 1; j < core.size(); ++j) {
-                for (const auto& [name, one] : all[i]) {
-                    const auto two = all[j].find(name);
-                    if (two == all[j].end() ||
-                        !intersection(one.allowed, two->second.allowed).empty())
+        for (std::size_t i = 0; i < core_.size(); ++i) {
+            for (std::size_t j = i + 1; j < core_.size(); ++j) {
+                for (const auto& [name, one] : follows_[i]) {
+                    const auto found = follows_[j].find(name);
+                    if (found == follows_[j].end()) continue;
+                    const auto& two = found->second;
+                    if (!(one.is_needed || two.is_needed) || intersect(one.allowed, two.allowed))
                         continue;
-                    const auto length = one.path.size() + two->second.path.size();
+                    const auto length = one.path.size() + two.path.size();
                     if (length >= best_length) continue;
                     best_length = length;
                     first = i;
@@ -383,21 +118,144 @@ private:
             }
         }
         if (clash == kNone) return false;
-        for (std::size_t i = 0; i < core.size(); ++i) {
-            say_root(core[i]);
+        for (std::size_t i = 0; i < core_.size(); ++i) {
+            say_root(core_[i]);
             if (i != first && i != second) continue;
             int depth = 1;
-            for (const auto& step : all[i].at(clash).path) say(depth++, step);
+            for (const auto& step : follows_[i].at(clash).path) say(depth++, step);
         }
         say(0, fmt::format("no {} meets both", universe_.names()[clash].text));
         return true;
     }
 
+    /// The roots and, below the first of them that has no living candidate, what each of those dies
+    /// of. False where there is no such root.
+    bool say_deaths(const Live& live) {
+        const auto excluded = exclude(live);
+        const auto state = make_consistent(universe_, core_, excluded);
+        const auto is_dead = [&](SpecId root) {
+            const auto& matches = spec_of(root).matches;
+            return is_requested(root) && std::none_of(matches.begin(), matches.end(), [&](auto id) {
+                       return state.live[id];
+                   });
+        };
+        const auto victim = std::find_if(core_.begin(), core_.end(), is_dead);
+        Explanation deaths;
+        if (victim != core_.end()) {
+            std::swap(explanation_, deaths);
+            std::set<NameId> seen{spec_of(*victim).name};
+            say_deaths_of(spec_of(*victim).matches, state, 1, seen);
+            std::swap(explanation_, deaths);
+        }
+        for (std::size_t i = 0; i < core_.size(); ++i) {
+            say_root(core_[i]);
+            if (victim != core_.end() && core_[i] == *victim)
+                explanation_.lines.insert(
+                    explanation_.lines.end(), deaths.lines.begin(), deaths.lines.end());
+            for (const auto& [root, name] : blamed_) {
+                int depth = 1;
+                if (root != i) continue;
+                for (const auto& step : follows_[i].at(name).path) say(depth++, step);
+            }
+        }
+        explanation_.hints = std::move(deaths.hints);
+        return !deaths.lines.empty();
+    }
+
+    /// What cannot be there because of what follows from one of the core.
+    Set exclude(const Live& live) {
+        Set excluded;
+        for (std::size_t i = 0; i < core_.size(); ++i) {
+            for (const auto& [name, implied] : follows_[i]) {
+                if (implied.path.empty()) continue;
+                for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end;
+                     ++id) {
+                    if (!live[id] ||
+                        std::binary_search(implied.allowed.begin(), implied.allowed.end(), id))
+                        continue;
+                    if (excluded_by_.try_emplace(id, i, name).second) excluded.push_back(id);
+                }
+            }
+        }
+        return excluded;
+    }
+
+    bool is_of_core(SpecId spec) const {
+        return std::find(core_.begin(), core_.end(), spec) != core_.end();
+    }
+
+    /// Candidates that die of dependencies on the same name.
+    struct Group {
+        std::set<SpecId> specs;
+        Set ids;
+    };
+
+    std::map<NameId, Group> group(const Set& dead, const Consistency& state) {
+        std::map<NameId, Group> groups;
+        for (const auto id : dead) {
+            const auto reason = state.deaths[id].spec;
+            if (reason == kNone) {
+                blamed_.insert(excluded_by_.at(id));
+                continue;
+            }
+            // What the user's own specs rule out is said by them.
+            if (is_of_core(reason) && spec_of(reason).name == universe_.candidates()[id].name)
+                continue;
+            auto& group = groups[spec_of(reason).name];
+            group.specs.insert(reason);
+            group.ids.push_back(id);
+        }
+        return groups;
+    }
+
+    void say_deaths_of(const Set& dead,
+                       const Consistency& state,
+                       int depth,
+                       std::set<NameId>& seen) {
+        auto by_name = group(dead, state);
+        std::vector<std::pair<NameId, Group>> groups(by_name.begin(), by_name.end());
+        std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+            return a.second.ids.size() > b.second.ids.size();
+        });
+        std::size_t untold = 0;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            const auto& [name, group] = groups[i];
+            if (i >= kMostReasons || explanation_.lines.size() >= kMostLines) {
+                untold += group.ids.size();
+                continue;
+            }
+            const bool all = group.ids.size() == dead.size() && dead.size() > 1;
+            say(depth, (all ? "all " : "") + demand_line(universe_, group.ids, group.specs));
+            const auto own = universe_.candidates()[dead.front()].name;
+            if (name == own || !seen.insert(name).second || depth >= kDeepest) continue;
+            Set next;
+            for (const auto spec : group.specs)
+                next.insert(next.end(), spec_of(spec).matches.begin(), spec_of(spec).matches.end());
+            std::sort(next.begin(), next.end());
+            next.erase(std::unique(next.begin(), next.end()), next.end());
+            if (next.empty()) {
+                say_unmatched(universe_, ranks_, *group.specs.begin(), depth + 1, explanation_);
+            } else {
+                say_deaths_of(next, state, depth + 1, seen);
+            }
+        }
+        if (untold > 0)
+            say(depth,
+                fmt::format(
+                    "and {} other {} alike", untold, untold == 1 ? "build fails" : "builds fail"));
+    }
+
     static constexpr int kDeepest = 6;
-    static constexpr std::size_t kMostNames = 200;
+    static constexpr std::size_t kMostReasons = 3;
+    static constexpr std::size_t kMostLines = 10;
 
     const Universe& universe_;
     std::vector<std::uint32_t> ranks_;
+    std::vector<SpecId> core_;
+    std::vector<std::map<NameId, Implication>> follows_;  ///< from each of core_
+    using Cause = std::pair<std::size_t, NameId>;  ///< of core_, by what follows for the name
+    std::map<CandidateId, Cause> excluded_by_;
+    std::set<Cause> blamed_;
     Explanation explanation_;
 };
 

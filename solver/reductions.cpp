@@ -59,11 +59,14 @@ private:
 
 }  // namespace
 
-Consistency make_consistent(const Universe& universe, const std::vector<SpecId>& required) {
+Consistency make_consistent(const Universe& universe,
+                            const std::vector<SpecId>& required,
+                            const std::vector<CandidateId>& excluded) {
     Consistency state{Live(universe), std::vector<Death>(universe.candidates().size())};
     Propagation propagation(universe, state);
     const auto& specs = universe.specs();
 
+    for (const auto id : excluded) propagation.kill(id, kNone);
     for (const auto spec : required) {
         const auto& name = universe.name_of(specs[spec]);
         for (auto id = name.begin; id < name.end; ++id) {

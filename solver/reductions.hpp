@@ -28,12 +28,15 @@ struct Death {
 
 struct Consistency {
     Live live;
-    std::vector<Death> deaths;  ///< by candidate; spec is kNone for the living
+    std::vector<Death> deaths;  ///< by candidate; spec is kNone for the living and the excluded
 };
 
 /// Takes out, until nothing changes, every candidate with a dependency that no live candidate
 /// meets, and, for each name in `required`, those that none of the specs required of it match.
-Consistency make_consistent(const Universe& universe, const std::vector<SpecId>& required);
+/// `excluded` are out from the start, without a spec as reason.
+Consistency make_consistent(const Universe& universe,
+                            const std::vector<SpecId>& required,
+                            const std::vector<CandidateId>& excluded = {});
 
 /// Takes out candidates that have a live, better-ranked twin: same name, same dependencies, same
 /// constrains, matched by the same specs. Only the best of them can be in a best solution.

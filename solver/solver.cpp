@@ -6,6 +6,7 @@
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -111,6 +112,40 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
                        items.size() == 1 ? "it needs" : "they need");
 }
 
+/// Finds out whether strict priority prevented an answer, and says in one line what the answer
+/// would take from lower channels.
+std::optional<std::string> prevented_answer(const Universe& strict) {
+    const auto is_hidden = [](const LeftOut& out) { return out.why == LeftOut::Why::Hidden; };
+    if (std::none_of(strict.names().begin(), strict.names().end(), [&](const auto& name) {
+            return std::any_of(name.left_out.begin(), name.left_out.end(), is_hidden);
+        }))
+        return std::nullopt;
+    auto problem = strict.problem();
+    problem.priority = ChannelPriority::Flexible;
+    const auto outcome = solve(problem);
+    if (!outcome || !std::holds_alternative<Solution>(*outcome)) return std::nullopt;
+    std::vector<std::string> items;
+    std::vector<std::string> specs;
+    for (const auto& record : std::get<Solution>(*outcome).records) {
+        const auto name = strict.find_name(record.name);
+        if (!name) continue;
+        const auto& left_out = strict.names()[*name].left_out;
+        if (std::none_of(left_out.begin(), left_out.end(), [&](const auto& out) {
+                return is_hidden(out) && out.index->source().channel == record.channel;
+            }))
+            continue;
+        const auto channel = channel_text(problem, record.channel);
+        items.push_back(fmt::format("{} {} from {}", record.name, record.version, channel));
+        specs.push_back(fmt::format("{}::{}", channel, record.name));
+    }
+    if (items.empty()) return std::nullopt;
+    return fmt::format(
+        "strict channel priority prevents an answer: {}; --channel-priority flexible "
+        "allows it, or name {}",
+        join_some(items, "and"),
+        join_some(specs, "and"));
+}
+
 }  // namespace
 
 Result<Outcome> solve(const Problem& problem) {
@@ -127,7 +162,11 @@ Result<Outcome> solve(const Problem& problem) {
     Engine engine(universe, live, ranks);
     const auto goals = goals_of(universe);
     auto first = machine_fits ? engine.solve(goals) : std::nullopt;
-    if (!first) return explain(universe);
+    if (!first) {
+        auto explanation = explain(universe);
+        if (auto hint = prevented_answer(universe)) explanation.hints.push_back(*std::move(hint));
+        return explanation;
+    }
 
     const auto kept = firm(goals, engine, *first);
     const auto best = improve(universe, live, ranks, engine, kept, *std::move(first));

@@ -10,9 +10,33 @@ namespace {
 
 /// Marks an index spec that could not be read, so that it is tried once.
 constexpr SpecId kUnreadable = kNone - 1;
+/// The same for one that has `when` or `extras`.
+constexpr SpecId kConditional = kNone - 2;
 
 bool names_match(const MatchSpec& spec, std::string_view name) {
-    return spec.name == "*" || (spec.name_matcher && spec.name_matcher->matches(name));
+    if (spec.has_one_name()) return spec.name == name;
+    return spec.name == "*" || spec.name_matcher->matches(name);
+}
+
+/// Taking every package that a glob fits is never what was meant.
+tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem) {
+    std::vector<std::string> found;
+    for (const auto& index : problem.indexes) {
+        for (const auto name : index->names()) {
+            if (names_match(spec, name)) found.emplace_back(name);
+        }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    if (found.empty())
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: no package of the channels has such a name", spec.to_string()));
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: a request names one package, and this fits {}",
+                            spec.to_string(),
+                            join_some(found, "and")),
+                "name one of them");
 }
 
 }  // namespace
@@ -93,58 +117,44 @@ Result<Universe> Universe::collect(const Problem& problem) {
     }
     universe.link_specs();
     universe.excuse_installed();
-    if (universe.unreadable_ > 0)
-        universe.notes_.push_back(fmt::format(
-            "{} left out because a dependency of {} cannot be read",
-            universe.unreadable_ == 1 ? "1 record is"
-                                      : fmt::format("{} records are", universe.unreadable_),
-            universe.unreadable_ == 1 ? "it" : "them"));
+    universe.note_left_out();
     return universe;
 }
 
 Result<void> Universe::take_request() {
     const auto& request = problem_->request;
-    const auto take = [&](const MatchSpec& spec, std::vector<SpecId>& into) {
-        if (spec.has_one_name()) {
-            into.push_back(intern_spec(spec, spec.to_string()));
-            return;
-        }
-        std::vector<std::string> found;
-        for (const auto& index : problem_->indexes) {
-            for (const auto name : index->names()) {
-                if (names_match(spec, name)) found.emplace_back(name);
-            }
-        }
-        std::sort(found.begin(), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
-        for (auto& name : found) {
-            auto one = spec;
-            one.name = std::move(name);
-            one.name_matcher.reset();
-            into.push_back(intern_spec(one, one.to_string()));
-        }
-    };
     for (const auto& spec : request.specs) {
         // Ignoring these would give an environment that is not what was asked for.
         if (spec.when || !spec.extras.empty())
             return fail(ErrorKind::Unsupported,
                         fmt::format("{}: this gpkg cannot solve for `when` and `extras`",
                                     spec.to_string()));
-        const auto before = requested_.size();
-        take(spec, requested_);
-        if (requested_.size() == before)
-            return fail(
-                ErrorKind::NotFound,
-                fmt::format("{}: no package of the channels has such a name", spec.to_string()));
+        if (!spec.has_one_name()) return refuse_glob(spec, *problem_);
+        requested_.push_back(intern_spec(spec, spec.to_string()));
     }
-    for (const auto& spec : request.constraints) take(spec, constraints_);
     for (const auto& name : request.keep) kept_.push_back(intern_name(name));
 
     // In this order, so that ids, and with them every tie, do not depend on the records' order.
     for (const auto id : requested_) reach(specs_[id].name);
-    for (const auto id : constraints_) reach(specs_[id].name);
     for (const auto id : kept_) reach(id);
     return {};
+}
+
+void Universe::take_constraints(NameId name) {
+    for (const auto& constraint : problem_->request.constraints) {
+        const auto text = names_[name].text;
+        auto spec = constraint.spec;
+        if (!names_match(spec, text) || (names_[name].is_virtual && !spec.has_one_name())) continue;
+        spec.name = text;
+        spec.name_matcher.reset();
+        constraints_.push_back(intern_spec(spec, spec.to_string()));
+        constraint_of_.push_back(&constraint);
+    }
+}
+
+const std::string& Universe::reason_of(SpecId constraint) const {
+    const auto place = std::find(constraints_.begin(), constraints_.end(), constraint);
+    return constraint_of_[static_cast<std::size_t>(place - constraints_.begin())]->reason;
 }
 
 void Universe::reach(NameId name) {
@@ -169,50 +179,64 @@ bool Universe::is_excluded(const ChannelIndex::Row& row) const {
 
 void Universe::collect_candidates(NameId name) {
     names_[name].begin = static_cast<CandidateId>(candidates_.size());
-    const std::string text = names_[name].text;
-
+    take_constraints(name);
     if (names_[name].is_virtual) {
         for (const auto& record : problem_->virtual_packages) {
-            if (record.name == text) add_given(name, record, false);
+            if (record.name == names_[name].text) add_given(name, record, false);
         }
         names_[name].end = static_cast<CandidateId>(candidates_.size());
         return;
     }
 
-    // A request may name a channel: then the others do not offer the package at all, and strict
-    // priority has nothing to hide.
-    std::vector<const MatchSpec*> channel_specs;
-    for (const auto id : requested_) {
-        if (specs_[id].name == name && specs_[id].match.channel)
-            channel_specs.push_back(&specs_[id].match);
-    }
+    collect_rows(name);
+    collect_installed(name);
+    names_[name].end = static_cast<CandidateId>(candidates_.size());
+}
+
+/// A request may name a channel: then the others do not offer the package at all, and strict
+/// priority has nothing to hide.
+bool Universe::offers(const ChannelIndex& index, NameId name) const {
+    return std::all_of(requested_.begin(), requested_.end(), [&](SpecId id) {
+        const auto& spec = specs_[id];
+        return spec.name != name || !spec.match.channel ||
+               channel_matches(*spec.match.channel, index.source().channel);
+    });
+}
+
+void Universe::collect_rows(NameId name) {
+    const std::string text = names_[name].text;
     std::optional<std::uint32_t> first_channel;
     for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
         const auto& index = *problem_->indexes[i];
         const auto rows = index.rows(text);
         if (rows.empty()) continue;
-        const bool wanted =
-            std::all_of(channel_specs.begin(), channel_specs.end(), [&](const auto* spec) {
-                return channel_matches(*spec->channel, index.source().channel);
-            });
-        if (!wanted) continue;
-        if (problem_->priority == ChannelPriority::Strict && first_channel &&
-            *first_channel != channel_of_index_[i]) {
-            continue;
+        const auto channel = channel_of_index_[i];
+        std::optional<LeftOut::Why> why;
+        if (!offers(index, name)) {
+            why = LeftOut::Why::OtherChannel;
+        } else if (problem_->priority == ChannelPriority::Strict && first_channel &&
+                   *first_channel != channel) {
+            why = LeftOut::Why::Hidden;
+        } else {
+            first_channel = channel;
         }
-        first_channel = channel_of_index_[i];
         for (const auto& row : rows) {
-            if (!is_excluded(row)) add_row(name, index, row, channel_of_index_[i]);
+            const auto out = why                ? why
+                             : is_excluded(row) ? std::optional(LeftOut::Why::Newer)
+                                                : add_row(name, index, row, channel);
+            if (out) names_[name].left_out.push_back({*out, &index, &row});
         }
     }
+}
 
+void Universe::collect_installed(NameId name) {
     for (const auto& record : problem_->request.installed) {
-        if (record.name != text) continue;
+        if (record.name != names_[name].text) continue;
         const auto same = std::find_if(
             candidates_.begin() + names_[name].begin,
             candidates_.end(),
             [&](const Candidate& candidate) {
-                if (candidate.build() != record.build ||
+                if (candidate.row == nullptr || candidate.build() != record.build ||
                     versions_[candidate.version].to_string() != to_lower(record.version))
                     return false;
                 if (!record.sha256.empty() && !candidate.sha256().empty())
@@ -225,26 +249,30 @@ void Universe::collect_candidates(NameId name) {
             add_given(name, record, true);
         }
     }
-    names_[name].end = static_cast<CandidateId>(candidates_.size());
 }
 
-bool Universe::take_specs(const ChannelIndex& index,
-                          ChannelIndex::Range range,
-                          std::vector<SpecId>& into) {
+std::optional<LeftOut::Why> Universe::take_specs(const ChannelIndex& index,
+                                                 ChannelIndex::Range range,
+                                                 std::vector<SpecId>& into) {
     auto& known = index_specs_[&index];
     if (known.empty()) known.assign(index.spec_count(), kNone);
     for (const auto id : index.spec_ids(range)) {
-        if (known[id] == kNone) known[id] = intern_spec(index.spec(id)).value_or(kUnreadable);
-        if (known[id] == kUnreadable) return false;
+        if (known[id] == kNone) {
+            const auto spec = intern_spec(index.spec(id));
+            const bool conditional = !spec && spec.error().kind == ErrorKind::Unsupported;
+            known[id] = spec ? *spec : conditional ? kConditional : kUnreadable;
+        }
+        if (known[id] == kUnreadable) return LeftOut::Why::Unreadable;
+        if (known[id] == kConditional) return LeftOut::Why::Conditional;
         into.push_back(known[id]);
     }
-    return true;
+    return std::nullopt;
 }
 
-void Universe::add_row(NameId name,
-                       const ChannelIndex& index,
-                       const ChannelIndex::Row& row,
-                       std::uint32_t channel) {
+std::optional<LeftOut::Why> Universe::add_row(NameId name,
+                                              const ChannelIndex& index,
+                                              const ChannelIndex::Row& row,
+                                              std::uint32_t channel) {
     Candidate candidate;
     candidate.name = name;
     candidate.channel = channel;
@@ -255,14 +283,13 @@ void Universe::add_row(NameId name,
     candidate.index = &index;
     candidate.row = &row;
     const auto version = intern_version(index.text(row.version));
-    if (!version || !take_specs(index, row.depends, candidate.depends) ||
-        !take_specs(index, row.constrains, candidate.constrains)) {
-        ++unreadable_;
-        return;
-    }
+    if (!version) return LeftOut::Why::Unreadable;
+    if (const auto why = take_specs(index, row.depends, candidate.depends)) return why;
+    if (const auto why = take_specs(index, row.constrains, candidate.constrains)) return why;
     candidate.version = *version;
     reach_from(candidate);
     candidates_.push_back(std::move(candidate));
+    return std::nullopt;
 }
 
 void Universe::add_given(NameId name, const PackageRecord& record, bool installed) {
@@ -276,7 +303,8 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.given = &record;
     const auto version = intern_version(record.version);
     if (!version) {
-        ++unreadable_;
+        notes_.push_back(fmt::format("{}: has no readable version and cannot be solved for",
+                                     record.distribution()));
         return;
     }
     candidate.version = *version;
@@ -319,8 +347,9 @@ bool Universe::spec_matches(const Spec& spec, const Candidate& candidate) const 
         for (const auto text : index.texts(range)) texts.emplace_back(index.text(text));
         return texts;
     };
-    const auto flags = owned(row.flags);
-    const auto features = owned(row.track_features);
+    const auto flags = spec.match.flags.empty() ? std::vector<std::string>() : owned(row.flags);
+    const auto features =
+        spec.match.track_features.empty() ? std::vector<std::string>() : owned(row.track_features);
     const auto url = spec.match.url ? index.url(row) : std::string();
     target.channel = index.source().channel;
     target.subdir = index.source().subdir;
@@ -351,6 +380,24 @@ void Universe::link_specs() {
             if (spec_matches(spec, candidate)) spec.matches.push_back(id);
         }
     }
+}
+
+void Universe::note_left_out() {
+    const auto note = [&](LeftOut::Why why, std::string_view reason) {
+        std::size_t count = 0;
+        for (const auto& name : names_)
+            count += static_cast<std::size_t>(
+                std::count_if(name.left_out.begin(), name.left_out.end(), [&](auto& out) {
+                    return out.why == why;
+                }));
+        if (count > 0)
+            notes_.push_back(
+                fmt::format("{} left out: {}",
+                            count == 1 ? "1 record is" : fmt::format("{} records are", count),
+                            reason));
+    };
+    note(LeftOut::Why::Unreadable, "a version or a dependency cannot be read");
+    note(LeftOut::Why::Conditional, "this gpkg does not solve `when` and `extras` of dependencies");
 }
 
 /// An installed package is there whether or not this machine could use it: an environment for GPUs

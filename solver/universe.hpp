@@ -49,12 +49,21 @@ struct Candidate {
     PackageRecord record() const { return row ? index->record(*row) : *given; }
 };
 
+/// A record of a channel that is no candidate, and why.
+struct LeftOut {
+    enum class Why { Hidden, OtherChannel, Newer, Conditional, Unreadable };
+    Why why;
+    const ChannelIndex* index;
+    const ChannelIndex::Row* row;
+};
+
 struct Name {
     std::string text;
     CandidateId begin = 0;  ///< its candidates are begin .. end
     CandidateId end = 0;
     bool is_virtual = false;  ///< "__cuda": true or false from the start, never chosen
     bool is_reached = false;  ///< its candidates were collected
+    std::vector<LeftOut> left_out;
 };
 
 /// A distinct MatchSpec and what it matches.
@@ -80,9 +89,12 @@ public:
     const Version& version(VersionId id) const { return versions_[id]; }
     const Problem& problem() const { return *problem_; }
 
-    /// The request's specs and constraints as interned here, in their order; name globs expanded.
+    /// The request's specs as interned here, in their order.
     const std::vector<SpecId>& requested() const { return requested_; }
+    /// Its constraints, those on names that the request can reach.
     const std::vector<SpecId>& constraints() const { return constraints_; }
+    /// "is pinned", for one of constraints().
+    const std::string& reason_of(SpecId constraint) const;
     /// Names to keep installed where possible.
     const std::vector<NameId>& kept() const { return kept_; }
     const std::vector<std::string>& notes() const { return notes_; }
@@ -101,17 +113,22 @@ private:
     void reach(NameId name);
     void reach_from(const Candidate& candidate);
     void collect_candidates(NameId name);
-    void add_row(NameId name,
-                 const ChannelIndex& index,
-                 const ChannelIndex::Row& row,
-                 std::uint32_t channel);
+    std::optional<LeftOut::Why> add_row(NameId name,
+                                        const ChannelIndex& index,
+                                        const ChannelIndex::Row& row,
+                                        std::uint32_t channel);
     void add_given(NameId name, const PackageRecord& record, bool installed);
-    bool take_specs(const ChannelIndex& index,
-                    ChannelIndex::Range range,
-                    std::vector<SpecId>& into);
+    void take_constraints(NameId name);
+    void collect_rows(NameId name);
+    void collect_installed(NameId name);
+    bool offers(const ChannelIndex& index, NameId name) const;
+    std::optional<LeftOut::Why> take_specs(const ChannelIndex& index,
+                                           ChannelIndex::Range range,
+                                           std::vector<SpecId>& into);
     bool spec_matches(const Spec& spec, const Candidate& candidate) const;
     void link_specs();
     void excuse_installed();
+    void note_left_out();
     bool is_excluded(const ChannelIndex::Row& row) const;
 
     const Problem* problem_ = nullptr;
@@ -121,10 +138,10 @@ private:
     std::vector<Version> versions_;
     std::vector<SpecId> requested_;
     std::vector<SpecId> constraints_;
+    std::vector<const Constraint*> constraint_of_;  ///< of each of constraints_
     std::vector<NameId> kept_;
     std::vector<std::string> notes_;
     std::vector<NameId> queue_;
-    std::size_t unreadable_ = 0;
 
     std::unordered_map<std::string, NameId> name_ids_;
     std::unordered_map<std::string, SpecId> spec_ids_;

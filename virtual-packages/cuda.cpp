@@ -15,7 +15,10 @@ namespace gpkg::virtual_packages {
 namespace {
 
 constexpr int kNoDevice = 100;
-constexpr std::string_view kSayIt = "CONDA_OVERRIDE_CUDA=VERSION says what the driver would";
+/// One of them alone leaves a question to the driver (CEP 46 detects __cuda_arch also where __cuda
+/// is overridden).
+constexpr std::string_view kSayIt =
+    "CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
 
 std::string_view init_failure(int code) {
     switch (code) {
@@ -79,6 +82,7 @@ bool take_line(std::string_view line, ProbeText& text) {
     auto rest = line;
     const auto word = next_word(rest);
     auto& report = text.report;
+    if (word == "probe" && rest.empty()) return text.started = true;
     if (word == "end" && rest.empty()) return text.ended = true;
     if (word == "library" && !rest.empty()) {
         report.library = rest;
@@ -106,11 +110,7 @@ std::string unknown_after(const CudaReport& report, std::string_view how) {
             "the CUDA driver {} before it said its version: __cuda is unknown; {}", how, kSayIt);
     const auto* step = report.init ? "while it listed its devices" : "in cuInit";
     return fmt::format(
-        "the CUDA driver {} {} {}: its devices are unknown; CONDA_OVERRIDE_CUDA_ARCH=VERSION "
-        "says the compute capability",
-        report.library,
-        how,
-        step);
+        "the CUDA driver {} {} {}: its devices are unknown; {}", report.library, how, step, kSayIt);
 }
 
 std::string seconds_text(std::chrono::milliseconds time) {
@@ -128,6 +128,10 @@ void judge(const ProbeText& text,
         warnings.push_back(unknown_after(report, how));
     } else if (outcome.signal) {
         const auto how = fmt::format("crashed ({})", ::strsignal(*outcome.signal));
+        warnings.push_back(unknown_after(report, how));
+    } else if (!text.ended && text.started) {
+        const auto how =
+            fmt::format("ended its process with status {}", outcome.exit_status.value_or(-1));
         warnings.push_back(unknown_after(report, how));
     } else if (!text.ended) {
         warnings.push_back(

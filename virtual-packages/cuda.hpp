@@ -18,7 +18,7 @@ inline constexpr const char* kCudaProbeVerb = "__probe-cuda";
 
 /// The probe: opens the first usable one of `libraries`, prints each fact as a line as soon as it
 /// knows it, and ends the process without running exit handlers.
-///   library NAME    rejected NAME REASON    driver 12040    init 0    devices 1
+///   probe    library NAME    rejected NAME REASON    driver 12040    init 0    devices 1
 ///   device 0 cc 9 0 memory 85899345920 name NVIDIA H100    end
 [[noreturn]] void cuda_probe_main(std::span<char* const> libraries);
 

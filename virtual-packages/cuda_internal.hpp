@@ -36,6 +36,7 @@ struct ProbeText {
     CudaReport report;
     std::vector<std::string> rejected;  ///< libraries that did not do, and why
     std::optional<int> announced;       ///< how many devices there should be
+    bool started = false;               ///< it was the probe that spoke
     bool ended = false;
 };
 ProbeText parse_probe_text(std::string_view text);

@@ -140,6 +140,7 @@ void cuda_probe_main(std::span<char* const> libraries) {
     ::unsetenv("CUDA_VISIBLE_DEVICES");
 
     const Lines lines;
+    lines.say("probe");
     for (const char* name : libraries) {
         Library library = open_driver(name, lines);
         if (!library) continue;

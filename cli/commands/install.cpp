@@ -26,7 +26,9 @@ Action bind_install(CLI::App& app) {
                  options->force_reinstall,
                  "link the named packages again although they are there");
     app.footer(
-        "What is installed stays as it is where the request allows.\n"
+        "What is not there yet comes as new as possible, even where installed packages must move "
+        "for\n"
+        "it within what was asked of them earlier; everything else stays as it is.\n"
         "  gpkg install -n ml 'numpy>=1.26' scipy");
 
     return [options](Context& context) -> Result<int> {

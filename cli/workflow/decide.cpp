@@ -4,6 +4,7 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "solver/solver.hpp"
+#include "virtual-packages/host.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -69,14 +70,16 @@ Request request_of(const ChangeRequest& wanted, const Present& present) {
     request.specs = wanted.specs;
     request.update = wanted.update;
     request.update_all = wanted.update_all;
-    request.constraints = present.pins;
+    for (const auto& pin : present.pins) request.constraints.push_back({pin});
 
     std::set<std::string> named;
     for (const auto& spec : wanted.specs) named.insert(spec.name);
     for (const auto& wish : present.wishes) {
         if (!named.contains(wish.name)) request.specs.push_back(wish);
     }
-    if (auto pin = python_pin(present, named)) request.constraints.push_back(*std::move(pin));
+    if (auto pin = python_pin(present, named))
+        request.constraints.push_back(
+            {*std::move(pin), "holds: python keeps its minor version unless it is named"});
     for (const auto& record : present.records) {
         request.installed.push_back(record.package);
         request.keep.push_back(record.name());
@@ -139,6 +142,8 @@ Result<Change> decide(Context& context, const Sources& sources, const ChangeRequ
     problem.priority = sources.priority;
     problem.virtual_packages = sources.virtual_packages;
     problem.exclude_newer = sources.exclude_newer;
+    if (sources.platform != virtual_packages::this_machine().native_platform)
+        problem.machine = fmt::format("a target {}", sources.platform);
     problem.request = request_of(request, present);
     GPKG_TRY(auto outcome, solver::solve(problem));
     GPKG_CHECK(check_stop(context));

@@ -79,6 +79,19 @@ Result<void> read_manifest(Context& context,
     return {};
 }
 
+/// "./lo::p" is a path from here; what is remembered of it must mean the same from elsewhere.
+Result<void> settle_channel(const Context& context, MatchSpec& spec) {
+    const auto& asked = spec.channel;
+    if (!asked || !(*asked == "." || *asked == ".." || *asked == "~" || asked->starts_with("./") ||
+                    asked->starts_with("../") || asked->starts_with("~/")))
+        return {};
+    ChannelContext where;
+    where.home = context.home;
+    GPKG_TRY(const auto channel, Channel::parse(*asked, where));
+    spec.channel = channel.base_url();
+    return {};
+}
+
 }  // namespace
 
 void add_wish_options(CLI::App& app, WishOptions& options) {
@@ -121,6 +134,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
             wishes.explicit_records.push_back(std::move(record));
         }
     }
+    for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.explicit_records.empty() && !wishes.specs.empty())
         return fail(
             ErrorKind::Usage,

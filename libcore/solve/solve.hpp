@@ -21,13 +21,18 @@ namespace gpkg {
 
 class ChannelIndex;
 
+/// Restricts what may be chosen of a name without asking for it.
+struct Constraint {
+    MatchSpec spec;  ///< a glob as name restricts every name it matches
+    /// What an explanation says of it, after the spec.
+    std::string reason = "is pinned";
+};
+
 /// What the user asks for and what is there already.
 struct Request {
-    /// To be in the environment afterwards, the most important first. A spec may have a glob as
-    /// name only where it means every match.
+    /// To be in the environment afterwards, the most important first. Each names one package.
     std::vector<MatchSpec> specs;
-    /// Restrict what may be chosen without asking for it: pins, specs of earlier requests.
-    std::vector<MatchSpec> constraints;
+    std::vector<Constraint> constraints;
     /// Records now in the environment. Each stays as it is where the specs allow.
     std::vector<PackageRecord> installed;
     /// Installed names that are no longer held to their record: what `update` names.
@@ -45,6 +50,8 @@ struct Problem {
     ChannelPriority priority = ChannelPriority::Strict;
     /// The machine: "__cuda" 12.4 and so on, with name, version and build set.
     std::vector<PackageRecord> virtual_packages;
+    /// What people call the machine.
+    std::string machine = "this machine";
     Request request;
     /// Records newer than this moment do not exist (Unix milliseconds; indexed_timestamp, else
     /// timestamp; CEP 47). Records without either are kept.
@@ -54,8 +61,8 @@ struct Problem {
 struct Solution {
     /// All records of the environment, each after the records it depends on (cycles aside).
     std::vector<PackageRecord> records;
-    /// One-line remarks a user should see: what strict priority hid, records that could not be
-    /// read.
+    /// One-line remarks a user should see: records that could not be read, installed packages
+    /// that the machine could not use.
     std::vector<std::string> notes;
 };
 
@@ -68,7 +75,8 @@ struct Explanation {
         std::string text;  ///< without indentation
     };
     std::vector<Line> lines;
-    std::vector<std::string> hints;  ///< near names, overrides that would help
+    /// Near names, overrides that would help, an answer that strict priority prevented.
+    std::vector<std::string> hints;
     /// A short tree, one line each, the hints after it.
     std::string to_string() const;
 };

@@ -65,7 +65,7 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 
 # Wrong names and words.
 expect 1 create -n x appp
-err_has 'appp: no channel has a package of this name'
+err_has 'appp: no package of this name in channel (linux-64 and noarch)'
 err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp

@@ -189,4 +189,16 @@ expect 0 install -n ten 'gpu=1.0=0'
 check [ "$("$at/ten/bin/gpu")" = cpu ]
 err_lacks 'stays as installed'
 
+# A request names one package.
+expect 2 install -n ten 'so*'
+err_is "error: so*: a request names one package, and this fits solo
+  hint: name one of them"
+
+# A channel that is a path is one from here, and is remembered as what it meant.
+expect 0 install -n ten ../channel::solo
+records ten 'r["solo"]["requested_specs"] == ["file://" + channel + "::solo"]'
+expect 1 install -n ten ../chanel::old
+err_has 'no build of old can be used'
+err_has 'old 1.0 left out: not in the channel asked for'
+
 finish

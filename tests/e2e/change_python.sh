@@ -60,6 +60,14 @@ for place in "$WORK/with space/env" "$WORK/größe" "$long"; do
     check [ "$("$place/bin/tool")" = tool ]
 done
 
+# A minor version that nobody asked for holds, and is not said to be pinned.
+package past 1.0 0 'python 3.11.*'
+expect 0 create -n held mod
+expect 1 install -n held past
+err_has 'python 3.12.* holds: python keeps its minor version unless it is named'
+expect 0 install -n held past python
+has held mod-1.0 past-1.0 python-3.11.5
+
 # Placeholders in text and in binaries: a binary keeps its length, and a prefix that does not fit
 # is refused before anything is made.
 export PLACEHOLDER=$WORK/$(printf 'placehold_%.0s' {1..5})

@@ -4,7 +4,7 @@
 //   FAKE_CUDA_DEVICES=9.0:81559:NVIDIA H100,7.5:15109:Tesla T4
 //                                capability, MiB and name of each; "fail" is one that answers
 //                                errors
-//   FAKE_CUDA_DO=hang-version|hang-init|hang-device|crash-version|crash-init|chatter|helper
+//   FAKE_CUDA_DO=hang-version|hang-init|hang-device|crash-version|crash-init|exit-version|exit-init|chatter|helper
 //                                chatter: prints to standard output; helper: leaves a process
 //                                behind
 // Compiled with FAKE_CUDA_STUB it is the stub that toolkits ship for linking.
@@ -80,6 +80,7 @@ int cuDriverGetVersion(int* version) {
 #endif
     if (told_to("hang-version")) hang();
     if (told_to("crash-version")) std::abort();
+    if (told_to("exit-version")) std::exit(0);
     *version = std::atoi(setting("FAKE_CUDA_VERSION", "12040").c_str());
     return 0;
 }
@@ -87,6 +88,7 @@ int cuDriverGetVersion(int* version) {
 int cuInit(unsigned /*flags*/) {
     if (told_to("hang-init")) hang();
     if (told_to("crash-init")) std::abort();
+    if (told_to("exit-init")) std::exit(3);
     if (told_to("chatter")) {
         std::printf("driver 99990\nhello from the driver\n");
         std::fflush(stdout);

@@ -80,8 +80,11 @@ Result<void> take(const std::string& line, Problem& problem) {
         problem.exclude_newer = std::stoll(value);
     } else if (key == "spec" || key == "constraint") {
         GPKG_TRY(auto spec, MatchSpec::parse(value));
-        auto& list = key == "spec" ? problem.request.specs : problem.request.constraints;
-        list.push_back(std::move(spec));
+        if (key == "spec") {
+            problem.request.specs.push_back(std::move(spec));
+        } else {
+            problem.request.constraints.push_back({std::move(spec)});
+        }
     } else {
         return fail(ErrorKind::Usage, line + ": not a line of a question");
     }

@@ -158,7 +158,7 @@ Problem random_problem(Dice& dice) {
             MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value());
     if (dice.one_in(4))
         problem.request.constraints.push_back(
-            MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value());
+            {MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value()});
     if (dice.one_in(20)) problem.request.specs.push_back(MatchSpec::parse("__cuda").value());
     if (dice.one_in(3)) add_installed(dice, problem);
     return problem;
@@ -230,7 +230,9 @@ private:
         };
         const auto& request = problem_.request;
         bool fine = std::all_of(request.specs.begin(), request.specs.end(), need) &&
-                    std::all_of(request.constraints.begin(), request.constraints.end(), allow);
+                    std::all_of(request.constraints.begin(),
+                                request.constraints.end(),
+                                [&](const auto& constraint) { return allow(constraint.spec); });
         for (const auto& name : kept_) fine = fine && need(spec(name));
         for (const auto& [name, record] : choice) {
             const bool stays = is_installed(record);
@@ -390,8 +392,8 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
 std::string describe(const Problem& problem) {
     std::string lines;
     for (const auto& spec : problem.request.specs) lines += "request " + spec.to_string() + "\n";
-    for (const auto& spec : problem.request.constraints)
-        lines += "constraint " + spec.to_string() + "\n";
+    for (const auto& constraint : problem.request.constraints)
+        lines += "constraint " + constraint.spec.to_string() + "\n";
     for (const auto& record : problem.virtual_packages) lines += record.distribution() + "\n";
     for (const auto& record : problem.request.installed)
         lines += fmt::format("installed {}: {}\n", line(record), fmt::join(record.depends, "; "));

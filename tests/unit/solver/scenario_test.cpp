@@ -136,7 +136,8 @@ Problem problem_of(const yaml::Node& scenario) {
         }
     }
     problem.request.specs = specs(list(scenario, "request"));
-    problem.request.constraints = specs(list(scenario, "pins"));
+    for (auto& pin : specs(list(scenario, "pins")))
+        problem.request.constraints.push_back({std::move(pin)});
     problem.request.update = list(scenario, "update");
     problem.request.update_all = text(scenario, "update_all") == "true";
     const auto priority = text(scenario, "priority", "strict");

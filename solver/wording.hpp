@@ -1,0 +1,26 @@
+#pragma once
+
+// How the solver's messages name things: specs, sets of builds, channels.
+
+#include "solver/universe.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// The spec as a person would write it: "python >=3.8,<3.9", brackets only where nothing else says
+/// it.
+std::string written(const MatchSpec& spec);
+
+/// "pytorch 2.4.0 cuda_0", or "all 12 builds of pytorch 2.3.0 to 2.4.1". `ids` of one name.
+std::string subject(const Universe& universe, const std::vector<CandidateId>& ids);
+
+/// The end of a channel's URL that no other channel of the problem ends in, which as the channel
+/// of a spec means this one: "conda-forge".
+std::string channel_text(const Problem& problem, const std::string& base_url);
+
+/// The channels of the problem, the highest first.
+std::vector<std::string> channel_texts(const Problem& problem);
+
+}  // namespace gpkg::solver
