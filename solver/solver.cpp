@@ -112,6 +112,32 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
                        items.size() == 1 ? "it needs" : "they need");
 }
 
+/// The best answer; nothing when there is none.
+std::optional<Solution> find(const Universe& universe) {
+    const auto ranks = rank_candidates(universe);
+    auto live = make_consistent(universe, hard_specs(universe)).live;
+    remove_dominated(universe, ranks, live);
+
+    const bool machine_fits =
+        std::all_of(universe.requested().begin(), universe.requested().end(), [&](SpecId spec) {
+            return !universe.name_of(universe.specs()[spec]).is_virtual ||
+                   !universe.specs()[spec].matches.empty();
+        });
+    Engine engine(universe, live, ranks);
+    const auto goals = goals_of(universe);
+    auto first = machine_fits ? engine.solve(goals) : std::nullopt;
+    if (!first) return std::nullopt;
+
+    const auto kept = firm(goals, engine, *first);
+    const auto best = improve(universe, live, ranks, engine, kept, *std::move(first));
+    Solution solution;
+    solution.notes = universe.notes();
+    if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));
+    for (const auto id : topological(universe, best))
+        solution.records.push_back(universe.candidates()[id].record());
+    return solution;
+}
+
 /// Finds out whether strict priority prevented an answer, and says in one line what the answer
 /// would take from lower channels.
 std::optional<std::string> prevented_answer(const Universe& strict) {
@@ -122,11 +148,12 @@ std::optional<std::string> prevented_answer(const Universe& strict) {
         return std::nullopt;
     auto problem = strict.problem();
     problem.priority = ChannelPriority::Flexible;
-    const auto outcome = solve(problem);
-    if (!outcome || !std::holds_alternative<Solution>(*outcome)) return std::nullopt;
+    const auto flexible = Universe::collect(problem);
+    const auto answer = flexible ? find(*flexible) : std::nullopt;
+    if (!answer) return std::nullopt;
     std::vector<std::string> items;
     std::vector<std::string> specs;
-    for (const auto& record : std::get<Solution>(*outcome).records) {
+    for (const auto& record : answer->records) {
         const auto name = strict.find_name(record.name);
         if (!name) continue;
         const auto& left_out = strict.names()[*name].left_out;
@@ -150,32 +177,10 @@ std::optional<std::string> prevented_answer(const Universe& strict) {
 
 Result<Outcome> solve(const Problem& problem) {
     GPKG_TRY(const auto universe, Universe::collect(problem));
-    const auto ranks = rank_candidates(universe);
-    auto live = make_consistent(universe, hard_specs(universe)).live;
-    remove_dominated(universe, ranks, live);
-
-    const bool machine_fits =
-        std::all_of(universe.requested().begin(), universe.requested().end(), [&](SpecId spec) {
-            return !universe.name_of(universe.specs()[spec]).is_virtual ||
-                   !universe.specs()[spec].matches.empty();
-        });
-    Engine engine(universe, live, ranks);
-    const auto goals = goals_of(universe);
-    auto first = machine_fits ? engine.solve(goals) : std::nullopt;
-    if (!first) {
-        auto explanation = explain(universe);
-        if (auto hint = prevented_answer(universe)) explanation.hints.push_back(*std::move(hint));
-        return explanation;
-    }
-
-    const auto kept = firm(goals, engine, *first);
-    const auto best = improve(universe, live, ranks, engine, kept, *std::move(first));
-    Solution solution;
-    solution.notes = universe.notes();
-    if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));
-    for (const auto id : topological(universe, best))
-        solution.records.push_back(universe.candidates()[id].record());
-    return solution;
+    if (auto solution = find(universe)) return *std::move(solution);
+    auto explanation = explain(universe);
+    if (auto hint = prevented_answer(universe)) explanation.hints.push_back(*std::move(hint));
+    return explanation;
 }
 
 }  // namespace gpkg::solver

@@ -107,7 +107,9 @@ bool take_line(std::string_view line, ProbeText& text) {
 std::string unknown_after(const CudaReport& report, std::string_view how) {
     if (!report.driver)
         return fmt::format(
-            "the CUDA driver {} before it said its version: __cuda is unknown; {}", how, kSayIt);
+            "the CUDA driver {} before it said its version: nothing is known of it; {}",
+            how,
+            kSayIt);
     const auto* step = report.init ? "while it listed its devices" : "in cuInit";
     return fmt::format(
         "the CUDA driver {} {} {}: its devices are unknown; {}", report.library, how, step, kSayIt);

@@ -78,11 +78,11 @@ TEST_CASE("the driver's answers", "[virtual-packages]") {
         {{"FAKE_CUDA_VERSION=999999"}, 0, "",
          kLibrary + ": claims the implausible CUDA version 999999; it is not used"},
         {{"FAKE_CUDA_DO=crash-version"}, 0, "",
-         "the CUDA driver crashed (Aborted) before it said its version: __cuda is unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver crashed (Aborted) before it said its version: nothing is known of it; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
         {{"FAKE_CUDA_DO=crash-init"}, 12040, "",
          "the CUDA driver " + kLibrary + " crashed (Aborted) in cuInit: its devices are unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
         {{"FAKE_CUDA_DO=exit-version"}, 0, "",
-         "the CUDA driver ended its process with status 0 before it said its version: __cuda is unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver ended its process with status 0 before it said its version: nothing is known of it; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
         {{"FAKE_CUDA_DO=exit-init"}, 12040, "",
          "the CUDA driver " + kLibrary + " ended its process with status 3 in cuInit: its devices are unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
     }));
@@ -108,7 +108,7 @@ TEST_CASE("a driver that hangs is left alone after the limit", "[virtual-package
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {"hang-version", 300ms, 0, "",
-         "the CUDA driver gave no answer within 0.3 s and was left alone before it said its version: __cuda is unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver gave no answer within 0.3 s and was left alone before it said its version: nothing is known of it; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
         {"hang-init", 2s, 12040, "",
          "the CUDA driver " + kLibrary + " gave no answer within 2 s and was left alone in cuInit" + tail},
         {"hang-device", 2s, 12040, "9.0 1 MiB A",
