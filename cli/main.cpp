@@ -2,6 +2,8 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/net/url.hpp"
 #include "virtual-packages/cuda.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -12,6 +14,8 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <pthread.h>
 #include <span>
@@ -63,9 +67,17 @@ void occupy_standard_descriptors() {
     }
 }
 
+/// As the history of environments keeps it.
 std::string command_line(int argc, char** argv) {
     std::string line;
-    for (int i = 0; i < argc; ++i) line += (i == 0 ? "" : " ") + std::string(argv[i]);
+    for (int i = 0; i < argc; ++i) {
+        // Channels may come with passwords and tokens: "--channel=https://user:secret@host/x".
+        const std::string_view word(argv[i]);
+        const auto url = std::min(word.find("http://"), word.find("https://"));
+        if (i > 0) line += ' ';
+        line += word.substr(0, url);
+        if (url != std::string_view::npos) line += without_secrets(word.substr(url));
+    }
     return line;
 }
 
@@ -79,6 +91,29 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
     app.add_flag("--json", options.json, "print one JSON document on stdout");
     app.add_flag("-q,--quiet", options.quiet, "say only what was asked for");
     app.add_flag("-v,--verbose", options.verbose, "say more");
+}
+
+Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first) {
+    Error error{
+        ErrorKind::Usage, problem.what(), "gpkg --help and gpkg COMMAND --help explain", {}};
+    if (dynamic_cast<const CLI::ExtrasError*>(&problem) == nullptr) return error;
+    const auto chosen = app.get_subcommands();
+    if (!chosen.empty()) {
+        // CLI11's own message has them in reverse.
+        error.message = fmt::format("gpkg {}: not expected: {}",
+                                    chosen.front()->get_name(),
+                                    fmt::join(app.remaining(true), " "));
+    } else if (first.starts_with('-')) {
+        error.message = fmt::format("{}: no command stands before it", first);
+        error.hint = "gpkg COMMAND " + first + " ...; gpkg --help lists the commands";
+    } else {
+        std::vector<std::string> names;
+        for (const auto& command : commands()) names.emplace_back(command.name);
+        error.message = fmt::format("{}: no such command", first);
+        if (const auto near = near_names(first, names); !near.empty())
+            error.hint = fmt::format("did you mean {}?", join_or(near));
+    }
+    return error;
 }
 
 int run(int argc, char** argv) {
@@ -107,8 +142,7 @@ int run(int argc, char** argv) {
         for (int i = 1; i < argc; ++i)
             common.json = common.json || std::string_view(argv[i]) == "--json";
         out.set({common.json, false, 0});
-        out.error(
-            {ErrorKind::Usage, problem.what(), "gpkg --help and gpkg COMMAND --help explain", {}});
+        out.error(usage_error(app, problem, argc > 1 ? argv[1] : ""));
         return kWrongUsage;
     }
     out.set({common.json, common.quiet, common.verbose});

@@ -50,8 +50,7 @@ bool Output::draws_progress() const {
 }
 
 bool Output::can_ask() const {
-    return !options_.json && !options_.quiet && ::isatty(STDIN_FILENO) != 0 &&
-           ::isatty(STDERR_FILENO) != 0;
+    return !options_.json && ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
 int Output::width() const {

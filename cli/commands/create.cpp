@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -26,9 +27,23 @@ Result<void> check_free(const fs::path& prefix) {
     return {};
 }
 
-Result<ExactRequest> copy_of(const fs::path& original, const fs::path& prefix) {
+/// What pip installed is no package of a channel that could be linked again.
+void warn_of_pip_packages(Context& context,
+                          const fs::path& original,
+                          const std::vector<PrefixRecord>& installed) {
+    const auto packages = pip_packages(original, installed);
+    if (packages.empty()) return;
+    std::string list;
+    for (const auto& package : packages)
+        list += fmt::format(" {}=={}", package.name, package.version);
+    context.out.warn(
+        fmt::format("{}: what pip installed there is not copied:{}", original.native(), list));
+}
+
+Result<ExactRequest> copy_of(Context& context, const fs::path& original, const fs::path& prefix) {
     GPKG_TRY(const auto source, Prefix::open(original));
     GPKG_TRY(const auto installed, source.records());
+    warn_of_pip_packages(context, original, installed);
     ExactRequest request;
     request.prefix = prefix;
     for (const auto& record : installed) request.records.push_back(record.package);
@@ -75,7 +90,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                             "gpkg create -n NAME ...");
         }
         GPKG_TRY(const auto prefix, target_prefix(context, options->target));
-        GPKG_CHECK(settle(context, prefix, options->change.dry_run));
+        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
         GPKG_CHECK(check_free(prefix));
 
         if (!options->clone.empty()) {
@@ -87,12 +102,21 @@ Action bind(CLI::App& app, const std::string& default_file) {
             const TargetOptions source{is_path ? "" : options->clone,
                                        is_path ? options->clone : ""};
             GPKG_TRY(const auto original, existing_prefix(context, source));
-            GPKG_TRY(auto copy, copy_of(original, prefix));
+            GPKG_CHECK(recover_for_use(context, original));
+            GPKG_TRY(auto copy, copy_of(context, original, prefix));
             GPKG_TRY(auto change, exactly(std::move(copy)));
             return carry_out(context, std::move(change), options->change);
         }
         if (!wishes.explicit_records.empty()) {
             GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
+            return carry_out(context, std::move(change), options->change);
+        }
+        if (wishes.specs.empty()) {
+            // An empty environment: no channel has a say in it.
+            ExactRequest nothing;
+            nothing.prefix = prefix;
+            nothing.variables = std::move(wishes.variables);
+            GPKG_TRY(auto change, exactly(std::move(nothing)));
             return carry_out(context, std::move(change), options->change);
         }
         ChangeRequest request;

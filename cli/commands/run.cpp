@@ -92,6 +92,7 @@ Result<int> run(Context& context, const CLI::App& app, const Options& options) {
     if (command.empty())
         return fail(ErrorKind::Usage, "no command to run was given", "gpkg run -n NAME python");
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+    GPKG_CHECK(recover_for_use(context, prefix));
     ActivateOptions how;
     how.root_prefix = context.config.root_prefix.value;
     how.change_prompt = false;
@@ -106,6 +107,17 @@ Result<int> run(Context& context, const CLI::App& app, const Options& options) {
     GPKG_CHECK(apply(environment));
     GPKG_CHECK(check_stop(context));
     const int code = become(environment.command);
+    const auto file = fs::path(environment.command.front());
+    std::error_code ignored;
+    if (code == ENOENT && file.has_parent_path() && fs::exists(file, ignored)) {
+        context.out.error({ErrorKind::Io,
+                           fmt::format("{}: the interpreter that its first line names, or its "
+                                       "loader, does not exist",
+                                       file.native()),
+                           {},
+                           {}});
+        return kCannotExecute;
+    }
     const bool absent = code == ENOENT;
     context.out.error(
         {absent ? ErrorKind::NotFound : ErrorKind::Io,

@@ -38,6 +38,7 @@ Result<int> print_hook(Context& context, const Options& options) {
         return 0;
     }
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+    GPKG_CHECK(recover_for_use(context, prefix));
     ActivateOptions how;
     how.root_prefix = context.config.root_prefix.value;
     GPKG_TRY(const auto activation, activate(prefix, context.env, shell, how));

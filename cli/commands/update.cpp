@@ -37,7 +37,7 @@ Action bind_update(CLI::App& app) {
         if (wishes.specs.empty() && !options->all)
             return fail(
                 ErrorKind::Usage, "nothing to update was named", "name packages, or say --all");
-        GPKG_CHECK(settle(context, path, options->change.dry_run));
+        GPKG_CHECK(recover_prefix(context, path, options->change.dry_run));
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());
 

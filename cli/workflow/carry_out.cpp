@@ -1,14 +1,16 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/fetch.hpp"
-#include "cli/workflow/order.hpp"
 #include "cli/workflow/progress.hpp"
 #include "libcore/env/environments.hpp"
-#include "libcore/env/prefix.hpp"
+#include "libcore/env/order.hpp"
 #include "libcore/env/shell.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/package/info.hpp"
+#include "virtual-packages/host.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -60,7 +62,7 @@ void show(Output& out, const Change& change, const std::vector<PackageRecord>& f
         const auto& old = record.package;
         if (find(change.link, old.name) == nullptr)
             lines.push_back(
-                {"-", old.name, old.version, old.build, short_channel(old.channel), "removed"});
+                {"-", old.name, old.version, old.build, short_channel(old.channel), "leaves"});
     }
     std::sort(
         lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -132,7 +134,8 @@ Transaction transaction_of(const Context& context,
                            const std::vector<fs::path>& folders) {
     Transaction transaction;
     transaction.prefix = change.prefix;
-    transaction.unlink = change.unlink;
+    transaction.unlink = dependents_first(change.unlink);
+    transaction.variables = change.variables;
     auto requested = requested_by_name(change);
     for (std::size_t i = 0; i < change.link.size(); ++i) {
         const auto& record = change.link[i];
@@ -159,16 +162,29 @@ Transaction transaction_of(const Context& context,
     return transaction;
 }
 
+std::string why_copied(int code) {
+    if (code == EXDEV) return "the package store and the environment are on different file systems";
+    if (code == EPERM)
+        return "the system does not allow hard links to these files of another user "
+               "(fs.protected_hardlinks)";
+    return fmt::format("the file system cannot link them ({})", std::strerror(code));
+}
+
+/// Packages of another platform would be laid out by this one's rules.
+Result<void> check_platform(const Change& change) {
+    const auto& native = virtual_packages::this_machine().native_platform;
+    if (change.platform.empty() || change.platform == native || change.link.empty()) return {};
+    return fail(ErrorKind::Unsupported,
+                fmt::format("packages for {} cannot be installed on {}", change.platform, native),
+                "--dry-run shows what would be chosen, --download-only fetches it");
+}
+
 Result<void> link_all(Context& context,
                       const Change& change,
                       const std::vector<fs::path>& folders,
                       const ChangeOptions& options) {
     Progress progress(context.out);
-    TransactionOptions how;
-    how.link = options.copy ? LinkMethod::Copy : LinkMethod::Auto;
-    how.override_frozen = options.override_frozen;
-    how.root_prefix = context.config.root_prefix.value;
-    how.cancelled = [&] { return context.stop.stop_requested(); };
+    auto how = transaction_options(context, options);
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
         progress.count(stage, done, total, "");
     };
@@ -176,17 +192,11 @@ Result<void> link_all(Context& context,
     progress.clear();
     for (const auto& warning : report.warnings) context.out.warn(warning);
     if (report.copied > 0)
-        context.out.note(
-            fmt::format("{} files were copied: the package store and the environment are on "
-                        "different file systems",
-                        report.copied));
+        context.out.note(fmt::format("{} {} copied, not linked: {}",
+                                     report.copied,
+                                     report.copied == 1 ? "file was" : "files were",
+                                     why_copied(report.copy_reason)));
     if (!report.messages.empty()) context.out.note(report.messages);
-    if (!change.variables.empty()) {
-        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-        GPKG_TRY(auto variables, prefix.env_vars());
-        for (const auto& [name, value] : change.variables) variables[name] = value;
-        GPKG_CHECK(prefix.set_env_vars(variables));
-    }
     // Other tools find environments by this list; not being able to add to it harms nobody.
     if (change.creates) {
         if (auto added = register_environment(change.prefix, context.home); !added)
@@ -241,6 +251,47 @@ Json to_json(const PackageRecord& record) {
                 {"constrains", record.constrains}};
 }
 
+TransactionOptions transaction_options(Context& context, const ChangeOptions& options) {
+    TransactionOptions how;
+    how.link = options.copy ? LinkMethod::Copy : LinkMethod::Auto;
+    how.override_frozen = options.override_frozen;
+    how.root_prefix = context.config.root_prefix.value;
+    how.cancelled = [&] { return context.stop.stop_requested(); };
+    how.waiting = [&](const std::string& holder) {
+        context.out.note(fmt::format("waiting for {} to finish with this environment",
+                                     holder.empty() ? "another process" : holder));
+    };
+    return how;
+}
+
+Result<void> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
+    if (dry_run) {
+        if (prefix_condition(prefix) == PrefixCondition::Interrupted)
+            context.out.warn(fmt::format(
+                "{}: an earlier command was interrupted; the next change brings it in order",
+                prefix.native()));
+        return {};
+    }
+    GPKG_TRY(const auto recovery, recover(prefix, transaction_options(context, {})));
+    if (recovery == Recovery::RolledBack)
+        context.out.note(fmt::format("{}: an interrupted command was undone", prefix.native()));
+    if (recovery == Recovery::Completed)
+        context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
+    return {};
+}
+
+Result<void> recover_for_use(Context& context, const fs::path& prefix) {
+    switch (prefix_condition(prefix)) {
+    case PrefixCondition::Settled: return {};
+    case PrefixCondition::Busy:
+        context.out.warn(
+            fmt::format("{}: is being changed by {}", prefix.native(), lock_holder(prefix)));
+        return {};
+    case PrefixCondition::Interrupted: break;
+    }
+    return recover_prefix(context, prefix, false);
+}
+
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options) {
     auto& out = context.out;
     for (const auto& note : change.notes) out.note("note: " + note);
@@ -262,6 +313,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (out.json_mode()) out.json(document(change, fetch, true));
         return 0;
     }
+    if (!options.download_only) GPKG_CHECK(check_platform(change));
     if (!options.yes && !out.confirm("\nProceed?", context.stop))
         return fail(ErrorKind::Interrupted, "nothing was changed");
 

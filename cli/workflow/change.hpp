@@ -30,6 +30,7 @@ struct ChangeOptions {
 /// What is to be done to one prefix.
 struct Change {
     fs::path prefix;
+    std::string platform{};  ///< that the packages are for; empty: this machine's
     bool creates = false;
     std::vector<PrefixRecord> unlink;
     std::vector<PackageRecord> link;  ///< dependencies first
@@ -74,6 +75,17 @@ Result<Change> exactly(ExactRequest request);
 
 /// Shows the change, asks, downloads, unpacks, links. Prints the result or its JSON.
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options);
+
+/// What transactions of this command have in common: progress, Ctrl-C, who to wait for.
+TransactionOptions transaction_options(Context& context, const ChangeOptions& options);
+
+/// Brings a prefix that an interrupted command left to its old or new state, and says so. A dry run
+/// changes nothing and only warns.
+Result<void> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
+
+/// The same, for commands that use an environment as it is: while another process changes it they
+/// warn and go on.
+Result<void> recover_for_use(Context& context, const fs::path& prefix);
 
 /// The records of a change in conda's JSON shape.
 nlohmann::ordered_json to_json(const PackageRecord& record);

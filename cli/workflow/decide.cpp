@@ -1,7 +1,7 @@
 #include "cli/workflow/change.hpp"
-#include "cli/workflow/order.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
+#include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
 #include "solver/solver.hpp"
 #include "virtual-packages/host.hpp"
@@ -163,6 +163,7 @@ Result<Change> decide(Context& context, const Sources& sources, const ChangeRequ
     change.prefix = request.prefix;
     change.creates = !Prefix::is_environment(request.prefix);
     change.channels = sources.channels;
+    change.platform = sources.platform;
     change.requested = request.specs;
     change.variables = request.variables;
     change.notes = std::move(solution.notes);

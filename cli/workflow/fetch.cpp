@@ -36,12 +36,12 @@ public:
               const std::vector<PackageRecord>& records,
               std::vector<fs::path>& folders,
               bool records_are_bare,
-              std::stop_token stop)
+              std::stop_source& stop)
         : store_(store),
           records_(records),
           folders_(folders),
           records_are_bare_(records_are_bare),
-          stop_(std::move(stop)),
+          stop_(stop),
           workers_(kUnpackers, [this] { work(); }) {}
     ~Unpacking() {
         {
@@ -126,6 +126,7 @@ private:
             folders_[job.index] = *std::move(folder);
         } else if (!failure_) {
             failure_ = std::move(folder).error();
+            stop_.request_stop();  // nothing more need arrive
             if (job.is_ours) name_by_url(*failure_, job.archive, records_[job.index].url);
         }
     }
@@ -134,7 +135,7 @@ private:
     const std::vector<PackageRecord>& records_;
     std::vector<fs::path>& folders_;
     bool records_are_bare_ = false;
-    std::stop_token stop_;
+    std::stop_source& stop_;
     std::mutex mutex_;
     std::condition_variable ready_;
     std::deque<Job> queue_;
@@ -207,9 +208,11 @@ Result<std::vector<fs::path>> make_available(Context& context,
     if (absent.empty()) return folders;
     if (how.offline) GPKG_CHECK(check_offline(absent));
 
-    GPKG_TRY(const auto arriving, TemporaryFolder::make(store.root(), ".tmp-archives-"));
+    GPKG_TRY(const auto arriving, store.workplace());
     std::vector<fs::path> unpacked(absent.size());
-    Unpacking unpacking(store, absent, unpacked, how.records_are_bare, context.stop);
+    std::stop_source stop;
+    const std::stop_callback on_signal(context.stop, [&] { stop.request_stop(); });
+    Unpacking unpacking(store, absent, unpacked, how.records_are_bare, stop);
     std::vector<Download> downloads;
     std::vector<std::size_t> download_of;
     std::uint64_t total = 0;
@@ -240,7 +243,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
     };
     DownloadOptions options;
     options.parallel = static_cast<std::size_t>(context.config.download_threads.value);
-    options.stop = context.stop;
+    options.stop = stop.get_token();
     options.on_progress = [&](const TransferProgress& step) {
         received[step.item] = step.done;
         show();
@@ -251,7 +254,9 @@ Result<std::vector<fs::path>> make_available(Context& context,
         show();
     };
     const auto transport = make_transport(transport_options_from(context.env, context.home));
-    GPKG_CHECK(download_all(*transport, downloads, options));
+    const auto downloaded = download_all(*transport, downloads, options);
+    if (unpacking.is_failing()) GPKG_CHECK(unpacking.finish());
+    GPKG_CHECK(downloaded);
     while (context.out.draws_progress() && unpacking.done() < absent.size() &&
            !unpacking.is_failing()) {
         progress.count("unpacking", unpacking.done(), absent.size(), "packages");

@@ -3,8 +3,8 @@
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/trial.hpp"
 #include "libcore/build/package_test.hpp"
-#include "libcore/build/process.hpp"
 #include "libcore/env/activation.hpp"
+#include "libcore/process/process.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -50,7 +50,9 @@ Result<void> run_test(const Context& context,
     GPKG_TRY(const auto code, run_command(command));
     if (code == 0) return {};
     return fail(ErrorKind::Io,
-                fmt::format("a test of it failed with {}:\n{}", code, last_lines(command.log, 20)));
+                fmt::format("a test of it failed with {}:\n{}",
+                            code,
+                            last_lines(read_file(command.log).value_or(""), 20)));
 }
 
 /// Every test is run, also after one that failed.

@@ -24,7 +24,7 @@ void Progress::draw(const std::string& text, double fraction) {
     std::string bar;
     for (int i = 0; i < kBar; ++i) bar += i < full ? "━" : "─";
     auto line = text;
-    const auto room = static_cast<std::size_t>(std::max(10, width_ - kBar - 4));
+    const auto room = static_cast<std::size_t>(std::max(10, out_.width() - kBar - 4));
     if (line.size() > room) line.resize(room);
     std::fputs(fmt::format("\r\x1b[2K{} {}", bar, line).c_str(), stderr);
     std::fflush(stderr);

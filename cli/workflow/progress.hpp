@@ -15,7 +15,7 @@ namespace gpkg::cli {
 
 class Progress {
 public:
-    explicit Progress(const Output& out) : on_(out.draws_progress()), width_(out.width()) {}
+    explicit Progress(const Output& out) : out_(out), on_(out.draws_progress()) {}
     ~Progress() { clear(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -34,8 +34,8 @@ private:
     bool due();
     void draw(const std::string& text, double fraction);
 
+    const Output& out_;
     bool on_ = false;
-    int width_ = 80;
     bool drawn_ = false;
     std::mutex mutex_;
     std::chrono::steady_clock::time_point last_{};

@@ -96,14 +96,14 @@ Result<void> check_removable(const Context& context, const fs::path& path) {
         return fail(
             ErrorKind::Conflict,
             fmt::format("{}: is the root prefix, which holds all environments", path.native()));
-    // The user's own list of environments is beside the point here.
-    const fs::path no_home = "/dev/null";
-    if (const auto inside = list_environments(path, no_home); inside.size() > 1)
+    if (const auto inside = environments_inside(path); !inside.empty())
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: holds other environments, {} among them",
+                    fmt::format("{}: holds {}, {}",
                                 path.native(),
-                                inside.back().native()),
-                    "remove those first");
+                                inside.size() == 1 ? "another environment"
+                                                   : "other environments, one of them",
+                                inside.front().native()),
+                    "remove what is inside first");
     if (const auto active = context.env("CONDA_PREFIX");
         active && !active->empty() && is_same_place(path, *active))
         return fail(ErrorKind::Conflict,
@@ -156,11 +156,8 @@ Result<int> remove_environment(Context& context,
     if (!options.dry_run) {
         if (!options.yes && !out.confirm("\nProceed?", context.stop))
             return fail(ErrorKind::Interrupted, "nothing was changed");
-        // Renamed first: whatever happens next, there is no half environment under the name.
-        GPKG_TRY(auto grave, TemporaryFolder::make(path.parent_path(), ".gpkg-removed-"));
-        GPKG_CHECK(rename_path(path, grave.path() / "environment"));
+        GPKG_CHECK(remove_prefix(path, transaction_options(context, options)));
         GPKG_CHECK(unregister_environment(path, context.home));
-        GPKG_CHECK(remove_tree(grave.path()));
     }
     if (out.json_mode()) {
         auto unlink = nlohmann::ordered_json::array();

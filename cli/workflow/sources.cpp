@@ -147,6 +147,9 @@ Result<Sources> open_sources(Context& context, const SourceOptions& options) {
     return sources;
 }
 
+// 2001-09-09; no channel is older than 2012.
+constexpr std::int64_t kEarliestMilliseconds = 1'000'000'000'000;
+
 Result<std::int64_t> parse_moment(std::string_view text) {
     const auto wrong = [&] {
         return fail(
@@ -162,7 +165,11 @@ Result<std::int64_t> parse_moment(std::string_view text) {
             return std::nullopt;
         return value;
     };
-    if (const auto milliseconds = number(text)) return *milliseconds;
+    if (const auto milliseconds = number(text)) {
+        // 20240501 is a date with its dashes forgotten, not an hour of 1970.
+        if (*milliseconds < kEarliestMilliseconds) return wrong();
+        return *milliseconds;
+    }
 
     std::tm moment{};
     const std::string copy(text);

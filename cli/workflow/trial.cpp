@@ -22,7 +22,7 @@ Result<TrialEnvironment> make_trial(Context& context,
     Transaction transaction;
     transaction.prefix = prefix;
     for (std::size_t i = 0; i < change.link.size(); ++i)
-        transaction.link.push_back({change.link[i], made.unpacked[i], {}, {}});
+        transaction.link.push_back({change.link[i], made.unpacked[i], {}});
     transaction.history.command = context.command_line;
     transaction.history.tool_version = GPKG_VERSION;
     TransactionOptions options;

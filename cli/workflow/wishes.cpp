@@ -163,20 +163,4 @@ std::vector<MatchSpec> wishes_of(const fs::path& path) {
     return specs;
 }
 
-Result<void> settle(Context& context, const fs::path& prefix, bool dry_run) {
-    if (dry_run) {
-        if (prefix_condition(prefix) == PrefixCondition::Interrupted)
-            context.out.warn(fmt::format(
-                "{}: an earlier command was interrupted; the next change brings it in order",
-                prefix.native()));
-        return {};
-    }
-    GPKG_TRY(const auto recovery, recover(prefix, {}));
-    if (recovery == Recovery::RolledBack)
-        context.out.note(fmt::format("{}: an interrupted command was undone", prefix.native()));
-    if (recovery == Recovery::Completed)
-        context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
-    return {};
-}
-
 }  // namespace gpkg::cli

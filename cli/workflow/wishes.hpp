@@ -44,8 +44,4 @@ ExactRequest explicit_request(const fs::path& prefix, Wishes wishes);
 /// The specs that were asked for in an environment so far.
 std::vector<MatchSpec> wishes_of(const fs::path& prefix);
 
-/// Brings a prefix that an interrupted command left to its old or new state, and says so. A dry run
-/// changes nothing and only warns.
-Result<void> settle(Context& context, const fs::path& prefix, bool dry_run);
-
 }  // namespace gpkg::cli

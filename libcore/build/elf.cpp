@@ -1,7 +1,7 @@
 #include "libcore/build/elf.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/build/process.hpp"
+#include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,9 +3,9 @@
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/payload.hpp"
-#include "libcore/build/process.hpp"
 #include "libcore/build/python_layout.hpp"
 #include "libcore/package/write.hpp"
+#include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -158,6 +158,7 @@ private:
         command.environment = environment();
         command.folder = work_;
         command.log = log_;
+        command.umask = 022;
         command.cancelled = options_.cancelled;
         GPKG_TRY(const int code, run_command(command));
         if (code == 0) return {};
@@ -166,7 +167,7 @@ private:
             fmt::format("{}: the build script ended with {}; it said last:\n{}",
                         output_.distribution(),
                         code,
-                        last_lines(log_, kShownLogLines)),
+                        last_lines(read_file(log_).value_or(""), kShownLogLines)),
             fmt::format(
                 "all of it is in {}, the build folder is {}", log_.native(), folder_.native()));
     }

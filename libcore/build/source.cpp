@@ -2,7 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/process.hpp"
+#include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <array>
@@ -157,6 +157,7 @@ Result<void> apply_patch(const fs::path& patch, const fs::path& folder) {
         command.arguments = {
             "patch", strip, "--batch", "--forward", "--dry-run", "-i", patch.native()};
         command.folder = folder;
+        command.umask = 022;
         GPKG_TRY(const auto tried, run_and_capture(command));
         if (said.empty()) said = tried.output;
         if (tried.exit_code != 0) continue;

@@ -136,7 +136,14 @@ public:
         std::string text;
         for (const auto& line : lines_) text.append(line).append("\n");
         Config trial = config_;
-        GPKG_CHECK(apply_config_file(text, config_.file, trial));
+        // The file was in order before: what is wrong is the value, wherever it would stand.
+        if (auto applied = apply_config_file(text, config_.file, trial); !applied) {
+            auto refused = std::move(applied).error();
+            if (refused.message.starts_with(config_.file.native()))
+                refused.message.replace(0, refused.message.find(": "), name_);
+            refused.kind = ErrorKind::Usage;
+            return pass(std::move(refused));
+        }
         GPKG_TRY(const auto after, yaml::Node::parse(text, config_.file.native()));
         const auto* node = after.find(name_);
         const auto values =

@@ -1,6 +1,7 @@
+#include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/env/child_process_internal.hpp"
 #include "libcore/env/link_files_internal.hpp"
+#include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,14 +12,59 @@ namespace {
 /// Sources per interpreter below which starting another one costs more than it saves.
 constexpr std::size_t kWorthAProcess = 50;
 
-/// Each line of compileall that starts with "***" names a file it could not compile.
-void warn_of_errors(const std::string& output, TransactionReport& report) {
-    for (const auto line : split(output, '\n')) {
+/// One run of compileall.
+struct Compilation {
+    int status = 0;
+    std::string output{};
+};
+
+/// Compiles what the journal's list number `i` names.
+Result<Compilation> compile(const fs::path& interpreter,
+                            const fs::path& prefix,
+                            std::size_t i,
+                            const TransactionOptions& options) {
+    ProcessCommand command;
+    // -E: variables of the user's own python do not matter here.
+    command.arguments = {interpreter, "-E", "-s", "-Wi", "-m", "compileall", "-q", "-l", "-i", "-"};
+    command.environment = current_environment();
+    command.environment.erase("SOURCE_DATE_EPOCH");
+    command.environment.erase("LD_PRELOAD");
+    command.folder = prefix;
+    command.input = prefix / journal_path(fmt::format("compile-{}", i));
+    command.log = prefix / journal_path(fmt::format("compiled-{}", i));
+    command.cancelled = options.cancelled;
+    Compilation result;
+    GPKG_TRY(result.status, run_command(command));
+    result.output = read_file(command.log).value_or("");
+    return result;
+}
+
+/// Files that are not compiled cost time at their import, and nothing else.
+void warn_of_errors(const fs::path& interpreter,
+                    const Result<Compilation>& compilation,
+                    TransactionReport& report) {
+    if (!compilation) {
+        report.warnings.push_back(
+            fmt::format("python files are not compiled: {}", compilation.error().message));
+        return;
+    }
+    const auto before = report.warnings.size();
+    for (const auto line : split(compilation->output, '\n')) {
+        // compileall names each file it could not compile like this.
         if (!line.starts_with("***")) continue;
         auto text = std::string(trim(line.substr(3)));
         while (text.ends_with('.')) text.pop_back();
         report.warnings.push_back(std::move(text));
     }
+    // It says 1 for files that it has named.
+    const auto said = trim(compilation->output);
+    if (compilation->status != 0 && report.warnings.size() == before)
+        report.warnings.push_back(
+            fmt::format("python files may not be compiled: {} ended with status {}{}{}",
+                        interpreter.native(),
+                        compilation->status,
+                        said.empty() ? "" : ": ",
+                        said.substr(0, 500)));
 }
 
 }  // namespace
@@ -37,65 +83,29 @@ Result<void> compile_files(Disk& disk,
     if (options.progress) options.progress("compiling", 0, items.size());
 
     const auto jobs =
-        std::clamp<std::size_t>(items.size() / kWorthAProcess, 1, options.threads + 1);
-    std::vector<std::string> lists(std::min<std::size_t>(jobs, std::max(options.threads, 1U)));
+        std::clamp<std::size_t>(items.size() / kWorthAProcess, 1, std::max(options.threads, 1U));
+    std::vector<std::string> lists(jobs);
     const auto& prefix = disk.prefix();
     for (std::size_t i = 0; i < items.size(); ++i)
-        lists[i % lists.size()] += (prefix / items[i]->source).native() + "\n";
+        lists[i % jobs] += (prefix / items[i]->source).native() + "\n";
 
-    std::vector<pid_t> running;
-    Result<void> done;
-    for (std::size_t i = 0; i < lists.size() && done; ++i) {
-        const auto input = journal_path(fmt::format("compile-{}", i));
-        if (const int code = disk.write(input, lists[i], 0600); code != 0) {
-            done = pass(disk.error(input, "write", code));
-            break;
-        }
-        if (const int code = disk.announce("compile", prefix); code != 0) {
-            done = pass(io_error(prefix, "compile python files in", code));
-            break;
-        }
-        ChildProcess child;
-        // -E: variables of the user's own python do not matter here.
-        child.command = {prefix / plan.python->interpreter(),
-                         "-E",
-                         "-s",
-                         "-Wi",
-                         "-m",
-                         "compileall",
-                         "-q",
-                         "-l",
-                         "-i",
-                         "-"};
-        child.without_variables = {"SOURCE_DATE_EPOCH", "LD_PRELOAD"};
-        child.folder = prefix;
-        child.input = prefix / input;
-        child.output = prefix / journal_path(fmt::format("compiled-{}", i));
-        const auto pid = start(child);
-        if (pid) {
-            running.push_back(*pid);
-        } else {
-            report.warnings.push_back(
-                fmt::format("python files are not compiled: {}", pid.error().message));
-            break;
-        }
+    std::vector<Result<Compilation>> compilations(jobs, Compilation{});
+    for (std::size_t i = 0; i < jobs; ++i) {
+        const auto list = journal_path(fmt::format("compile-{}", i));
+        if (const int code = disk.write(list, lists[i], 0600); code != 0)
+            return pass(disk.error(list, "write", code));
+        if (const int code = disk.announce("compile", prefix); code != 0)
+            return pass(io_error(prefix, "compile python files in", code));
     }
-    for (std::size_t i = 0; i < running.size(); ++i) {
-        const int status = wait_for(running[i]);
-        const auto output =
-            read_file(prefix / journal_path(fmt::format("compiled-{}", i))).value_or("");
-        const auto before = report.warnings.size();
-        warn_of_errors(output, report);
-        // compileall says 1 for files it could not compile and has named.
-        if (status != 0 && report.warnings.size() == before)
-            report.warnings.push_back(
-                fmt::format("python files may not be compiled: {} ended with status {}{}{}",
-                            (prefix / plan.python->interpreter()).native(),
-                            status,
-                            trim(output).empty() ? "" : ": ",
-                            trim(output).substr(0, 500)));
+    const auto interpreter = prefix / plan.python->interpreter();
+    for_each_index(jobs, jobs, [&](std::size_t i) {
+        compilations[i] = compile(interpreter, prefix, i, options);
+    });
+    for (const auto& compilation : compilations) {
+        if (!compilation && compilation.error().kind == ErrorKind::Interrupted)
+            return pass(compilation.error());
+        warn_of_errors(interpreter, compilation, report);
     }
-    GPKG_CHECK(done);
     report.compiled = static_cast<std::uint64_t>(std::count_if(
         items.begin(), items.end(), [&](const auto* item) { return disk.exists(item->target); }));
     if (options.progress) options.progress("compiling", items.size(), items.size());

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <system_error>
@@ -71,6 +70,21 @@ std::vector<fs::path> list_environments(const fs::path& root_prefix, const fs::p
     return out;
 }
 
+std::vector<fs::path> environments_inside(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code code;
+    const auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator entry(folder, options, code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (entry->path().filename() != "conda-meta" || entry.depth() == 0) continue;
+        entry.disable_recursion_pending();
+        if (Prefix::is_environment(entry->path().parent_path()))
+            found.push_back(entry->path().parent_path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
 std::string environment_name(const fs::path& prefix, const fs::path& root_prefix) {
     if (!root_prefix.empty() && prefix == root_prefix) return "base";
     if (prefix.parent_path().filename() == "envs") return prefix.filename();
@@ -91,14 +105,10 @@ Result<void> register_environment(const fs::path& prefix, const fs::path& home) 
     if (before && !before->empty() && !before->ends_with('\n')) text.insert(0, 1, '\n');
 
     // One appending write: of two creates at the same time neither loses its line.
-    const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    const bool done = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) ==
-                                             static_cast<ssize_t>(text.size());
-    const int code = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    if (done) return {};
-    return fail(ErrorKind::Io,
-                fmt::format("{}: cannot write: {}", file.native(), std::strerror(code)));
+    Descriptor list(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+    if (!list || !write_fully(list.get(), text) || !list.close())
+        return pass(io_error(file, "write", errno));
+    return {};
 }
 
 Result<void> unregister_environment(const fs::path& prefix, const fs::path& home) {

@@ -1,4 +1,5 @@
 #include "libcore/base/digest.hpp"
+#include "libcore/base/parallel.hpp"
 #include "libcore/env/folders_internal.hpp"
 #include "libcore/env/link_files_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
@@ -13,7 +14,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <mutex>
-#include <thread>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -35,28 +35,41 @@ struct Counts {
     std::atomic<std::uint64_t> soft_linked{0};
 };
 
+/// What linking one package came to: packages may lie on different file systems.
+struct Attempts {
+    std::atomic<bool> hard_links_work{true};
+    std::atomic<bool> reflinks_work{true};
+    std::atomic<bool> hard_linked{false};
+    std::atomic<bool> copied{false};
+};
+
 /// Files of one package, one after the other in one thread.
 struct Piece {
     PackagePlan* package = nullptr;
+    Attempts* attempts = nullptr;
     std::size_t first = 0;
     std::size_t last = 0;
 };
 
 class Linker {
 public:
-    Linker(Disk& disk, const TransactionOptions& options, std::size_t total)
-        : disk_(disk), options_(options), total_(total) {}
+    Linker(Disk& disk, const TransactionOptions& options, std::size_t packages, std::size_t total)
+        : disk_(disk), options_(options), attempts_(packages), total_(total) {}
 
     Result<void> make_folders(Plan& plan);
     /// The packages [first, last) of the plan.
     Result<void> link(Plan& plan, std::size_t first, std::size_t last);
     const Counts& counts() const { return counts_; }
+    /// How the package at that place of the plan was linked.
+    LinkType link_type(std::size_t place) const;
+    /// Why files were copied; 0 when none was or a copy was asked for.
+    int copy_reason() const { return copy_reason_; }
     std::vector<std::string> take_foreign() { return std::move(foreign_); }
 
 private:
     Result<void> link_piece(const Piece& piece);
-    Result<void> link_item(int source, const PackagePlan& package, LinkItem& item);
-    Result<void> link_file(int source, const PackagePlan& package, LinkItem& item);
+    Result<void> link_item(int source, const Piece& piece, LinkItem& item);
+    Result<void> link_file(int source, const Piece& piece, LinkItem& item);
     Result<void> replace(int source, const PackagePlan& package, LinkItem& item);
     Result<void> soft_link(int source, const PackagePlan& package, const LinkItem& item);
     Result<void> refuse(const PackagePlan& package, const LinkItem& item, int code);
@@ -64,10 +77,10 @@ private:
 
     Disk& disk_;
     const TransactionOptions& options_;
+    std::vector<Attempts> attempts_;  ///< by place in the plan
     std::size_t total_;
     Counts counts_;
-    std::atomic<bool> hard_links_work_{true};
-    std::atomic<bool> reflinks_work_{true};
+    std::atomic<int> copy_reason_{0};
     std::mutex mutex_;
     std::size_t done_ = 0;
     std::vector<std::string> foreign_;
@@ -119,25 +132,29 @@ Result<void> Linker::make_folders(Plan& plan) {
     return {};
 }
 
-Result<void> Linker::link_file(int source, const PackagePlan& package, LinkItem& item) {
+Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
+    const auto& package = *piece.package;
+    auto& attempts = *piece.attempts;
     item.sha256 = item.entry->sha256;
     const bool copy_only = item.kind == LinkKind::CopyOnly || options_.link == LinkMethod::Copy;
     const bool want_hard_link =
         options_.link == LinkMethod::HardLink || options_.link == LinkMethod::Auto;
     const bool want_reflink =
         options_.link == LinkMethod::Reflink || options_.link == LinkMethod::Auto;
-    if (!copy_only && want_hard_link && hard_links_work_) {
+    if (!copy_only && want_hard_link && attempts.hard_links_work) {
         const int code = disk_.hard_link(source, item.source, item.target);
         if (code == 0) {
             ++counts_.hard_linked;
+            attempts.hard_linked = true;
             return {};
         }
         if (options_.link == LinkMethod::HardLink || !means_copy(code))
             return refuse(package, item, code);
+        copy_reason_ = code;
         // Too many links to one file says nothing of the next.
-        if (code != EMLINK) hard_links_work_ = false;
+        if (code != EMLINK) attempts.hard_links_work = false;
     }
-    if (!copy_only && want_reflink && reflinks_work_) {
+    if (!copy_only && want_reflink && attempts.reflinks_work) {
         const int code = disk_.reflink(source, item.source, item.target);
         if (code == 0) {
             ++counts_.reflinked;
@@ -145,12 +162,18 @@ Result<void> Linker::link_file(int source, const PackagePlan& package, LinkItem&
         }
         if (options_.link == LinkMethod::Reflink || !means_copy(code))
             return refuse(package, item, code);
-        reflinks_work_ = false;
+        attempts.reflinks_work = false;
     }
     if (const int code = disk_.copy(source, item.source, item.target); code != 0)
         return refuse(package, item, code);
     ++(copy_only ? counts_.copied_on_request : counts_.copied);
+    attempts.copied = true;
     return {};
+}
+
+LinkType Linker::link_type(std::size_t place) const {
+    const auto& attempts = attempts_[place];
+    return attempts.copied && !attempts.hard_linked ? LinkType::Copy : LinkType::HardLink;
 }
 
 Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& item) {
@@ -187,10 +210,11 @@ Result<void> Linker::soft_link(int source, const PackagePlan& package, const Lin
     return {};
 }
 
-Result<void> Linker::link_item(int source, const PackagePlan& package, LinkItem& item) {
+Result<void> Linker::link_item(int source, const Piece& piece, LinkItem& item) {
+    const auto& package = *piece.package;
     switch (item.kind) {
     case LinkKind::Link:
-    case LinkKind::CopyOnly: return link_file(source, package, item);
+    case LinkKind::CopyOnly: return link_file(source, piece, item);
     case LinkKind::Replace: return replace(source, package, item);
     case LinkKind::SoftLink:
         item.sha256 = item.entry->sha256;
@@ -224,7 +248,7 @@ Result<void> Linker::link_piece(const Piece& piece) {
             "run the command again");
     for (std::size_t i = piece.first; i < piece.last; ++i) {
         auto& item = piece.package->items[i];
-        if (!item.skipped) GPKG_CHECK(link_item(source->get(), *piece.package, item));
+        if (!item.skipped) GPKG_CHECK(link_item(source->get(), piece, item));
     }
     report_progress(piece.last - piece.first);
     return {};
@@ -236,7 +260,8 @@ Result<void> Linker::link(Plan& plan, std::size_t first, std::size_t last) {
     for (std::size_t p = first; p < last; ++p) {
         auto& package = plan.packages[p];
         for (std::size_t i = 0; i < package.items.size(); i += kPieceSize)
-            pieces.push_back({&package, i, std::min(i + kPieceSize, package.items.size())});
+            pieces.push_back(
+                {&package, &attempts_[p], i, std::min(i + kPieceSize, package.items.size())});
     }
     std::atomic<std::size_t> next{0};
     std::optional<Error> failure;
@@ -251,17 +276,7 @@ Result<void> Linker::link(Plan& plan, std::size_t first, std::size_t last) {
             if (!failure) failure = std::move(done).error();
         }
     };
-    std::vector<std::thread> helpers;
-    const auto wanted = std::min<std::size_t>(options_.threads, pieces.size());
-    for (std::size_t n = 1; n < wanted; ++n) {
-        try {
-            helpers.emplace_back(work);
-        } catch (const std::system_error&) {
-            break;  // the user's process limit: this thread does it all
-        }
-    }
-    work();
-    for (auto& helper : helpers) helper.join();
+    run_in_parallel(std::min<std::size_t>(options_.threads, pieces.size()), work);
     if (failure) return pass(std::move(*failure));
     return {};
 }
@@ -296,7 +311,7 @@ Result<void> link_files(Disk& disk,
                         std::vector<std::string>& foreign) {
     std::size_t total = 0;
     for (const auto& package : plan.packages) total += package.items.size();
-    Linker linker(disk, options, total);
+    Linker linker(disk, options, plan.packages.size(), total);
     const auto all = [&]() -> Result<void> {
         GPKG_CHECK(linker.make_folders(plan));
         // A pre-link script sees the packages before its own linked, and nothing after them.
@@ -307,11 +322,8 @@ Result<void> link_files(Disk& disk,
             GPKG_CHECK(linker.link(plan, first, p));
             first = p;
             const auto script = link_script_path(package.request->record.name, "pre-link");
-            GPKG_CHECK(run_link_script(disk,
-                                       {&package.request->record,
-                                        "pre-link",
-                                        package.unpacked / script,
-                                        options.root_prefix}));
+            GPKG_CHECK(run_link_script(
+                disk, {&package.request->record, "pre-link", package.unpacked / script}, options));
         }
         return linker.link(plan, first, plan.packages.size());
     };
@@ -324,9 +336,9 @@ Result<void> link_files(Disk& disk,
     report.replaced = counts.replaced;
     report.soft_linked = counts.soft_linked;
     foreign = linker.take_foreign();
-    const bool copies = report.hard_linked == 0 && report.copied + report.copied_on_request > 0;
-    for (auto& package : plan.packages)
-        package.link_type = copies ? LinkType::Copy : LinkType::HardLink;
+    report.copy_reason = linker.copy_reason();
+    for (std::size_t p = 0; p < plan.packages.size(); ++p)
+        plan.packages[p].link_type = linker.link_type(p);
     return done;
 }
 
@@ -337,7 +349,6 @@ PrefixRecord installed_record(const PackagePlan& package) {
     record.link_type = package.link_type;
     record.requested_specs = package.request->requested_specs;
     record.extracted_package_dir = package.unpacked;
-    record.package_tarball_full_path = package.request->archive;
     record.files.reserve(package.items.size());
     record.paths.reserve(package.items.size());
     for (const auto& item : package.items) {

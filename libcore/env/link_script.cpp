@@ -1,67 +1,66 @@
-#include "libcore/base/text.hpp"
-#include "libcore/env/child_process_internal.hpp"
-#include "libcore/env/journal_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
+#include "libcore/process/process.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
+#include <map>
 #include <system_error>
+#include <utility>
 
 namespace gpkg {
-namespace {
-
-/// The last lines, where scripts say what went wrong.
-std::string last_lines(std::string_view text) {
-    text = trim(text);
-    static constexpr int kMost = 10;
-    std::size_t from = text.size();
-    for (int i = 0; i < kMost && from != std::string_view::npos && from > 0; ++i)
-        from = text.rfind('\n', from - 1);
-    const bool whole = from == std::string_view::npos || from == 0;
-    return std::string(whole ? text : text.substr(from + 1));
-}
-
-}  // namespace
+constexpr std::size_t kShownLines = 10;
 
 std::string link_script_path(std::string_view name, std::string_view action) {
     return fmt::format("bin/.{}-{}.sh", name, action);
 }
 
-Result<void> run_link_script(Disk& disk, const LinkScript& script) {
+Result<void> run_link_script(Disk& disk,
+                             const LinkScript& script,
+                             const TransactionOptions& options) {
     const auto& prefix = disk.prefix();
     if (const int code = disk.announce("run", script.script); code != 0)
         return pass(io_error(script.script, "run", code));
-    const char* path = std::getenv("PATH");
     std::error_code ignored;
-    ChildProcess child;
-    child.command = {fs::exists("/bin/bash", ignored) ? "/bin/bash" : "/bin/sh", script.script};
-    child.variables = {
-        {"ROOT_PREFIX", script.root_prefix},
+    ProcessCommand command;
+    command.arguments = {fs::exists("/bin/bash", ignored) ? "/bin/bash" : "/bin/sh", script.script};
+    command.environment = current_environment();
+    auto& path = command.environment["PATH"];
+    path = fmt::format("{}:{}:{}",
+                       script.script.parent_path().native(),
+                       (prefix / "bin").native(),
+                       path.empty() ? "/usr/bin:/bin" : path);
+    const std::map<std::string, std::string> own = {
+        {"ROOT_PREFIX", options.root_prefix},
         {"PREFIX", prefix},
         {"CONDA_PREFIX", prefix},
         {"SOURCE_DIR", prefix},
         {"PKG_NAME", script.package->name},
         {"PKG_VERSION", script.package->version},
-        {"PKG_BUILDNUM", fmt::format("{}", script.package->build_number)},
-        {"PATH",
-         fmt::format("{}:{}:{}",
-                     script.script.parent_path().native(),
-                     (prefix / "bin").native(),
-                     path != nullptr ? path : "/usr/bin:/bin")},
-    };
-    child.folder = prefix;
-    child.output = prefix / journal_path("output");
-    GPKG_TRY(const int status, run(child));
-    if (status == 0) return {};
-    const auto output = last_lines(read_file(child.output).value_or(""));
+        {"PKG_BUILDNUM", fmt::format("{}", script.package->build_number)}};
+    for (const auto& [name, value] : own) command.environment[name] = value;
+    command.folder = prefix;
+    command.cancelled = options.cancelled;
+    GPKG_TRY(const auto done, run_and_capture(std::move(command)));
+    if (done.exit_code == 0) return {};
+    const auto output = last_lines(done.output, kShownLines);
     return fail(ErrorKind::Integrity,
                 fmt::format("{}: its {} script failed with status {}{}{}",
                             script.package->distribution(),
                             script.action,
-                            status,
+                            done.exit_code,
                             output.empty() ? "" : ":\n",
                             output));
+}
+
+Result<void> run_package_script(Disk& disk,
+                                const PrefixRecord& record,
+                                std::string_view action,
+                                const TransactionOptions& options) {
+    const auto script = link_script_path(record.package.name, action);
+    const auto& files = record.files;
+    if (std::find(files.begin(), files.end(), script) == files.end() || !disk.exists(script))
+        return {};
+    return run_link_script(disk, {&record.package, action, disk.prefix() / script}, options);
 }
 
 }  // namespace gpkg

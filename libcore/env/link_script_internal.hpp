@@ -3,7 +3,7 @@
 // pre-link, post-link, pre-unlink and post-unlink scripts (CEP 34).
 
 #include "libcore/env/disk_internal.hpp"
-#include "libcore/spec/package_record.hpp"
+#include "libcore/env/transaction.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,11 +17,18 @@ struct LinkScript {
     const PackageRecord* package = nullptr;
     std::string_view action;
     fs::path script;  ///< where it lies now
-    fs::path root_prefix;
 };
 
 /// Runs it with the variables CEP 34 wants. Its output is kept away from ours and told only when it
 /// fails.
-Result<void> run_link_script(Disk& disk, const LinkScript& script);
+Result<void> run_link_script(Disk& disk,
+                             const LinkScript& script,
+                             const TransactionOptions& options);
+
+/// The script of an installed package where it has one and it is still there.
+Result<void> run_package_script(Disk& disk,
+                                const PrefixRecord& record,
+                                std::string_view action,
+                                const TransactionOptions& options);
 
 }  // namespace gpkg

@@ -137,18 +137,6 @@ Result<std::map<std::string, std::string>> Prefix::env_vars() const {
     return text_members(variables);
 }
 
-Result<void> Prefix::set_env_vars(const std::map<std::string, std::string>& variables) const {
-    const auto file = meta() / "state";
-    GPKG_TRY(const auto text, read_optional(file));
-    Json out = {{"env_vars", Json(variables)}};
-    if (!trim(text).empty()) {
-        simdjson::dom::parser parser;
-        GPKG_TRY(const auto object, env_json::parse_object(parser, text, file.native()));
-        env_json::add_unknown(out, members_without(object, "env_vars"));
-    }
-    return write_file_atomically(file, dump(out));
-}
-
 Result<GpkgState> Prefix::state() const {
     const auto file = meta() / "gpkg.json";
     GPKG_TRY(const auto text, read_optional(file));
@@ -158,6 +146,24 @@ Result<GpkgState> Prefix::state() const {
 
 Result<void> Prefix::write_state(const GpkgState& state) const {
     return write_file_atomically(meta() / "gpkg.json", state.to_json());
+}
+
+Result<std::string> with_env_vars(const fs::path& prefix,
+                                  const std::map<std::string, std::string>& added) {
+    const auto file = prefix / "conda-meta" / "state";
+    GPKG_TRY(const auto text, read_optional(file));
+    auto variables = added;
+    Json out = Json::object();
+    if (!trim(text).empty()) {
+        simdjson::dom::parser parser;
+        GPKG_TRY(const auto object, env_json::parse_object(parser, text, file.native()));
+        simdjson::dom::element present;
+        if (object["env_vars"].get(present) == simdjson::SUCCESS)
+            variables.merge(text_members(present));
+        env_json::add_unknown(out, members_without(object, "env_vars"));
+    }
+    out["env_vars"] = Json(variables);
+    return dump(out);
 }
 
 Result<void> check_not_frozen(const fs::path& prefix) {

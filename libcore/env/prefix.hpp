@@ -44,8 +44,6 @@ public:
     Result<std::vector<std::string>> pinned_specs() const;
     /// The variables of conda-meta/state.
     Result<std::map<std::string, std::string>> env_vars() const;
-    /// Rewrites them; other keys of conda-meta/state stay.
-    Result<void> set_env_vars(const std::map<std::string, std::string>& variables) const;
 
     Result<GpkgState> state() const;
     Result<void> write_state(const GpkgState& state) const;
@@ -58,6 +56,10 @@ private:
 /// Refuses to change a frozen environment (CEP 22), with the message its marker holds. Works on any
 /// folder: one that is no environment is not frozen.
 Result<void> check_not_frozen(const fs::path& prefix);
+
+/// The text of conda-meta/state with `added` set beside what is there.
+Result<std::string> with_env_vars(const fs::path& prefix,
+                                  const std::map<std::string, std::string>& added);
 
 /// Every record in `prefix`/conda-meta, also where there is no history, sorted by name.
 Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix);

@@ -51,8 +51,9 @@ std::string lock_holder(const fs::path& prefix) {
     return text ? std::string(trim(*text)) : std::string();
 }
 
-Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, std::chrono::milliseconds patience) {
-    const auto until = Clock::now() + patience;
+Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, const LockWait& how) {
+    const auto until = Clock::now() + how.patience;
+    bool told = false;
     PrefixLock lock;
     lock.file_ = prefix / "conda-meta" / ".gpkg-lock";
     GPKG_CHECK(make_folders(lock.file_.parent_path()));
@@ -65,10 +66,7 @@ Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, std::chrono::mill
                 fmt::format("{}: made or removed by another process meanwhile", prefix.native()),
                 "run the command again");
         if (lock.descriptor_ < 0)
-            return fail(ErrorKind::Io,
-                        fmt::format("{}: cannot open the lock of the environment: {}",
-                                    lock.file_.native(),
-                                    std::strerror(errno)));
+            return pass(io_error(lock.file_, "open the lock of the environment", errno));
         if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) {
             if (still_there(lock.descriptor_, lock.file_)) {
                 write_holder(lock.descriptor_);
@@ -84,6 +82,11 @@ Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, std::chrono::mill
         }
         ::close(std::exchange(lock.descriptor_, -1));
         if (Clock::now() >= until) break;
+        if (how.cancelled && how.cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
+        if (how.waiting && !told) {
+            told = true;
+            how.waiting(lock_holder(prefix));
+        }
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, std::chrono::milliseconds(200));
     }

@@ -8,15 +8,23 @@
 #include "libcore/fs/file.hpp"
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace gpkg {
 
+/// How to wait for a lock that another process holds.
+struct LockWait {
+    std::chrono::milliseconds patience{0};
+    std::function<bool()> cancelled{};                         ///< asked now and then
+    std::function<void(const std::string& holder)> waiting{};  ///< called once, before waiting
+};
+
 class PrefixLock {
 public:
-    /// Waits at most `patience` for the lock of an existing prefix; then Conflict, naming the
-    /// holder. Makes conda-meta where it is missing.
-    static Result<PrefixLock> acquire(const fs::path& prefix, std::chrono::milliseconds patience);
+    /// Waits for the lock of an existing prefix; fails with Conflict, naming the holder, when
+    /// patience ends, with Interrupted when cancelled. Makes conda-meta where it is missing.
+    static Result<PrefixLock> acquire(const fs::path& prefix, const LockWait& how);
 
     PrefixLock(PrefixLock&& other) noexcept;
     PrefixLock& operator=(PrefixLock&& other) noexcept;

@@ -624,6 +624,7 @@ void Planner::plan_records() {
         }
     }
     if (transaction_.state) written.insert("gpkg.json");
+    if (!transaction_.variables.empty()) written.insert("state");
     for (const auto& record : transaction_.unlink) {
         if (!written.contains(record.file_name())) journal.dropped.push_back(record.file_name());
     }

@@ -1,5 +1,6 @@
 #include "libcore/env/transaction.hpp"
 
+#include "libcore/base/parallel.hpp"
 #include "libcore/env/disk_internal.hpp"
 #include "libcore/env/journal_internal.hpp"
 #include "libcore/env/link_files_internal.hpp"
@@ -7,12 +8,10 @@
 #include "libcore/env/link_script_internal.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -22,6 +21,10 @@ namespace {
 bool is_there(const fs::path& path) {
     std::error_code ignored;
     return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+Result<PrefixLock> acquire_lock(const fs::path& prefix, const TransactionOptions& options) {
+    return PrefixLock::acquire(prefix, {options.lock_wait, options.cancelled, options.waiting});
 }
 
 /// The steps between the journal and its commit.
@@ -43,7 +46,8 @@ public:
 
 private:
     Result<void> move_out();
-    Result<void> run_scripts(std::string_view action);
+    Result<void> run_pre_unlink();
+    Result<void> run_post_link();
     Result<void> run_post_unlink();
     Result<void> write_records();
     Result<void> write_record(const std::string& name, const std::string& text);
@@ -84,31 +88,29 @@ Result<void> Execution::move_out() {
     return {};
 }
 
-/// pre-unlink or post-link, of packages that have such a script.
-Result<void> Execution::run_scripts(std::string_view action) {
+Result<void> Execution::run_pre_unlink() {
     if (!options_.run_scripts) return {};
-    const auto run_one = [&](const PackageRecord& package,
-                             const std::vector<std::string>& files) -> Result<void> {
-        const auto script = link_script_path(package.name, action);
-        if (std::find(files.begin(), files.end(), script) == files.end() || !disk_.exists(script))
-            return {};
+    for (const auto& record : transaction_.unlink) {
         GPKG_CHECK(check_cancelled());
-        return run_link_script(disk_,
-                               {&package, action, disk_.prefix() / script, options_.root_prefix});
-    };
-    if (action == "pre-unlink") {
-        for (const auto& record : transaction_.unlink)
-            GPKG_CHECK(run_one(record.package, record.files));
-        return {};
+        GPKG_CHECK(run_package_script(disk_, record, "pre-unlink", options_));
     }
+    return {};
+}
+
+Result<void> Execution::run_post_link() {
+    if (!options_.run_scripts) return {};
     for (const auto& package : plan_.packages) {
         if (package.request == nullptr) continue;
-        std::vector<std::string> files;
-        for (const auto& entry : package.entries) {
-            if (entry.path.ends_with(".sh") && entry.path.starts_with("bin/."))
-                files.push_back(entry.path);
-        }
-        GPKG_CHECK(run_one(package.request->record, files));
+        const auto& record = package.request->record;
+        const auto script = link_script_path(record.name, "post-link");
+        const bool has_script =
+            std::any_of(package.entries.begin(), package.entries.end(), [&](const auto& entry) {
+                return entry.path == script;
+            });
+        if (!has_script || !disk_.exists(script)) continue;
+        GPKG_CHECK(check_cancelled());
+        GPKG_CHECK(
+            run_link_script(disk_, {&record, "post-link", disk_.prefix() / script}, options_));
     }
     return {};
 }
@@ -121,11 +123,8 @@ Result<void> Execution::run_post_unlink() {
         const auto found = std::find(leaving.begin(), leaving.end(), script);
         if (found == leaving.end()) continue;
         const auto place = static_cast<std::size_t>(found - leaving.begin());
-        GPKG_CHECK(run_link_script(disk_,
-                                   {&record.package,
-                                    "post-unlink",
-                                    disk_.prefix() / old_path(place),
-                                    options_.root_prefix}));
+        GPKG_CHECK(run_link_script(
+            disk_, {&record.package, "post-unlink", disk_.prefix() / old_path(place)}, options_));
     }
     return {};
 }
@@ -139,23 +138,11 @@ Result<void> Execution::write_record(const std::string& name, const std::string&
 
 Result<void> Execution::write_records() {
     std::vector<std::string> texts(plan_.packages.size());
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-        for (auto i = next++; i < texts.size(); i = next++) {
-            if (plan_.packages[i].request != nullptr)
-                texts[i] = installed_record(plan_.packages[i]).to_json();
-        }
-    };
-    std::vector<std::thread> helpers;
-    for (unsigned n = 1; n < options_.threads && texts.size() > 8; ++n) {
-        try {
-            helpers.emplace_back(work);
-        } catch (const std::system_error&) {
-            break;
-        }
-    }
-    work();
-    for (auto& helper : helpers) helper.join();
+    const auto threads = texts.size() > 8 ? options_.threads : 1;
+    for_each_index(texts.size(), threads, [&](std::size_t i) {
+        if (plan_.packages[i].request != nullptr)
+            texts[i] = installed_record(plan_.packages[i]).to_json();
+    });
     for (std::size_t i = 0; i < texts.size(); ++i) {
         if (plan_.packages[i].request != nullptr)
             GPKG_CHECK(write_record(plan_.packages[i].distribution + ".json", texts[i]));
@@ -171,8 +158,10 @@ Result<void> Execution::write_records() {
         changed.requested_specs = respecified.requested_specs;
         GPKG_CHECK(write_record(changed.file_name(), changed.to_json()));
     }
-    if (transaction_.state) return write_record("gpkg.json", transaction_.state->to_json());
-    return {};
+    if (transaction_.state) GPKG_CHECK(write_record("gpkg.json", transaction_.state->to_json()));
+    if (transaction_.variables.empty()) return {};
+    GPKG_TRY(const auto state, with_env_vars(disk_.prefix(), transaction_.variables));
+    return write_record("state", state);
 }
 
 /// Scripts leave words for the user in .messages.txt (CEP 34).
@@ -185,12 +174,12 @@ void Execution::collect_messages() {
 Result<void> Execution::change() {
     report_.cost = plan_.cost;
     report_.warnings = plan_.cost.warnings;
-    GPKG_CHECK(run_scripts("pre-unlink"));
+    GPKG_CHECK(run_pre_unlink());
     GPKG_CHECK(move_out());
     GPKG_CHECK(mark(disk_, "linking"));
     GPKG_CHECK(link_files(disk_, plan_, options_, report_, foreign_));
     GPKG_CHECK(compile_files(disk_, plan_, options_, report_));
-    GPKG_CHECK(run_scripts("post-link"));
+    GPKG_CHECK(run_post_link());
     collect_messages();
     GPKG_CHECK(write_records());
     GPKG_CHECK(check_cancelled());
@@ -248,7 +237,7 @@ Result<Recovery> recover_locked(Disk& disk) {
 Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions& options) {
     const auto staging = staging_path(prefix);
     if (!is_there(staging)) return Recovery::Nothing;
-    GPKG_TRY(auto lock, PrefixLock::acquire(staging, options.lock_wait));
+    GPKG_TRY(auto lock, acquire_lock(staging, options));
     if (options.fault && options.fault("remove tree", staging) != 0)
         return fail(ErrorKind::Io, fmt::format("{}: cannot remove", staging.native()));
     GPKG_CHECK(remove_tree(staging));
@@ -282,7 +271,7 @@ Result<TransactionReport> create(const Transaction& transaction,
     const auto staging = staging_path(prefix);
     GPKG_CHECK(make_folders(prefix.parent_path()));
     GPKG_CHECK(remove_staging(prefix, options));
-    GPKG_TRY(auto lock, PrefixLock::acquire(staging, options.lock_wait));
+    GPKG_TRY(auto lock, acquire_lock(staging, options));
     GPKG_TRY(auto disk, Disk::open(staging, options.fault));
     const auto appear = [&]() -> Result<void> {
         GPKG_CHECK(write_journal(disk, journal_of(plan)));
@@ -321,8 +310,7 @@ Result<TransactionReport> change_locked(const Transaction& transaction,
 
 Result<TransactionReport> change_existing(const Transaction& transaction,
                                           const TransactionOptions& options) {
-    if (options.lock != nullptr) return change_locked(transaction, options);
-    GPKG_TRY(auto lock, PrefixLock::acquire(transaction.prefix, options.lock_wait));
+    GPKG_TRY(auto lock, acquire_lock(transaction.prefix, options));
     auto report = change_locked(transaction, options);
     if (report && !lock.warning().empty()) report->warnings.push_back(lock.warning());
     lock.release();
@@ -357,15 +345,12 @@ Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& optio
     const bool half_made = is_there(prefix / "conda-meta") && !Prefix::is_environment(prefix);
     // A killed process leaves its lock file, which holds nothing any more.
     const bool lock_file = is_there(prefix / "conda-meta" / ".gpkg-lock");
-    if (!litter && !half_made && (!lock_file || options.lock != nullptr)) return staged;
+    if (!litter && !half_made && !lock_file) return staged;
 
-    std::optional<PrefixLock> lock;
-    if (options.lock == nullptr) {
-        GPKG_TRY(lock, PrefixLock::acquire(prefix, options.lock_wait));
-    }
+    GPKG_TRY(auto lock, acquire_lock(prefix, options));
     GPKG_TRY(auto disk, Disk::open(prefix, options.fault));
     auto recovered = recover_locked(disk);
-    if (lock) lock->release();
+    lock.release();
     if (recovered) remove_empty_meta(prefix);
     return recovered;
 }

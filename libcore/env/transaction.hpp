@@ -34,6 +34,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +46,6 @@ namespace gpkg {
 struct LinkRequest {
     PackageRecord record;  ///< from the freshest index; what conda-meta will say
     fs::path unpacked;     ///< the store's folder, with info/ in it
-    fs::path archive{};    ///< where the archive was; may be empty
     std::vector<std::string> requested_specs{};
 };
 
@@ -76,10 +76,11 @@ struct TransactionOptions {
     bool compile_pyc = true;  ///< false: not compiled and not recorded
     unsigned threads = 2;
     std::chrono::milliseconds lock_wait = std::chrono::seconds(60);
-    fs::path root_prefix{};      ///< ROOT_PREFIX of link scripts; may be empty
-    PrefixLock* lock = nullptr;  ///< the caller holds the lock already
+    fs::path root_prefix{};  ///< ROOT_PREFIX of link scripts; may be empty
     /// Asked now and then, from any thread; true: roll back and return Interrupted.
     std::function<bool()> cancelled{};
+    /// Called once when another process holds the lock, with its name; then waiting begins.
+    std::function<void(const std::string& holder)> waiting{};
     /// Called from one thread at a time with a stage ("linking") and how much of it is done.
     std::function<void(std::string_view stage, std::size_t done, std::size_t total)> progress{};
     /// For tests: called before every change to the file system, from any thread; a number that is
@@ -94,6 +95,7 @@ struct Transaction {
     std::vector<Respecification> respecify{};
     HistoryEntry history{};  ///< time, added and removed are filled in here
     std::optional<GpkgState> state{};
+    std::map<std::string, std::string> variables{};  ///< set beside those the environment has
 };
 
 /// What a transaction will cost the prefix.
@@ -110,6 +112,7 @@ struct TransactionReport {
     std::uint64_t hard_linked = 0;
     std::uint64_t reflinked = 0;
     std::uint64_t copied = 0;  ///< because nothing better worked; the user should hear of it
+    int copy_reason = 0;       ///< the errno that made it copy
     std::uint64_t copied_on_request = 0;  ///< LinkMethod::Copy or no_link
     std::uint64_t replaced = 0;           ///< written anew with this prefix in them
     std::uint64_t soft_linked = 0;
@@ -140,6 +143,10 @@ enum class Recovery { Nothing, RolledBack, Completed };
 /// Brings an interrupted prefix to the old or the new environment. Takes the lock. Every command
 /// that changes a prefix calls this before it looks at what is installed.
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options);
+
+/// Removes an environment with everything in it: recovers, locks, runs the pre-unlink scripts of
+/// its packages, renames it out of the way and deletes it. Until the rename it is whole.
+Result<void> remove_prefix(const fs::path& prefix, const TransactionOptions& options);
 
 /// True for packages that must be linked anew when python changes from `before` to `after`: noarch
 /// python, when the minor version or the site-packages folder differs.

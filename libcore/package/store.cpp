@@ -255,7 +255,7 @@ Result<fs::path> PackageStore::add(const fs::path& archive,
     GPKG_TRY(const auto record, settle_record(archive, wanted, options));
     const auto final_path = root() / folder_name(record);
     if (!is_whole(final_path)) {
-        GPKG_TRY(const auto workplace, TemporaryFolder::make(root(), workplace_stem()));
+        GPKG_TRY(const auto workplace, this->workplace());
         const auto folder = workplace.path() / "package";
         UnpackOptions unpack;
         unpack.cancelled = options.cancelled;
@@ -293,11 +293,15 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
         return fail(
             ErrorKind::Usage,
             fmt::format("{}: not a folder of the store {}", folder.native(), root().native()));
-    GPKG_TRY(auto workplace, TemporaryFolder::make(root(), workplace_stem()));
+    GPKG_TRY(auto workplace, this->workplace());
     const auto aside = workplace.path() / "removed";
     if (::rename(folder.c_str(), aside.c_str()) != 0 && errno != ENOENT)
         return pass(io_error(folder.native(), "remove", errno));
     return remove_tree(aside);
+}
+
+Result<TemporaryFolder> PackageStore::workplace() const {
+    return TemporaryFolder::make(root(), workplace_stem());
 }
 
 Result<std::vector<fs::path>> PackageStore::leftovers() const {

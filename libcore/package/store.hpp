@@ -8,13 +8,12 @@
 //
 // There is no lock. A package is unpacked and verified in a private folder and then renamed, so a
 // folder with the final name is whole; two processes that do the same both end with it. Finding a
-// package takes a fixed number of file operations, never a listing.
+// package here takes a fixed number of file operations, never a listing.
 //
 // Below the store lie read-only layers: other gpkg stores (a site's, say), and conda's package
 // caches, whose folders are used only when they belong to the same archive and prove unchanged.
 //
-// Nothing is synced: after a power failure a package may hold less than was written. A transaction
-// that must survive one syncs the file system once, before it commits.
+// Nothing is synced: after a power failure a package may hold less than was written.
 
 #include "libcore/fs/file.hpp"
 #include "libcore/package/unpack.hpp"
@@ -79,6 +78,10 @@ public:
     Result<fs::path> add(const fs::path& archive,
                          const PackageRecord& record,
                          const StoreAddOptions& options = {}) const;
+
+    /// A private folder for unfinished work on the store's file system. What a killed process
+    /// leaves of it is among the leftovers.
+    Result<TemporaryFolder> workplace() const;
 
     /// Every package of this store's own folder, sorted by folder.
     Result<std::vector<StoredPackage>> list() const;

@@ -213,4 +213,20 @@ check grep -qxF "$WORK/ü place/env" "$HOME/.conda/environments.txt"
 SUBDIR=linux-aarch64 expect 1 create -n x -d --platform linux-aarch64 lib
 
 clean
+# An empty environment asks no channel; secrets of the command line stay out of its history.
+expect 0 create -n secret -c http://user:s3cret@127.0.0.1:9/t/tok-123/c
+records secret '"s3cret" not in history and "tok-123" not in history and "-c http://127.0.0.1:9/" in history'
+
+# What another platform's packages look like is known, how they are laid out is not.
+script bin/anywhere 'echo anywhere'
+SUBDIR=noarch package anywhere 1.0 0
+unset CONDA_OVERRIDE_LINUX CONDA_OVERRIDE_GLIBC
+expect 1 create -n win --platform win-64 anywhere
+err_has 'packages for win-64 cannot be installed on linux-64'
+absent win
+
+# A date without its dashes is not an hour of 1970.
+expect 2 create -n x -d --exclude-newer 20240501 lib
+err_has 'is no moment'
+
 finish

@@ -201,4 +201,28 @@ expect 1 install -n ten ../chanel::old
 err_has 'no build of old can be used'
 err_has 'old 1.0 left out: not in the channel asked for'
 
+# Packages clean up after themselves when all of them go; one that cannot keeps the environment.
+script bin/.tidy-pre-unlink.sh 'echo "$PKG_NAME" >> "$WORK/tidied"'
+package tidy 1.0 0
+script bin/.last-pre-unlink.sh 'echo "$PKG_NAME" >> "$WORK/tidied"' 'test ! -e "$WORK/refuse"'
+package last 1.0 0 tidy
+export WORK
+expect 0 create -n tidy last
+touch "$WORK/refuse"
+expect 1 remove -n tidy --all
+err_has 'last-1.0-0: its pre-unlink script failed with status 1'
+has tidy tidy-1.0 last-1.0
+rm "$WORK/refuse" "$WORK/tidied"
+expect 0 remove -n tidy --all
+absent tidy
+check [ "$(cat "$WORK/tidied")" = $'last\ntidy' ]
+
+# Nor does one environment take another with it.
+expect 0 create -n outer solo
+expect 0 create -p "$at/outer/share/inner" solo
+expect 1 remove -n outer --all
+err_has "$at/outer: holds another environment, $at/outer/share/inner"
+expect 0 remove -p "$at/outer/share/inner" --all
+expect 0 remove -n outer --all
+
 finish

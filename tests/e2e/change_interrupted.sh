@@ -135,5 +135,52 @@ together install -n both app --force-reinstall -- remove -n both many
 [ "$first$second" = 00 ] || err_has 'the environment is not what this change was made for'
 check [ "$("$at/both/bin/app")" = app ]
 
+# A link script that never ends does not keep gpkg from ending.
+script bin/.hang-post-link.sh 'echo x > "$SLOW/started"' 'sleep 300 & sleep 300'
+package hang 1.0 0
+for signal in INT TERM; do
+    before=$SECONDS
+    strike $signal create -n h hang
+    check [ "$status" = 1 ]
+    err_is 'error: interrupted'
+    check [ $((SECONDS - before)) -lt 30 ]
+    absent h
+done
+
+# An environment that is used finds its way back first.
+expect 0 create -n u lib
+script bin/lib 'echo new lib'
+package lib 2.0 0
+expect 0 index "$CHANNEL"
+strike KILL install -n u lib=2 slow
+expect 0 run -n u lib
+out_is lib
+err_has 'envs/u: an interrupted command was undone'
+has u lib-1.0
+strike KILL install -n u lib=2 slow
+expect 0 create -n v --clone u
+err_has 'envs/u: an interrupted command was undone'
+has v lib-1.0
+
+# Waiting for another process ends when asked to, and says for whom.
+mkdir -p "$at/u/conda-meta"
+exec 8> "$at/u/conda-meta/.gpkg-lock"
+flock -x 8
+echo 'process 1 on elsewhere' >&8
+before=$SECONDS
+last='gpkg install under a held lock'
+"$GPKG" install -n u lib=2 > "$WORK/stdout" 2> "$WORK/stderr" &
+child=$!
+for _ in $(seq 200); do grep -q waiting "$WORK/stderr" && break; sleep 0.05; done
+kill -TERM "$child"
+wait "$child"
+status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr")
+exec 8>&-
+check [ "$status" = 1 ]
+check [ $((SECONDS - before)) -lt 20 ]
+err_has 'waiting for process 1 on elsewhere to finish with this environment'
+err_has 'error: interrupted'
+rm -f "$at/u/conda-meta/.gpkg-lock"
+
 clean
 finish

@@ -23,7 +23,8 @@ err_has 'channels'
 expect 0 config set channel_priority flexible
 expect 0 config get channel_priority
 out_is flexible
-expect 1 config set channel_priority fast
+expect 2 config set channel_priority fast
+err_has "channel_priority: expected strict, flexible or disabled, found 'fast'"
 expect 0 config get channel_priority
 out_is flexible
 expect 0 config --set channel_priority disabled --json

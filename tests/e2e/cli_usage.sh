@@ -14,6 +14,11 @@ for verb in $verbs; do
     json 'd["success"] is False'
 done
 expect 2 frob
+expect 2 creat -n x y
+err_has 'creat: no such command'
+err_has 'did you mean create'
+expect 2 list one two three
+err_has 'gpkg list: not expected: two three'
 expect 2 frob --json
 json 'd["success"] is False'
 expect 0 --version

@@ -4,10 +4,10 @@
 #include "libcore/build/elf.hpp"
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/payload.hpp"
-#include "libcore/build/process.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"
+#include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>

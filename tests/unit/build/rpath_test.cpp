@@ -1,6 +1,6 @@
 #include "libcore/build/rpath.hpp"
 
-#include "libcore/build/process.hpp"
+#include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #include "libcore/build/source.hpp"
 
 #include "libcore/base/digest.hpp"
-#include "libcore/build/process.hpp"
+#include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
 
 namespace fs = gpkg::fs;

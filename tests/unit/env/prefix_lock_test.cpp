@@ -15,11 +15,11 @@ TEST_CASE("the second writer waits, then names the first", "[env]") {
     const auto root = TemporaryFolder::make(fs::temp_directory_path()).value();
     const auto& prefix = root.path();
     CHECK_FALSE(PrefixLock::is_held(prefix));
-    auto first = PrefixLock::acquire(prefix, 0ms);
+    auto first = PrefixLock::acquire(prefix, {});
     REQUIRE(first);
     CHECK(first->warning().empty());
     CHECK(PrefixLock::is_held(prefix));
-    const auto second = PrefixLock::acquire(prefix, 30ms);
+    const auto second = PrefixLock::acquire(prefix, {30ms});
     REQUIRE_FALSE(second);
     CHECK(second.error().kind == ErrorKind::Conflict);
     CHECK(second.error().message == prefix.native() + ": in use by " + lock_holder(prefix));
@@ -29,7 +29,7 @@ TEST_CASE("the second writer waits, then names the first", "[env]") {
         std::this_thread::sleep_for(50ms);
         first->release();
     });
-    CHECK(PrefixLock::acquire(prefix, 10s));
+    CHECK(PrefixLock::acquire(prefix, {10s}));
     later.join();
     CHECK(fs::is_empty(prefix / "conda-meta"));
 }
@@ -38,14 +38,14 @@ TEST_CASE("a killed holder holds nothing", "[env]") {
     const auto root = TemporaryFolder::make(fs::temp_directory_path()).value();
     const pid_t child = ::fork();
     if (child == 0) {
-        const auto lock = PrefixLock::acquire(root.path(), 0ms);
+        const auto lock = PrefixLock::acquire(root.path(), {});
         ::_exit(lock ? 0 : 1);
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(WEXITSTATUS(status) == 0);
     CHECK(fs::exists(root.path() / "conda-meta/.gpkg-lock"));
-    CHECK(PrefixLock::acquire(root.path(), 0ms));
+    CHECK(PrefixLock::acquire(root.path(), {}));
 }
 
 TEST_CASE("never two holders at once", "[env]") {
@@ -57,7 +57,7 @@ TEST_CASE("never two holders at once", "[env]") {
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             for (int i = 0; i < 25; ++i) {
-                auto lock = PrefixLock::acquire(root.path(), 60s);
+                auto lock = PrefixLock::acquire(root.path(), {60s});
                 if (!lock) return;
                 const int now = ++inside;
                 if (now > most) most = now;

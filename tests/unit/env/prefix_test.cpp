@@ -37,8 +37,9 @@ TEST_CASE("pins, variables and state are read", "[env]") {
     const auto prefix = Prefix::open(root.path()).value();
     CHECK(prefix.pinned_specs().value() == std::vector<std::string>{"numpy <2", "python 3.12.*"});
     CHECK(prefix.env_vars().value() == std::map<std::string, std::string>{{"A", "1"}});
-    REQUIRE(prefix.set_env_vars({{"B", "2"}}));
-    CHECK(prefix.env_vars().value() == std::map<std::string, std::string>{{"B", "2"}});
+    REQUIRE(
+        write_file_atomically(meta / "state", with_env_vars(root.path(), {{"B", "2"}}).value()));
+    CHECK(prefix.env_vars().value() == std::map<std::string, std::string>{{"A", "1"}, {"B", "2"}});
     CHECK_THAT(read_file(meta / "state").value(), ContainsSubstring("\"other\""));
 
     auto state = prefix.state().value();

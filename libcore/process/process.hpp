@@ -1,14 +1,17 @@
 #pragma once
 
-// Running programs: build scripts, patch, patchelf. A program gets exactly the environment it is
-// given, nothing on its standard input, and a process group of its own that is gone when it is.
+// Running programs to their end: build scripts, patchelf, link scripts, compileall. A program gets
+// exactly the environment it is given and a process group of its own that is gone when it is.
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace gpkg {
@@ -18,10 +21,15 @@ struct ProcessCommand {
     /// The whole environment. Empty: the caller's PATH and nothing else.
     std::map<std::string, std::string> environment;
     fs::path folder;  ///< to run in; empty: the caller's
+    fs::path input;   ///< its standard input; empty: nothing to read
     /// Where both outputs go, appended; empty: nowhere.
     fs::path log;
+    std::optional<mode_t> umask;      ///< nothing: the caller's
     std::function<bool()> cancelled;  ///< asked now and then; true kills the group
 };
+
+/// The variables of this process.
+std::map<std::string, std::string> current_environment();
 
 /// The exit code; 128 + n for a program that signal n ended. Fails when there is no such program,
 /// and with Interrupted when it was cancelled.
@@ -35,7 +43,7 @@ struct ProcessOutput {
 /// The same, with the output in memory. For programs that say little.
 Result<ProcessOutput> run_and_capture(ProcessCommand command);
 
-/// The last `count` lines of a file, for error messages; empty when it cannot be read.
-std::string last_lines(const fs::path& file, std::size_t count);
+/// The last `count` lines, where programs say what went wrong.
+std::string last_lines(std::string_view text, std::size_t count);
 
 }  // namespace gpkg

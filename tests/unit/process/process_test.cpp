@@ -1,4 +1,4 @@
-#include "libcore/build/process.hpp"
+#include "libcore/process/process.hpp"
 
 #include "tests/support/catch.hpp"
 
@@ -7,7 +7,7 @@
 
 using gpkg::ProcessCommand;
 
-TEST_CASE("a program runs with the environment it is given", "[build]") {
+TEST_CASE("a program runs with the environment it is given", "[process]") {
     ProcessCommand command;
     command.arguments = {"sh", "-c", "echo $A; echo ${HOME-none}; pwd; cat; exit 3"};
     command.environment = {{"A", "1 2"}, {"PATH", "/usr/bin:/bin"}};
@@ -18,7 +18,7 @@ TEST_CASE("a program runs with the environment it is given", "[build]") {
     CHECK(done->output == "1 2\nnone\n/usr\n");
 }
 
-TEST_CASE("programs that cannot run or are killed", "[build]") {
+TEST_CASE("programs that cannot run or are killed", "[process]") {
     ProcessCommand command;
     command.arguments = {"gpkg-no-such-program"};
     CHECK(gpkg::run_command(command).error().message ==
@@ -30,7 +30,7 @@ TEST_CASE("programs that cannot run or are killed", "[build]") {
     CHECK(gpkg::run_command(command) == 137);
 }
 
-TEST_CASE("a cancelled program is gone, its children too", "[build]") {
+TEST_CASE("a cancelled program is gone, its children too", "[process]") {
     ProcessCommand command;
     command.arguments = {"sh", "-c", "sleep 100 & sleep 100"};
     std::atomic<int> asked = 0;
@@ -42,13 +42,9 @@ TEST_CASE("a cancelled program is gone, its children too", "[build]") {
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
-TEST_CASE("the last lines of a log", "[build]") {
-    const auto folder = gpkg::TemporaryFolder::make(gpkg::fs::temp_directory_path());
-    REQUIRE(folder);
-    const auto log = folder->path() / "log";
-    REQUIRE(gpkg::write_file_atomically(log, "1\n2\n3\n"));
-    CHECK(gpkg::last_lines(log, 2) == "2\n3");
-    CHECK(gpkg::last_lines(log, 3) == "1\n2\n3");
-    CHECK(gpkg::last_lines(log, 9) == "1\n2\n3");
-    CHECK(gpkg::last_lines(folder->path() / "none", 2).empty());
+TEST_CASE("the last lines of a text", "[process]") {
+    CHECK(gpkg::last_lines("1\n2\n3\n", 2) == "2\n3");
+    CHECK(gpkg::last_lines("1\n2\n3\n", 3) == "1\n2\n3");
+    CHECK(gpkg::last_lines("1\n2\n3\n", 9) == "1\n2\n3");
+    CHECK(gpkg::last_lines("", 2).empty());
 }

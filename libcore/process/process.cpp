@@ -1,4 +1,4 @@
-#include "libcore/build/process.hpp"
+#include "libcore/process/process.hpp"
 
 #include "libcore/base/text.hpp"
 
@@ -59,16 +59,17 @@ Prepared prepare(const ProcessCommand& command,
     return prepared;
 }
 
-[[noreturn]] void become(const Prepared& prepared, const char* folder, int output, int report) {
+[[noreturn]] void become(
+    const Prepared& prepared, const ProcessCommand& command, int input, int output, int report) {
     ::setpgid(0, 0);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_DFL);
-    ::umask(022);
-    const int input = ::open("/dev/null", O_RDONLY);
-    const bool ready = input >= 0 && ::dup2(input, 0) >= 0 && ::dup2(output, 1) >= 0 &&
-                       ::dup2(output, 2) >= 0 && (*folder == '\0' || ::chdir(folder) == 0);
+    if (command.umask) ::umask(*command.umask);
+    const char* folder = command.folder.c_str();
+    const bool ready = ::dup2(input, 0) >= 0 && ::dup2(output, 1) >= 0 && ::dup2(output, 2) >= 0 &&
+                       (*folder == '\0' || ::chdir(folder) == 0);
     if (ready) ::execve(prepared.program.c_str(), prepared.argv.data(), prepared.envp.data());
     const int code = errno;
     [[maybe_unused]] const auto written = ::write(report, &code, sizeof code);
@@ -87,8 +88,7 @@ Result<int> wait_for(pid_t child, const ProcessCommand& command) {
             ::kill(-child, SIGKILL);
             while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
             }
-            return fail(ErrorKind::Interrupted,
-                        fmt::format("{}: interrupted", command.arguments[0]));
+            return fail(ErrorKind::Interrupted, "interrupted");
         }
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, std::chrono::milliseconds(20));
@@ -100,6 +100,17 @@ Result<int> wait_for(pid_t child, const ProcessCommand& command) {
 
 }  // namespace
 
+std::map<std::string, std::string> current_environment() {
+    std::map<std::string, std::string> variables;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const auto equals = text.find('=');
+        if (equals != std::string_view::npos)
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+}
+
 Result<int> run_command(const ProcessCommand& command) {
     const auto& environment =
         command.environment.empty() ? bare_environment() : command.environment;
@@ -109,20 +120,18 @@ Result<int> run_command(const ProcessCommand& command) {
                     fmt::format("{}: there is no such program on PATH", command.arguments[0]));
 
     const auto log = command.log.empty() ? fs::path("/dev/null") : command.log;
-    const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (output < 0)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot write: {}", log.native(), std::strerror(errno)));
+    const Descriptor output(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!output) return pass(io_error(log, "write", errno));
+    const auto source = command.input.empty() ? fs::path("/dev/null") : command.input;
+    const Descriptor input(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!input) return pass(io_error(source, "read", errno));
     // Closed by a successful exec, so that an error of exec can be told from one of the program.
     int report[2] = {-1, -1};
-    if (::pipe2(report, O_CLOEXEC) != 0) {
-        ::close(output);
+    if (::pipe2(report, O_CLOEXEC) != 0)
         return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    }
     const pid_t child = ::fork();
-    if (child == 0) become(prepared, command.folder.c_str(), output, report[1]);
+    if (child == 0) become(prepared, command, input.get(), output.get(), report[1]);
     const int fork_error = errno;
-    ::close(output);
     ::close(report[1]);
     if (child < 0) {
         ::close(report[0]);
@@ -150,17 +159,14 @@ Result<ProcessOutput> run_and_capture(ProcessCommand command) {
     return result;
 }
 
-std::string last_lines(const fs::path& file, std::size_t count) {
-    const auto text = read_file(file);
-    if (!text) return {};
-    std::string_view rest = *text;
-    while (rest.ends_with('\n')) rest.remove_suffix(1);
-    auto from = rest.size();
+std::string last_lines(std::string_view text, std::size_t count) {
+    text = trim(text);
+    auto from = text.size();
     for (std::size_t lines = 0; lines < count && from != std::string_view::npos && from > 0;
          ++lines)
-        from = rest.rfind('\n', from - 1);
-    return std::string(from == std::string_view::npos ? rest
-                                                      : rest.substr(from > 0 ? from + 1 : 0));
+        from = text.rfind('\n', from - 1);
+    const bool whole = from == std::string_view::npos || from == 0;
+    return std::string(whole ? text : text.substr(from + 1));
 }
 
 }  // namespace gpkg

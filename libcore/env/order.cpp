@@ -1,10 +1,11 @@
-#include "cli/workflow/order.hpp"
+#include "libcore/env/order.hpp"
 
 #include "libcore/spec/match_spec.hpp"
 
+#include <algorithm>
 #include <map>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 class Walk {
@@ -46,4 +47,16 @@ std::vector<std::size_t> dependencies_first(const std::vector<PackageRecord>& re
     return Walk(records).all();
 }
 
-}  // namespace gpkg::cli
+std::vector<PrefixRecord> dependents_first(std::vector<PrefixRecord> installed) {
+    std::vector<PackageRecord> packages;
+    packages.reserve(installed.size());
+    for (const auto& record : installed) packages.push_back(record.package);
+    auto places = dependencies_first(packages);
+    std::reverse(places.begin(), places.end());
+    std::vector<PrefixRecord> ordered;
+    ordered.reserve(installed.size());
+    for (const auto place : places) ordered.push_back(std::move(installed[place]));
+    return ordered;
+}
+
+}  // namespace gpkg
