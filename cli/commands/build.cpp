@@ -71,12 +71,12 @@ Result<std::vector<EnvironmentPackage>> environment_for(Context& context,
 Result<BuildOptions> build_options(Context& context,
                                    const Options& options,
                                    const fs::path& channel,
+                                   const fs::path& work,
                                    BuildSources& sources,
                                    Progress& progress) {
     BuildOptions build;
     build.channel = channel;
-    build.work = options.work.empty() ? fs::path(channel.native() + ".work")
-                                      : absolute_path(options.work, context.home);
+    build.work = work;
     build.render.build_platform = context.config.platform.value;
     GPKG_TRY(build.render.target_platform, platform_of(context, options.sources));
     build.render.environment = context.env;
@@ -195,20 +195,23 @@ Action bind_build(CLI::App& app) {
         Outcome outcome;
         outcome.channel = absolute_path(options->channel, context.home);
         GPKG_CHECK(make_folders(outcome.channel));
+        const auto work = options->work.empty() ? fs::path(outcome.channel.native() + ".work")
+                                                : absolute_path(options->work, context.home);
         BuildSources sources(context, options->sources, outcome.channel);
         {
             Progress progress(context.out);
             GPKG_TRY(const auto build,
-                     build_options(context, *options, outcome.channel, sources, progress));
+                     build_options(context, *options, outcome.channel, work, sources, progress));
             GPKG_TRY(outcome.built, build_all(recipes, build));
+        }
+        if (!options->no_test) {
+            GPKG_TRY(outcome.failed_tests,
+                     test_packages(context, sources, outcome.built.packages, work));
         }
         GPKG_TRY(const auto indexed, sources.write_index());
         for (const auto& package : indexed.refused)
             context.out.warn(
                 fmt::format("{}: left out: {}", package.file.native(), package.reason));
-        if (!options->no_test) {
-            GPKG_TRY(outcome.failed_tests, test_packages(context, sources, outcome.built.packages));
-        }
         print(context, outcome);
         if (context.out.json_mode()) context.out.json(document_of(outcome));
         return outcome.is_success() ? 0 : 1;

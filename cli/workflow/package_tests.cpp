@@ -82,10 +82,11 @@ Result<std::vector<Error>> run_tests(Context& context,
 
 Result<std::vector<FailedPackage>> test_packages(Context& context,
                                                  BuildSources& sources,
-                                                 const std::vector<BuiltPackage>& packages) {
+                                                 const std::vector<BuiltPackage>& packages,
+                                                 const fs::path& work) {
     std::vector<FailedPackage> failed;
     for (const auto& package : packages) {
-        if (package.reused || package.tests.empty()) continue;
+        if (package.tested || package.tests.empty()) continue;
         GPKG_CHECK(check_stop(context));
         GPKG_TRY(const auto* now, sources.now());
         auto failures = run_tests(context, *now, package);
@@ -94,8 +95,18 @@ Result<std::vector<FailedPackage>> test_packages(Context& context,
         if (!failures)
             failures = std::vector{
                 std::move(failures).error().while_doing("testing " + package.distribution)};
-        for (auto& failure : *failures)
+        if (failures->empty()) {
+            GPKG_CHECK(remember_tested(package, work));
+            continue;
+        }
+        GPKG_TRY(const auto place, withhold(package, work));
+        for (auto& failure : *failures) {
+            if (failure.hint.empty())
+                failure.hint = fmt::format(
+                    "it is not in the channel but in {}; --no-test publishes without testing",
+                    place.native());
             failed.push_back({package.distribution, std::move(failure)});
+        }
     }
     return failed;
 }

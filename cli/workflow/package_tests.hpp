@@ -17,10 +17,12 @@ struct FailedPackage {
     Error error;
 };
 
-/// Tests what was built, not what was found unchanged, and gives what failed: a test, or the making
-/// of the environment for it. Fails only where nothing can be tested, and when interrupted.
+/// Tests what has not passed its tests yet, and gives what failed: a test, or the making of the
+/// environment for it. What failed leaves the channel, for a folder below `work`. Fails only where
+/// nothing can be tested, and when interrupted.
 Result<std::vector<FailedPackage>> test_packages(Context& context,
                                                  BuildSources& sources,
-                                                 const std::vector<BuiltPackage>& packages);
+                                                 const std::vector<BuiltPackage>& packages,
+                                                 const fs::path& work);
 
 }  // namespace gpkg::cli

@@ -21,6 +21,8 @@ Result<BuiltPackage> build_or_reuse(const Recipe& recipe,
         package.file = options.channel / output.subdir / output.file_name();
         package.log = options.work / "logs" / (output.distribution() + ".log");
         package.reused = true;
+        package.tests = output.tests;
+        package.tested = is_tested(package, options.work);
         return package;
     }
     GPKG_TRY(auto package, build_output(recipe, output, options));

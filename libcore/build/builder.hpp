@@ -56,14 +56,22 @@ struct BuildOptions {
 struct BuiltPackage {
     std::string distribution;
     fs::path file;
-    fs::path log;                    ///< what the script said; of an earlier run when reused
-    bool reused = false;             ///< it was there, built from the same inputs
-    std::vector<PackageTest> tests;  ///< empty when reused: they passed or failed then
+    fs::path log;         ///< what the script said; of an earlier run when reused
+    bool reused = false;  ///< it was there, built from the same inputs
+    std::vector<PackageTest> tests;
+    bool tested = false;  ///< as it is now it passed them in an earlier run
     std::vector<std::string> warnings;
 };
 
 /// Builds every output of one recipe that is not skipped.
 Result<std::vector<BuiltPackage>> build_recipe(const Recipe& recipe, const BuildOptions& options);
+
+/// Notes that the package, as it is now, passed its tests.
+Result<void> remember_tested(const BuiltPackage& package, const fs::path& work);
+
+/// Takes a package that failed its tests out of the channel; returns where it lies now, below
+/// <work>/failed/. The next run builds it again.
+Result<fs::path> withhold(const BuiltPackage& package, const fs::path& work);
 
 struct FailedRecipe {
     fs::path recipe;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <system_error>
 
 namespace gpkg {
 namespace {
@@ -19,6 +20,11 @@ std::string stamp_of(const fs::path& file, const std::string& digest) {
                        status.st_size,
                        status.st_mtim.tv_sec,
                        status.st_mtim.tv_nsec);
+}
+
+/// <work>/<kind>/<subdir>/<file name>
+fs::path below(const fs::path& work, std::string_view kind, const fs::path& package) {
+    return work / kind / package.parent_path().filename() / package.filename();
 }
 
 }  // namespace
@@ -68,7 +74,7 @@ Result<std::string> input_digest(const Recipe& recipe,
 }
 
 fs::path BuiltRegister::note_of(const RenderedOutput& output) const {
-    return options_.work / "built" / output.subdir / output.file_name();
+    return below(options_.work, "built", package_of(output));
 }
 
 fs::path BuiltRegister::package_of(const RenderedOutput& output) const {
@@ -84,6 +90,30 @@ bool BuiltRegister::holds(const RenderedOutput& output, const std::string& diges
 Result<void> BuiltRegister::remember(const RenderedOutput& output,
                                      const std::string& digest) const {
     return write_file_atomically(note_of(output), stamp_of(package_of(output), digest));
+}
+
+bool is_tested(const BuiltPackage& package, const fs::path& work) {
+    const auto note = read_file(below(work, "tested", package.file));
+    return note && *note == stamp_of(package.file, "tested");
+}
+
+Result<void> remember_tested(const BuiltPackage& package, const fs::path& work) {
+    return write_file_atomically(below(work, "tested", package.file),
+                                 stamp_of(package.file, "tested"));
+}
+
+Result<fs::path> withhold(const BuiltPackage& package, const fs::path& work) {
+    auto place = below(work, "failed", package.file);
+    GPKG_CHECK(make_folders(place.parent_path()));
+    std::error_code code;
+    fs::rename(package.file, place, code);
+    if (code == std::errc::cross_device_link) {
+        code.clear();
+        fs::copy_file(package.file, place, fs::copy_options::overwrite_existing, code);
+        if (!code) fs::remove(package.file, code);
+    }
+    if (code) return pass(io_error(package.file, "move to " + place.native(), code.value()));
+    return place;
 }
 
 }  // namespace gpkg

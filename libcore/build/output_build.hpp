@@ -27,6 +27,9 @@ private:
     const BuildOptions& options_;
 };
 
+/// Whether remember_tested() saw the package as it is now.
+bool is_tested(const BuiltPackage& package, const fs::path& work);
+
 Result<BuiltPackage> build_output(const Recipe& recipe,
                                   const RenderedOutput& output,
                                   const BuildOptions& options);

@@ -42,6 +42,19 @@ for text in 'the build script ended with 3' "unknown key 'colour'" nowhere \
     err_has "$text"
 done
 
+# What failed its tests is not in the channel, and fails again.
+check [ ! -e all/linux-64/untrue-1-hb0f4dca_0.conda ]
+check [ -e all.work/failed/linux-64/untrue-1-hb0f4dca_0.conda ]
+expect 1 build r/untrue --output-dir all
+err_has "it is not in the channel but in $PWD/all.work/failed/linux-64/untrue-1-hb0f4dca_0.conda"
+expect 1 search -c ./all --override-channels untrue
+# Built without tests it is published; asked with tests again, it is tested.
+expect 0 build r/untrue --output-dir all --no-test
+expect 0 search -c ./all --override-channels untrue
+expect 1 build r/untrue --output-dir all
+expect 0 build r/good --output-dir all
+out_is "$PWD/all: 0 packages built, 1 unchanged, 0 recipes failed"
+
 # Nothing could be done at all: conda's shape of an error.
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
