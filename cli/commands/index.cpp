@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "libcore/build/indexer.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,6 +23,11 @@ Action bind_index(CLI::App& app) {
         const auto channel = absolute_path(*folder, context.home);
         if (!fs::is_directory(channel))
             return fail(ErrorKind::NotFound, fmt::format("{}: is no folder", channel.native()));
+        if (is_known_subdir(channel.filename().native()))
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: is one subdir of a channel, not the channel", channel.native()),
+                fmt::format("gpkg index {}", channel.parent_path().native()));
         IndexerOptions options;
         options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
         options.cancelled = [&] { return context.stop.stop_requested(); };

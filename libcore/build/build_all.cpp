@@ -138,7 +138,10 @@ private:
                                                 [](const auto& p) { return p.reused; });
                 tell(reused ? BuildEvent::Kind::Reused : BuildEvent::Kind::Built, *job);
             } else {
-                finish(*job, std::move(packages).error());
+                auto error = std::move(packages).error();
+                if (error.kind != ErrorKind::Interrupted)
+                    error = std::move(error).while_doing("building " + job->name);
+                finish(*job, std::move(error));
             }
             changed_.notify_all();
         }

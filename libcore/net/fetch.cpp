@@ -109,8 +109,15 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
     const bool stopped = failure != nullptr && failure->kind == Failure::Kind::Stopped;
     const bool refused = failure == nullptr && head.status >= 400;
     if (failure == nullptr && (head.status == 200 || head.status == 206)) {
-        if (auto done = complete(head); !done) return settle(pass(std::move(done).error()));
-        return settle(std::move(result_));
+        auto done = complete(head);
+        if (done) return settle(std::move(result_));
+        // What a cache or a proxy on the way mangled once often comes whole the second time.
+        const bool again = done.error().kind == ErrorKind::Integrity && !asked_again_ &&
+                           !asked().starts_with("file:");
+        if (!again) return settle(pass(std::move(done).error()));
+        asked_again_ = true;
+        received_ = 0;
+        return std::chrono::milliseconds(0);
     }
     if (failure == nullptr && head.status == 304 && !fallen_back_ && !resuming_) {
         Response response;

@@ -52,6 +52,7 @@ private:
     std::function<void(const Fetch&)> finished_;
 
     bool fallen_back_ = false;
+    bool asked_again_ = false;  ///< because what came was not what was promised
     int tries_ = 0;
     std::uint64_t received_ = 0;
     std::uint64_t total_ = 0;  ///< 0: unknown

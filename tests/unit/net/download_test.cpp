@@ -111,6 +111,20 @@ TEST_CASE("a wrong checksum or size is an integrity error and leaves nothing", "
     CHECK(told() == download.url + ": 'abc' is no sha256");
 }
 
+TEST_CASE("what came mangled once is asked for once more", "[net]") {
+    Fixture f;
+    const auto download = f.put("p", "content");
+    f.server.reply("/p", {.body = "cOntent"}, 1);
+    REQUIRE(f.run({download}));
+    CHECK(sha256_of_file(download.destination).value() == download.sha256);
+    CHECK(f.server.requests().size() == 2);
+    fs::remove(download.destination);
+    f.server.reply("/p", {.body = "cOntent"}, 2);
+    CHECK_FALSE(f.run({download}));
+    CHECK(f.server.requests().size() == 4);
+    CHECK(f.left().empty());
+}
+
 TEST_CASE("checksums are read in either case, and none means size alone", "[net]") {
     Fixture f;
     auto download = f.put("p", "content");
