@@ -106,7 +106,6 @@ Result<Universe> Universe::collect(const Problem& problem) {
             ranks.push_back(channel == last_channel ? ranks.back() : ranks.back() + 1);
         }
         last_channel = channel;
-        for (const auto& note : index->notes()) universe.notes_.push_back(note);
     }
 
     GPKG_CHECK(universe.take_request());
@@ -171,12 +170,6 @@ void Universe::reach_from(const Candidate& candidate) {
     }
 }
 
-bool Universe::is_excluded(const ChannelIndex::Row& row) const {
-    if (!problem_->exclude_newer) return false;
-    const auto moment = row.indexed_timestamp != 0 ? row.indexed_timestamp : row.timestamp;
-    return moment > *problem_->exclude_newer;
-}
-
 void Universe::collect_candidates(NameId name) {
     names_[name].begin = static_cast<CandidateId>(candidates_.size());
     take_constraints(name);
@@ -208,8 +201,7 @@ void Universe::collect_rows(NameId name) {
     std::optional<std::uint32_t> first_channel;
     for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
         const auto& index = *problem_->indexes[i];
-        const auto rows = index.rows(text);
-        if (rows.empty()) continue;
+        if (index.rows(text).empty()) continue;
         const auto channel = channel_of_index_[i];
         std::optional<LeftOut::Why> why;
         if (!offers(index, name)) {
@@ -220,11 +212,19 @@ void Universe::collect_rows(NameId name) {
         } else {
             first_channel = channel;
         }
-        for (const auto& row : rows) {
-            const auto out = why                ? why
-                             : is_excluded(row) ? std::optional(LeftOut::Why::Newer)
-                                                : add_row(name, index, row, channel);
-            if (out) names_[name].left_out.push_back({*out, &index, &row});
+        const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
+            names_[name].left_out.push_back({reason, &index, &row});
+        };
+        if (why) {
+            for (const auto* row : index.choices(text, std::nullopt)) leave_out(*why, *row);
+            continue;
+        }
+        for (const auto* row : index.choices(text, problem_->exclude_newer)) {
+            if (const auto out = add_row(name, index, *row, channel)) leave_out(*out, *row);
+        }
+        if (!problem_->exclude_newer) continue;
+        for (const auto* row : index.choices(text, std::nullopt)) {
+            if (row->appeared() > *problem_->exclude_newer) leave_out(LeftOut::Why::Newer, *row);
         }
     }
 }

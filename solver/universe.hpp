@@ -129,7 +129,6 @@ private:
     void link_specs();
     void excuse_installed();
     void note_left_out();
-    bool is_excluded(const ChannelIndex::Row& row) const;
 
     const Problem* problem_ = nullptr;
     std::vector<Name> names_;

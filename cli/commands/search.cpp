@@ -21,6 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kLongestSpec = 1000;
+
 struct Options {
     SourceOptions sources;
     std::string spec = "*";
@@ -32,10 +34,6 @@ struct Hit {
     Version version;
     std::size_t channel = 0;  ///< its place among the channels
 };
-
-bool is_newer(const PackageRecord& record, std::int64_t moment) {
-    return (record.indexed_timestamp > 0 ? record.indexed_timestamp : record.timestamp) > moment;
-}
 
 /// A channel or subdir in the spec says where to look, as far as flags do not.
 void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
@@ -58,9 +56,8 @@ std::vector<Hit> find(const MatchSpec& spec, const Sources& sources) {
             sources.channels.begin(), sources.channels.end(), [&](const auto& channel) {
                 return channel.base_url() == index.source().channel;
             });
-        for (const auto& row : index.rows(name)) {
-            auto record = index.record(row);
-            if (sources.exclude_newer && is_newer(record, *sources.exclude_newer)) continue;
+        for (const auto* row : index.choices(name, sources.exclude_newer)) {
+            auto record = index.record(*row);
             auto version = Version::parse(record.version);
             if (!version || !spec.matches(record)) continue;
             hits.push_back({std::move(record),
@@ -94,14 +91,16 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Sources& source
     for (const auto& channel : sources.channels) channels.push_back(channel.name());
     const auto where = fmt::format("{} for {}", join_or(channels), sources.platform);
     std::set<std::string> names;
+    std::size_t all = 0;
     std::size_t builds = 0;
     std::optional<Version> newest;
     for (const auto& index : sources.indexes) {
         names.insert(index->names().begin(), index->names().end());
         if (!spec.has_one_name()) continue;
-        for (const auto& row : index->rows(spec.name)) {
+        all += index->choices(spec.name, std::nullopt).size();
+        for (const auto* row : index->choices(spec.name, sources.exclude_newer)) {
             ++builds;
-            auto version = Version::parse(index->text(row.version));
+            auto version = Version::parse(index->text(row->version));
             if (version && (!newest || *newest < *version)) newest = *std::move(version);
         }
     }
@@ -110,8 +109,14 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Sources& source
             ErrorKind::NotFound,
             fmt::format("{}: matches none of the {} builds in {}", spec.to_string(), builds, where),
             fmt::format("the newest there is {} {}", spec.name, newest->to_string()));
-    const std::vector<std::string> all(names.begin(), names.end());
-    const auto near = near_names(spec.name, all);
+    if (all > builds)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: all {} builds in {} are newer than --exclude-newer allows",
+                                spec.to_string(),
+                                all,
+                                where));
+    const std::vector<std::string> sorted(names.begin(), names.end());
+    const auto near = near_names(spec.name, sorted);
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: no package of this name in {}", spec.to_string(), where),
                 near.empty() ? fmt::format("gpkg search '*{}*' looks inside of names", spec.name)
@@ -152,15 +157,15 @@ void print_details(Output& out, const PackageRecord& record) {
     row("channel", record.channel);
     row("subdir", record.subdir);
     row("size", record.size == 0 ? "" : human_size(record.size));
-    row("license", record.license);
+    row("license", printable(record.license));
     row("built", date_of(record.timestamp));
     row("url", record.url);
     row("md5", record.md5);
     row("sha256", record.sha256);
     for (std::size_t i = 0; i < record.depends.size(); ++i)
-        row(i == 0 ? "depends" : "", record.depends[i]);
+        row(i == 0 ? "depends" : "", printable(record.depends[i], kLongestSpec));
     for (std::size_t i = 0; i < record.constrains.size(); ++i)
-        row(i == 0 ? "constrains" : "", record.constrains[i]);
+        row(i == 0 ? "constrains" : "", printable(record.constrains[i], kLongestSpec));
     for (const auto& line : table.lines()) out.result(line);
     out.result("");
 }

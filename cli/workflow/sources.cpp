@@ -94,6 +94,10 @@ Result<std::vector<std::shared_ptr<const ChannelIndex>>> read_indexes(
         }
     }
     if (failure) return pass(*std::move(failure));
+    // Now: a failure to decide would have no place for them, and may come of what they tell.
+    for (const auto& index : indexes) {
+        for (const auto& note : index->notes()) context.out.warn(note);
+    }
     return indexes;
 }
 

@@ -56,6 +56,20 @@ std::string to_lower(std::string_view text) {
     return lower;
 }
 
+std::string printable(std::string_view text, std::size_t most) {
+    std::string result;
+    for (const auto c : text.substr(0, most)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte >= 0x7F) {
+            result += fmt::format("\\x{:02x}", byte);
+        } else {
+            result += c;
+        }
+    }
+    if (text.size() > most) result += "...";
+    return result;
+}
+
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most) {

@@ -3,6 +3,7 @@
 // Plain text work that several folders share: cutting, joining, ASCII case, near names.
 // ASCII only: names, versions and specs of conda are ASCII.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@ std::string_view trim(std::string_view text);
 /// Pieces between separators, empty ones included; one empty piece for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string to_lower(std::string_view text);
+
+/// `text` with control characters and bytes beyond ASCII as \xNN, cut after `most` bytes: archives
+/// and indexes choose names, and a message goes to a terminal.
+std::string printable(std::string_view text, std::size_t most = 200);
 
 /// Up to `most` of `names` that a person may have meant by `wanted`, nearest first: a small edit
 /// distance (adjacent swaps count once), or the one contains the other.

@@ -25,6 +25,17 @@ std::span<const ChannelIndex::Row> ChannelIndex::rows(std::string_view name) con
     return std::span(rows_).subspan(found->second.begin, found->second.size);
 }
 
+std::vector<const ChannelIndex::Row*> ChannelIndex::choices(
+    std::string_view name, std::optional<std::int64_t> newest) const {
+    std::vector<const Row*> chosen;
+    for (const auto& row : rows(name)) {
+        if (newest && row.appeared() > *newest) continue;
+        const bool is_twin = !chosen.empty() && stem(text(chosen.back()->fn)) == stem(text(row.fn));
+        if (!is_twin) chosen.push_back(&row);
+    }
+    return chosen;
+}
+
 std::string ChannelIndex::url(const Row& row) const {
     return base_url_ + std::string(text(row.fn));
 }
@@ -125,13 +136,11 @@ Result<ChannelIndex> ChannelIndexBuilder::finish() && {
             rows, [&](const auto& row) { return removed_.contains(std::string(text(row.fn))); });
     std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
         if (const int order = text(a.name).compare(text(b.name)); order != 0) return order < 0;
-        return text(a.fn) < text(b.fn);
+        // Both forms of one package side by side: whole names would let others stand between.
+        const auto a_stem = stem(text(a.fn));
+        const auto b_stem = stem(text(b.fn));
+        return a_stem == b_stem ? text(a.fn) < text(b.fn) : a_stem < b_stem;
     });
-    // Both forms of one package: the .conda sorts directly before the .tar.bz2 and stays.
-    const auto twins = [&](const auto& a, const auto& b) {
-        return text(a.name) == text(b.name) && stem(text(a.fn)) == stem(text(b.fn));
-    };
-    rows.erase(std::unique(rows.begin(), rows.end(), twins), rows.end());
 
     for (std::uint32_t begin = 0; begin < rows.size();) {
         const auto name = text(rows[begin].name);

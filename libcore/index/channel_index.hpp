@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,14 +63,24 @@ public:
         std::int64_t timestamp = 0;
         std::int64_t indexed_timestamp = 0;
         bool has_site_packages_path = false;
+
+        /// When the channel got it, as far as that is known: Unix milliseconds.
+        std::int64_t appeared() const {
+            return indexed_timestamp != 0 ? indexed_timestamp : timestamp;
+        }
     };
 
     const IndexSource& source() const { return source_; }
     std::size_t record_count() const { return rows_.size(); }
     /// Every package name, sorted.
     std::span<const std::string_view> names() const { return names_; }
-    /// The rows of one name; empty when the index has none. Sorted by file name.
+    /// The rows of one name; empty when the index has none. Sorted by file name, of two forms of
+    /// one package the .conda first.
     std::span<const Row> rows(std::string_view name) const;
+    /// Those of them that may be chosen: none that appeared after `newest` (Unix milliseconds), and
+    /// no .tar.bz2 beside a .conda of the same package.
+    std::vector<const Row*> choices(std::string_view name,
+                                    std::optional<std::int64_t> newest) const;
 
     std::string_view text(Text piece) const { return {pool_.data() + piece.offset, piece.size}; }
     std::span<const std::uint32_t> spec_ids(Range range) const {
@@ -90,7 +101,8 @@ public:
     /// Where the artifact is: base_url (CEP 15) joined with the file name.
     std::string url(const Row& row) const;
 
-    /// What the user should hear about the index: repodata revisions gpkg does not know (CEP 48).
+    /// What the user should hear about the index, fit for a terminal: records that are left out,
+    /// repodata revisions gpkg does not know (CEP 48).
     std::span<const std::string> notes() const { return notes_; }
 
 private:
@@ -127,7 +139,7 @@ public:
     void set_base_url(std::string url) { index_.base_url_ = std::move(url); }
     void add_note(std::string note) { index_.notes_.push_back(std::move(note)); }
 
-    /// Sorts, drops .tar.bz2 rows that have a .conda twin, refuses a pool beyond 4 GiB.
+    /// Sorts; refuses a pool beyond 4 GiB.
     Result<ChannelIndex> finish() &&;
 
 private:

@@ -1,119 +1,46 @@
 #include "libcore/index/repodata.hpp"
 
-#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/index/base_url_internal.hpp"
+#include "libcore/index/fields_internal.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <optional>
-#include <simdjson.h>
 #include <unordered_set>
 
 namespace gpkg {
 namespace {
 
-namespace json = simdjson::dom;
+using namespace repodata;
 
-constexpr std::size_t kLongestText = 1U << 20U;
-constexpr std::size_t kLargestIndex = std::size_t{8} << 30U;
-/// Later than year 9999 in seconds, so it must be milliseconds (what conda's tools assume).
-constexpr std::int64_t kLastSecond = 253402300799;
+/// Below this a document is unpacked whatever its ratio is.
+constexpr std::size_t kSmallIndex = std::size_t{256} << 20U;
+/// Real indexes, full of checksums, unpack to 5 to 30 times their size.
+constexpr std::size_t kMostPerByte = 1000;
+constexpr std::size_t kLongestReason = 500;
+constexpr std::size_t kLongestMessage = 8192;
 
-/// Whatever is wrong inside the document, thrown to read_repodata and no further.
-struct Malformed {
-    std::string reason;
+/// A record on its way into the index.
+struct Draft {
+    ChannelIndex::Row row;
+    std::string_view name, version, build;
+    std::string fault{};  ///< why the rules for records forbid it; the others do not suffer
 };
 
-[[noreturn]] void refuse(std::string reason) { throw Malformed{std::move(reason)}; }
-
-std::string_view type_name(json::element_type type) {
-    switch (type) {
-    case json::element_type::ARRAY: return "a list";
-    case json::element_type::OBJECT: return "a map";
-    case json::element_type::INT64:
-    case json::element_type::UINT64:
-    case json::element_type::DOUBLE: return "a number";
-    case json::element_type::STRING: return "a text";
-    case json::element_type::BOOL: return "true or false";
-    case json::element_type::NULL_VALUE: return "null";
-    }
-    return "something else";
-}
-
-// By value: a range-for over `.value()` of a temporary result would outlive it.
-json::object as_map(json::element value) { return value.get_object().value(); }
-json::array as_list(json::element value) { return value.get_array().value(); }
-
-/// Reads the fields of one record; `where` is its file name.
-struct Fields {
-    std::string_view where;
-
-    [[noreturn]] void wrong(std::string_view key,
-                            std::string_view wanted,
-                            json::element value) const {
-        refuse(fmt::format(
-            "{}: '{}' should be {}, not {}", where, key, wanted, type_name(value.type())));
+/// Refuses a key that stands in a map twice: which of the two counts would be the reader's choice.
+class OnlyOnce {
+public:
+    explicit OnlyOnce(std::string_view where) : where_(where) {}
+    void operator()(std::string_view key) {
+        if (!seen_.emplace(key).second)
+            refuse(fmt::format("the key '{}' stands {} twice", key, where_));
     }
 
-    std::string_view text(std::string_view key, json::element value) const {
-        const auto type = value.type();
-        if (type == json::element_type::NULL_VALUE) return {};
-        if (type != json::element_type::STRING) wrong(key, "a text", value);
-        const std::string_view found = value.get_string().value();
-        if (found.size() > kLongestText)
-            refuse(fmt::format("{}: '{}' is longer than 1 MiB", where, key));
-        return found;
-    }
-
-    std::uint64_t number(std::string_view key, json::element value) const {
-        if (value.type() == json::element_type::NULL_VALUE) return 0;
-        std::uint64_t found = 0;
-        if (value.get_uint64().get(found) != simdjson::SUCCESS) wrong(key, "a whole number", value);
-        return found;
-    }
-
-    std::int64_t moment(std::string_view key, json::element value) const {
-        if (value.type() == json::element_type::NULL_VALUE) return 0;
-        double found = 0;  // some old records hold fractions
-        if (value.get_double().get(found) != simdjson::SUCCESS) wrong(key, "a number", value);
-        // A clock set before 1970 spoils the order of its own builds only.
-        if (!(found > -9e15 && found < 9e15))
-            refuse(fmt::format("{}: '{}' is no time", where, key));
-        const auto whole = static_cast<std::int64_t>(found);
-        return whole > kLastSecond ? whole : whole * 1000;
-    }
-
-    std::vector<std::string_view> list(std::string_view key, json::element value) const {
-        std::vector<std::string_view> found;
-        const auto type = value.type();
-        if (type == json::element_type::NULL_VALUE) return found;
-        if (type != json::element_type::ARRAY) wrong(key, "a list", value);
-        for (json::element item : as_list(value)) found.push_back(text(key, item));
-        return found;
-    }
-
-    /// CEP 34 wants one text with commas or spaces between; lists occur.
-    std::vector<std::string_view> features(json::element value) const {
-        if (value.type() == json::element_type::ARRAY) return list("track_features", value);
-        std::vector<std::string_view> found;
-        std::string_view rest = text("track_features", value);
-        while (!rest.empty()) {
-            const auto end = std::min(rest.find_first_of(", "), rest.size());
-            if (end > 0) found.push_back(rest.substr(0, end));
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
-        return found;
-    }
-
-    std::string_view noarch(json::element value) const {
-        switch (value.type()) {
-        case json::element_type::NULL_VALUE: return {};
-        case json::element_type::BOOL: return value.get_bool().value() ? "generic" : "";
-        default: return text("noarch", value);
-        }
-    }
+private:
+    std::string_view where_;
+    std::unordered_set<std::string> seen_;
 };
 
 class RepodataReader {
@@ -122,56 +49,55 @@ public:
 
     void read(json::element document) {
         if (document.type() != json::element_type::OBJECT) refuse("the top level should be a map");
-        std::unordered_set<std::string> seen;
+        OnlyOnce once("at the top");
+        std::vector<std::pair<std::string, json::element>> legacy;
         for (auto field : as_map(document)) {
             const std::string key(std::string_view(field.key));
-            if (!seen.insert(key).second)
-                refuse(fmt::format("the key '{}' stands at the top twice", key));
+            once(key);
             const json::element value = field.value;
             if (key == "info") {
                 read_info(value);
             } else if (key == "repodata_version") {
                 check_version(value);
-            } else if (key == "packages") {
-                read_packages(key, value, ".tar.bz2", false);
-            } else if (key == "packages.conda") {
-                read_packages(key, value, ".conda", false);
+            } else if (key == "packages" || key == "packages.conda") {
+                legacy.emplace_back(key, value);
             } else if (key == "v3") {
                 read_v3(value);
             } else if (key == "removed") {
                 for (const auto fn : Fields{"removed"}.list("removed", value)) builder_.remove(fn);
             }
         }
-        builder_.set_base_url(directory(
-            base_url_ ? resolve_url(source_.url, *base_url_) : source_.url, base_url_.has_value()));
+        // After v3, wherever it stands: it says more about a file that both have.
+        for (const auto& [key, value] : legacy)
+            read_packages(key, value, key == "packages" ? ".tar.bz2" : ".conda", false);
+        auto folder = artifact_folder(source_.url, base_url_);
+        if (!folder) refuse(std::move(folder).error().message);
+        builder_.set_base_url(*std::move(folder));
+        note_left_out();
     }
 
     Result<ChannelIndex> finish() && { return std::move(builder_).finish(); }
 
 private:
-    static std::string directory(std::string url, bool is_directory) {
-        if (!is_directory) return url.substr(0, url.rfind('/') + 1);
-        if (!url.ends_with('/')) url += '/';
-        return url;
-    }
-
     static void check_version(json::element value) {
         const auto version = Fields{"repodata_version"}.number("repodata_version", value);
         if (version > 2)
-            refuse(fmt::format("repodata_version {} is newer than this gpkg understands (2)",
-                               version));
+            throw Malformed{
+                fmt::format("repodata_version {} is newer than this gpkg understands (2)", version),
+                true};
     }
 
     void read_info(json::element value) {
         const Fields fields{"info"};
         if (value.type() == json::element_type::NULL_VALUE) return;
         if (value.type() != json::element_type::OBJECT) fields.wrong("info", "a map", value);
+        OnlyOnce once("in info");
         for (auto field : as_map(value)) {
             const std::string key(std::string_view(field.key));
+            once(key);
             json::element item = field.value;
             if (key == "base_url") {
-                const auto url = fields.text(key, item);
-                if (!url.empty()) base_url_ = std::string(url);
+                base_url_ = fields.text(key, item);
             } else if (key == "repodata_version") {
                 check_version(item);
             } else if (key == "repodata_revisions") {
@@ -198,20 +124,19 @@ private:
             builder_.add_note(fmt::format("{}: {} records of form {} are newer than this gpkg{}{}",
                                           source_.channel,
                                           count,
-                                          revision,
+                                          printable(revision),
                                           message.empty() ? "" : ": ",
-                                          message.substr(0, 8192)));
+                                          printable(message, kLongestMessage)));
         }
     }
 
     void read_v3(json::element value) {
         if (value.type() == json::element_type::NULL_VALUE) return;
         if (value.type() != json::element_type::OBJECT) Fields{"v3"}.wrong("v3", "a map", value);
-        std::unordered_set<std::string> seen;
+        OnlyOnce once("in v3");
         for (auto field : as_map(value)) {
             const std::string extension(std::string_view(field.key));
-            if (!seen.insert(extension).second)
-                refuse(fmt::format("the key '{}' stands in v3 twice", extension));
+            once(extension);
             if (extension == "conda" || extension == "tar.bz2")
                 read_packages("v3." + extension, field.value, "." + extension, true);
         }
@@ -228,94 +153,89 @@ private:
             std::string fn(std::string_view(field.key));
             json::element item = field.value;
             if (v3) {
-                if (fn.ends_with(extension)) continue;  // malformed by CEP 48: keys are stems
+                if (fn.ends_with(extension)) {
+                    leave_out(fn, "its key should be without the extension");
+                    continue;
+                }
                 fn += extension;
             }
             if (!is_safe_relative(fn) || fn.find('/') != std::string::npos)
                 refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
             if (!fn.ends_with(extension))
                 refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
+            if (v3) {
+                v3_files_.insert(fn);
+            } else if (v3_files_.contains(fn)) {
+                continue;
+            }
             if (!seen.insert(fn).second) refuse(fmt::format("'{}' stands in {} twice", fn, map));
             if (item.type() != json::element_type::OBJECT)
                 refuse(fmt::format("{}: should be a map, not {}", fn, type_name(item.type())));
-            read_record(fn, as_map(item));
+            read_record(fn, extension, as_map(item));
         }
     }
 
-    void read_record(const std::string& fn, json::object object) {
+    void read_record(const std::string& fn, std::string_view extension, json::object object) {
         const Fields fields{fn};
-        ChannelIndex::Row row;
-        std::string_view name, version, build;
+        Draft draft;
+        std::uint32_t seen = 0;
         for (auto field : object) {
-            const std::string_view key = field.key;
-            const json::element value = field.value;
-            switch (key.empty() ? '\0' : key.front()) {
-            case 'b':
-                if (key == "build") row.build = builder_.intern(build = fields.text(key, value));
-                if (key == "build_number") row.build_number = fields.number(key, value);
-                break;
-            case 'c':
-                if (key == "constrains")
-                    row.constrains = builder_.add_specs(fields.list(key, value));
-                break;
-            case 'd':
-                if (key == "depends") row.depends = builder_.add_specs(fields.list(key, value));
-                break;
-            case 'e':
-                if (key == "extra_depends") row.extras = read_extras(fields, value);
-                break;
-            case 'f':
-                if (key == "flags") row.flags = builder_.add_texts(fields.list(key, value));
-                break;
-            case 'i':
-                if (key == "indexed_timestamp") row.indexed_timestamp = fields.moment(key, value);
-                break;
-            case 'l':
-                if (key == "license") row.license = builder_.intern(fields.text(key, value));
-                if (key == "license_family")
-                    row.license_family = builder_.intern(fields.text(key, value));
-                break;
-            case 'm':
-                if (key == "md5") row.md5 = digest(fields, key, value, 32);
-                break;
-            case 'n':
-                if (key == "name") row.name = builder_.intern(name = fields.text(key, value));
-                if (key == "noarch") row.noarch = builder_.intern(fields.noarch(value));
-                break;
-            case 'p':
-                if (key == "python_site_packages_path" &&
-                    value.type() != json::element_type::NULL_VALUE) {
-                    row.python_site_packages_path = builder_.intern(fields.text(key, value));
-                    row.has_site_packages_path = true;
-                }
-                break;
-            case 's':
-                if (key == "sha256") row.sha256 = digest(fields, key, value, 64);
-                if (key == "size") row.size = fields.number(key, value);
-                break;
-            case 't':
-                if (key == "timestamp") row.timestamp = fields.moment(key, value);
-                if (key == "track_features")
-                    row.track_features = builder_.add_texts(fields.features(value));
-                break;
-            case 'v':
-                if (key == "version")
-                    row.version = builder_.intern(version = fields.text(key, value));
-                break;
-            default: break;
-            }
+            const std::string_view name = field.key;
+            const auto key = key_of(name);
+            if (key == Key::Other) continue;
+            const auto bit = 1U << static_cast<unsigned>(key);
+            if ((seen & bit) != 0)
+                refuse(fmt::format("{}: the key '{}' stands there twice", fn, name));
+            seen |= bit;
+            read_field(fields, key, name, field.value, draft);
         }
-        check_identity(fn, name, version, build);
-        row.fn = builder_.append(fn);
-        builder_.add_row(row);
+        check_identity(fn, extension, draft);
+        if (!draft.fault.empty()) return leave_out(fn, std::move(draft.fault));
+        draft.row.fn = builder_.append(fn);
+        builder_.add_row(draft.row);
+    }
+
+    void read_field(
+        const Fields& fields, Key key, std::string_view name, json::element value, Draft& draft) {
+        auto& row = draft.row;
+        const auto text = [&] { return fields.text(name, value); };
+        const auto specs = [&] { return builder_.add_specs(fields.list(name, value)); };
+        const auto digest = [&](std::size_t length) {
+            const auto digits = fields.digest(name, value, length);
+            return digits.empty() ? ChannelIndex::Text{} : builder_.append(to_lower(digits));
+        };
+        switch (key) {
+        case Key::Build: row.build = builder_.intern(draft.build = text()); break;
+        case Key::BuildNumber: row.build_number = fields.number(name, value); break;
+        case Key::Constrains: row.constrains = specs(); break;
+        case Key::Depends: row.depends = specs(); break;
+        case Key::ExtraDepends: read_extras(fields, value, draft); break;
+        case Key::Flags: read_flags(fields, value, draft); break;
+        case Key::IndexedTimestamp: row.indexed_timestamp = fields.moment(name, value); break;
+        case Key::License: row.license = builder_.intern(text()); break;
+        case Key::LicenseFamily: row.license_family = builder_.intern(text()); break;
+        case Key::Md5: row.md5 = digest(32); break;
+        case Key::Name: row.name = builder_.intern(draft.name = text()); break;
+        case Key::Noarch: row.noarch = builder_.intern(fields.noarch(value)); break;
+        case Key::PythonSitePackagesPath:
+            row.has_site_packages_path = value.type() != json::element_type::NULL_VALUE;
+            row.python_site_packages_path = builder_.intern(text());
+            break;
+        case Key::Sha256: row.sha256 = digest(64); break;
+        case Key::Size: row.size = fields.number(name, value); break;
+        case Key::Timestamp: row.timestamp = fields.moment(name, value); break;
+        case Key::TrackFeatures:
+            row.track_features = builder_.add_texts(fields.features(value));
+            break;
+        case Key::Version: row.version = builder_.intern(draft.version = text()); break;
+        case Key::Other: break;
+        }
     }
 
     /// The artifact a name leads to must be the one the record describes: the file name becomes a
     /// path on this machine and a URL.
-    static void check_identity(std::string_view fn,
-                               std::string_view name,
-                               std::string_view version,
-                               std::string_view build) {
+    static void check_identity(std::string_view fn, std::string_view extension, Draft& draft) {
+        const auto& [row, name, version, build, fault] = draft;
         if (name.empty()) refuse(fmt::format("{}: has no name", fn));
         if (version.empty()) refuse(fmt::format("{}: has no version", fn));
         for (const auto part : {name, version, build}) {
@@ -323,35 +243,64 @@ private:
                 refuse(fmt::format(
                     "{}: '{}' can be no name, version or build", fn, part.substr(0, 200)));
         }
+        const auto prints = [](char c) { return c > ' ' && c < '\x7f'; };
+        if (!is_package_name(name)) {
+            draft.fault = fmt::format("'{}' is not a package name", name);
+        } else if (!std::all_of(version.begin(), version.end(), prints)) {
+            draft.fault = fmt::format("'{}' is not a version", version);
+        } else if (!is_build_string(build)) {
+            draft.fault = fmt::format("'{}' is not a build string", build);
+        } else if (const auto own = fmt::format("{}-{}-{}{}", name, version, build, extension);
+                   own != fn) {
+            draft.fault = fmt::format("the record is that of {}", own);
+        }
     }
 
-    ChannelIndex::Text digest(const Fields& fields,
-                              std::string_view key,
-                              json::element value,
-                              std::size_t length) {
-        const auto text = fields.text(key, value);
-        if (text.empty()) return {};
-        if (!is_hex(text, length))
-            refuse(fmt::format("{}: '{}' should be {} hex digits", fields.where, key, length));
-        return builder_.append(to_lower(text));
-    }
-
-    ChannelIndex::Range read_extras(const Fields& fields, json::element value) {
+    void read_extras(const Fields& fields, json::element value, Draft& draft) {
         std::vector<ChannelIndex::Extra> extras;
-        if (value.type() == json::element_type::NULL_VALUE) return {};
+        if (value.type() == json::element_type::NULL_VALUE) return;
         if (value.type() != json::element_type::OBJECT)
             fields.wrong("extra_depends", "a map", value);
+        OnlyOnce once("in extra_depends");
         for (auto field : as_map(value)) {
             const std::string_view group = field.key;
+            once(group);
+            if (!is_extra_name(group))
+                draft.fault = fmt::format("'{}' is not a name of extras", group);
             const auto name = builder_.intern(group);
             extras.push_back({name, builder_.add_specs(fields.list("extra_depends", field.value))});
         }
-        return builder_.add_extras(extras);
+        draft.row.extras = builder_.add_extras(extras);
+    }
+
+    void read_flags(const Fields& fields, json::element value, Draft& draft) {
+        const auto flags = fields.list("flags", value);
+        for (const auto flag : flags) {
+            if (!is_flag(flag)) draft.fault = fmt::format("'{}' is not a flag", flag);
+        }
+        draft.row.flags = builder_.add_texts(flags);
+    }
+
+    void leave_out(std::string_view fn, std::string why) {
+        if (left_out_++ == 0) first_left_out_ = fmt::format("{}: {}", fn, why);
+    }
+
+    void note_left_out() {
+        if (left_out_ == 0) return;
+        const auto first = printable(first_left_out_, kLongestReason);
+        builder_.add_note(
+            left_out_ == 1
+                ? fmt::format("{}: a record is left out: {}", source_.url, first)
+                : fmt::format(
+                      "{}: {} records are left out, the first: {}", source_.url, left_out_, first));
     }
 
     const IndexSource& source_;
     ChannelIndexBuilder builder_;
-    std::optional<std::string> base_url_;
+    std::string base_url_;
+    std::unordered_set<std::string> v3_files_;
+    std::size_t left_out_ = 0;
+    std::string first_left_out_;
 };
 
 }  // namespace
@@ -360,11 +309,12 @@ Result<ChannelIndex> read_repodata(std::string text, const IndexSource& source) 
     const auto refusal = [&](std::string_view reason) {
         return fail(
             ErrorKind::Integrity,
-            fmt::format("{}: {}", source.url, reason),
+            fmt::format("{}: {}", source.url, printable(reason, kLongestReason)),
             "the index is damaged or not one that can be trusted: fetch it again, or tell the "
             "channel's maintainers");
     };
     if (trim(text).empty()) text = "{}";
+    if (text.size() > kLargestIndex) return refusal("longer than 4 GiB");
     text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
     try {
         json::parser parser;
@@ -373,7 +323,10 @@ Result<ChannelIndex> read_repodata(std::string text, const IndexSource& source) 
         reader.read(document);
         return std::move(reader).finish();
     } catch (const Malformed& problem) {
-        return refusal(problem.reason);
+        if (!problem.is_newer) return refusal(problem.reason);
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: {}", source.url, problem.reason),
+                    "a newer gpkg is needed to read it");
     } catch (const simdjson::simdjson_error& problem) {
         return refusal(fmt::format("not valid JSON, or cut off: {}", problem.what()));
     }
@@ -383,36 +336,11 @@ Result<ChannelIndex> read_repodata_file(const fs::path& path, const IndexSource&
     GPKG_TRY(auto bytes, read_file(path));
     constexpr std::string_view kZstdMagic("\x28\xb5\x2f\xfd", 4);
     if (path.extension() == ".zst" || bytes.starts_with(kZstdMagic)) {
-        GPKG_TRY(bytes, zstd_decompress(bytes, source.url, kLargestIndex));
+        const auto most =
+            std::min(kLargestIndex, std::max(kSmallIndex, bytes.size() * kMostPerByte));
+        GPKG_TRY(bytes, zstd_decompress(bytes, source.url, most));
     }
     return read_repodata(std::move(bytes), source);
-}
-
-std::string resolve_url(std::string_view base, std::string_view reference) {
-    if (reference.find("://") != std::string_view::npos) return std::string(reference);
-    const auto authority = base.find("://") == std::string_view::npos ? 0 : base.find("://") + 3;
-    const auto root = std::min(base.find('/', authority), base.size());
-    std::vector<std::string_view> path;
-    if (!reference.starts_with('/')) {
-        path = split(base.substr(std::min(root + 1, base.size())), '/');
-        path.pop_back();  // the document itself
-    } else {
-        reference.remove_prefix(1);
-    }
-    for (const auto piece : split(reference, '/')) {
-        if (!path.empty() && path.back().empty()) path.pop_back();
-        if (piece == "..") {
-            if (!path.empty()) path.pop_back();
-            path.emplace_back();
-        } else if (piece == ".") {
-            path.emplace_back();
-        } else {
-            path.push_back(piece);
-        }
-    }
-    std::string url(base.substr(0, root));
-    for (const auto piece : path) url += "/" + std::string(piece);
-    return url;
 }
 
 }  // namespace gpkg

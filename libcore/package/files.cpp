@@ -9,21 +9,6 @@
 
 namespace gpkg {
 
-std::string printable(std::string_view text) {
-    constexpr std::size_t kMost = 200;
-    std::string result;
-    for (const auto c : text.substr(0, kMost)) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte >= 0x7F) {
-            result += fmt::format("\\x{:02x}", byte);
-        } else {
-            result += c;
-        }
-    }
-    if (text.size() > kMost) result += "...";
-    return result;
-}
-
 std::string clean_relative(std::string_view path) {
     std::string result;
     result.reserve(path.size());

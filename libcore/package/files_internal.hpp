@@ -1,8 +1,9 @@
 #pragma once
 
-// Files reached folder by folder without following a link, and names made fit for a message.
+// Files reached folder by folder without following a link.
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/text.hpp"  // printable()
 #include "libcore/fs/file.hpp"
 
 #include <optional>
@@ -13,10 +14,6 @@
 #include <utility>
 
 namespace gpkg {
-
-/// `text` with control characters and bytes beyond ASCII as \xNN, cut when long: archives and
-/// indexes choose names, and a message goes to a terminal.
-std::string printable(std::string_view text);
 
 /// "a/b" for "./a//b/", nothing for "." and "./".
 std::string clean_relative(std::string_view path);

@@ -29,3 +29,12 @@ TEST_CASE("lists for people", "[base]") {
     CHECK(join_some(five, "and") == "a, b, c and 2 others");
     CHECK(join_some({}, "and").empty());
 }
+
+TEST_CASE("a stranger's text does not steer the terminal", "[text]") {
+    CHECK(printable("GPL-2.0 a\\b") == "GPL-2.0 a\\b");
+    CHECK(printable("\x1b[31m\r\n\x7f") == "\\x1b[31m\\x0d\\x0a\\x7f");
+    CHECK(printable("é") == "\\xc3\\xa9");
+    CHECK(printable(std::string(201, 'x')) == std::string(200, 'x') + "...");
+    CHECK(printable("abc", 3) == "abc");
+    CHECK(printable("abcd", 3) == "abc...");
+}

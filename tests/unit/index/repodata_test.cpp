@@ -2,8 +2,12 @@
 
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <map>
+#include <string>
+#include <vector>
 
 using namespace gpkg;
 
@@ -15,6 +19,15 @@ std::string refusal(const std::string& json) {
     const auto index = read_repodata(json, kSource);
     return index ? "accepted" : index.error().message;
 }
+
+/// Records and names of some folders of the corpus.
+const std::map<std::string, std::pair<std::size_t, std::size_t>> kCounts{
+    {"conda-forge/linux-64", {18500, 1278}},
+    {"conda-forge/noarch", {7398, 1310}},
+    {"pytorch/linux-64", {2222, 49}},
+    {"main/noarch", {322, 308}},
+    {"robostack-staging/linux-64", {1393, 527}},
+};
 
 }  // namespace
 
@@ -58,9 +71,10 @@ TEST_CASE("records of all maps become one list per name", "[index]") {
     CHECK_FALSE(fresh.python_site_packages_path);
     CHECK(index->spec_count() == 4);
 
-    REQUIRE(index->rows("z").size() == 1);
-    CHECK(index->text(index->rows("z")[0].fn) == "z-1-0.conda");
-    CHECK(index->rows("z")[0].timestamp == -3884645000);  // a clock that was wrong
+    const auto z = index->choices("z", std::nullopt);
+    REQUIRE(z.size() == 1);
+    CHECK(index->text(z[0]->fn) == "z-1-0.conda");
+    CHECK(z[0]->timestamp == -3884645000);  // a clock that was wrong
 
     const auto v3 = index->record(index->rows("e")[0]);
     CHECK(v3.fn == "e-1-0.conda");
@@ -95,6 +109,9 @@ TEST_CASE("base_url names the folder of the artifacts (CEP 15)", "[index]") {
         {"./", "https://host/c/linux-64/p-1-0.conda"},
         {"/top", "https://host/top/p-1-0.conda"},
         {"../../../../..", "https://host/p-1-0.conda"},
+        {"//cdn.example/x", "https://cdn.example/x/p-1-0.conda"},
+        {"", "https://host/c/linux-64/p-1-0.conda"},
+        {"HTTPS://cdn.example", "HTTPS://cdn.example/p-1-0.conda"},
     }));
     const auto index = read_repodata(
         fmt::format(
@@ -112,8 +129,11 @@ TEST_CASE("a broken or hostile index is refused with the file and the reason", "
     const std::string url = "https://host/c/linux-64/repodata.json: ";
 
     CHECK(refusal("[]") == url + "the top level should be a map");
-    CHECK(refusal(R"({"repodata_version": 3})") ==
-          url + "repodata_version 3 is newer than this gpkg understands (2)");
+    const auto newer = read_repodata(R"({"repodata_version": 3})", kSource).error();
+    CHECK(newer.kind == ErrorKind::Unsupported);
+    CHECK(newer.to_string() == url +
+                                   "repodata_version 3 is newer than this gpkg understands (2)\n"
+                                   "  hint: a newer gpkg is needed to read it");
     CHECK(refusal(packages(R"("../evil-1-0.conda": {"name":"e","version":"1","build":"0"})")) ==
           url + "packages.conda: '../evil-1-0.conda' is no file name");
     CHECK(refusal(packages(R"("a\\b-1-0.conda": {"name":"e","version":"1","build":"0"})")) ==
@@ -132,7 +152,13 @@ TEST_CASE("a broken or hostile index is refused with the file and the reason", "
           url + "a-1-0.conda: 'depends' should be a text, not a number");
     CHECK(refusal(packages(
               R"("a-1-0.conda": {"name":"a","version":"1","build":"0","build_number":-1})")) ==
-          url + "a-1-0.conda: 'build_number' should be a whole number, not a number");
+          url + "a-1-0.conda: 'build_number' should be a whole number from 0 on, not -1");
+    CHECK(
+        refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","size":1.5})")) ==
+        url + "a-1-0.conda: 'size' should be a whole number from 0 on, not 1.5");
+    CHECK(
+        refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","size":"1"})")) ==
+        url + "a-1-0.conda: 'size' should be a whole number, not a text");
     CHECK(refusal(packages(R"("a-1-0.conda": {"version":"1","build":"0"})")) ==
           url + "a-1-0.conda: has no name");
     CHECK(refusal(packages(R"("a-1-0.conda": [])")) ==
@@ -155,28 +181,207 @@ TEST_CASE("a broken or hostile index is refused with the file and the reason", "
     CHECK(refusal(std::string(100000, '[')).starts_with(url + "not valid JSON, or cut off: "));
 }
 
+TEST_CASE("of a key that stands twice neither is chosen", "[index]") {
+    const std::string url = "https://host/c/linux-64/repodata.json: ";
+    const auto record = [](const std::string& more) {
+        return R"({"packages.conda": {"a-1-0.conda": {"name":"a","version":"1","build":"0")" +
+               more + "}}}";
+    };
+    CHECK(refusal(record("")) == "accepted");
+    // What is not read may stand as often as it likes.
+    CHECK(refusal(record(R"(,"x":1,"x":2)")) == "accepted");
+    const std::string md5 = "\"" + std::string(32, '0') + "\"";
+    const std::string sha256 = "\"" + std::string(64, '0') + "\"";
+    const std::vector<std::pair<std::string, std::string>> keys{
+        {"build_number", "0"},
+        {"constrains", "[]"},
+        {"depends", "[]"},
+        {"extra_depends", "{}"},
+        {"flags", "[]"},
+        {"indexed_timestamp", "1"},
+        {"license", "null"},
+        {"license_family", "\"\""},
+        {"md5", md5},
+        {"noarch", "true"},
+        {"python_site_packages_path", "null"},
+        {"sha256", sha256},
+        {"size", "1"},
+        {"timestamp", "1"},
+        {"track_features", "[]"}};
+    for (const auto& [key, value] : keys) {
+        const auto once = fmt::format(",\"{}\":{}", key, value);
+        CHECK(refusal(record(once)) == "accepted");
+        CHECK(refusal(record(once + once)) ==
+              fmt::format("{}a-1-0.conda: the key '{}' stands there twice", url, key));
+    }
+    for (const auto* again : {R"(,"name":"b")", R"(,"version":"2")", R"(,"build":"0")"})
+        CHECK(refusal(record(again)).ends_with(" stands there twice"));
+    CHECK(refusal(record(R"(,"extra_depends":{"t":[],"t":[]})")) ==
+          url + "the key 't' stands in extra_depends twice");
+    CHECK(refusal(R"({"info": {"base_url": "a", "base_url": "b"}})") ==
+          url + "the key 'base_url' stands in info twice");
+    CHECK(refusal(R"({"v3": {"conda": {}, "conda": {}}})") ==
+          url + "the key 'conda' stands in v3 twice");
+}
+
+TEST_CASE("a base_url leads to where packages may come from", "[index]") {
+    const auto refused = [](const std::string& base_url, const std::string& index_url) {
+        const auto index = read_repodata(R"({"info": {"base_url": ")" + base_url + "\"}}",
+                                         {"c", "linux-64", index_url});
+        return index ? "accepted" : index.error().message.substr(index_url.size() + 2);
+    };
+    const std::string web = "http://host/c/linux-64/repodata.json";
+    const std::string local = "file:///c/linux-64/repodata.json";
+    CHECK(refused("file:///etc", web) ==
+          "base_url 'file:///etc' leads from the network to files of this machine");
+    CHECK(refused("FILE:/etc", web) ==
+          "base_url 'FILE:/etc' leads from the network to files of this machine");
+    CHECK(refused("ftp://x/y", web) ==
+          "base_url 'ftp://x/y' is not below http://, https:// or file://");
+    CHECK(refused("javascript:x", local) ==
+          "base_url 'javascript:x' is not below http://, https:// or file://");
+    CHECK(refused("https:x", web) ==
+          "base_url 'https:x' is not below http://, https:// or file://");
+    CHECK(refused("https://h/x?tok=1", web) ==
+          "base_url 'https://h/x?tok=1' has '?' or '#', so that it cannot be a folder");
+    CHECK(refused(R"(a\u001b[31m)", local) == R"(base_url 'a\x1b[31m' is no URL)");
+    CHECK(refused(R"(a\\b)", local) == R"(base_url 'a\b' is no URL)");
+    CHECK(refused("a b", local) == "base_url 'a b' is no URL");
+    CHECK(refused("file:///other", local) == "accepted");
+    CHECK(refused("https://h/x", local) == "accepted");
+    CHECK(refused("../elsewhere", local) == "accepted");
+}
+
+TEST_CASE("a record that breaks the rules is left out, and a note says so", "[index]") {
+    struct Row {
+        std::string fn, record, why;
+    };
+    const std::string rest = R"("version":"1","build":"0")";
+    const auto row = GENERATE_REF(values<Row>({
+        {"x-1-0.conda", R"("name":"a:b",)" + rest, "'a:b' is not a package name"},
+        {"A-1-0.conda", R"("name":"A",)" + rest, "'A' is not a package name"},
+        {"__glibc-1-0.conda", R"("name":"__glibc",)" + rest, "'__glibc' is not a package name"},
+        {"x-1-0.conda", R"("name":"a\u001b[31m",)" + rest, R"('a\x1b[31m' is not a package name)"},
+        {"x-1-0.conda",
+         R"("name":"a","version":"\u00e9","build":"0")",
+         R"('\xc3\xa9' is not a version)"},
+        {"a-1-b-c.conda",
+         R"("name":"a","version":"1","build":"b-c")",
+         "'b-c' is not a build string"},
+        {"a-1-.conda", R"("name":"a","version":"1","build":"")", "'' is not a build string"},
+        {"a-1-0.conda", R"("name":"a","version":"1")", "'' is not a build string"},
+        {"other-1-0.conda", R"("name":"a",)" + rest, "the record is that of a-1-0.conda"},
+        {"a-2-0.conda", R"("name":"a",)" + rest, "the record is that of a-1-0.conda"},
+        {"a-1-1.conda", R"("name":"a",)" + rest, "the record is that of a-1-0.conda"},
+        {"a-1-0.conda", R"("name":"a","flags":["cuda","gpu-x"],)" + rest, "'gpu-x' is not a flag"},
+        {"a-1-0.conda", R"("name":"a","flags":["a:b:c"],)" + rest, "'a:b:c' is not a flag"},
+        {"a-1-0.conda", R"("name":"a","flags":["CUDA"],)" + rest, "'CUDA' is not a flag"},
+        {"a-1-0.conda",
+         R"("name":"a","extra_depends":{"Test":[]},)" + rest,
+         "'Test' is not a name of extras"},
+    }));
+    const auto index = read_repodata(fmt::format(R"({{"packages.conda": {{
+        "good-1-0.conda": {{"name":"good","version":"1","build":"0"}}, "{}": {{{}}}}}}})",
+                                                 row.fn,
+                                                 row.record),
+                                     kSource);
+    INFO((index ? "" : index.error().message));
+    REQUIRE(index);
+    CHECK(index->record_count() == 1);
+    CHECK(index->rows("good").size() == 1);
+    REQUIRE(index->notes().size() == 1);
+    const auto note = index->notes()[0];
+    CHECK(note.starts_with("https://host/c/linux-64/repodata.json: a record is left out: "));
+    CHECK(note.ends_with(": " + row.why));
+    CHECK(std::all_of(note.begin(), note.end(), [](char c) { return c >= ' ' && c <= '~'; }));
+}
+
+TEST_CASE("several records that are left out make one note", "[index]") {
+    const auto index = read_repodata(R"({"v3": {"conda": {
+        "a-1-0.conda": {"name":"a","version":"1","build":"0"},
+        "b-2-0": {"name":"b","version":"1","build":"0"}}}})",
+                                     kSource);
+    REQUIRE(index);
+    CHECK(index->record_count() == 0);
+    REQUIRE(index->notes().size() == 1);
+    CHECK(index->notes()[0] ==
+          "https://host/c/linux-64/repodata.json: 2 records are left out, the first: a-1-0.conda: "
+          "its key should be without the extension");
+}
+
+TEST_CASE("what a channel says of newer records does not steer the terminal", "[index]") {
+    const auto index = read_repodata(
+        R"({"info": {"repodata_revisions": {"v4": {"n_packages": 7, "message": "up\u001b[31m!"}}}})",
+        kSource);
+    REQUIRE(index);
+    CHECK(index->notes()[0] ==
+          "https://host/c: 7 records of form v4 are newer than this gpkg: up\\x1b[31m!");
+}
+
+TEST_CASE("of two forms of one package the .conda is chosen unless it is too new", "[index]") {
+    const std::string body = R"("name":"a","version":"1","build":"0","timestamp":)";
+    const std::string between = R"("name":"a","version":"1","build":"0.d","timestamp":1)";
+    const auto index = read_repodata(
+        R"({"packages": {"a-1-0.tar.bz2": {)" + body + R"(1600000000000}, "a-1-0.d.tar.bz2": {)" +
+            between + R"(}}, "packages.conda": {"a-1-0.conda": {)" + body + "1700000000000}}}",
+        kSource);
+    REQUIRE(index);
+    const auto chosen = [&](std::optional<std::int64_t> newest) {
+        std::vector<std::string_view> names;
+        for (const auto* row : index->choices("a", newest)) names.push_back(index->text(row->fn));
+        return names;
+    };
+    using Names = std::vector<std::string_view>;
+    CHECK(index->record_count() == 3);
+    CHECK(chosen(std::nullopt) == Names{"a-1-0.conda", "a-1-0.d.tar.bz2"});
+    CHECK(chosen(1700000000000) == Names{"a-1-0.conda", "a-1-0.d.tar.bz2"});
+    CHECK(chosen(1650000000000) == Names{"a-1-0.tar.bz2", "a-1-0.d.tar.bz2"});
+    CHECK(chosen(0).empty());
+    CHECK(index->choices("nowhere", std::nullopt).empty());
+}
+
+TEST_CASE("a file that is listed as v3 and as legacy is one record, the v3 one", "[index]") {
+    const std::string record = R"("name":"a","version":"1","build":"0")";
+    const auto index =
+        read_repodata(R"({"packages.conda": {"a-1-0.conda": {)" + record +
+                          R"(}}, "v3": {"conda": {"a-1-0": {"flags": ["cuda"], )" + record + "}}}}",
+                      kSource);
+    REQUIRE(index);
+    REQUIRE(index->record_count() == 1);
+    CHECK(index->record(index->rows("a")[0]).flags == std::vector<std::string>{"cuda"});
+}
+
+TEST_CASE("a small file that unpacks to very much is a bomb", "[index]") {
+    const auto packed = zstd_compress(std::string(257U << 20U, ' '), 1);
+    REQUIRE(packed.size() < (256U << 10U));
+    const auto folder = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto path = folder->path() / "repodata.json.zst";
+    REQUIRE(write_file_atomically(path, packed));
+    CHECK(read_repodata_file(path, kSource).error().message ==
+          "https://host/c/linux-64/repodata.json: decompresses to more than 268435456 bytes");
+}
+
 TEST_CASE("the corpus is read whole", "[index][corpus]") {
     const auto* corpus = std::getenv("GPKG_TEST_CORPUS");
     if (corpus == nullptr) {
         WARN("skipped: GPKG_TEST_CORPUS is not set");
         return;
     }
-    struct Row {
-        std::string folder;
-        std::size_t records, names;
-    };
-    const auto row = GENERATE(values<Row>({
-        {"conda-forge/linux-64", 18500, 1278},
-        {"conda-forge/noarch", 7398, 1310},
-        {"pytorch/linux-64", 2222, 49},
-        {"main/noarch", 322, 308},
-        {"robostack-staging/linux-64", 1393, 527},
-    }));
-    const auto path = fs::path(corpus) / row.folder / "repodata.json.zst";
-    const auto index =
-        read_repodata_file(path, {"file:///c", "linux-64", "file://" + path.native()});
-    REQUIRE(index);
-    CHECK(index->names().size() == row.names);
-    CHECK(index->record_count() <= row.records);
-    CHECK(index->record_count() > row.records * 9 / 10);
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(corpus)) {
+        if (entry.path().filename() != "repodata.json.zst") continue;
+        ++files;
+        INFO(entry.path());
+        const auto index = read_repodata_file(
+            entry.path(), {"file:///c", "linux-64", "file://" + entry.path().native()});
+        REQUIRE(index);
+        CHECK(index->notes().empty());  // nothing is left out
+        const auto folder = fs::relative(entry.path().parent_path(), corpus).generic_string();
+        const auto known = kCounts.find(folder);
+        if (known == kCounts.end()) continue;
+        CHECK(index->record_count() == known->second.first);
+        CHECK(index->names().size() == known->second.second);
+    }
+    CHECK(files >= kCounts.size());
 }

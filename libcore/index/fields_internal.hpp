@@ -1,0 +1,77 @@
+#pragma once
+
+// Typed reading of a repodata's JSON values. What is wrong with them is thrown as Malformed, to the
+// reader of the whole and no further.
+
+#include <cstdint>
+#include <simdjson.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg::repodata {
+
+namespace json = simdjson::dom;
+
+/// Why a document is refused.
+struct Malformed {
+    std::string reason;
+    bool is_newer = false;  ///< nothing is wrong with it but that this gpkg is too old
+};
+
+[[noreturn]] void refuse(std::string reason);
+
+/// "a list", "a text".
+std::string_view type_name(json::element_type type);
+
+// By value: a range-for over `.value()` of a temporary result would outlive it.
+inline json::object as_map(json::element value) { return value.get_object().value(); }
+inline json::array as_list(json::element value) { return value.get_array().value(); }
+
+/// Reads the fields of one record; `where` is its file name. Null stands for an absent value.
+struct Fields {
+    std::string_view where;
+
+    [[noreturn]] void wrong(std::string_view key,
+                            std::string_view wanted,
+                            json::element value) const;
+
+    std::string_view text(std::string_view key, json::element value) const;
+    std::uint64_t number(std::string_view key, json::element value) const;
+    /// Milliseconds since 1970; old records hold seconds.
+    std::int64_t moment(std::string_view key, json::element value) const;
+    std::vector<std::string_view> list(std::string_view key, json::element value) const;
+    /// CEP 34 wants one text with commas or spaces between; lists occur.
+    std::vector<std::string_view> features(json::element value) const;
+    std::string_view noarch(json::element value) const;
+    /// Hex digits, `length` of them, or empty.
+    std::string_view digest(std::string_view key, json::element value, std::size_t length) const;
+};
+
+/// The keys of a record that mean something here.
+enum class Key : std::uint8_t {
+    Build,
+    BuildNumber,
+    Constrains,
+    Depends,
+    ExtraDepends,
+    Flags,
+    IndexedTimestamp,
+    License,
+    LicenseFamily,
+    Md5,
+    Name,
+    Noarch,
+    PythonSitePackagesPath,
+    Sha256,
+    Size,
+    Timestamp,
+    TrackFeatures,
+    Version,
+    Other,
+};
+
+/// Quick, being asked for each key of each record.
+Key key_of(std::string_view key);
+
+}  // namespace gpkg::repodata
