@@ -244,6 +244,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
     DownloadOptions options;
     options.parallel = static_cast<std::size_t>(context.config.download_threads.value);
     options.stop = stop.get_token();
+    options.on_wait = WaitWarnings(context.out, progress);
     options.on_progress = [&](const TransferProgress& step) {
         received[step.item] = step.done;
         show();

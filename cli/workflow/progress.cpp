@@ -1,7 +1,10 @@
 #include "cli/workflow/progress.hpp"
 
+#include "libcore/net/url.hpp"
+
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <fmt/format.h>
 
 namespace gpkg::cli {
@@ -9,6 +12,15 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedraw{80};
 constexpr int kBar = 24;
+/// Two waits that end so near to each other are one for a person.
+constexpr std::chrono::seconds kSameMoment{2};
+
+/// "14:05:09", this machine's time.
+std::string clock_time(std::time_t moment) {
+    std::tm parts{};
+    ::localtime_r(&moment, &parts);
+    return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
 
 }  // namespace
 
@@ -64,6 +76,22 @@ void Progress::clear() {
     std::fputs("\r\x1b[2K", stderr);
     std::fflush(stderr);
     drawn_ = false;
+}
+
+void WaitWarnings::operator()(const TransferWait& wait) {
+    const auto url = Url::parse(wait.url);
+    const auto server = url ? url->origin() : wait.url;
+    const auto until = std::chrono::steady_clock::now() + wait.wait;
+    const auto [told, is_first] = told_.try_emplace(server, until);
+    if (!is_first && until < told->second + kSameMoment) return;
+    told->second = until;
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait.wait).count();
+    progress_.clear();
+    out_.warn(fmt::format("{} asks to wait {} s: the next try is at {}, in {} s",
+                          server,
+                          wait.asked.count(),
+                          clock_time(std::time(nullptr) + seconds),
+                          seconds));
 }
 
 }  // namespace gpkg::cli

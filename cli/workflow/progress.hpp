@@ -3,9 +3,11 @@
 // One line on a terminal that says what is going on, redrawn in place. Draws nothing elsewhere.
 
 #include "cli/output.hpp"
+#include "libcore/net/get.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -40,6 +42,18 @@ private:
     std::mutex mutex_;
     std::chrono::steady_clock::time_point last_{};
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Says that a server asked to wait, one line for all the files that wait for the same moment.
+class WaitWarnings {
+public:
+    WaitWarnings(Output& out, Progress& progress) : out_(out), progress_(progress) {}
+    void operator()(const TransferWait& wait);
+
+private:
+    Output& out_;
+    Progress& progress_;
+    std::map<std::string, std::chrono::steady_clock::time_point> told_;  ///< by server
 };
 
 }  // namespace gpkg::cli

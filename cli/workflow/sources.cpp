@@ -67,6 +67,7 @@ Result<std::vector<std::shared_ptr<const ChannelIndex>>> read_indexes(
     std::vector<FetchedIndex> fetched;
     {
         Progress progress(context.out);
+        options.transfer.on_wait = WaitWarnings(context.out, progress);
         options.transfer.on_progress = [&](const TransferProgress& step) {
             progress.bytes(
                 "indexes", step.item, channels.size() * subdirs.size(), step.done, step.total);

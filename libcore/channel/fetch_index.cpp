@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -181,11 +182,12 @@ Result<void> OneIndex::accept(Result<Response> response) {
         use_cached();
         return {};
     }
+    const bool is_absent = !response && response.error().kind == ErrorKind::NotFound;
     Result<void> stored = response ? store(*response) : pass(std::move(response).error());
     if (stored) return {};
 
     auto& error = stored.error();
-    if (error.kind == ErrorKind::NotFound) {
+    if (is_absent) {
         state_ = CachedState{};
         state_.url = file_url_of(kJson);
         state_.missing = true;
@@ -237,6 +239,44 @@ void OneIndex::save_state() {
         result_.warnings.push_back(std::move(saved).error().message);
 }
 
+/// Somebody who wrote "-c c1" may have meant the folder.
+std::string hint_at_folder(const Channel& channel) {
+    std::error_code ignored;
+    if (channel.is_local() || has_scheme(channel.name()) ||
+        !fs::is_directory(channel.name(), ignored))
+        return {};
+    return fmt::format("a folder {0} is here: -c ./{0} names it", channel.name());
+}
+
+/// `error` about a channel, with that hint where it fits.
+Error with_folder_hint(Error error, const Channel& channel) {
+    const auto hint = hint_at_folder(channel);
+    if (hint.empty() || error.kind == ErrorKind::Interrupted) return error;
+    error.hint += (error.hint.empty() ? "" : "; ") + hint;
+    return error;
+}
+
+/// Why a local channel has no index at all.
+Error no_local_channel(const Channel& channel, const std::vector<std::string>& asked) {
+    const auto folder = channel.folder();
+    std::error_code ignored;
+    if (!fs::exists(folder, ignored))
+        return {ErrorKind::NotFound, folder.native() + ": there is no such folder", "", {}};
+    if (!fs::is_directory(folder, ignored)) {
+        const bool is_package = !package_extension(folder.native()).empty();
+        return {ErrorKind::NotFound,
+                folder.native() + ": is a file, and a channel is a folder",
+                is_package ? fmt::format("gpkg install {} installs a package file", folder.native())
+                           : "",
+                {}};
+    }
+    return {ErrorKind::NotFound,
+            fmt::format(
+                "{}: there is no such channel: it has no {}", channel.base_url(), join_or(asked)),
+            fmt::format("gpkg index {} makes a channel of it", folder.native()),
+            {}};
+}
+
 /// The rules about what a channel must have.
 Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     const auto& channel = of_channel.front().channel;
@@ -251,21 +291,17 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     }
     std::vector<std::string> asked;
     for (const auto& index : of_channel) asked.push_back(index.subdir + "/repodata.json");
-    std::error_code ignored;
-    if (channel.is_local() && !fs::exists(channel.folder(), ignored))
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: there is no such folder", channel.folder().native()));
-    std::string hint = "check the channel's name";
-    if (channel.is_local()) {
-        hint = fmt::format("gpkg index {} makes a channel of it", channel.folder().native());
-    } else if (channel.name().find('/') == std::string::npos) {
-        hint += fmt::format("; a folder is written ./{}", channel.name());
-    }
-    return fail(
+    if (channel.is_local()) return pass(no_local_channel(channel, asked));
+    Error error{
         ErrorKind::NotFound,
         fmt::format(
             "{}: there is no such channel: it has no {}", channel.base_url(), join_or(asked)),
-        std::move(hint));
+        "check the channel's name",
+        {}};
+    const bool is_word = channel.name().find('/') == std::string::npos;
+    if (is_word && hint_at_folder(channel).empty())
+        error.hint += fmt::format("; a folder is written ./{}", channel.name());
+    return pass(with_folder_hint(std::move(error), channel));
 }
 
 }  // namespace
@@ -284,8 +320,10 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
     std::vector<std::size_t> asking;
     std::vector<GetRequest> requests;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        GPKG_TRY(const bool settled, all[i].settle_here());
-        if (settled) continue;
+        auto settled = all[i].settle_here();
+        if (!settled)
+            return pass(with_folder_hint(std::move(settled).error(), channels[i / subdirs.size()]));
+        if (*settled) continue;
         asking.push_back(i);
         requests.push_back(all[i].request());
     }
@@ -301,7 +339,9 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
     std::optional<Error> failure;
     for (std::size_t i = 0; i < asking.size(); ++i) {
         auto accepted = all[asking[i]].accept(std::move(responses[i]));
-        if (!accepted && !failure) failure = std::move(accepted).error();
+        if (!accepted && !failure)
+            failure =
+                with_folder_hint(std::move(accepted).error(), channels[asking[i] / subdirs.size()]);
     }
     if (failure) return pass(*std::move(failure));
 

@@ -149,8 +149,12 @@ std::size_t on_bytes(char* bytes, std::size_t one, std::size_t count, void* user
 /// What libcurl's code means for us.
 Kind kind_of(CURLcode code, CURL* easy) {
     switch (code) {
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL: return Kind::BadUrl;
+    case CURLE_URL_MALFORMAT: return Kind::BadUrl;
+    case CURLE_UNSUPPORTED_PROTOCOL:
+        // Of the URL when nothing was asked yet, else of an answer without an HTTP header.
+        return info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) == 0 ? Kind::BadUrl
+                                                                        : Kind::NotHttp;
+    case CURLE_WEIRD_SERVER_REPLY: return Kind::NotHttp;
     case CURLE_COULDNT_RESOLVE_HOST: return Kind::HostNotFound;
     case CURLE_COULDNT_RESOLVE_PROXY: return Kind::ProxyNotFound;
     case CURLE_COULDNT_CONNECT: return Kind::Refused;

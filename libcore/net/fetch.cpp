@@ -15,6 +15,13 @@ std::string resume_validator(const Head& head) {
     return head.last_modified;
 }
 
+/// NotFound is the word of the server: a folder of ours that is missing must not read as one.
+template <typename T>
+Result<T> of_disk(Result<T> result) {
+    if (!result && result.error().kind == ErrorKind::NotFound) result.error().kind = ErrorKind::Io;
+    return result;
+}
+
 }  // namespace
 
 Fetch::Fetch(GetRequest wanted,
@@ -58,9 +65,9 @@ Result<void> Fetch::prepare(const Head& head) {
         received_ = 0;
         body_.clear();
         hasher_.emplace(digest_kind());
-        if (file_) GPKG_CHECK(file_->restart());
+        if (file_) GPKG_CHECK(of_disk(file_->restart()));
         if (!file_ && !wanted_.into.empty()) {
-            GPKG_TRY(auto file, PartFile::create(wanted_.into));
+            GPKG_TRY(auto file, of_disk(PartFile::create(wanted_.into)));
             file_ = std::move(file);
         }
     }
@@ -94,7 +101,7 @@ Result<void> Fetch::take(std::string_view bytes) {
         return wrong("size", std::to_string(expected_.size), "more");
     hasher_->update(bytes);
     if (file_) {
-        GPKG_CHECK(file_->write(bytes));
+        GPKG_CHECK(of_disk(file_->write(bytes)));
     } else {
         body_.append(bytes);
     }
@@ -119,7 +126,8 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
         received_ = 0;
         return std::chrono::milliseconds(0);
     }
-    if (failure == nullptr && head.status == 304 && !fallen_back_ && !resuming_) {
+    const bool asked_whether = !wanted_.etag.empty() || !wanted_.last_modified.empty();
+    if (failure == nullptr && head.status == 304 && asked_whether && !fallen_back_ && !resuming_) {
         Response response;
         response.asked = asked();
         response.url = head.url;
@@ -141,7 +149,11 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
         return std::chrono::milliseconds(0);
     }
     if (!stopped) {
-        if (const auto wait = wait_before_retry(options_.retry, tries_, head, failure)) return wait;
+        if (const auto wait = wait_before_retry(options_.retry, tries_, head, failure)) {
+            if (failure == nullptr && head.retry_after.count() > 0 && options_.on_wait)
+                options_.on_wait({without_secrets(asked()), head.retry_after, *wait});
+            return wait;
+        }
     }
     auto error = transfer_error(asked(), head, failure);
     if (tries_ > 1 && !stopped) error.message += fmt::format(", {} times", tries_);
@@ -153,7 +165,7 @@ Result<void> Fetch::complete(const Head& head) {
     hasher_.reset();
     GPKG_CHECK(check());
     if (file_) {
-        GPKG_CHECK(file_->put_in_place());
+        GPKG_CHECK(of_disk(file_->put_in_place()));
         file_.reset();
     }
     Response response;

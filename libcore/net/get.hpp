@@ -20,12 +20,20 @@ struct TransferProgress {
     std::uint64_t total = 0;  ///< 0: unknown
 };
 
+/// A pause before the next try that the server asked for (Retry-After).
+struct TransferWait {
+    std::string url;                 ///< of the file, without secrets
+    std::chrono::seconds asked{0};   ///< what the server wants
+    std::chrono::milliseconds wait;  ///< what it gets: RetryPolicy has a limit
+};
+
 /// The callbacks must not throw: they are reached through C.
 struct TransferOptions {
     std::size_t parallel = 8;
     RetryPolicy retry;
     std::stop_token stop;  ///< requested: the call returns soon, with Interrupted
     std::function<void(const TransferProgress&)> on_progress;
+    std::function<void(const TransferWait&)> on_wait;
 };
 
 struct GetRequest {
@@ -49,7 +57,8 @@ struct Response {
     std::optional<std::chrono::seconds> max_age;  ///< by Cache-Control
 };
 
-/// NotFound when the server says so, Network for other refusals, Interrupted when stopped.
+/// NotFound when, and only when, the server says so; Io of the disk, Network for other refusals,
+/// Interrupted when stopped.
 Result<Response> get(Transport& transport,
                      const GetRequest& request,
                      const TransferOptions& options = {});

@@ -19,6 +19,10 @@ Error status_error(const std::string& url, int status) {
         return Error{kind, fmt::format("{}: {} (HTTP {})", url, what, status), std::move(hint), {}};
     };
     switch (status) {
+    case 304:
+        return error(ErrorKind::Network,
+                     "the server says 'not modified', and was not asked whether it is",
+                     "a proxy may have mixed up answers; try again later");
     case 401:
         return error(ErrorKind::Network,
                      "the server wants a login",
@@ -98,6 +102,9 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
     case Kind::Tls:
         return error("no secure connection: " + failure->detail,
                      "check the clock, and that SSL_CERT_FILE names your site's certificates");
+    case Kind::NotHttp:
+        return error("the answer is not HTTP: " + failure->detail,
+                     "check that a web server listens at this port");
     case Kind::ProxyDenied:
         if (failure->proxy_status == 407) return status_error(shown, 407);
         return error(fmt::format("the proxy refuses to connect (HTTP {})", failure->proxy_status),

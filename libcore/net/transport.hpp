@@ -52,6 +52,7 @@ struct Failure {
         ConnectTimeout,
         Stalled,  ///< connected, then too slow for too long
         Tls,
+        NotHttp,      ///< connected, and the answer is something else
         ProxyDenied,  ///< `proxy_status` says how
         Broken,       ///< reset, or ended before the promised length
         BadRedirect,

@@ -331,6 +331,60 @@ TEST_CASE("local channels are read where they are", "[channel]") {
               f.base + " makes a channel of it");
 }
 
+TEST_CASE("a file is no channel", "[channel]") {
+    Fixture f;
+    f.put("a.py", "");
+    f.put("a-1-0.conda", "");
+    f.base = (f.folder.path() / "served/chan/a.py").native();
+    CHECK(f.fetch().error().to_string() == f.base + ": is a file, and a channel is a folder");
+    f.base = (f.folder.path() / "served/chan/a-1-0.conda").native();
+    CHECK(f.fetch().error().to_string() == f.base +
+                                               ": is a file, and a channel is a folder\n  hint: "
+                                               "gpkg install " +
+                                               f.base + " installs a package file");
+}
+
+TEST_CASE("a cache that cannot be made is not a channel that is missing", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    f.options.cache = "/proc/nowhere";
+    const auto error = f.fetch().error();
+    CHECK(error.kind == ErrorKind::Io);
+    CHECK(error.message.find("/proc/nowhere") != std::string::npos);
+    CHECK(error.message.find("no such channel") == std::string::npos);
+}
+
+TEST_CASE("'not modified' without a cached copy is the server's fault", "[channel]") {
+    Fixture f;
+    for (const auto* file : {"repodata.json.zst", "repodata.json"})
+        f.server->reply(std::string("/chan/noarch/") + file, {.status = 304});
+    const auto error = f.fetch({"noarch"}).error();
+    CHECK(error.kind == ErrorKind::Network);
+    CHECK(error.message == f.base +
+                               "/noarch/repodata.json.zst: the server says 'not modified', and was "
+                               "not asked whether it is (HTTP 304)");
+}
+
+TEST_CASE("a folder of the channel's name is pointed at", "[channel]") {
+    Fixture f;
+    f.put("other.txt", "");  // makes the folder
+    const auto here = fs::current_path();
+    fs::current_path(f.folder.path());
+    ChannelContext context;
+    context.alias = f.server->url();
+    const auto told = [&](const std::string& name) {
+        const std::vector channels{Channel::parse(name, context).value()};
+        const std::vector<std::string> noarch{"noarch"};
+        return fetch_indexes(*f.transport, channels, noarch, f.options).error().hint;
+    };
+    CHECK(told("served") ==
+          "check the channel's name; a folder served is here: -c ./served names it");
+    CHECK(told("other") == "check the channel's name; a folder is written ./other");
+    f.options.offline = true;
+    CHECK(told("served").ends_with("; a folder served is here: -c ./served names it"));
+    fs::current_path(here);
+}
+
 TEST_CASE("credentials are used and not kept", "[channel]") {
     Fixture f;
     f.put_both(kEmpty);

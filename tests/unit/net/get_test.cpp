@@ -330,3 +330,41 @@ TEST_CASE("a stop request ends a slow transfer soon", "[net]") {
     CHECK(response.error().kind == ErrorKind::Interrupted);
     CHECK(std::chrono::steady_clock::now() - start < 2s);
 }
+
+TEST_CASE("a missing folder of ours is not the server's word", "[net]") {
+    Fixture f;
+    f.put("x", "one");
+    GetRequest request{f.server.url("/x")};
+    request.into = "/proc/nowhere/got";
+    const auto response = f.get(request);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().kind == ErrorKind::Io);
+    CHECK(response.error().message.find("/proc/nowhere") != std::string::npos);
+}
+
+TEST_CASE("'not modified' answers only those who asked for it", "[net]") {
+    Fixture f;
+    f.server.reply("/x", {.status = 304});
+    const auto response = f.get("/x");
+    REQUIRE_FALSE(response);
+    CHECK(response.error().kind == ErrorKind::Network);
+    CHECK(response.error().message.find("HTTP 304") != std::string::npos);
+    GetRequest request{f.server.url("/x")};
+    request.etag = "\"a\"";
+    CHECK(f.get(request)->not_modified);
+}
+
+TEST_CASE("waits that the server asks for are told, others are not", "[net]") {
+    Fixture f;
+    f.put("x", "one");
+    f.server.reply("/x", {.status = 503}, 1);
+    f.server.reply("/x", {.status = 429, .headers = {{"Retry-After", "7000"}}}, 1);
+    std::vector<TransferWait> waits;
+    auto options = quick();
+    options.on_wait = [&](const TransferWait& wait) { waits.push_back(wait); };
+    REQUIRE(gpkg::get(*f.transport, GetRequest{f.server.url("/x?token=t")}, options));
+    REQUIRE(waits.size() == 1);
+    CHECK(waits[0].url == f.server.url("/x"));
+    CHECK(waits[0].asked == 7000s);
+    CHECK(waits[0].wait == 50ms);
+}

@@ -58,6 +58,9 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
     CHECK(told(Kind::ProxyDenied, "", 403) ==
           "https://h/x: the proxy refuses to connect (HTTP 403)\n"
           "  hint: check HTTPS_PROXY and NO_PROXY");
+    CHECK(told(Kind::NotHttp, "Received HTTP/0.9 when not allowed") ==
+          "https://h/x: the answer is not HTTP: Received HTTP/0.9 when not allowed\n"
+          "  hint: check that a web server listens at this port");
     CHECK(told(Kind::Stopped) == "https://h/x: interrupted");
     CHECK(told(Kind::Tls, "self-signed") ==
           "https://h/x: no secure connection: self-signed\n"
@@ -76,6 +79,10 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
     CHECK(status(503).to_string() ==
           "https://h/x: the server is in trouble (HTTP 503)\n  hint: try again later");
     CHECK(status(503).kind == ErrorKind::Network);
+    CHECK(
+        status(304).to_string() ==
+        "https://h/x: the server says 'not modified', and was not asked whether it is (HTTP 304)\n"
+        "  hint: a proxy may have mixed up answers; try again later");
 }
 
 TEST_CASE("redirects keep what belongs to an origin, and never step down from https", "[net]") {
