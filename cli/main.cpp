@@ -29,6 +29,10 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
+int exit_status(const Error& error) {
+    return error.kind == ErrorKind::Usage ? kWrongUsage : kFailed;
+}
+
 std::optional<std::string> environment_variable(std::string_view name) {
     const char* value = std::getenv(std::string(name).c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
@@ -159,7 +163,7 @@ int run(int argc, char** argv) {
         load_config({environment_variable, home, virtual_packages::this_machine().native_platform});
     if (!config) {
         out.error(config.error());
-        return kFailed;
+        return exit_status(config.error());
     }
     for (const auto& warning : config->warnings) out.warn(warning);
     static Signals signals;  // its thread outlives this function
@@ -173,7 +177,7 @@ int run(int argc, char** argv) {
     const auto status = chosen->second(context);
     if (!status) {
         out.error(status.error());
-        return status.error().kind == ErrorKind::Usage ? kWrongUsage : kFailed;
+        return exit_status(status.error());
     }
     if (!out.stdout_is_well()) {
         if (!Output::stdout_reader_left())

@@ -81,10 +81,16 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     return fail(ErrorKind::NotFound, fmt::format("{}: is no environment", prefix.native()), hint);
 }
 
+Result<MatchSpec> parse_spec(const std::string& text) {
+    auto spec = MatchSpec::parse(text);
+    if (!spec) spec.error().kind = ErrorKind::Usage;
+    return spec;
+}
+
 Result<std::vector<MatchSpec>> parse_specs(const std::vector<std::string>& texts) {
     std::vector<MatchSpec> specs;
     for (const auto& text : texts) {
-        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        GPKG_TRY(auto spec, parse_spec(text));
         specs.push_back(std::move(spec));
     }
     return specs;

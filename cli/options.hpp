@@ -29,7 +29,8 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
 /// The same, which must be an environment: otherwise NotFound with near names.
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options);
 
-/// Specs of the command line; an error shows which of them.
+/// A spec of the command line: one that cannot be read is wrong usage.
+Result<MatchSpec> parse_spec(const std::string& text);
 Result<std::vector<MatchSpec>> parse_specs(const std::vector<std::string>& texts);
 
 }  // namespace gpkg::cli

@@ -188,7 +188,7 @@ void print_table(const Context& context, const std::vector<Hit>& hits) {
 }
 
 Result<int> search(Context& context, Options& options) {
-    GPKG_TRY(const auto spec, MatchSpec::parse(options.spec));
+    GPKG_TRY(const auto spec, parse_spec(options.spec));
     look_where_the_spec_says(spec, options.sources);
     GPKG_TRY(const auto sources, open_channels(context, options.sources));
     const auto hits = find(spec, sources);

@@ -1,9 +1,9 @@
 #include "cli/workflow/trial.hpp"
 
-#include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "libcore/env/transaction.hpp"
+#include "libcore/spec/match_spec.hpp"
 
 namespace gpkg::cli {
 
@@ -13,7 +13,10 @@ Result<TrialEnvironment> make_trial(Context& context,
                                     const fs::path& prefix) {
     ChangeRequest request;
     request.prefix = prefix;
-    GPKG_TRY(request.specs, parse_specs(specs));
+    for (const auto& text : specs) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        request.specs.push_back(std::move(spec));
+    }
     GPKG_TRY(auto change, decide(context, sources, request));
 
     TrialEnvironment made;

@@ -1,5 +1,6 @@
 #include "cli/workflow/wishes.hpp"
 
+#include "cli/options.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
@@ -113,7 +114,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
             wishes.explicit_records.push_back(std::move(record));
             continue;
         }
-        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        GPKG_TRY(auto spec, parse_spec(text));
         wishes.specs.push_back(std::move(spec));
     }
     for (const auto& text : options.files) {

@@ -70,7 +70,7 @@ err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp
 json 'd["success"] is False and d["hint"] == "did you mean app?"'
-expect 1 create -n x 'app=='
+expect 2 create -n x 'app=='
 err_is "error: app==: no version after '=='
   app==
        ^"

@@ -37,6 +37,7 @@ out_has 'pytorch 1.9 cpu_0'
 out_has '  depends       libtorch 1.9.*'
 out_has 'built         2023-11-14 22:13:20 UTC'
 expect 1 search pytorch --exclude-newer 2020-01-01
+err_has "pytorch: all 3 builds in file://$CHANNEL for linux-64 are newer than --exclude-newer allows"
 
 # The channel and the subdir of a spec say where to look.
 mkdir -p other/linux-64 other/osx-64
@@ -50,6 +51,25 @@ json 'd["o"][0]["subdir"] == "osx-64"'
 expect 0 search -c ./other --override-channels --platform osx-64 o --json
 expect 0 search "file://$PWD/other::o" --json
 
+# What a channel says does not reach the terminal as it is; a record that breaks the rules is told.
+mkdir -p odd/linux-64
+printf '{"packages.conda":{"o-1-0.conda":{"name":"o","version":"1","build":"0","license":"a\\u001b[31mb",
+    "depends":["x\\u001b[1m"]},"p-1-0.conda":{"name":"q","version":"1","build":"0"}}}' > odd/linux-64/repodata.json
+expect 0 search -c ./odd --override-channels --info o
+out_has 'license       a\x1b[31mb'
+out_has 'depends       x\x1b[1m'
+err_has 'a record is left out: p-1-0.conda: the record is that of q-1-0.conda'
+check [ "$(tr -d '\n' <<< "$out$err" | grep -c "$(printf '\033')")" = 0 ]
+
+# Both forms of one package are one, unless the preferred one is too new.
+printf '{"packages":{"o-1-0.tar.bz2":{"name":"o","version":"1","build":"0","timestamp":1500000000000}},
+    "packages.conda":{"o-1-0.conda":{"name":"o","version":"1","build":"0","timestamp":1700000000000}}}' \
+    > odd/linux-64/repodata.json
+expect 0 search -c ./odd --override-channels o --json
+json '[r["fn"] for r in d["o"]] == ["o-1-0.conda"]'
+expect 0 search -c ./odd --override-channels o --json --exclude-newer 2020-01-01
+json '[r["fn"] for r in d["o"]] == ["o-1-0.tar.bz2"]'
+
 # Nothing found.
 expect 1 search torch
 err_is "error: torch: no package of this name in file://$CHANNEL for linux-64
@@ -60,10 +80,14 @@ json 'd["hint"] == "did you mean pytorch or libtorch?"'
 expect 1 search 'pytorch>=2'
 err_has "matches none of the 3 builds in file://$CHANNEL for linux-64"
 err_has 'the newest there is pytorch 1.10'
-expect 1 search 'pytorch>=2<3'
+expect 2 search 'pytorch>=2<3'
 err_has '^'
 expect 1 search -c ./nowhere --override-channels x
 err_has 'nowhere'
+expect 1 search -c ./odd/linux-64/repodata.json --override-channels x
+err_has 'odd/linux-64/repodata.json: is a file, and a channel is a folder'
+expect 1 search -c odd --override-channels --offline x
+err_has 'a folder odd is here: -c ./odd names it'
 expect 2 search x --platform linux64
 err_has '--platform linux64'
 printf '{"packages": ' > "$CHANNEL/noarch/repodata.json"

@@ -24,6 +24,14 @@ json 'd["success"] is False'
 expect 0 --version
 out_has 'gpkg '
 
+# What somebody said wrongly, on the command line or around it.
+expect 2 create -n x 'a=='
+expect 2 search 'a==' --json
+json 'd["exception_name"] == "ArgumentError"'
+CONDA_SUBDIR=noarch expect 2 info
+CONDA_SUBDIR=noarch expect 2 info --json
+json 'd["exception_name"] == "ArgumentError"'
+
 # A full disk is a failure.
 if [ -c /dev/full ]; then
     last='gpkg config list > /dev/full'
