@@ -3,6 +3,7 @@
 // What every command is handed: the settings, the way to the user, the outside world.
 
 #include "cli/output.hpp"
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/config/config.hpp"
 #include "libcore/fs/file.hpp"
 
@@ -18,7 +19,7 @@ namespace gpkg::cli {
 struct Context {
     Output& out;
     const Config& config;
-    std::function<std::optional<std::string>(std::string_view)> env;
+    EnvLookup env;
     fs::path home;
     std::stop_token stop;                ///< requested by Ctrl-C and SIGTERM
     std::string command_line;            ///< for the history of environments

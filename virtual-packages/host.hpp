@@ -4,6 +4,7 @@
 // the CUDA probe, which runs in a process of its own; tests give a temporary tree, a map and a
 // small program.
 
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <chrono>
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace gpkg::virtual_packages {
-
-/// An environment variable's value; nothing when it is not set.
-using Environment = std::function<std::optional<std::string>(std::string_view)>;
 
 /// What the x86 instruction CPUID answers.
 struct CpuidRegisters {
@@ -44,7 +42,7 @@ struct Host {
     std::string platform;         ///< the target, e.g. "linux-64": what is being solved for
     std::string native_platform;  ///< what this machine is
     fs::path root = "/";          ///< files are read below this
-    Environment env;
+    EnvLookup env;
     /// Leaf and subleaf to registers; empty where the CPU is not an x86.
     std::function<CpuidRegisters(std::uint32_t, std::uint32_t)> cpuid;
     /// The register XCR0: which vector registers the kernel saves. Asked only where CPUID says it

@@ -88,7 +88,7 @@ std::string naive_archspec(std::string_view platform) {
 /// Collects the packages of one target.
 class Judge {
 public:
-    Judge(const HardwareProfile& profile, std::string_view platform, const Environment& env)
+    Judge(const HardwareProfile& profile, std::string_view platform, const EnvLookup& env)
         : profile_(profile),
           platform_(platform),
           env_(env),
@@ -285,13 +285,13 @@ private:
 
     const HardwareProfile& profile_;
     std::string_view platform_;
-    const Environment& env_;
+    const EnvLookup& env_;
     bool native_;
     Detection detection_;
 };
 
 /// True when nothing that the driver could answer would be used.
-bool overrides_decide_cuda(const Environment& env) {
+bool overrides_decide_cuda(const EnvLookup& env) {
     const auto cuda = env(kCuda.variable);
     if (!cuda) return false;
     if (trim(*cuda).empty()) return true;
@@ -321,7 +321,7 @@ std::vector<PackageRecord> Detection::records() const {
 
 Detection virtual_packages_of(const HardwareProfile& profile,
                               std::string_view platform,
-                              const Environment& env) {
+                              const EnvLookup& env) {
     return Judge(profile, platform, env).judge();
 }
 

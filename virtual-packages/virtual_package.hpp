@@ -47,7 +47,7 @@ struct Detection {
 /// The virtual packages of a machine with these facts, for the target `platform`.
 Detection virtual_packages_of(const HardwareProfile& profile,
                               std::string_view platform,
-                              const Environment& env);
+                              const EnvLookup& env);
 
 /// Detects what `host` is and judges it for host.platform. The GPU driver is left alone when
 /// overrides decide what it would be asked for.

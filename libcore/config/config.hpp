@@ -4,6 +4,7 @@
 // environment, later ones winning. Every value knows where it came from. What a command's flags say
 // is the command's business.
 
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/spec/channel_priority.hpp"
@@ -16,9 +17,6 @@
 #include <vector>
 
 namespace gpkg {
-
-/// How environment variables are looked up; tests give a map.
-using Environment = std::function<std::optional<std::string>(std::string_view)>;
 
 std::string_view to_string(ChannelPriority priority);
 
@@ -50,7 +48,7 @@ struct Config {
 };
 
 struct ConfigSources {
-    Environment environment;
+    EnvLookup environment;
     fs::path home;                ///< empty: unknown, GPKG_ROOT_PREFIX must then be set
     std::string native_platform;  ///< what `platform` is when nobody says otherwise
 };

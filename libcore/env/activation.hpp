@@ -11,6 +11,7 @@
 // when the environment has changed since. What activate.d scripts do is undone by deactivate.d
 // scripts alone.
 
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <functional>
@@ -22,9 +23,6 @@
 #include <vector>
 
 namespace gpkg {
-
-/// A variable of the calling shell, or nothing.
-using EnvLookup = std::function<std::optional<std::string>(std::string_view)>;
 
 enum class Shell { Posix, Bash, Zsh, Fish };
 

@@ -62,15 +62,8 @@ enum class LinkMethod {
     Copy,
 };
 
-/// What to do with a file in the way that belongs to no package.
-enum class UnownedFiles {
-    Refuse,
-    SetAside,  ///< rename it to <name>.gpkg-saved
-};
-
 struct TransactionOptions {
     LinkMethod link = LinkMethod::Auto;
-    UnownedFiles unowned = UnownedFiles::Refuse;
     bool override_frozen = false;
     bool run_scripts = true;  ///< pre-link, post-link, pre-unlink, post-unlink
     bool compile_pyc = true;  ///< false: not compiled and not recorded

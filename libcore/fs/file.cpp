@@ -74,8 +74,13 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
 Result<void> make_folders(const fs::path& path) {
     std::error_code code;
     fs::create_directories(path, code);
-    if (code) return io_failure(path, "make the folder", code.value());
-    return {};
+    if (!code) return {};
+    std::error_code ignored;
+    if (fs::is_symlink(path, ignored) && !fs::exists(path, ignored))
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: is a link to nothing", path.native()),
+                    "make the folder it names, or remove the link");
+    return io_failure(path, "make the folder", code.value());
 }
 
 Result<void> remove_tree(const fs::path& path) {

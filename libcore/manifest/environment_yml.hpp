@@ -4,6 +4,7 @@
 // writes them. Both kinds of platform selectors are understood: `# [linux and x86_64]` behind a
 // line and `- sel(win): pywin32`. Lock files and text spec files are not read here.
 
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/spec/match_spec.hpp"
 
@@ -39,7 +40,7 @@ struct ManifestOptions {
     fs::path home;         ///< stands for `~`
     /// Variables in name, prefix and channels; where it is null, or knows none, they stay as
     /// written.
-    std::function<std::optional<std::string>(std::string_view)> env;
+    EnvLookup env;
     /// The environment is named by other means: `name` and `prefix` are neither checked nor
     /// returned.
     bool ignore_name = false;

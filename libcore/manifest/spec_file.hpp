@@ -3,6 +3,7 @@
 // Text spec files (CEP 23): one MatchSpec per line, or, with a line `@EXPLICIT`, one package file
 // per line, which are then installed as they are and without a solver.
 
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
@@ -41,7 +42,7 @@ struct SpecFileOptions {
     std::string platform;
     fs::path home;  ///< stands for `~`
     /// Variables in explicit lines; where it is null, or knows none, they stay as written.
-    std::function<std::optional<std::string>(std::string_view)> env;
+    EnvLookup env;
 };
 
 Result<SpecFile> read_spec_file(const fs::path& path, const SpecFileOptions& options);

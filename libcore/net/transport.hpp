@@ -4,6 +4,7 @@
 // ask, where the bytes go, what is checked and whether to try again is decided by each Exchange.
 // Most callers want get.hpp or download.hpp.
 
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
@@ -105,9 +106,7 @@ struct TransportOptions {
 
 /// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),
 /// NETRC (else ~/.netrc), SSL_CERT_FILE.
-TransportOptions transport_options_from(
-    const std::function<std::optional<std::string>(std::string_view)>& environment,
-    const fs::path& home);
+TransportOptions transport_options_from(const EnvLookup& environment, const fs::path& home);
 
 /// The real one, on libcurl.
 std::unique_ptr<Transport> make_transport(TransportOptions options = {});

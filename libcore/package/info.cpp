@@ -299,13 +299,6 @@ Result<About> read_about_json(const fs::path& folder) {
     return read_optional(folder, "about.json", parse_about_json);
 }
 
-Result<std::string> read_noarch(const fs::path& folder) {
-    GPKG_TRY(const auto link, read_link_json(folder));
-    if (!link.noarch.empty()) return link.noarch;
-    GPKG_TRY(const auto record, read_index_json(folder));
-    return record.noarch;
-}
-
 Result<PackageRecord> parse_repodata_record(std::string_view text, std::string_view what) {
     simdjson::dom::parser parser;
     GPKG_TRY(const auto json, parse_json_object(parser, text, what));

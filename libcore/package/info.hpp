@@ -75,9 +75,6 @@ Result<RunExports> read_run_exports(const fs::path& folder);
 Result<LinkInfo> read_link_json(const fs::path& folder);
 Result<About> read_about_json(const fs::path& folder);
 
-/// "python" for noarch python packages, also those that say so only in link.json.
-Result<std::string> read_noarch(const fs::path& folder);
-
 /// info/repodata_record.json: `index_json` (may be empty) with what the channel says of the package
 /// put over it, as conda, mamba and rattler keep it beside unpacked packages.
 Result<std::string> repodata_record_json(const PackageRecord& record, std::string_view index_json);

@@ -157,19 +157,4 @@ Result<PackageInfo> read_package_info(const fs::path& archive) {
     return info;
 }
 
-std::optional<std::string> distribution_of_file(std::string_view file_name) {
-    file_name = file_name.substr(file_name.rfind('/') + 1);
-    for (const std::string_view extension : {".conda", ".tar.bz2"}) {
-        if (!file_name.ends_with(extension)) continue;
-        file_name.remove_suffix(extension.size());
-        const auto build = file_name.rfind('-');
-        if (build == std::string_view::npos || build + 1 == file_name.size()) return std::nullopt;
-        const auto version = file_name.rfind('-', build - 1);
-        if (build == 0 || version == std::string_view::npos || version == 0 || version + 1 == build)
-            return std::nullopt;
-        return std::string(file_name);
-    }
-    return std::nullopt;
-}
-
 }  // namespace gpkg

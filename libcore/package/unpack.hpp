@@ -56,7 +56,4 @@ inline constexpr std::uint64_t kMaxInfoText = std::uint64_t{256} << 20U;
 
 Result<PackageInfo> read_package_info(const fs::path& archive);
 
-/// "name-1.0-0" of "dir/name-1.0-0.conda"; nothing for other file names.
-std::optional<std::string> distribution_of_file(std::string_view file_name);
-
 }  // namespace gpkg

@@ -114,7 +114,7 @@ together create -n c1 many more -- create -n c2 more many
 check [ "$first$second" = 00 ]
 has c1 app-1.0 lib-1.0 many-1.0 more-1.0
 has c2 app-1.0 lib-1.0 many-1.0 more-1.0
-check [ "$(ls "$at/c1/share" "$at/c2/share" | grep -c '[fg][0-9]')" = 1600 ]
+check [ "$(ls "$at/c1/share" "$at/c2/share" | grep -c '^[fg][0-9]')" = 1600 ]
 check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | wc -l)" = 4 ]
 check [ "$(wc -l < "$HOME/.conda/environments.txt")" = "$(sort -u "$HOME/.conda/environments.txt" | wc -l)" ]
 check [ "$(grep -c '/c[12]$' "$HOME/.conda/environments.txt")" = 2 ]

@@ -15,7 +15,7 @@ namespace gpkg::tests {
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-inline virtual_packages::Environment environment(Variables variables) {
+inline EnvLookup environment(Variables variables) {
     return [variables = std::move(variables)](std::string_view name) -> std::optional<std::string> {
         const auto found = variables.find(name);
         if (found == variables.end()) return std::nullopt;

@@ -164,16 +164,6 @@ TEST_CASE("files of nobody are not overwritten", "[env]") {
               world.prefix().native() + ": a file of no package in the way: lib/x");
         CHECK(tree_of(world.prefix()) == before);
     }
-    SECTION("set aside") {
-        TransactionOptions options;
-        options.unowned = UnownedFiles::SetAside;
-        const auto report = world.install({a}, options);
-        REQUIRE(report);
-        CHECK(report->warnings ==
-              std::vector<std::string>{"lib/x belongs to no package; kept as lib/x.gpkg-saved"});
-        CHECK(world.text("lib/x") == "of a");
-        CHECK(world.text("lib/x.gpkg-saved") == "mine");
-    }
     SECTION("the same content is taken over") {
         REQUIRE(write_file_atomically(world.prefix() / "lib/x", "of a"));
         REQUIRE(world.install({a}));

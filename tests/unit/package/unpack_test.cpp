@@ -362,12 +362,3 @@ TEST_CASE("the metadata of an archive is read without its payload", "[package]")
           none.archive.native() + ": not a package: has no info/index.json");
     CHECK(read_package_info("/nowhere/a-1-0.conda").error().kind == ErrorKind::NotFound);
 }
-
-TEST_CASE("file names tell the distribution", "[package]") {
-    CHECK(distribution_of_file("py-sirius-ms-2.1+sirius6.0.3-pyhd8ed1ab_0.conda").value() ==
-          "py-sirius-ms-2.1+sirius6.0.3-pyhd8ed1ab_0");
-    CHECK(distribution_of_file("/x-y/a-1-0.tar.bz2").value() == "a-1-0");
-    for (const auto* bad :
-         {"a-1-0.zip", "a.conda", "a-1.conda", "-1-0.conda", "a--0.conda", "a-1-.conda", ".conda"})
-        CHECK_FALSE(distribution_of_file(bad));
-}

@@ -1,0 +1,188 @@
+#include "libcore/env/planner_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+std::string dist_text(const PackageRecord& record) {
+    return fmt::format("{}/{}::{}", record.channel, record.subdir, record.distribution());
+}
+
+}  // namespace
+
+Result<void> Planner::read_prefix() {
+    std::error_code code;
+    const auto status = fs::symlink_status(transaction_.prefix, code);
+    plan_.creating = status.type() == fs::file_type::not_found;
+    if (plan_.creating) {
+        folders_.emplace(nullptr);
+        return {};
+    }
+    GPKG_TRY(disk_, Disk::open(transaction_.prefix, {}));
+    folders_.emplace(&*disk_);
+    for (const auto* folder : {"", "conda-meta"}) {
+        const auto state = folders_->state(folder);
+        if (state == FolderState::Unwritable)
+            return fail(ErrorKind::Io,
+                        fmt::format("{}: this user may not write there",
+                                    (transaction_.prefix / folder).native()));
+        if (state == FolderState::NotAFolder || state == FolderState::LinkedOutside)
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: not a folder of this prefix",
+                                    (transaction_.prefix / folder).native()));
+    }
+    if (folders_->state("conda-meta") == FolderState::Missing) return {};
+    GPKG_TRY(plan_.installed, read_records(transaction_.prefix));
+    return {};
+}
+
+Result<void> Planner::check_records() {
+    const auto changed = [&](std::string_view what) -> Result<void> {
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: the environment is not what this change was made for: {}",
+                                transaction_.prefix.native(),
+                                what),
+                    "run the command again");
+    };
+    std::set<std::string> names;
+    for (const auto& record : plan_.installed) {
+        if (unlinked_.contains(record.file_name())) continue;
+        staying_.push_back(&record);
+        names.insert(record.package.name);
+    }
+    if (staying_.size() + transaction_.unlink.size() != plan_.installed.size())
+        return changed("a package to be removed is not installed");
+    for (const auto& request : transaction_.link) {
+        if (!names.insert(request.record.name).second)
+            return changed(fmt::format("{} is installed already", request.record.name));
+    }
+    for (const auto& respecified : transaction_.respecify) {
+        if (!names.contains(respecified.name))
+            return changed(fmt::format("{} is not installed", respecified.name));
+    }
+    for (const auto* record : staying_) {
+        for (const auto& path : record->files) owners_.emplace(path, record);
+    }
+    return {};
+}
+
+Result<void> Planner::check_python() {
+    const PackageRecord* before = nullptr;
+    const PackageRecord* after = nullptr;
+    for (const auto& record : plan_.installed) {
+        if (record.package.name == "python") before = &record.package;
+    }
+    for (const auto* record : staying_) {
+        if (record->package.name == "python") after = &record->package;
+    }
+    for (const auto& request : transaction_.link) {
+        if (request.record.name == "python") after = &request.record;
+    }
+    if (after == nullptr) return {};
+    GPKG_TRY(plan_.python, python_layout(*after));
+    if (before == nullptr) return {};
+    for (const auto* record : staying_) {
+        if (needs_relink(*record, *before, *after))
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: {} must be linked anew for python {}",
+                                    transaction_.prefix.native(),
+                                    record->package.distribution(),
+                                    plan_.python->version));
+    }
+    return {};
+}
+
+Result<void> Planner::plan_packages() {
+    const auto compile = options_.compile_pyc;
+    for (const auto& request : transaction_.link) {
+        auto package = plan_package(request, plan_.python, transaction_.prefix, compile);
+        if (!package)
+            return pass(std::move(package).error().while_doing(
+                fmt::format("preparing {}", request.record.distribution())));
+        plan_.packages.push_back(*std::move(package));
+    }
+    return {};
+}
+
+void Planner::plan_emptied() {
+    std::unordered_set<std::string> folders(plan_.journal.emptied.begin(),
+                                            plan_.journal.emptied.end());
+    const auto add_parents = [&](const std::string& path) {
+        for (auto folder = parent_of(path); !folder.empty(); folder = parent_of(folder)) {
+            if (!folders.insert(folder).second) break;
+        }
+    };
+    for (const auto& path : plan_.journal.leaving) add_parents(path);
+    for (const auto& cache : plan_.journal.caches) add_parents(cache.folder + "x");
+    std::erase_if(folders, [&](const std::string& folder) {
+        return folder == "conda-meta" || folders_needed_.contains(folder) ||
+               owners_.contains(folder);
+    });
+    plan_.journal.emptied.assign(folders.begin(), folders.end());
+    std::sort(plan_.journal.emptied.begin(), plan_.journal.emptied.end(), std::greater<>());
+    // A source that is linked again keeps its compiled forms, which python itself renews.
+    std::erase_if(plan_.journal.caches, [&](const JournalPlan::Cache& cache) {
+        const auto source = parent_of(cache.folder.substr(0, cache.folder.size() - 1));
+        return arriving_.contains((source.empty() ? "" : source + "/") + cache.stem + "py");
+    });
+}
+
+void Planner::plan_records() {
+    auto& journal = plan_.journal;
+    std::set<std::string> written;
+    for (const auto& request : transaction_.link)
+        written.insert(request.record.distribution() + ".json");
+    for (const auto* record : staying_) {
+        for (const auto& respecified : transaction_.respecify) {
+            if (respecified.name == record->package.name) written.insert(record->file_name());
+        }
+    }
+    if (transaction_.state) written.insert("gpkg.json");
+    if (!transaction_.variables.empty()) written.insert("state");
+    for (const auto& record : transaction_.unlink) {
+        if (!written.contains(record.file_name())) journal.dropped.push_back(record.file_name());
+    }
+    journal.records.assign(written.begin(), written.end());
+
+    auto entry = transaction_.history;
+    entry.time = history_time();
+    entry.added.clear();
+    entry.removed.clear();
+    for (const auto& record : transaction_.unlink)
+        entry.removed.push_back(dist_text(record.package));
+    for (const auto& request : transaction_.link) entry.added.push_back(dist_text(request.record));
+    const auto history = read_file(transaction_.prefix / "conda-meta/history");
+    journal.history_size = history ? history->size() : 0;
+    journal.history_block = to_text(entry);
+    if (history && !history->empty() && !history->ends_with('\n'))
+        journal.history_block.insert(0, 1, '\n');
+}
+
+Result<Plan> Planner::make() {
+    GPKG_CHECK(read_prefix());
+    GPKG_CHECK(check_records());
+    GPKG_CHECK(check_python());
+    GPKG_CHECK(plan_packages());
+    if (!plan_.creating) GPKG_CHECK(plan_leaving());
+    GPKG_CHECK(plan_arriving());
+    GPKG_CHECK(check_case());
+    GPKG_CHECK(check_space());
+    plan_emptied();
+    plan_records();
+    plan_.journal.made_prefix = plan_.creating;
+    return std::move(plan_);
+}
+
+Result<Plan> make_plan(const Transaction& transaction, const TransactionOptions& options) {
+    if (!transaction.prefix.is_absolute())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: a prefix is an absolute path", transaction.prefix.native()));
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(transaction.prefix));
+    return Planner(transaction, options).make();
+}
+
+}  // namespace gpkg

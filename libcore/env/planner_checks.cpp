@@ -1,0 +1,100 @@
+#include "libcore/base/text.hpp"
+#include "libcore/env/planner_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+/// The path with the case of its last letters turned, to see whether it names the same thing.
+bool ignores_case(fs::path folder) {
+    std::error_code code;
+    while (!folder.empty() && folder != folder.root_path()) {
+        auto name = folder.filename().native();
+        bool letters = false;
+        for (char& c : name) {
+            const bool lower = c >= 'a' && c <= 'z';
+            if (!lower && !(c >= 'A' && c <= 'Z')) continue;
+            c = static_cast<char>(lower ? c - 32 : c + 32);
+            letters = true;
+        }
+        if (letters && fs::exists(folder, code))
+            return fs::equivalent(folder, folder.parent_path() / name, code);
+        folder = folder.parent_path();
+    }
+    return false;
+}
+
+fs::path nearest_folder(fs::path path) {
+    std::error_code code;
+    while (!fs::is_directory(path, code) && path.has_parent_path() && path != path.parent_path())
+        path = path.parent_path();
+    return path;
+}
+
+}  // namespace
+
+Result<void> Planner::check_case() {
+    if (!ignores_case(transaction_.prefix)) return {};
+    std::unordered_map<std::string, std::string_view> seen;
+    for (const auto& [path, place] : arriving_) {
+        const auto [other, fresh] = seen.emplace(to_lower(path), path);
+        if (!fresh)
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: {} and {} are one file on this file system",
+                                    transaction_.prefix.native(),
+                                    std::min(other->second, path),
+                                    std::max(other->second, path)));
+    }
+    return {};
+}
+
+Result<void> Planner::check_space() {
+    auto& cost = plan_.cost;
+    const auto folder = nearest_folder(transaction_.prefix);
+    struct stat here {};
+    if (::stat(folder.c_str(), &here) != 0) return pass(io_error(folder, "look at", errno));
+    for (const auto& package : plan_.packages) {
+        struct stat there {};
+        if (::stat(package.unpacked.c_str(), &there) != 0)
+            return pass(io_error(package.unpacked, "look at", errno));
+        const bool shares = here.st_dev == there.st_dev && options_.link != LinkMethod::Copy;
+        for (const auto& item : package.items) {
+            if (item.skipped) continue;
+            ++cost.files;
+            if (item.kind == LinkKind::Folder) continue;
+            if (item.kind == LinkKind::Link && shares && options_.link != LinkMethod::Reflink)
+                continue;
+            ++cost.new_inodes;
+            if (item.kind == LinkKind::SoftLink || (item.kind == LinkKind::Link && shares))
+                continue;
+            cost.new_bytes += item.size;
+        }
+    }
+    cost.new_inodes += plan_.journal.arriving_folders.size() + plan_.packages.size();
+
+    struct statvfs system {};
+    if (::statvfs(folder.c_str(), &system) != 0) return {};
+    const auto free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;
+    if (cost.new_bytes > free_bytes)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: needs {} bytes, the file system has {} left",
+                                transaction_.prefix.native(),
+                                cost.new_bytes,
+                                free_bytes),
+                    "free some space (gpkg clean) and run the command again");
+    // Some file systems count no inodes and say 0 of 0.
+    if (system.f_files != 0 && cost.new_inodes > system.f_favail)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: needs {} files, the file system allows {} more",
+                                transaction_.prefix.native(),
+                                cost.new_inodes,
+                                system.f_favail),
+                    "free some space (gpkg clean) and run the command again");
+    return {};
+}
+
+}  // namespace gpkg

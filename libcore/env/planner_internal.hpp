@@ -1,0 +1,82 @@
+#pragma once
+
+// make_plan at work: what leaves (planner_leaving.cpp), what arrives and what is in the way
+// (planner_arriving.cpp), and whether the file system can hold it (planner_checks.cpp). Every
+// refusal that can be known is given here, before the first change.
+
+#include "libcore/env/disk_internal.hpp"
+#include "libcore/env/folders_internal.hpp"
+#include "libcore/env/link_plan_internal.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace gpkg {
+
+/// Packages of the new environment that stay, by path.
+using Owners = std::unordered_map<std::string_view, const PrefixRecord*>;
+
+class Planner {
+public:
+    Planner(const Transaction& transaction, const TransactionOptions& options)
+        : transaction_(transaction), options_(options) {
+        for (const auto& record : transaction.unlink) unlinked_.insert(record.file_name());
+    }
+
+    Result<Plan> make();
+
+private:
+    Result<void> read_prefix();
+    Result<void> check_records();
+    Result<void> check_python();
+    Result<void> plan_packages();
+    Result<void> plan_leaving();
+    Result<void> leave(const PrefixRecord& record, const std::string& path, std::int64_t written);
+    void keep_shared(const PrefixRecord& owner, const std::string& path);
+    void plan_restores();
+    Result<void> plan_arriving();
+    Result<void> settle_clash(const PackagePlan& package, LinkItem& item);
+    Result<void> check_place(const PackagePlan& package, LinkItem& item);
+    Result<void> check_taken(const PackagePlan& package,
+                             const LinkItem& item,
+                             const struct stat& found);
+    Result<void> clear_folder(const PackagePlan& package, const LinkItem& item);
+    Result<void> need_folder(const PackagePlan& package, const std::string& folder);
+    Result<void> go_through_link(const PackagePlan& package,
+                                 const std::string& folder,
+                                 std::pair<std::size_t, std::size_t> place);
+    Result<void> check_case();
+    Result<void> check_space();
+    void plan_emptied();
+    void plan_records();
+    void warn(std::string text) { plan_.cost.warnings.push_back(std::move(text)); }
+    LinkItem& item_at(std::pair<std::size_t, std::size_t> place) {
+        return plan_.packages[place.first].items[place.second];
+    }
+
+    const Transaction& transaction_;
+    const TransactionOptions& options_;
+    Plan plan_;
+    std::optional<Disk> disk_;
+    std::optional<Folders> folders_;
+    std::unordered_set<std::string> unlinked_;  ///< file names of records
+    std::vector<const PrefixRecord*> staying_;
+    Owners owners_;
+    std::unordered_map<std::string, std::size_t> leaving_;  ///< path -> place
+    /// Files of staying packages that a leaving one had overwritten.
+    std::vector<std::pair<const PrefixRecord*, std::string>> overwritten_;
+    /// The item that has a path in the end.
+    std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> arriving_;
+    std::set<std::string> folders_needed_;
+    std::unordered_set<std::string> fresh_;  ///< of these, the ones that will be made
+    std::vector<std::string> unowned_;       ///< files in the way that belong to nobody
+};
+
+}  // namespace gpkg

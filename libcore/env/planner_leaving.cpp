@@ -1,0 +1,127 @@
+#include "libcore/env/planner_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+/// The time a record was written, after all of its files: what is younger was changed by others.
+std::int64_t installed_at(const Disk& disk, const PrefixRecord& record) {
+    struct stat status {};
+    if (disk.look("conda-meta/" + record.file_name(), status) != 0) return 0;
+    return status.st_mtim.tv_sec + 1;
+}
+
+}  // namespace
+
+/// A leaving package had this path, and so has one that stays. Whose file is it now?
+void Planner::keep_shared(const PrefixRecord& owner, const std::string& path) {
+    const auto entry = std::find_if(owner.paths.begin(),
+                                    owner.paths.end(),
+                                    [&](const PrefixPath& p) { return p.path == path; });
+    if (entry == owner.paths.end() || entry->type != PrefixPathType::HardLink) return;
+    const auto& expected =
+        entry->sha256_in_prefix.empty() ? entry->sha256 : entry->sha256_in_prefix;
+    const auto found = sha256_of_file(transaction_.prefix / path);
+    if (expected.empty() || (found && *found == expected)) return;
+    if (found && !leaving_.contains(path)) {
+        leaving_.emplace(path, plan_.journal.leaving.size());
+        plan_.journal.leaving.push_back(path);
+    }
+    overwritten_.emplace_back(&owner, path);
+}
+
+Result<void> Planner::leave(const PrefixRecord& record,
+                            const std::string& path,
+                            std::int64_t written) {
+    if (leaving_.contains(path)) return {};
+    const auto above = folders_->state(parent_of(path));
+    if (above == FolderState::LinkedOutside) {
+        warn(fmt::format("{} of {} is left alone: a link leads out of the environment",
+                         path,
+                         record.package.distribution()));
+        return {};
+    }
+    struct stat status {};
+    if (disk_->look(path, status) != 0) return {};
+    if (above == FolderState::Unwritable)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: this user may not write there",
+                                (transaction_.prefix / path).parent_path().native()));
+    if (S_ISDIR(status.st_mode)) {
+        plan_.journal.emptied.push_back(path);
+        return {};
+    }
+    if (S_ISREG(status.st_mode) && status.st_mtim.tv_sec > written) {
+        const auto entry = std::find_if(record.paths.begin(),
+                                        record.paths.end(),
+                                        [&](const PrefixPath& p) { return p.path == path; });
+        if (entry != record.paths.end() && !entry->sha256_in_prefix.empty()) {
+            const auto found = sha256_of_file(transaction_.prefix / path);
+            if (found && *found != entry->sha256_in_prefix)
+                warn(fmt::format("{} of {} was changed after it was installed; the change is lost",
+                                 path,
+                                 record.package.distribution()));
+        }
+    }
+    leaving_.emplace(path, plan_.journal.leaving.size());
+    plan_.journal.leaving.push_back(path);
+    return {};
+}
+
+Result<void> Planner::plan_leaving() {
+    for (const auto& record : plan_.installed) {
+        if (!unlinked_.contains(record.file_name())) continue;
+        const auto written = installed_at(*disk_, record);
+        for (const auto& path : record.files) {
+            const auto owner = owners_.find(path);
+            if (owner != owners_.end()) {
+                keep_shared(*owner->second, path);
+                continue;
+            }
+            GPKG_CHECK(leave(record, path, written));
+            if (path.ends_with(".py")) {
+                const auto folder = parent_of(path);
+                const auto stem = path.substr(folder.empty() ? 0 : folder.size() + 1);
+                plan_.journal.caches.push_back(
+                    {folder.empty() ? "__pycache__/" : folder + "/__pycache__/",
+                     stem.substr(0, stem.size() - 2)});
+            }
+        }
+    }
+    plan_.cost.removed_files = plan_.journal.leaving.size();
+    return {};
+}
+
+/// Files of staying packages come back from their unpacked package, where that still is.
+void Planner::plan_restores() {
+    for (const auto& [owner, path] : overwritten_) {
+        if (arriving_.contains(path)) continue;
+        LinkRequest request;
+        request.record = owner->package;
+        request.unpacked = owner->extracted_package_dir;
+        auto package =
+            plan_package(request, plan_.python, transaction_.prefix, options_.compile_pyc);
+        if (package) {
+            package->request = nullptr;
+            std::erase_if(package->items,
+                          [&wanted = path](const LinkItem& item) { return item.target != wanted; });
+        }
+        if (package && !package->items.empty()) {
+            plan_.packages.push_back(*std::move(package));
+            continue;
+        }
+        // Better another package's file than none.
+        if (const auto place = leaving_.find(path); place != leaving_.end())
+            plan_.journal.saved.push_back({place->second, path});
+        warn(
+            fmt::format("{} of {} was overwritten by a package that is now removed, and could "
+                        "not be restored; reinstall {}",
+                        path,
+                        owner->package.distribution(),
+                        owner->package.name));
+    }
+}
+
+}  // namespace gpkg
