@@ -104,7 +104,8 @@ TEST_CASE("a driver that hangs is left alone after the limit", "[virtual-package
         std::string devices, warning;
     };
     const std::string tail =
-        ": its devices are unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
+        ": its devices are unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, "
+        "answer in its place";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {"hang-version", 300ms, 0, "",
@@ -179,7 +180,8 @@ TEST_CASE("what is no probe costs a warning", "[virtual-packages]") {
         std::vector<std::string> program;
         std::string warning;
     };
-    const std::string say = "; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
+    const std::string say =
+        "; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {{"/nonexistent/gpkg", "__probe-cuda"},
