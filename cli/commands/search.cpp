@@ -2,7 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/change.hpp"
+#include "cli/workflow/change_report.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/spec/names.hpp"

@@ -11,7 +11,6 @@
 #include "libcore/spec/package_record.hpp"
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -86,8 +85,5 @@ Result<void> recover_prefix(Context& context, const fs::path& prefix, bool dry_r
 /// The same, for commands that use an environment as it is: while another process changes it they
 /// warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
-
-/// The records of a change in conda's JSON shape.
-nlohmann::ordered_json to_json(const PackageRecord& record);
 
 }  // namespace gpkg::cli

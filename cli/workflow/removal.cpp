@@ -1,5 +1,6 @@
 #include "cli/workflow/removal.hpp"
 
+#include "cli/workflow/change_report.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"

@@ -1,0 +1,48 @@
+#include "cli/workflow/change.hpp"
+
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+
+TransactionOptions transaction_options(Context& context, const ChangeOptions& options) {
+    TransactionOptions how;
+    how.link = options.copy ? LinkMethod::Copy : LinkMethod::Auto;
+    how.override_frozen = options.override_frozen;
+    how.root_prefix = context.config.root_prefix.value;
+    how.cancelled = [&] { return context.stop.stop_requested(); };
+    how.waiting = [&](const std::string& holder) {
+        context.out.note(fmt::format("waiting for {} to finish with this environment",
+                                     holder.empty() ? "another process" : holder));
+    };
+    return how;
+}
+
+Result<void> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
+    if (dry_run) {
+        if (prefix_condition(prefix) == PrefixCondition::Interrupted)
+            context.out.warn(fmt::format(
+                "{}: an earlier command was interrupted; the next change brings it in order",
+                prefix.native()));
+        return {};
+    }
+    GPKG_TRY(const auto recovery, recover(prefix, transaction_options(context, {})));
+    if (recovery == Recovery::RolledBack)
+        context.out.note(fmt::format("{}: an interrupted command was undone", prefix.native()));
+    if (recovery == Recovery::Completed)
+        context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
+    return {};
+}
+
+Result<void> recover_for_use(Context& context, const fs::path& prefix) {
+    switch (prefix_condition(prefix)) {
+    case PrefixCondition::Settled: return {};
+    case PrefixCondition::Busy:
+        context.out.warn(
+            fmt::format("{}: is being changed by {}", prefix.native(), lock_holder(prefix)));
+        return {};
+    case PrefixCondition::Interrupted: break;
+    }
+    return recover_prefix(context, prefix, false);
+}
+
+}  // namespace gpkg::cli
