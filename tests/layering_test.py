@@ -3,7 +3,8 @@
 
 A folder may include its own headers and those of the folders that its CMakeLists.txt names
 (gpkg::NAME), directly. Headers named *_internal.hpp belong to their folder alone. libsolv is for
-solver/, libcurl for libcore/net, yaml-cpp for libcore/yaml.
+solver/, libcurl for libcore/net, yaml-cpp for libcore/yaml. A type has one header: of two with one name
+in one namespace the linker would take either.
 """
 
 import pathlib
@@ -12,6 +13,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
+TYPE = re.compile(r"^(?:template <[^\n]*>\n)?(?:class|struct|enum class|using) (\w+)\b(?!::)(?=[^;]*?[{=])", re.M)
+NAMESPACE = re.compile(r"^namespace ([\w:]+) {", re.M)
 THIRD_PARTY = {"solv/": "solver", "curl/": "libcore/net", "yaml-cpp/": "libcore/yaml"}
 
 
@@ -33,6 +36,18 @@ def folder_of(path, known):
     return path
 
 
+def types_of_two_headers(headers):
+    seen = {}
+    for header in sorted(headers):
+        text = header.read_text()
+        namespace = NAMESPACE.search(text)
+        for name in set(TYPE.findall(text)) if namespace else ():
+            first = seen.setdefault((namespace[1], name), header)
+            if first != header:
+                yield (f"{header.relative_to(ROOT)}: {namespace[1]}::{name} is defined in "
+                       f"{first.relative_to(ROOT)} as well")
+
+
 def main():
     known = folders()
     names = {name: folder for folder, (name, _) in known.items()}
@@ -52,6 +67,7 @@ def main():
                 if known[target][0] not in allowed:
                     problems.append(f"{relative}: includes {include}, but {folder}/CMakeLists.txt "
                                     f"does not name gpkg::{known[target][0]}")
+    problems += types_of_two_headers(h for folder in known for h in (ROOT / folder).rglob("*.hpp"))
     # The graph of folders must have no cycle.
     def visit(name, path):
         if name in path:

@@ -1,6 +1,7 @@
 #include "cli/workflow/sources.hpp"
 
 #include "cli/workflow/progress.hpp"
+#include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/fetch_index.hpp"
 #include "libcore/index/repodata.hpp"
@@ -12,10 +13,12 @@
 #include <charconv>
 #include <ctime>
 #include <fmt/format.h>
-#include <future>
 
 namespace gpkg::cli {
 namespace {
+
+// 2001-09-09; no channel is older than 2012.
+constexpr std::int64_t kEarliestMilliseconds = 1'000'000'000'000;
 
 Result<std::vector<Channel>> channels_of(const Context& context, const SourceOptions& options) {
     auto texts = options.channels;
@@ -79,22 +82,15 @@ Result<std::vector<std::shared_ptr<const ChannelIndex>>> read_indexes(
         for (const auto& warning : index.warnings) context.out.warn(warning);
     }
 
-    std::vector<std::future<Result<std::shared_ptr<const ChannelIndex>>>> reading;
-    reading.reserve(fetched.size());
-    for (const auto& index : fetched)
-        reading.push_back(
-            std::async(std::launch::async, [&] { return read_index(index, options.cache); }));
+    std::vector<Result<std::shared_ptr<const ChannelIndex>>> read(fetched.size());
+    for_each_index(fetched.size(), fetched.size(), [&](std::size_t i) {
+        read[i] = read_index(fetched[i], options.cache);
+    });
     std::vector<std::shared_ptr<const ChannelIndex>> indexes;
-    std::optional<Error> failure;
-    for (auto& result : reading) {
-        auto index = result.get();
-        if (index) {
-            indexes.push_back(*std::move(index));
-        } else if (!failure) {
-            failure = std::move(index).error();
-        }
+    for (auto& index : read) {
+        if (!index) return pass(std::move(index).error());
+        indexes.push_back(*std::move(index));
     }
-    if (failure) return pass(*std::move(failure));
     // Now: a failure to decide would have no place for them, and may come of what they tell.
     for (const auto& index : indexes) {
         for (const auto& note : index->notes()) context.out.warn(note);
@@ -145,15 +141,15 @@ Result<Sources> open_channels(Context& context, const SourceOptions& options) {
 
 Result<Sources> open_sources(Context& context, const SourceOptions& options) {
     GPKG_TRY(const auto platform, platform_of(context, options));
-    auto machine =
-        std::async(std::launch::async, [&] { return detect_virtual_packages(context, platform); });
+    std::vector<PackageRecord> machine;
+    const auto look = [&] { machine = detect_virtual_packages(context, platform); };
+    Workers looking(1, look);
     GPKG_TRY(auto sources, open_channels(context, options));
-    sources.virtual_packages = machine.get();
+    if (looking.count() == 0) look();
+    looking.join();
+    sources.virtual_packages = std::move(machine);
     return sources;
 }
-
-// 2001-09-09; no channel is older than 2012.
-constexpr std::int64_t kEarliestMilliseconds = 1'000'000'000'000;
 
 Result<std::int64_t> parse_moment(std::string_view text) {
     const auto wrong = [&] {

@@ -2,7 +2,7 @@
 
 #include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/index_cache.hpp"
+#include "libcore/build/indexed_packages.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ public:
     SubdirIndexer(fs::path folder, std::string subdir, const IndexerOptions& options)
         : folder_(std::move(folder)),
           options_(options),
-          files_(read_index_cache(folder_ / kCacheName)),
+          files_(read_indexed_packages(folder_ / kCacheName)),
           earlier_(read_earlier(folder_ / "repodata.json")) {
         summary_.subdir = std::move(subdir);
     }
@@ -104,7 +104,7 @@ public:
         refused_.clear();
         summary_.read = 0;
         bool changed = false;
-        IndexCache found;
+        IndexedPackages found;
         for (auto& file : files) {
             summary_.read += file.is_new ? 1 : 0;
             if (!file.refusal.empty()) {
@@ -164,7 +164,7 @@ public:
         GPKG_CHECK(write_beside("variants.json", 1, [](const IndexedPackage& package) {
             return Json::parse(package.variant);
         }));
-        GPKG_CHECK(write_index_cache(folder_ / kCacheName, files_));
+        GPKG_CHECK(write_indexed_packages(folder_ / kCacheName, files_));
         return summary_;
     }
 
@@ -268,7 +268,7 @@ private:
 
     fs::path folder_;
     const IndexerOptions& options_;
-    IndexCache files_;  ///< as of the last look
+    IndexedPackages files_;  ///< as of the last look
     Earlier earlier_;
     SubdirSummary summary_;
     std::vector<RefusedPackage> refused_;

@@ -5,7 +5,8 @@
 
 const http = require('node:http');
 const { createReadStream, existsSync } = require('node:fs');
-const { basename, join, resolve } = require('node:path');
+const { basename, join } = require('node:path');
+const loadRattler = require('./load_rattler.cjs');
 
 const machineRepodata = (virtuals) => {
     const packages = {};
@@ -19,7 +20,7 @@ const machineRepodata = (virtuals) => {
 
 /// Starts the server; `folders` are all channels that will be asked of.
 const start = async (modules, folders) => {
-    const { simpleSolve } = require(resolve(modules, '@conda-org/rattler/dist/rattler.node.cjs'));
+    const { simpleSolve } = loadRattler(modules);
     const byName = new Map(folders.map((folder) => [basename(folder), folder]));
     let machine = '{}';
     const server = http.createServer((request, response) => {

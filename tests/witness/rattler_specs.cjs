@@ -5,10 +5,11 @@
 
 const { execFileSync } = require('node:child_process');
 const { readdirSync, existsSync } = require('node:fs');
-const { join, resolve } = require('node:path');
+const { join } = require('node:path');
+const loadRattler = require('./load_rattler.cjs');
 
 const [modules, corpus, dump] = process.argv.slice(2);
-const { Version, VersionSpec } = require(resolve(modules, '@conda-org/rattler/dist/rattler.node.cjs'));
+const { Version, VersionSpec } = loadRattler(modules);
 
 /// The version part of a MatchSpec as rattler's VersionSpec takes it, by a plain reading of
 /// "name version build" and "name=version=build".

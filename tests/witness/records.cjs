@@ -4,7 +4,8 @@
 
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
-const { basename, join, resolve } = require('node:path');
+const { basename, join } = require('node:path');
+const loadRattler = require('./load_rattler.cjs');
 
 const kSubdirs = ['linux-64', 'noarch'];
 const kNeverText = /^(?:|\*)$/;
@@ -12,7 +13,7 @@ const kNeverText = /^(?:|\*)$/;
 let rattler;
 /// Where npm installed @conda-org/rattler.
 const useRattler = (modules) => {
-    rattler = require(resolve(modules, '@conda-org/rattler/dist/rattler.node.cjs'));
+    rattler = loadRattler(modules);
     return rattler;
 };
 

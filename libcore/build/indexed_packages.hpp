@@ -25,10 +25,10 @@ struct IndexedPackage {
 Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& subdir);
 
 /// File name -> what was found in it.
-using IndexCache = std::map<std::string, IndexedPackage>;
+using IndexedPackages = std::map<std::string, IndexedPackage>;
 
 /// Empty when there is none, or one that is damaged or of another gpkg.
-IndexCache read_index_cache(const fs::path& file);
-Result<void> write_index_cache(const fs::path& file, const IndexCache& cache);
+IndexedPackages read_indexed_packages(const fs::path& file);
+Result<void> write_indexed_packages(const fs::path& file, const IndexedPackages& cache);
 
 }  // namespace gpkg

@@ -1,4 +1,4 @@
-#include "libcore/build/index_cache.hpp"
+#include "libcore/build/indexed_packages.hpp"
 
 #include "libcore/base/digest.hpp"
 #include "libcore/build/run_exports_json_internal.hpp"
@@ -182,8 +182,8 @@ Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& s
     return package;
 }
 
-IndexCache read_index_cache(const fs::path& file) {
-    IndexCache cache;
+IndexedPackages read_indexed_packages(const fs::path& file) {
+    IndexedPackages cache;
     const auto text = read_file(file);
     if (!text) return cache;
     const auto json = Json::parse(*text, nullptr, false);
@@ -206,7 +206,7 @@ IndexCache read_index_cache(const fs::path& file) {
     return cache;
 }
 
-Result<void> write_index_cache(const fs::path& file, const IndexCache& cache) {
+Result<void> write_indexed_packages(const fs::path& file, const IndexedPackages& cache) {
     // The parts are JSON already.
     std::string files;
     for (const auto& [name, package] : cache)
