@@ -107,16 +107,9 @@ Action bind(CLI::App& app, const std::string& default_file) {
             GPKG_TRY(auto change, exactly(std::move(copy)));
             return carry_out(context, std::move(change), options->change);
         }
-        if (!wishes.explicit_records.empty()) {
-            GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
-            return carry_out(context, std::move(change), options->change);
-        }
+        // Package files, or an empty environment: no channel has a say in it.
         if (wishes.specs.empty()) {
-            // An empty environment: no channel has a say in it.
-            ExactRequest nothing;
-            nothing.prefix = prefix;
-            nothing.variables = std::move(wishes.variables);
-            GPKG_TRY(auto change, exactly(std::move(nothing)));
+            GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
             return carry_out(context, std::move(change), options->change);
         }
         ChangeRequest request;

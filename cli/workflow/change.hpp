@@ -75,7 +75,7 @@ Result<Change> exactly(ExactRequest request);
 /// Shows the change, asks, downloads, unpacks, links. Prints the result or its JSON.
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options);
 
-/// What transactions of this command have in common: progress, Ctrl-C, who to wait for.
+/// What transactions of this command have in common: how to link, Ctrl-C, who to wait for.
 TransactionOptions transaction_options(Context& context, const ChangeOptions& options);
 
 /// Brings a prefix that an interrupted command left to its old or new state, and says so. A dry run

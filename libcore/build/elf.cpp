@@ -213,9 +213,7 @@ private:
 Result<std::optional<ElfFile>> read_elf(const fs::path& file) {
     const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat status {};
-    if (!opened || ::fstat(opened.get(), &status) != 0)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot read: {}", file.native(), std::strerror(errno)));
+    if (!opened || ::fstat(opened.get(), &status) != 0) return pass(io_error(file, "read", errno));
     char magic[SELFMAG];
     if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT ||
         ::pread(opened.get(), magic, SELFMAG, 0) != SELFMAG ||

@@ -7,6 +7,7 @@
 #include "libcore/fs/file.hpp"
 
 #include <string>
+#include <utility>
 
 namespace gpkg {
 
@@ -15,19 +16,13 @@ public:
     /// Does not wait: Conflict when another process holds it. `what` is what is built, for errors.
     static Result<FolderLock> take(const fs::path& file, const std::string& what);
 
-    FolderLock(FolderLock&& other) noexcept;
-    FolderLock& operator=(FolderLock&&) = delete;
-    FolderLock(const FolderLock&) = delete;
-    FolderLock& operator=(const FolderLock&) = delete;
-    ~FolderLock();
-
     /// Not empty when the file system cannot lock (some NFS and Lustre mounts): work goes on
     /// without.
     const std::string& warning() const { return warning_; }
 
 private:
-    explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
-    int descriptor_;
+    explicit FolderLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+    Descriptor descriptor_;
     std::string warning_;
 };
 

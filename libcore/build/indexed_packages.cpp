@@ -12,7 +12,6 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,28 +34,21 @@ struct Sums {
 };
 
 Result<Sums> sums_of(const fs::path& file) {
-    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot open: {}", file.native(), std::strerror(errno)));
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened) return pass(io_error(file, "open", errno));
     Hasher sha256(DigestKind::Sha256);
     Hasher md5(DigestKind::Md5);
     Sums sums;
     std::string buffer(1U << 18U, '\0');
     ssize_t count = 0;
-    while ((count = ::read(fd, buffer.data(), buffer.size())) != 0) {
+    while ((count = ::read(opened.get(), buffer.data(), buffer.size())) != 0) {
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) break;
+        if (count < 0) return pass(io_error(file, "read", errno));
         const auto piece = std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
         sha256.update(piece);
         md5.update(piece);
         sums.size += piece.size();
     }
-    const int code = errno;
-    ::close(fd);
-    if (count < 0)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot read: {}", file.native(), std::strerror(code)));
     sums.sha256 = std::move(sha256).hex();
     sums.md5 = std::move(md5).hex();
     return sums;

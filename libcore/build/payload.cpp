@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::string_view kFill = "_placehold";
 
-tl::unexpected<Error> io_failure(const fs::path& path,
-                                 std::string_view doing,
-                                 const std::error_code& code) {
-    return fail(ErrorKind::Io,
-                fmt::format("{}: cannot {}: {}", path.native(), doing, code.message()));
-}
-
 bool is_in(std::string_view path, std::string_view folder) {
     return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
 }
@@ -55,7 +48,7 @@ Result<void> fix_link(const fs::path& prefix, const std::string& file, Refusals&
     const auto path = prefix / file;
     std::error_code code;
     const auto target = fs::read_symlink(path, code);
-    if (code) return io_failure(path, "read the link", code);
+    if (code) return pass(io_error(path, "read the link", code.value()));
     const auto folder = folder_of(file);
     if (!target.is_absolute()) {
         if (!normal_inside((folder.empty() ? "" : folder + "/") + target.native()))
@@ -73,7 +66,7 @@ Result<void> fix_link(const fs::path& prefix, const std::string& file, Refusals&
     if (relative.empty()) relative = ".";
     fs::remove(path, code);
     if (!code) fs::create_symlink(relative, path, code);
-    if (code) return io_failure(path, "make the link relative", code);
+    if (code) return pass(io_error(path, "make the link relative", code.value()));
     return {};
 }
 
@@ -86,8 +79,7 @@ Result<void> check_and_fix(const fs::path& prefix, const std::vector<std::string
         }
         const auto path = prefix / file;
         struct stat status {};
-        if (::lstat(path.c_str(), &status) != 0)
-            return io_failure(path, "read", std::error_code(errno, std::generic_category()));
+        if (::lstat(path.c_str(), &status) != 0) return pass(io_error(path, "read", errno));
         if (S_ISLNK(status.st_mode)) {
             GPKG_CHECK(fix_link(prefix, file, refusals));
         } else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
@@ -128,7 +120,7 @@ Result<void> replace_in_file(const fs::path& path, std::string_view from, std::s
     }
     const int failure = errno;
     if (fd >= 0) ::close(fd);
-    if (!done) return io_failure(path, "write", std::error_code(failure, std::generic_category()));
+    if (!done) return pass(io_error(path, "write", failure));
     return {};
 }
 
@@ -180,7 +172,7 @@ Result<std::set<std::string>> list_prefix(const fs::path& prefix) {
         found.insert(walk->path().native().substr(skip));
         walk.increment(code);
     }
-    if (code) return io_failure(prefix, "list the files", code);
+    if (code) return pass(io_error(prefix, "list the files", code.value()));
     return found;
 }
 
@@ -200,7 +192,7 @@ Result<std::vector<std::string>> new_files(const fs::path& prefix,
         const auto type = fs::symlink_status(prefix / path, code).type();
         // Of folders only the empty ones need to be told; a full one comes with its files.
         if (type == fs::file_type::directory && !fs::is_empty(prefix / path, code)) continue;
-        if (code) return io_failure(prefix / path, "read", code);
+        if (code) return pass(io_error(prefix / path, "read", code.value()));
         files.push_back(path);
     }
     return files;

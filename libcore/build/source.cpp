@@ -16,27 +16,19 @@ namespace {
 
 constexpr std::string_view kFileScheme = "file://";
 
-tl::unexpected<Error> io_failure(const fs::path& path,
-                                 std::string_view doing,
-                                 const std::error_code& code) {
-    const auto kind =
-        code == std::errc::no_such_file_or_directory ? ErrorKind::NotFound : ErrorKind::Io;
-    return fail(kind, fmt::format("{}: cannot {}: {}", path.native(), doing, code.message()));
-}
-
 Result<void> keep_times(const fs::path& from, const fs::path& to) {
     struct stat status {};
     if (::lstat(from.c_str(), &status) != 0) return {};
     const std::array times = {status.st_atim, status.st_mtim};
     if (::utimensat(AT_FDCWD, to.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0)
-        return io_failure(to, "set the time", std::error_code(errno, std::generic_category()));
+        return pass(io_error(to, "set the time", errno));
     return {};
 }
 
 Result<void> copy_one(const fs::path& from, const fs::path& to) {
     std::error_code code;
     const auto type = fs::symlink_status(from, code).type();
-    if (code) return io_failure(from, "read", code);
+    if (code) return pass(io_error(from, "read", code.value()));
     if (type == fs::file_type::directory) {
         GPKG_CHECK(make_folders(to));
         return {};
@@ -52,7 +44,7 @@ Result<void> copy_one(const fs::path& from, const fs::path& to) {
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: is neither file, link nor folder", from.native()));
     }
-    if (code) return io_failure(from, "copy", code);
+    if (code) return pass(io_error(from, "copy", code.value()));
     return keep_times(from, to);
 }
 
@@ -64,7 +56,7 @@ Result<std::vector<std::string>> all_entries(const fs::path& root) {
         found.push_back(walk->path().lexically_relative(root).native());
         walk.increment(code);
     }
-    if (code) return io_failure(root, "list the files", code);
+    if (code) return pass(io_error(root, "list the files", code.value()));
     std::sort(found.begin(), found.end());
     return found;
 }
@@ -221,8 +213,7 @@ Result<std::string> tree_digest(const fs::path& tree) {
     for (const auto& entry : entries) {
         const auto path = entry.empty() ? tree : tree / entry;
         struct stat status {};
-        if (::lstat(path.c_str(), &status) != 0)
-            return io_failure(path, "read", std::error_code(errno, std::generic_category()));
+        if (::lstat(path.c_str(), &status) != 0) return pass(io_error(path, "read", errno));
         std::string detail;
         if (S_ISLNK(status.st_mode)) {
             detail = fs::read_symlink(path, code).native();

@@ -281,14 +281,6 @@ Result<void> Linker::link(Plan& plan, std::size_t first, std::size_t last) {
     return {};
 }
 
-bool has_pre_link_script(const PackagePlan& package) {
-    if (package.request == nullptr) return false;
-    const auto script = link_script_path(package.request->record.name, "pre-link");
-    return std::any_of(package.entries.begin(), package.entries.end(), [&](const auto& entry) {
-        return entry.path == script;
-    });
-}
-
 PrefixPathType path_type_of(LinkKind kind) {
     switch (kind) {
     case LinkKind::SoftLink: return PrefixPathType::SoftLink;
@@ -318,10 +310,11 @@ Result<void> link_files(Disk& disk,
         std::size_t first = 0;
         for (std::size_t p = 0; p < plan.packages.size(); ++p) {
             const auto& package = plan.packages[p];
-            if (!options.run_scripts || !has_pre_link_script(package)) continue;
+            if (!options.run_scripts || package.request == nullptr) continue;
+            const auto script = link_script_path(package.request->record.name, "pre-link");
+            if (!package.brings(script)) continue;
             GPKG_CHECK(linker.link(plan, first, p));
             first = p;
-            const auto script = link_script_path(package.request->record.name, "pre-link");
             GPKG_CHECK(run_link_script(
                 disk, {&package.request->record, "pre-link", package.unpacked / script}, options));
         }

@@ -90,6 +90,11 @@ void add_compiled(PackagePlan& plan, const PythonLayout& python) {
 
 }  // namespace
 
+bool PackagePlan::brings(std::string_view path) const {
+    return std::any_of(
+        entries.begin(), entries.end(), [&](const auto& entry) { return entry.path == path; });
+}
+
 Result<PackagePlan> plan_package(const LinkRequest& request,
                                  const std::optional<PythonLayout>& python,
                                  const fs::path& prefix,

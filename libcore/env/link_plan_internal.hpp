@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -44,6 +45,9 @@ struct PackagePlan {
     std::vector<PathEntry> entries;
     std::vector<LinkItem> items;
     LinkType link_type = LinkType::HardLink;
+
+    /// Whether a file of this path is in the package.
+    bool brings(std::string_view path) const;
 };
 
 struct Plan {

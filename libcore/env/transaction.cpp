@@ -6,6 +6,7 @@
 #include "libcore/env/link_files_internal.hpp"
 #include "libcore/env/link_plan_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
+#include "libcore/env/order.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -103,11 +104,7 @@ Result<void> Execution::run_post_link() {
         if (package.request == nullptr) continue;
         const auto& record = package.request->record;
         const auto script = link_script_path(record.name, "post-link");
-        const bool has_script =
-            std::any_of(package.entries.begin(), package.entries.end(), [&](const auto& entry) {
-                return entry.path == script;
-            });
-        if (!has_script || !disk_.exists(script)) continue;
+        if (!package.brings(script) || !disk_.exists(script)) continue;
         GPKG_CHECK(check_cancelled());
         GPKG_CHECK(
             run_link_script(disk_, {&record, "post-link", disk_.prefix() / script}, options_));
@@ -353,6 +350,25 @@ Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& optio
     lock.release();
     if (recovered) remove_empty_meta(prefix);
     return recovered;
+}
+
+Result<void> remove_prefix(const fs::path& prefix, const TransactionOptions& options) {
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
+    GPKG_TRY(auto lock, acquire_lock(prefix, options));
+    GPKG_TRY(auto disk, Disk::open(prefix, options.fault));
+    GPKG_CHECK(recover_locked(disk));
+    GPKG_TRY(auto installed, read_records(prefix));
+    for (const auto& record : dependents_first(std::move(installed)))
+        GPKG_CHECK(run_package_script(disk, record, "pre-unlink", options));
+    if (options.cancelled && options.cancelled())
+        return fail(ErrorKind::Interrupted, "interrupted");
+    // Renamed first: whatever happens next, there is no half environment under the name.
+    GPKG_TRY(auto grave, TemporaryFolder::make(prefix.parent_path(), ".gpkg-removed-"));
+    const auto buried = grave.path() / "environment";
+    GPKG_CHECK(rename_path(prefix, buried));
+    lock.moved_to(buried);
+    lock.release();
+    return remove_tree(grave.path());
 }
 
 }  // namespace gpkg

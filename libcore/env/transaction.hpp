@@ -137,7 +137,7 @@ enum class Recovery { Nothing, RolledBack, Completed };
 /// that changes a prefix calls this before it looks at what is installed.
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options);
 
-/// Removes an environment with everything in it: recovers, locks, runs the pre-unlink scripts of
+/// Removes an environment with everything in it: locks, recovers, runs the pre-unlink scripts of
 /// its packages, renames it out of the way and deletes it. Until the rename it is whole.
 Result<void> remove_prefix(const fs::path& prefix, const TransactionOptions& options);
 
