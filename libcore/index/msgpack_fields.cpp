@@ -1,0 +1,118 @@
+#include "libcore/base/digest.hpp"
+#include "libcore/index/msgpack_fields_internal.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gpkg::repodata {
+namespace {
+
+using Kind = MsgpackValue::Kind;
+
+constexpr std::size_t kLongestText = 1U << 20U;
+/// Later than year 9999 in seconds, so it must be milliseconds (what conda's tools assume).
+constexpr std::int64_t kLastSecond = 253402300799;
+/// Up to here looking at all is quicker than a table.
+constexpr std::size_t kFew = 16;
+
+}  // namespace
+
+void OnlyOnce::operator()(std::string_view key) {
+    const auto twice = [&] { refuse(fmt::format("the key '{}' stands {} twice", key, where_)); };
+    if (few_.size() < kFew) {
+        if (std::find(few_.begin(), few_.end(), key) != few_.end()) twice();
+        few_.push_back(key);
+        return;
+    }
+    if (many_.empty()) many_.insert(few_.begin(), few_.end());
+    if (!many_.insert(key).second) twice();
+}
+
+void wrong_type(std::string_view key, std::string_view wanted, const MsgpackValue& value) {
+    refuse(
+        fmt::format("'{}' should be {}, not {}", key, wanted, MsgpackValue::name_of(value.kind())));
+}
+
+std::string_view text_of(std::string_view key, const MsgpackValue& value) {
+    if (value.kind() == Kind::Null) return {};
+    if (value.kind() != Kind::Text) wrong_type(key, "a text", value);
+    if (value.text().size() > kLongestText) refuse(fmt::format("'{}' is longer than 1 MiB", key));
+    return value.text();
+}
+
+std::uint64_t number_of(std::string_view key, const MsgpackValue& value) {
+    if (value.kind() == Kind::Null) return 0;
+    if (value.kind() == Kind::Unsigned) return value.number();
+    if (value.kind() != Kind::Negative && value.kind() != Kind::Float)
+        wrong_type(key, "a whole number", value);
+    refuse(fmt::format("'{}' should be a whole number from 0 on", key));
+}
+
+std::int64_t moment_of(std::string_view key, const MsgpackValue& value) {
+    double found = 0;
+    switch (value.kind()) {
+    case Kind::Null: return 0;
+    case Kind::Unsigned: found = static_cast<double>(value.number()); break;
+    case Kind::Negative:
+        found = static_cast<double>(static_cast<std::int64_t>(value.number()));
+        break;
+    case Kind::Float: found = value.real(); break;
+    default: wrong_type(key, "a number", value);
+    }
+    if (!(found > -9e15 && found < 9e15)) refuse(fmt::format("'{}' is no time", key));
+    const auto whole = static_cast<std::int64_t>(found);
+    return whole > kLastSecond ? whole : whole * 1000;
+}
+
+void append_texts(std::string_view key,
+                  const MsgpackValue& value,
+                  std::vector<std::string_view>& to) {
+    if (value.kind() == Kind::Null) return;
+    if (value.kind() != Kind::Array) wrong_type(key, "a list", value);
+    to.reserve(to.size() + static_cast<std::size_t>(std::distance(value.begin(), value.end())));
+    for (const auto& item : value) to.push_back(text_of(key, item));
+}
+
+void append_features(std::string_view key,
+                     const MsgpackValue& value,
+                     std::vector<std::string_view>& to) {
+    if (value.kind() == Kind::Array) return append_texts(key, value, to);
+    auto rest = text_of(key, value);
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find_first_of(", "), rest.size());
+        if (end > 0) to.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+}
+
+Noarch noarch_of(std::string_view key, const MsgpackValue& value) {
+    if (value.kind() == Kind::Bool) return value.number() != 0 ? Noarch::Generic : Noarch::No;
+    const auto text = text_of(key, value);
+    if (text.empty()) return Noarch::No;
+    return text == "python" ? Noarch::Python : Noarch::Generic;
+}
+
+std::string_view digest_of(std::string_view key,
+                           const MsgpackValue& value,
+                           std::size_t size,
+                           std::string& raw) {
+    if (value.kind() == Kind::Null) return {};
+    if (value.kind() == Kind::Bytes) {
+        if (value.text().size() != size)
+            refuse(fmt::format("'{}' should be {} bytes, not {}", key, size, value.text().size()));
+        return value.text();
+    }
+    const auto hex = text_of(key, value);
+    if (hex.empty()) return {};
+    if (!is_hex(hex, 2 * size)) refuse(fmt::format("'{}' should be {} hex digits", key, 2 * size));
+    raw.clear();
+    for (std::size_t i = 0; i < hex.size(); i += 2) {
+        unsigned byte = 0;
+        std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+        raw += static_cast<char>(byte);
+    }
+    return raw;
+}
+
+}  // namespace gpkg::repodata

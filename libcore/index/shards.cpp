@@ -1,0 +1,386 @@
+#include "libcore/index/shards.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/fs/file.hpp"
+#include "libcore/index/base_url_internal.hpp"
+#include "libcore/index/fields_internal.hpp"
+#include "libcore/index/msgpack_fields_internal.hpp"
+#include "libcore/index/record_rules_internal.hpp"
+#include "libcore/spec/condition.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using namespace repodata;
+
+constexpr std::uint64_t kNewestVersion = 1;
+/// Of an index or a shard once unpacked: twenty times conda-forge's largest.
+constexpr std::size_t kLargest = std::size_t{64} << 20U;
+constexpr std::size_t kLongestReason = 500;
+constexpr std::size_t kLongestMessage = 8192;
+
+/// Runs `read` on the values of a document; `url` is named in what it is refused for.
+template <typename Read>
+Result<void> read_document(std::string_view packed,
+                           std::string_view url,
+                           std::unique_ptr<const std::string>& text,
+                           const Read& read) {
+    GPKG_TRY(auto unpacked, zstd_decompress(packed, url, kLargest));
+    text = std::make_unique<const std::string>(std::move(unpacked));
+    auto reason = [&]() -> std::string {
+        const auto values = parse_msgpack(*text);
+        if (!values) return values.error().message;
+        try {
+            read(values->front());
+        } catch (const Malformed& problem) {
+            return problem.reason;
+        }
+        return {};
+    }();
+    if (reason.empty()) return {};
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: {}", url, printable(reason, kLongestReason)),
+                "the channel serves damaged or hostile data: try again later, or tell its "
+                "maintainers");
+}
+
+/// Reads the texts that a dependency may name packages by; most need no parser.
+class NameCollector {
+public:
+    void add(std::string_view spec) {
+        const auto end = std::min(spec.find_first_not_of(kNameCharacters), spec.size());
+        const bool is_plain = end == spec.size() || kEndsName.find(spec[end]) != std::string::npos;
+        if (is_plain && end > 0) keep(spec.substr(0, end));
+        if (!is_plain || spec.find("when") != std::string_view::npos) add_parsed(spec);
+    }
+    std::unordered_set<std::string> take() && { return std::move(names_); }
+
+private:
+    static constexpr std::string_view kNameCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
+    static constexpr std::string_view kEndsName = " <>=!~[";
+
+    void keep(std::string_view name) {
+        scratch_ = name;
+        if (names_.find(scratch_) == names_.end()) names_.insert(scratch_);
+    }
+    void add_parsed(std::string_view text) {
+        const auto spec = MatchSpec::parse(text);
+        if (!spec) return;  // the solver will tell
+        if (spec->has_one_name()) keep(spec->name);
+        if (!spec->when) return;
+        if (const auto condition = Condition::parse(*spec->when)) add_condition(*condition);
+    }
+    void add_condition(const Condition& condition) {
+        if (condition.spec && condition.spec->has_one_name()) keep(condition.spec->name);
+        for (const auto& part : condition.parts) add_condition(part);
+    }
+
+    std::unordered_set<std::string> names_;
+    std::string scratch_;
+};
+
+}  // namespace
+
+class ShardIndexReader {
+public:
+    explicit ShardIndexReader(std::string_view url) : url_(url) {}
+
+    Result<ShardIndex> read(std::string_view packed) {
+        GPKG_CHECK(read_document(
+            packed, url_, index_.text_, [&](const MsgpackValue& root) { read_root(root); }));
+        if (version_ > kNewestVersion)
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: shards of version {} are newer than this gpkg "
+                                    "understands ({})",
+                                    url_,
+                                    version_,
+                                    kNewestVersion),
+                        "a newer gpkg is needed to read them");
+        auto folder = artifact_folder(url_, shards_base_url_);
+        if (!folder)
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: shards_{}", url_, printable(folder.error().message)));
+        index_.shard_folder_ = *std::move(folder);
+        if (auto usable = artifact_folder(url_, index_.base_url_); !usable)
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: {}", url_, printable(usable.error().message)));
+        return std::move(index_);
+    }
+
+private:
+    void read_root(const MsgpackValue& root) {
+        OnlyOnce once("at the top");
+        bool has_version = false;
+        for_each_member(
+            root, "the top level", [&](std::string_view key, const MsgpackValue& value) {
+                once(key);
+                if (key == "version") {
+                    version_ = number_of("version", value);
+                    has_version = true;
+                } else if (key == "info") {
+                    read_info(value);
+                } else if (key == "shards") {
+                    read_shards(value);
+                }
+            });
+        if (!has_version) refuse("it has no version");
+    }
+
+    void read_info(const MsgpackValue& info) {
+        OnlyOnce once("in info");
+        for_each_member(info, "info", [&](std::string_view key, const MsgpackValue& value) {
+            once(key);
+            if (key == "base_url") {
+                index_.base_url_ = text_of(key, value);
+            } else if (key == "shards_base_url") {
+                shards_base_url_ = text_of(key, value);
+            } else if (key == "channel_relations") {
+                for_each_member(value, key, [&](std::string_view which, const MsgpackValue& to) {
+                    if (which == "base") index_.relations_.base = text_of(which, to);
+                    if (which == "overrides") index_.relations_.overrides = text_of(which, to);
+                });
+            } else if (key == "repodata_revisions" && value.kind() == MsgpackValue::Kind::Map) {
+                read_revisions(value);
+            }
+        });
+    }
+
+    /// CEP 48: says how many records of which newer form this gpkg leaves out.
+    void read_revisions(const MsgpackValue& revisions) {
+        for_each_member(
+            revisions, "repodata_revisions", [&](std::string_view name, const MsgpackValue& about) {
+                if (name == "v3" || about.kind() != MsgpackValue::Kind::Map) return;
+                std::uint64_t count = 0;
+                std::string_view message;
+                for_each_member(about, name, [&](std::string_view key, const MsgpackValue& value) {
+                    if (key == "n_packages") count = number_of(key, value);
+                    if (key == "message") message = text_of(key, value);
+                });
+                index_.notes_.push_back(
+                    fmt::format("{} records of form {} are newer than this "
+                                "gpkg{}{}",
+                                count,
+                                printable(name),
+                                message.empty() ? "" : ": ",
+                                printable(message, kLongestMessage)));
+            });
+    }
+
+    void read_shards(const MsgpackValue& shards) {
+        std::size_t odd = 0;
+        std::string_view first_odd;
+        for_each_member(shards, "shards", [&](std::string_view name, const MsgpackValue& value) {
+            std::string raw;
+            const auto hash = digest_of(name, value, sizeof(ShardHash), raw);
+            if (hash.empty()) refuse(fmt::format("'{}' has no hash", name));
+            if (!is_package_name(name)) {
+                if (odd++ == 0) first_odd = name;
+                return;
+            }
+            auto& entry = index_.entries_.emplace_back();
+            entry.name = name;
+            std::copy(hash.begin(), hash.end(), entry.hash.begin());
+        });
+        if (odd > 0)
+            index_.notes_.push_back(fmt::format(
+                "{} shards are left out: '{}' is not a package name", odd, printable(first_odd)));
+        const auto by_name = [](const ShardIndex::Entry& a, const ShardIndex::Entry& b) {
+            return a.name < b.name;
+        };
+        auto& entries = index_.entries_;
+        if (!std::is_sorted(entries.begin(), entries.end(), by_name))
+            std::sort(entries.begin(), entries.end(), by_name);
+        const auto twice =
+            std::adjacent_find(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+                return a.name == b.name;
+            });
+        if (twice != entries.end())
+            refuse(fmt::format("the key '{}' stands in shards twice", twice->name));
+    }
+
+    std::string_view url_;
+    ShardIndex index_;
+    std::uint64_t version_ = 0;
+    std::string_view shards_base_url_;
+};
+
+namespace {
+
+class ShardReader {
+public:
+    ShardReader(std::string_view name, Shard& shard) : name_(name), shard_(shard) {}
+
+    void read(const MsgpackValue& root) {
+        OnlyOnce once("at the top");
+        for_each_member(
+            root, "the top level", [&](std::string_view key, const MsgpackValue& value) {
+                once(key);
+                if (key == "packages") {
+                    read_packages(key, value, ".tar.bz2", false);
+                } else if (key == "packages.conda") {
+                    read_packages(key, value, ".conda", false);
+                } else if (key == "v3") {
+                    read_v3(value);
+                } else if (key == "removed") {
+                    append_texts(key, value, shard_.removed);
+                }
+            });
+        note_left_out();
+    }
+
+private:
+    void read_v3(const MsgpackValue& v3) {
+        OnlyOnce once("in v3");
+        for_each_member(v3, "v3", [&](std::string_view key, const MsgpackValue& value) {
+            once(key);
+            if (key == "conda" || key == "tar.bz2")
+                read_packages(key, value, key == "conda" ? ".conda" : ".tar.bz2", true);
+        });
+    }
+
+    void read_packages(std::string_view map,
+                       const MsgpackValue& packages,
+                       std::string_view extension,
+                       bool is_v3) {
+        OnlyOnce once(map);
+        for_each_member(packages, map, [&](std::string_view key, const MsgpackValue& value) {
+            once(key);
+            std::string fn(key);
+            if (is_v3 && fn.ends_with(extension))
+                return leave_out(fn, "its key should be without the extension");
+            if (is_v3) fn += extension;
+            check_file_name(fn, extension, map);
+            auto& record = shard_.records.emplace_back();
+            record.is_conda = extension == ".conda";
+            record.is_v3 = is_v3;
+            read_record(fn, value, record);
+            auto fault = fault_of(record, fn);
+            if (record.name != name_)
+                refuse(fmt::format(
+                    "{}: is about '{}', not '{}'", fn, record.name.substr(0, 200), name_));
+            if (fault.empty()) return;
+            shard_.records.pop_back();
+            leave_out(fn, fault);
+        });
+    }
+
+    void read_record(const std::string& fn, const MsgpackValue& value, IndexRecord& record) {
+        std::uint32_t seen = 0;
+        for_each_member(value, fn, [&](std::string_view name, const MsgpackValue& field) {
+            const auto key = key_of(name);
+            if (key == Key::Other) return;
+            const auto bit = 1U << static_cast<unsigned>(key);
+            if ((seen & bit) != 0)
+                refuse(fmt::format("{}: the key '{}' stands there twice", fn, name));
+            seen |= bit;
+            try {
+                read_field(key, name, field, record);
+            } catch (const Malformed& problem) {
+                refuse(fmt::format("{}: {}", fn, problem.reason));
+            }
+        });
+    }
+
+    void read_field(Key key, std::string_view name, const MsgpackValue& value, IndexRecord& to) {
+        switch (key) {
+        case Key::Build: to.build = text_of(name, value); break;
+        case Key::BuildNumber: to.build_number = number_of(name, value); break;
+        case Key::Constrains: append_texts(name, value, to.constrains); break;
+        case Key::Depends: append_texts(name, value, to.depends); break;
+        case Key::ExtraDepends: read_extras(name, value, to); break;
+        case Key::Flags: append_texts(name, value, to.flags); break;
+        case Key::IndexedTimestamp: to.indexed_timestamp = moment_of(name, value); break;
+        case Key::License: to.license = text_of(name, value); break;
+        case Key::LicenseFamily: to.license_family = text_of(name, value); break;
+        case Key::Md5: to.md5 = kept_digest(name, value, 16); break;
+        case Key::Name: to.name = text_of(name, value); break;
+        case Key::Noarch: to.noarch = noarch_of(name, value); break;
+        case Key::PythonSitePackagesPath:
+            if (value.kind() != MsgpackValue::Kind::Null)
+                to.python_site_packages_path = text_of(name, value);
+            break;
+        case Key::Sha256: to.sha256 = kept_digest(name, value, 32); break;
+        case Key::Size: to.size = number_of(name, value); break;
+        case Key::Timestamp: to.timestamp = moment_of(name, value); break;
+        case Key::TrackFeatures: append_features(name, value, to.track_features); break;
+        case Key::Version: to.version = text_of(name, value); break;
+        case Key::Other: break;
+        }
+    }
+
+    static void read_extras(std::string_view name, const MsgpackValue& value, IndexRecord& to) {
+        OnlyOnce once(name);
+        for_each_member(value, name, [&](std::string_view group, const MsgpackValue& specs) {
+            once(group);
+            auto& extra = to.extras.emplace_back();
+            extra.group = group;
+            append_texts(name, specs, extra.specs);
+        });
+    }
+
+    std::string_view kept_digest(std::string_view name,
+                                 const MsgpackValue& value,
+                                 std::size_t size) {
+        std::string raw;
+        const auto digest = digest_of(name, value, size, raw);
+        return raw.empty() ? digest : std::string_view(shard_.digests.emplace_back(std::move(raw)));
+    }
+
+    void leave_out(std::string_view fn, std::string_view why) {
+        if (left_out_++ == 0) first_left_out_ = fmt::format("{}: {}", fn, why);
+    }
+
+    void note_left_out() {
+        if (left_out_ == 0) return;
+        const auto first = printable(first_left_out_, kLongestReason);
+        shard_.notes.push_back(
+            left_out_ == 1
+                ? fmt::format("a record is left out: {}", first)
+                : fmt::format("{} records are left out, the first: {}", left_out_, first));
+    }
+
+    std::string_view name_;
+    Shard& shard_;
+    std::size_t left_out_ = 0;
+    std::string first_left_out_;
+};
+
+}  // namespace
+
+const ShardHash* ShardIndex::find(std::string_view name) const {
+    const auto found = std::lower_bound(
+        entries_.begin(), entries_.end(), name, [](const Entry& entry, std::string_view wanted) {
+            return entry.name < wanted;
+        });
+    return found != entries_.end() && found->name == name ? &found->hash : nullptr;
+}
+
+Result<ShardIndex> read_shard_index(std::string_view packed, std::string_view url) {
+    return ShardIndexReader(url).read(packed);
+}
+
+Result<Shard> read_shard(std::string_view packed, std::string_view name, std::string_view url) {
+    Shard shard;
+    GPKG_CHECK(read_document(packed, url, shard.text, [&](const MsgpackValue& root) {
+        ShardReader(name, shard).read(root);
+    }));
+    return shard;
+}
+
+std::unordered_set<std::string> dependency_names(const Shard& shard) {
+    NameCollector names;
+    for (const auto& record : shard.records) {
+        for (const auto spec : record.depends) names.add(spec);
+        for (const auto& extra : record.extras) {
+            for (const auto spec : extra.specs) names.add(spec);
+        }
+    }
+    return std::move(names).take();
+}
+
+}  // namespace gpkg
