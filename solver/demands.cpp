@@ -29,7 +29,8 @@ std::map<NameId, Demand> demands_of(const Universe& universe, const Set& members
     std::map<std::pair<Specs, Specs>, std::size_t> alike;
     for (const auto id : members) {
         const auto& candidate = universe.candidates()[id];
-        ++alike[{candidate.depends, candidate.constrains}];
+        ++alike[{Specs(candidate.depends.begin(), candidate.depends.end()),
+                 Specs(candidate.constrains.begin(), candidate.constrains.end())}];
     }
     std::map<NameId, Demand> demands;
     for (const auto& [lists, count] : alike) {

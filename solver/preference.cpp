@@ -180,9 +180,7 @@ private:
         if (one.timestamp != two.timestamp) return two.timestamp <=> one.timestamp;
         if (one.channel != two.channel) return one.channel <=> two.channel;
         if (one.is_noarch != two.is_noarch) return one.is_noarch <=> two.is_noarch;
-        const bool conda_one = one.fn().ends_with(".conda");
-        const bool conda_two = two.fn().ends_with(".conda");
-        if (conda_one != conda_two) return conda_two <=> conda_one;
+        if (one.is_conda() != two.is_conda()) return two.is_conda() <=> one.is_conda();
         if (const int order = one.build().compare(two.build()); order != 0) return order <=> 0;
         return one.sha256().compare(two.sha256()) <=> 0;
     }

@@ -111,7 +111,8 @@ void remove_dominated(const Universe& universe,
     }
 
     using Key = std::tuple<std::vector<SpecId>, std::vector<SpecId>, std::vector<SpecId>>;
-    const auto sorted = [](std::vector<SpecId> list) {
+    const auto sorted = [](std::span<const SpecId> specs_of) {
+        std::vector<SpecId> list(specs_of.begin(), specs_of.end());
         std::sort(list.begin(), list.end());
         return list;
     };

@@ -79,7 +79,8 @@ std::vector<CandidateId> topological(const Universe& universe, std::vector<Candi
         const auto name = universe.candidates()[id].name;
         if (seen[name]) return;
         seen[name] = true;
-        auto depends = universe.candidates()[id].depends;
+        const auto listed = universe.candidates()[id].depends;
+        std::vector<SpecId> depends(listed.begin(), listed.end());
         std::sort(depends.begin(), depends.end(), [&](auto a, auto b) {
             return universe.specs()[a].text < universe.specs()[b].text;
         });
@@ -113,7 +114,7 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
 }
 
 /// The best answer; nothing when there is none.
-std::optional<Solution> find(const Universe& universe) {
+Result<std::optional<Solution>> find(const Universe& universe) {
     const auto ranks = rank_candidates(universe);
     auto live = make_consistent(universe, hard_specs(universe)).live;
     remove_dominated(universe, ranks, live);
@@ -133,8 +134,9 @@ std::optional<Solution> find(const Universe& universe) {
     Solution solution;
     solution.notes = universe.notes();
     if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));
-    for (const auto id : topological(universe, best))
-        solution.records.push_back(universe.candidates()[id].record());
+    for (const auto id : topological(universe, best)) {
+        GPKG_TRY(solution.records.emplace_back(), universe.candidates()[id].record());
+    }
     return solution;
 }
 
@@ -149,8 +151,9 @@ std::optional<std::string> prevented_answer(const Universe& strict) {
     auto problem = strict.problem();
     problem.priority = ChannelPriority::Flexible;
     const auto flexible = Universe::collect(problem);
-    const auto answer = flexible ? find(*flexible) : std::nullopt;
-    if (!answer) return std::nullopt;
+    const auto found = flexible ? find(*flexible) : std::nullopt;
+    if (!found || !*found) return std::nullopt;
+    const auto& answer = *found;
     std::vector<std::string> items;
     std::vector<std::string> specs;
     for (const auto& record : answer->records) {
@@ -158,7 +161,7 @@ std::optional<std::string> prevented_answer(const Universe& strict) {
         if (!name) continue;
         const auto& left_out = strict.names()[*name].left_out;
         if (std::none_of(left_out.begin(), left_out.end(), [&](const auto& out) {
-                return is_hidden(out) && out.index->source().channel == record.channel;
+                return is_hidden(out) && out.record.index->source().channel == record.channel;
             }))
             continue;
         const auto channel = channel_text(problem, record.channel);
@@ -177,7 +180,8 @@ std::optional<std::string> prevented_answer(const Universe& strict) {
 
 Result<Outcome> solve(const Problem& problem) {
     GPKG_TRY(const auto universe, Universe::collect(problem));
-    if (auto solution = find(universe)) return *std::move(solution);
+    GPKG_TRY(auto solution, find(universe));
+    if (solution) return *std::move(solution);
     auto explanation = explain(universe);
     if (auto hint = prevented_answer(universe)) explanation.hints.push_back(*std::move(hint));
     return explanation;

@@ -1,5 +1,6 @@
 #include "solver/universe.hpp"
 
+#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
@@ -13,9 +14,34 @@ constexpr SpecId kUnreadable = kNone - 1;
 /// The same for one that has `when` or `extras`.
 constexpr SpecId kConditional = kNone - 2;
 
+std::vector<std::string> owned(const NameRecords& home, ChannelIndex::List list) {
+    std::vector<std::string> texts;
+    for (const auto text : home.texts(list)) texts.emplace_back(home.text(text));
+    return texts;
+}
+
 bool names_match(const MatchSpec& spec, std::string_view name) {
     if (spec.has_one_name()) return spec.name == name;
     return spec.name == "*" || spec.name_matcher->matches(name);
+}
+
+bool given_matches(const MatchSpec& spec, const PackageRecord& record, const Version& version) {
+    MatchTarget target;
+    target.name = record.name;
+    target.version = &version;
+    target.build = record.build;
+    target.build_number = record.build_number;
+    target.fn = record.fn;
+    target.sha256 = record.sha256;
+    target.channel = record.channel;
+    target.subdir = record.subdir;
+    target.url = record.url;
+    target.md5 = record.md5;
+    target.license = record.license;
+    target.license_family = record.license_family;
+    target.flags = &record.flags;
+    target.track_features = &record.track_features;
+    return spec.matches(target);
 }
 
 /// Taking every package that a glob fits is never what was meant.
@@ -40,6 +66,52 @@ tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem)
 }
 
 }  // namespace
+
+bool ChannelRecord::matches(const MatchSpec& spec) const {
+    const auto parsed = Version::parse(version());
+    if (!parsed) return false;
+    return matches(spec, *parsed);
+}
+
+/// What few specs ask for is only made for those.
+bool ChannelRecord::matches(const MatchSpec& spec, const Version& parsed) const {
+    const auto hex = [](bool wanted, bool is_there, std::span<const std::uint8_t> digest) {
+        return wanted && is_there ? to_hex(digest) : std::string();
+    };
+    const auto flags = spec.flags.empty() ? std::vector<std::string>() : owned(*home, row->flags);
+    const auto features = spec.track_features.empty() ? std::vector<std::string>()
+                                                      : owned(*home, row->track_features);
+    const auto fn = spec.fn || spec.url ? home->fn(*row) : std::string();
+    const auto url = spec.url ? index->url(fn) : std::string();
+    const auto md5 = hex(spec.md5.has_value(), row->has_md5, row->md5);
+    const auto sha256 = hex(spec.sha256.has_value(), row->has_sha256, row->sha256);
+    MatchTarget target;
+    target.name = home->name();
+    target.version = &parsed;
+    target.build = home->build(*row);
+    target.build_number = row->build_number;
+    target.fn = fn;
+    target.sha256 = sha256;
+    target.channel = index->source().channel;
+    target.subdir = index->source().subdir;
+    target.url = url;
+    target.md5 = md5;
+    target.license = home->text(row->license);
+    target.license_family = home->text(row->license_family);
+    target.flags = &flags;
+    target.track_features = &features;
+    return spec.matches(target);
+}
+
+std::string Candidate::sha256() const {
+    if (!is_offered()) return given->sha256;
+    return offered.row->has_sha256 ? to_hex(offered.row->sha256) : std::string();
+}
+
+Result<PackageRecord> Candidate::record() const {
+    if (!is_offered()) return *given;
+    return offered.index->record(*offered.home, *offered.row);
+}
 
 std::optional<NameId> Universe::find_name(std::string_view text) const {
     const auto found = name_ids_.find(std::string(text));
@@ -112,7 +184,7 @@ Result<Universe> Universe::collect(const Problem& problem) {
     while (!universe.queue_.empty()) {
         const auto name = universe.queue_.back();
         universe.queue_.pop_back();
-        universe.collect_candidates(name);
+        GPKG_CHECK(universe.collect_candidates(name));
     }
     universe.link_specs();
     universe.excuse_installed();
@@ -170,7 +242,7 @@ void Universe::reach_from(const Candidate& candidate) {
     }
 }
 
-void Universe::collect_candidates(NameId name) {
+Result<void> Universe::collect_candidates(NameId name) {
     names_[name].begin = static_cast<CandidateId>(candidates_.size());
     take_constraints(name);
     if (names_[name].is_virtual) {
@@ -178,12 +250,13 @@ void Universe::collect_candidates(NameId name) {
             if (record.name == names_[name].text) add_given(name, record, false);
         }
         names_[name].end = static_cast<CandidateId>(candidates_.size());
-        return;
+        return {};
     }
 
-    collect_rows(name);
+    GPKG_CHECK(collect_rows(name));
     collect_installed(name);
     names_[name].end = static_cast<CandidateId>(candidates_.size());
+    return {};
 }
 
 /// A request may name a channel: then the others do not offer the package at all, and strict
@@ -196,12 +269,15 @@ bool Universe::offers(const ChannelIndex& index, NameId name) const {
     });
 }
 
-void Universe::collect_rows(NameId name) {
+Result<void> Universe::collect_rows(NameId name) {
     const std::string text = names_[name].text;
     std::optional<std::uint32_t> first_channel;
     for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
         const auto& index = *problem_->indexes[i];
-        if (index.rows(text).empty()) continue;
+        GPKG_TRY(const auto found, index.find(text));
+        if (found.rows().empty()) continue;
+        const auto& home = homes_.emplace_back(found);
+        home_lists_.clear();
         const auto channel = channel_of_index_[i];
         std::optional<LeftOut::Why> why;
         if (!offers(index, name)) {
@@ -213,20 +289,22 @@ void Universe::collect_rows(NameId name) {
             first_channel = channel;
         }
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
-            names_[name].left_out.push_back({reason, &index, &row});
+            names_[name].left_out.push_back({reason, {&index, &home, &row}});
         };
         if (why) {
-            for (const auto* row : index.choices(text, std::nullopt)) leave_out(*why, *row);
+            for (const auto* row : home.choices(std::nullopt)) leave_out(*why, *row);
             continue;
         }
-        for (const auto* row : index.choices(text, problem_->exclude_newer)) {
-            if (const auto out = add_row(name, index, *row, channel)) leave_out(*out, *row);
+        for (const auto* row : home.choices(problem_->exclude_newer)) {
+            GPKG_TRY(const auto out, add_row(name, {&index, &home, row}, channel));
+            if (out) leave_out(*out, *row);
         }
         if (!problem_->exclude_newer) continue;
-        for (const auto* row : index.choices(text, std::nullopt)) {
+        for (const auto* row : home.choices(std::nullopt)) {
             if (row->appeared() > *problem_->exclude_newer) leave_out(LeftOut::Why::Newer, *row);
         }
     }
+    return {};
 }
 
 void Universe::collect_installed(NameId name) {
@@ -236,12 +314,12 @@ void Universe::collect_installed(NameId name) {
             candidates_.begin() + names_[name].begin,
             candidates_.end(),
             [&](const Candidate& candidate) {
-                if (candidate.row == nullptr || candidate.build() != record.build ||
+                if (!candidate.is_offered() || candidate.build() != record.build ||
                     versions_[candidate.version].to_string() != to_lower(record.version))
                     return false;
                 if (!record.sha256.empty() && !candidate.sha256().empty())
                     return record.sha256 == candidate.sha256();
-                return candidate.index->source().channel == record.channel;
+                return candidate.offered.index->source().channel == record.channel;
             });
         if (same != candidates_.end()) {
             same->is_installed = true;
@@ -251,44 +329,58 @@ void Universe::collect_installed(NameId name) {
     }
 }
 
-std::optional<LeftOut::Why> Universe::take_specs(const ChannelIndex& index,
-                                                 ChannelIndex::Range range,
-                                                 std::vector<SpecId>& into) {
-    auto& known = index_specs_[&index];
-    if (known.empty()) known.assign(index.spec_count(), kNone);
-    for (const auto id : index.spec_ids(range)) {
-        if (known[id] == kNone) {
-            const auto spec = intern_spec(index.spec(id));
-            const bool conditional = !spec && spec.error().kind == ErrorKind::Unsupported;
-            known[id] = spec ? *spec : conditional ? kConditional : kUnreadable;
-        }
-        if (known[id] == kUnreadable) return LeftOut::Why::Unreadable;
-        if (known[id] == kConditional) return LeftOut::Why::Conditional;
-        into.push_back(known[id]);
-    }
-    return std::nullopt;
+std::span<const SpecId> Universe::keep_list(std::vector<SpecId> list) {
+    if (list.empty()) return {};
+    return lists_.emplace_back(std::move(list));
 }
 
-std::optional<LeftOut::Why> Universe::add_row(NameId name,
-                                              const ChannelIndex& index,
-                                              const ChannelIndex::Row& row,
-                                              std::uint32_t channel) {
+Result<Universe::List> Universe::take_list(const ChannelRecord& record, ChannelIndex::List list) {
+    if (list == 0) return List{};
+    if (const auto found = home_lists_.find(list); found != home_lists_.end()) return found->second;
+    auto& known = index_specs_[record.index];
+    if (known.empty()) known.assign(record.index->spec_count(), kNone);
+    List taken;
+    std::vector<SpecId> specs;
+    for (const auto number : record.home->specs(list)) {
+        auto& id = known[number];
+        if (id == kNone) {
+            GPKG_TRY(const auto text, record.index->spec(number));
+            const auto spec = intern_spec(text);
+            const bool conditional = !spec && spec.error().kind == ErrorKind::Unsupported;
+            id = spec ? *spec : conditional ? kConditional : kUnreadable;
+        }
+        if (id == kUnreadable) taken.why = LeftOut::Why::Unreadable;
+        if (id == kConditional) taken.why = LeftOut::Why::Conditional;
+        if (taken.why) break;
+        specs.push_back(id);
+    }
+    if (!taken.why) taken.specs = keep_list(std::move(specs));
+    return home_lists_.emplace(list, taken).first->second;
+}
+
+Result<std::optional<LeftOut::Why>> Universe::add_row(NameId name,
+                                                      const ChannelRecord& record,
+                                                      std::uint32_t channel) {
+    const auto& row = *record.row;
     Candidate candidate;
     candidate.name = name;
     candidate.channel = channel;
     candidate.build_number = row.build_number;
     candidate.timestamp = row.timestamp;
-    candidate.has_track_features = row.track_features.size > 0;
-    candidate.is_noarch = index.source().subdir == "noarch";
-    candidate.index = &index;
-    candidate.row = &row;
-    const auto version = intern_version(index.text(row.version));
+    candidate.has_track_features = row.track_features != 0;
+    candidate.is_noarch = record.index->source().subdir == "noarch";
+    candidate.offered = record;
+    const auto version = intern_version(record.version());
     if (!version) return LeftOut::Why::Unreadable;
-    if (const auto why = take_specs(index, row.depends, candidate.depends)) return why;
-    if (const auto why = take_specs(index, row.constrains, candidate.constrains)) return why;
+    GPKG_TRY(const auto depends, take_list(record, row.depends));
+    if (depends.why) return depends.why;
+    GPKG_TRY(const auto constrains, take_list(record, row.constrains));
+    if (constrains.why) return constrains.why;
+    candidate.depends = depends.specs;
+    candidate.constrains = constrains.specs;
     candidate.version = *version;
     reach_from(candidate);
-    candidates_.push_back(std::move(candidate));
+    candidates_.push_back(candidate);
     return std::nullopt;
 }
 
@@ -309,57 +401,17 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     }
     candidate.version = *version;
     // An installed package stays usable even where its metadata is older than today's rules.
-    for (const auto& text : record.depends) {
-        if (const auto id = intern_spec(text)) candidate.depends.push_back(*id);
-    }
-    for (const auto& text : record.constrains) {
-        if (const auto id = intern_spec(text)) candidate.constrains.push_back(*id);
-    }
-    reach_from(candidate);
-    candidates_.push_back(std::move(candidate));
-}
-
-bool Universe::spec_matches(const Spec& spec, const Candidate& candidate) const {
-    MatchTarget target;
-    target.name = names_[spec.name].text;
-    target.version = &versions_[candidate.version];
-    target.build = candidate.build();
-    target.build_number = candidate.build_number;
-    target.fn = candidate.fn();
-    target.sha256 = candidate.sha256();
-    if (candidate.row == nullptr) {
-        const auto& record = *candidate.given;
-        target.channel = record.channel;
-        target.subdir = record.subdir;
-        target.url = record.url;
-        target.md5 = record.md5;
-        target.license = record.license;
-        target.license_family = record.license_family;
-        target.flags = &record.flags;
-        target.track_features = &record.track_features;
-        return spec.match.matches(target);
-    }
-
-    const auto& index = *candidate.index;
-    const auto& row = *candidate.row;
-    const auto owned = [&](ChannelIndex::Range range) {
-        std::vector<std::string> texts;
-        for (const auto text : index.texts(range)) texts.emplace_back(index.text(text));
-        return texts;
+    const auto readable = [&](const std::vector<std::string>& texts) {
+        std::vector<SpecId> list;
+        for (const auto& text : texts) {
+            if (const auto id = intern_spec(text)) list.push_back(*id);
+        }
+        return keep_list(std::move(list));
     };
-    const auto flags = spec.match.flags.empty() ? std::vector<std::string>() : owned(row.flags);
-    const auto features =
-        spec.match.track_features.empty() ? std::vector<std::string>() : owned(row.track_features);
-    const auto url = spec.match.url ? index.url(row) : std::string();
-    target.channel = index.source().channel;
-    target.subdir = index.source().subdir;
-    target.url = url;
-    target.md5 = index.text(row.md5);
-    target.license = index.text(row.license);
-    target.license_family = index.text(row.license_family);
-    target.flags = &flags;
-    target.track_features = &features;
-    return spec.match.matches(target);
+    candidate.depends = readable(record.depends);
+    candidate.constrains = readable(record.constrains);
+    reach_from(candidate);
+    candidates_.push_back(candidate);
 }
 
 void Universe::link_specs() {
@@ -377,7 +429,11 @@ void Universe::link_specs() {
                 }
                 if (!last_matches) continue;
             }
-            if (spec_matches(spec, candidate)) spec.matches.push_back(id);
+            const auto& version = versions_[candidate.version];
+            const bool fits = candidate.is_offered()
+                                  ? candidate.offered.matches(spec.match, version)
+                                  : given_matches(spec.match, *candidate.given, version);
+            if (fits) spec.matches.push_back(id);
         }
     }
 }
@@ -412,12 +468,15 @@ void Universe::excuse_installed() {
             const auto& name = names_[specs_[id].name];
             return name.begin != name.end && lacking(id);
         };
-        const auto excuse = [&](std::vector<SpecId>& from, const auto& is_unmet) {
-            std::copy_if(from.begin(), from.end(), std::back_inserter(candidate.excused), is_unmet);
-            std::erase_if(from, is_unmet);
+        std::vector<SpecId> excused;
+        const auto excuse = [&](std::span<const SpecId>& from, const auto& is_unmet) {
+            std::vector<SpecId> kept;
+            for (const auto id : from) (is_unmet(id) ? excused : kept).push_back(id);
+            if (kept.size() < from.size()) from = keep_list(std::move(kept));
         };
         excuse(candidate.depends, lacking);
         excuse(candidate.constrains, broken);
+        candidate.excused = keep_list(std::move(excused));
     }
 }
 

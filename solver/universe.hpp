@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +27,18 @@ using CandidateId = std::uint32_t;
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
+/// A record of a channel, with what it takes to read it.
+struct ChannelRecord {
+    const ChannelIndex* index = nullptr;
+    const NameRecords* home = nullptr;
+    const ChannelIndex::Row* row = nullptr;
+
+    std::string_view version() const { return home->version(*row); }
+    bool matches(const MatchSpec& spec) const;
+    /// The same for those who have the version parsed.
+    bool matches(const MatchSpec& spec, const Version& parsed) const;
+};
+
 /// One record that could become part of the environment.
 struct Candidate {
     NameId name = kNone;
@@ -34,27 +49,30 @@ struct Candidate {
     bool has_track_features = false;
     bool is_installed = false;
     bool is_noarch = false;
-    const ChannelIndex* index = nullptr;  ///< with `row`, where it stands in a channel
-    const ChannelIndex::Row* row = nullptr;
+    ChannelRecord offered;                 ///< where it stands in a channel
     const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
-    std::vector<SpecId> depends;
-    std::vector<SpecId> constrains;
+    std::span<const SpecId> depends;
+    std::span<const SpecId> constrains;
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
-    std::vector<SpecId> excused;
+    std::span<const SpecId> excused;
 
-    std::string_view build() const { return row ? index->text(row->build) : given->build; }
-    std::string_view fn() const { return row ? index->text(row->fn) : given->fn; }
-    std::string_view sha256() const { return row ? index->text(row->sha256) : given->sha256; }
-    PackageRecord record() const { return row ? index->record(*row) : *given; }
+    bool is_offered() const { return offered.row != nullptr; }
+    std::string_view build() const {
+        return is_offered() ? offered.home->build(*offered.row) : given->build;
+    }
+    bool is_conda() const {
+        return is_offered() ? offered.row->is_conda : given->fn.ends_with(".conda");
+    }
+    std::string sha256() const;
+    Result<PackageRecord> record() const;
 };
 
 /// A record of a channel that is no candidate, and why.
 struct LeftOut {
     enum class Why { Hidden, OtherChannel, Newer, Conditional, Unreadable };
     Why why;
-    const ChannelIndex* index;
-    const ChannelIndex::Row* row;
+    ChannelRecord record;
 };
 
 struct Name {
@@ -80,6 +98,12 @@ struct Spec {
 
 class Universe {
 public:
+    Universe(Universe&&) = default;
+    Universe& operator=(Universe&&) = default;
+    Universe(const Universe&) = delete;  // candidates point into it
+    Universe& operator=(const Universe&) = delete;
+    ~Universe() = default;
+
     /// Collects everything `problem` can reach. The problem must outlive the universe.
     static Result<Universe> collect(const Problem& problem);
 
@@ -105,6 +129,13 @@ public:
     std::string describe(CandidateId id) const;
 
 private:
+    Universe() = default;
+    /// A list of specs of an index, in our numbers; empty with a reason when it cannot be used.
+    struct List {
+        std::span<const SpecId> specs;
+        std::optional<LeftOut::Why> why;
+    };
+
     NameId intern_name(std::string_view text);
     Result<SpecId> intern_spec(std::string_view text);
     SpecId intern_spec(const MatchSpec& match, std::string text);
@@ -112,20 +143,17 @@ private:
     Result<void> take_request();
     void reach(NameId name);
     void reach_from(const Candidate& candidate);
-    void collect_candidates(NameId name);
-    std::optional<LeftOut::Why> add_row(NameId name,
-                                        const ChannelIndex& index,
-                                        const ChannelIndex::Row& row,
-                                        std::uint32_t channel);
+    Result<void> collect_candidates(NameId name);
+    Result<std::optional<LeftOut::Why>> add_row(NameId name,
+                                                const ChannelRecord& record,
+                                                std::uint32_t channel);
     void add_given(NameId name, const PackageRecord& record, bool installed);
     void take_constraints(NameId name);
-    void collect_rows(NameId name);
+    Result<void> collect_rows(NameId name);
     void collect_installed(NameId name);
     bool offers(const ChannelIndex& index, NameId name) const;
-    std::optional<LeftOut::Why> take_specs(const ChannelIndex& index,
-                                           ChannelIndex::Range range,
-                                           std::vector<SpecId>& into);
-    bool spec_matches(const Spec& spec, const Candidate& candidate) const;
+    Result<List> take_list(const ChannelRecord& record, ChannelIndex::List list);
+    std::span<const SpecId> keep_list(std::vector<SpecId> list);
     void link_specs();
     void excuse_installed();
     void note_left_out();
@@ -141,11 +169,13 @@ private:
     std::vector<NameId> kept_;
     std::vector<std::string> notes_;
     std::vector<NameId> queue_;
-
     std::unordered_map<std::string, NameId> name_ids_;
     std::unordered_map<std::string, SpecId> spec_ids_;
     std::unordered_map<std::string, std::optional<VersionId>> version_ids_;
     std::unordered_map<const ChannelIndex*, std::vector<SpecId>> index_specs_;
+    std::deque<NameRecords> homes_;          ///< what the candidates' rows are read by
+    std::deque<std::vector<SpecId>> lists_;  ///< what their spans point to
+    std::unordered_map<ChannelIndex::List, List> home_lists_;  ///< of the home at hand
     std::vector<std::uint32_t> channel_of_index_;
 };
 

@@ -134,7 +134,7 @@ private:
     bool would_match(const LeftOut& out) const {
         auto match = spec_.match;
         match.channel.reset();
-        return match.matches(out.index->record(*out.row));
+        return out.record.matches(match);
     }
 
     static std::string reason(LeftOut::Why why) {
@@ -152,7 +152,7 @@ private:
         std::map<Version, std::string> known;
         std::vector<std::string> items;
         for (const auto& out : some) {
-            const std::string text(out.index->text(out.row->version));
+            const std::string text(out.record.version());
             if (auto version = Version::parse(text)) {
                 known.emplace(*std::move(version), text);
             } else if (std::find(items.begin(), items.end(), text) == items.end()) {
@@ -165,10 +165,10 @@ private:
 
     void say_hidden(const std::vector<LeftOut>& hidden, int depth) {
         const auto& problem = universe_.problem();
-        const auto& channel = hidden.front().index->source().channel;
+        const auto& channel = hidden.front().record.index->source().channel;
         std::vector<LeftOut> same;
         std::copy_if(hidden.begin(), hidden.end(), std::back_inserter(same), [&](const auto& out) {
-            return out.index->source().channel == channel;
+            return out.record.index->source().channel == channel;
         });
         say(depth,
             fmt::format("{} has {}, but {}, of higher priority, has {} too",
@@ -182,11 +182,10 @@ private:
     std::string hiding_channel() const {
         const auto& problem = universe_.problem();
         for (const auto& index : problem.indexes) {
-            const auto rows = index->rows(name_.text);
             const auto is_elsewhere = [&](const LeftOut& out) {
-                return out.why == LeftOut::Why::OtherChannel && out.index == index.get();
+                return out.why == LeftOut::Why::OtherChannel && out.record.index == index.get();
             };
-            if (!rows.empty() &&
+            if (index->has(name_.text) &&
                 std::none_of(name_.left_out.begin(), name_.left_out.end(), is_elsewhere))
                 return channel_text(problem, index->source().channel);
         }

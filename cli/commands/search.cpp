@@ -49,29 +49,32 @@ void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
         sources.platform = *spec.subdir;
 }
 
-std::vector<Hit> find(const MatchSpec& spec, const Sources& sources) {
+Result<std::vector<Hit>> find(const MatchSpec& spec, const Sources& sources) {
     std::vector<Hit> hits;
-    const auto take = [&](const ChannelIndex& index, std::string_view name) {
+    const auto take = [&](const ChannelIndex& index, std::string_view name) -> Result<void> {
         const auto place = std::find_if(
             sources.channels.begin(), sources.channels.end(), [&](const auto& channel) {
                 return channel.base_url() == index.source().channel;
             });
-        for (const auto* row : index.choices(name, sources.exclude_newer)) {
-            auto record = index.record(*row);
+        GPKG_TRY(const auto found, index.find(name));
+        for (const auto* row : found.choices(sources.exclude_newer)) {
+            GPKG_TRY(auto record, index.record(found, *row));
             auto version = Version::parse(record.version);
             if (!version || !spec.matches(record)) continue;
             hits.push_back({std::move(record),
                             *std::move(version),
                             static_cast<std::size_t>(place - sources.channels.begin())});
         }
+        return {};
     };
     for (const auto& index : sources.indexes) {
         if (spec.has_one_name()) {
-            take(*index, spec.name);
+            GPKG_CHECK(take(*index, spec.name));
             continue;
         }
         for (const auto name : index->names()) {
-            if (!spec.name_matcher || spec.name_matcher->matches(name)) take(*index, name);
+            if (spec.name_matcher && !spec.name_matcher->matches(name)) continue;
+            GPKG_CHECK(take(*index, name));
         }
     }
     std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
@@ -95,12 +98,14 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Sources& source
     std::size_t builds = 0;
     std::optional<Version> newest;
     for (const auto& index : sources.indexes) {
-        names.insert(index->names().begin(), index->names().end());
+        for (const auto name : index->names()) names.emplace(name);
         if (!spec.has_one_name()) continue;
-        all += index->choices(spec.name, std::nullopt).size();
-        for (const auto* row : index->choices(spec.name, sources.exclude_newer)) {
+        const auto found = index->find(spec.name);
+        if (!found) return pass(found.error());
+        all += found->choices(std::nullopt).size();
+        for (const auto* row : found->choices(sources.exclude_newer)) {
             ++builds;
-            auto version = Version::parse(index->text(row->version));
+            auto version = Version::parse(found->version(*row));
             if (version && (!newest || *newest < *version)) newest = *std::move(version);
         }
     }
@@ -191,7 +196,7 @@ Result<int> search(Context& context, Options& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     look_where_the_spec_says(spec, options.sources);
     GPKG_TRY(const auto sources, open_channels(context, options.sources));
-    const auto hits = find(spec, sources);
+    GPKG_TRY(const auto hits, find(spec, sources));
     if (hits.empty()) return nothing_found(spec, sources);
 
     if (context.out.json_mode()) {

@@ -1,79 +1,247 @@
 #include "libcore/index/channel_index.hpp"
 
+#include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/index/base_url_internal.hpp"
+#include "libcore/index/index_format_internal.hpp"
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <limits>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <type_traits>
+#include <xxhash.h>
 
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kConda = ".conda";
-constexpr std::string_view kTarBz2 = ".tar.bz2";
+using namespace index_format;
 
-std::string_view stem(std::string_view fn) {
-    for (const auto extension : {kConda, kTarBz2}) {
-        if (fn.ends_with(extension)) return fn.substr(0, fn.size() - extension.size());
-    }
-    return fn;
+constexpr std::size_t kLongestNote = 8192;
+
+static_assert(std::has_unique_object_representations_v<ChannelIndex::Row>);
+static_assert(std::has_unique_object_representations_v<Entry>);
+static_assert(std::has_unique_object_representations_v<Footer>);
+static_assert(std::has_unique_object_representations_v<Segment>);
+
+template <typename T>
+const T* at(const char* bytes) {
+    return reinterpret_cast<const T*>(bytes);
+}
+
+/// What must hold before anything else of the bytes is believed.
+bool is_sound(std::string_view bytes) {
+    if (bytes.size() < kMagic.size() + sizeof(Footer) || bytes.size() % 8 != 0) return false;
+    const auto end = bytes.size() - sizeof(Footer);
+    Footer footer;
+    std::memcpy(&footer, bytes.data() + end, sizeof(Footer));
+    const auto covered = bytes_of(footer).substr(0, offsetof(Footer, checksum));
+    const auto magic = std::string_view(kMagic.data(), kMagic.size());
+    if (bytes.substr(0, magic.size()) != magic || footer.magic != kMagic ||
+        footer.byte_order != kByteOrder || footer.version != kVersion ||
+        footer.checksum != checksum(covered) || footer.file_size != bytes.size() ||
+        footer.directory > end || footer.directory_size != end - footer.directory)
+        return false;
+    return checksum(bytes.substr(footer.directory, footer.directory_size)) ==
+           footer.directory_checksum;
+}
+
+tl::unexpected<Error> damaged(const fs::path& file, std::string_view what) {
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: {}", file.native(), what),
+                "the file is a cache and is made anew by the next run");
 }
 
 }  // namespace
 
-std::span<const ChannelIndex::Row> ChannelIndex::rows(std::string_view name) const {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) return {};
-    return std::span(rows_).subspan(found->second.begin, found->second.size);
+std::uint64_t index_format::checksum(std::string_view bytes) {
+    return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-std::vector<const ChannelIndex::Row*> ChannelIndex::choices(
-    std::string_view name, std::optional<std::int64_t> newest) const {
-    std::vector<const Row*> chosen;
-    for (const auto& row : rows(name)) {
-        if (newest && row.appeared() > *newest) continue;
-        const bool is_twin = !chosen.empty() && stem(text(chosen.back()->fn)) == stem(text(row.fn));
-        if (!is_twin) chosen.push_back(&row);
+/// The bytes: a mapping, or a text of our own (which is aligned well enough, being long).
+struct ChannelIndex::Storage {
+    fs::path file;
+    std::string owned;
+    const char* data = nullptr;
+    std::size_t size = 0;
+
+    Storage() = default;
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+    ~Storage() {
+        if (owned.empty() && data != nullptr) ::munmap(const_cast<char*>(data), size);
     }
-    return chosen;
+
+    std::string_view bytes() const { return {data, size}; }
+};
+
+Result<ChannelIndex> ChannelIndex::open(const fs::path& file,
+                                        IndexSource source,
+                                        const std::optional<IndexOrigin>& origin) {
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!opened || ::fstat(opened.get(), &status) != 0) return pass(io_error(file, "open", errno));
+    auto storage = std::make_shared<Storage>();
+    storage->file = file;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    if (size > 0) {
+        void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, opened.get(), 0);
+        if (mapped == MAP_FAILED) return pass(io_error(file, "map", errno));
+        storage->data = static_cast<const char*>(mapped);
+        storage->size = size;
+    }
+    return open(std::move(storage), std::move(source), origin);
 }
 
-std::string ChannelIndex::url(const Row& row) const {
-    return base_url_ + std::string(text(row.fn));
+Result<ChannelIndex> ChannelIndex::from_bytes(std::string bytes, IndexSource source) {
+    auto storage = std::make_shared<Storage>();
+    storage->owned = std::move(bytes);
+    storage->data = storage->owned.data();
+    storage->size = storage->owned.size();
+    return open(std::move(storage), std::move(source), std::nullopt);
 }
 
-PackageRecord ChannelIndex::record(const Row& row) const {
-    const auto owned = [this](Text piece) { return std::string(text(piece)); };
-    const auto all_specs = [this](Range range) {
+Result<ChannelIndex> ChannelIndex::open(std::shared_ptr<const Storage> storage,
+                                        IndexSource source,
+                                        const std::optional<IndexOrigin>& origin) {
+    if (!is_sound(storage->bytes()))
+        return damaged(storage->file, "not an index that this gpkg wrote, or not all of it");
+    ChannelIndex index(std::move(storage), std::move(source));
+    const auto& footer = index.footer();
+    if (origin && footer.origin != *origin)
+        return damaged(index.storage_->file, "made of another repodata");
+    auto folder = artifact_folder(index.source_.url, index.directory_text(footer.base_url));
+    if (!folder)
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: {}", index.source_.url, std::move(folder).error().message),
+                    "tell the channel's maintainers");
+    index.folder_ = *std::move(folder);
+    index.relations_.base = index.directory_text(footer.base);
+    index.relations_.overrides = index.directory_text(footer.overrides);
+    const auto* notes =
+        at<Text>(index.storage_->data + footer.directory + footer.names * sizeof(Entry));
+    for (std::uint32_t i = 0; i < footer.notes; ++i)
+        index.notes_.push_back(fmt::format(
+            "{}: {}", index.source_.url, printable(index.directory_text(notes[i]), kLongestNote)));
+    return index;
+}
+
+ChannelIndex::ChannelIndex(std::shared_ptr<const Storage> storage, IndexSource source)
+    : storage_(std::move(storage)), source_(std::move(source)) {
+    is_checked_.resize(footer().names);
+}
+
+const Footer& ChannelIndex::footer() const {
+    return *at<Footer>(storage_->data + storage_->size - sizeof(Footer));
+}
+
+std::span<const Entry> ChannelIndex::entries() const {
+    return {at<Entry>(storage_->data + footer().directory), footer().names};
+}
+
+std::string_view ChannelIndex::directory_text(Text piece) const {
+    return {storage_->data + footer().directory + footer().texts_at + piece.offset, piece.size};
+}
+
+std::size_t ChannelIndex::record_count() const { return footer().records; }
+std::size_t ChannelIndex::spec_count() const { return footer().specs; }
+
+std::vector<std::string_view> ChannelIndex::names() const {
+    std::vector<std::string_view> names;
+    for (const auto& entry : entries()) {
+        if (entry.rows > 0) names.push_back(directory_text(entry.name));
+    }
+    return names;
+}
+
+const Entry* ChannelIndex::entry_of(std::string_view name) const {
+    const auto all = entries();
+    const auto found =
+        std::lower_bound(all.begin(), all.end(), name, [&](const Entry& entry, auto wanted) {
+            return directory_text(entry.name) < wanted;
+        });
+    return found != all.end() && directory_text(found->name) == name ? &*found : nullptr;
+}
+
+bool ChannelIndex::has(std::string_view name) const {
+    const auto* entry = entry_of(name);
+    return entry != nullptr && entry->rows > 0;
+}
+
+Result<const char*> ChannelIndex::checked(const Entry& entry) const {
+    const auto place = static_cast<std::size_t>(&entry - entries().data());
+    const char* segment = storage_->data + entry.offset;
+    if (is_checked_[place]) return segment;
+    if (checksum({segment, entry.size}) != entry.checksum) {
+        std::error_code ignored;
+        fs::remove(storage_->file, ignored);
+        return damaged(storage_->file,
+                       fmt::format("what it says of {} was damaged", directory_text(entry.name)));
+    }
+    is_checked_[place] = true;
+    return segment;
+}
+
+Result<NameRecords> ChannelIndex::find(std::string_view name) const {
+    const auto* entry = entry_of(name);
+    if (entry == nullptr || entry->rows == 0) return NameRecords{};
+    GPKG_TRY(const auto* segment, checked(*entry));
+    return NameRecords(directory_text(entry->name), segment);
+}
+
+Result<std::string_view> ChannelIndex::spec(SpecNumber number) const {
+    const auto all = entries();
+    auto found =
+        std::upper_bound(all.begin(), all.end(), number, [](SpecNumber wanted, const Entry& entry) {
+            return wanted < entry.first_spec;
+        });
+    const auto& entry = *--found;
+    GPKG_TRY(const auto* segment, checked(entry));
+    return NameRecords(directory_text(entry.name), segment).spec(number);
+}
+
+Result<PackageRecord> ChannelIndex::record(const NameRecords& of, const Row& row) const {
+    const auto owned = [&](Text piece) { return std::string(of.text(piece)); };
+    const auto all_specs = [&](List list) -> Result<std::vector<std::string>> {
         std::vector<std::string> specs;
-        for (const auto id : spec_ids(range)) specs.emplace_back(spec(id));
+        for (const auto number : of.specs(list)) {
+            GPKG_TRY(const auto text, spec(number));
+            specs.emplace_back(text);
+        }
         return specs;
     };
-    const auto all_texts = [this](Range range) {
-        std::vector<std::string> list;
-        for (const auto piece : texts(range)) list.emplace_back(text(piece));
-        return list;
+    const auto all_texts = [&](List list) {
+        std::vector<std::string> texts;
+        for (const auto piece : of.texts(list)) texts.push_back(owned(piece));
+        return texts;
     };
 
     PackageRecord record;
-    record.name = owned(row.name);
-    record.version = owned(row.version);
+    record.name = of.name();
+    record.version = of.version(row);
     record.build = owned(row.build);
     record.build_number = row.build_number;
     record.subdir = source_.subdir;
     record.channel = source_.channel;
-    record.fn = owned(row.fn);
-    record.url = url(row);
-    record.md5 = owned(row.md5);
-    record.sha256 = owned(row.sha256);
+    record.fn = of.fn(row);
+    record.url = url(record.fn);
+    if (row.has_md5) record.md5 = to_hex(row.md5);
+    if (row.has_sha256) record.sha256 = to_hex(row.sha256);
     record.size = row.size;
     record.timestamp = row.timestamp;
     record.indexed_timestamp = row.indexed_timestamp;
-    record.depends = all_specs(row.depends);
-    record.constrains = all_specs(row.constrains);
-    for (const auto& extra : extras(row.extras))
-        record.extra_depends[owned(extra.group)] = all_specs(extra.specs);
+    GPKG_TRY(record.depends, all_specs(row.depends));
+    GPKG_TRY(record.constrains, all_specs(row.constrains));
+    for (const auto& extra : of.extras(row.extras)) {
+        GPKG_TRY(record.extra_depends[owned(extra.group)], all_specs(extra.specs));
+    }
     record.flags = all_texts(row.flags);
     record.track_features = all_texts(row.track_features);
-    record.noarch = owned(row.noarch);
+    if (row.noarch != Noarch::No)
+        record.noarch = row.noarch == Noarch::Python ? "python" : "generic";
     if (row.has_site_packages_path)
         record.python_site_packages_path = owned(row.python_site_packages_path);
     record.license = owned(row.license);
@@ -81,76 +249,32 @@ PackageRecord ChannelIndex::record(const Row& row) const {
     return record;
 }
 
-ChannelIndexBuilder::ChannelIndexBuilder(IndexSource source) { index_.source_ = std::move(source); }
-
-ChannelIndex::Text ChannelIndexBuilder::append(std::string_view text) {
-    // finish() refuses a pool that outgrew its 32-bit offsets.
-    const ChannelIndex::Text piece{static_cast<std::uint32_t>(index_.pool_.size()),
-                                   static_cast<std::uint32_t>(text.size())};
-    index_.pool_.insert(index_.pool_.end(), text.begin(), text.end());
-    return piece;
+NameRecords::NameRecords(std::string_view name, const char* segment) : name_(name) {
+    const auto& head = *at<Segment>(segment);
+    const auto* rows = at<Row>(segment + sizeof(Segment));
+    const auto* versions = reinterpret_cast<const Text*>(rows + head.rows);
+    rows_ = {rows, head.rows};
+    versions_ = {versions, head.versions};
+    specs_ = {versions + head.versions, head.specs};
+    first_spec_ = head.first_spec;
+    lists_ = at<std::uint32_t>(segment + head.lists_at);
+    texts_ = segment + head.texts_at;
 }
 
-ChannelIndex::Text ChannelIndexBuilder::intern(std::string_view text) {
-    if (text.empty()) return {};
-    auto [entry, added] = interned_.try_emplace(std::string(text));
-    if (added) entry->second = append(text);
-    return entry->second;
-}
-
-std::uint32_t ChannelIndexBuilder::spec_id(std::string_view spec) {
-    auto [entry, added] =
-        spec_ids_.try_emplace(std::string(spec), static_cast<std::uint32_t>(index_.specs_.size()));
-    if (added) index_.specs_.push_back(append(spec));
-    return entry->second;
-}
-
-ChannelIndex::Range ChannelIndexBuilder::add_specs(std::span<const std::string_view> specs) {
-    const auto begin = static_cast<std::uint32_t>(index_.spec_ids_.size());
-    for (const auto spec : specs) index_.spec_ids_.push_back(spec_id(spec));
-    return {begin, static_cast<std::uint32_t>(specs.size())};
-}
-
-ChannelIndex::Range ChannelIndexBuilder::add_texts(std::span<const std::string_view> texts) {
-    const auto begin = static_cast<std::uint32_t>(index_.texts_.size());
-    for (const auto text : texts) index_.texts_.push_back(intern(text));
-    return {begin, static_cast<std::uint32_t>(texts.size())};
-}
-
-ChannelIndex::Range ChannelIndexBuilder::add_extras(std::span<const ChannelIndex::Extra> extras) {
-    const auto begin = static_cast<std::uint32_t>(index_.extras_.size());
-    index_.extras_.insert(index_.extras_.end(), extras.begin(), extras.end());
-    return {begin, static_cast<std::uint32_t>(extras.size())};
-}
-
-Result<ChannelIndex> ChannelIndexBuilder::finish() && {
-    auto& rows = index_.rows_;
-    constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
-    if (index_.pool_.size() > kMost || index_.spec_ids_.size() > kMost || rows.size() > kMost)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: the index holds more than 4 GiB of text", index_.source_.url));
-
-    const auto text = [this](ChannelIndex::Text piece) { return index_.text(piece); };
-    if (!removed_.empty())
-        std::erase_if(
-            rows, [&](const auto& row) { return removed_.contains(std::string(text(row.fn))); });
-    std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-        if (const int order = text(a.name).compare(text(b.name)); order != 0) return order < 0;
-        // Both forms of one package side by side: whole names would let others stand between.
-        const auto a_stem = stem(text(a.fn));
-        const auto b_stem = stem(text(b.fn));
-        return a_stem == b_stem ? text(a.fn) < text(b.fn) : a_stem < b_stem;
-    });
-
-    for (std::uint32_t begin = 0; begin < rows.size();) {
-        const auto name = text(rows[begin].name);
-        auto end = begin + 1;
-        while (end < rows.size() && text(rows[end].name) == name) ++end;
-        index_.by_name_.emplace(name, ChannelIndex::Range{begin, end - begin});
-        index_.names_.push_back(name);
-        begin = end;
+std::vector<const ChannelIndex::Row*> NameRecords::choices(
+    std::optional<std::int64_t> newest) const {
+    const auto is_there = [&](const Row& row) { return !newest || row.appeared() <= *newest; };
+    std::vector<const Row*> chosen;
+    for (const auto& row : rows_) {
+        const bool has_better_twin = row.twin != ChannelIndex::kNoTwin && is_there(rows_[row.twin]);
+        if (is_there(row) && !has_better_twin) chosen.push_back(&row);
     }
-    return std::move(index_);
+    return chosen;
+}
+
+std::string NameRecords::fn(const Row& row) const {
+    return fmt::format(
+        "{}-{}-{}{}", name_, version(row), build(row), row.is_conda ? ".conda" : ".tar.bz2");
 }
 
 }  // namespace gpkg

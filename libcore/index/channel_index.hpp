@@ -1,23 +1,32 @@
 #pragma once
 
-// The records of one channel and subdir in the form a solve works on: strings and dependency specs
-// interned, the records of a name contiguous. Flat tables of plain values throughout, so that the
-// same layout can be written to a file and mapped back.
+// The records of one channel and subdir in the form a solve works on: one immutable block of bytes,
+// usually a mapped file, in which the records of a name stand together, best first, and every
+// distinct dependency spec once. Opening it costs the same whatever its size; what is asked of it
+// is checked against damage when it is first touched.
 
 #include "libcore/base/error.hpp"
+#include "libcore/fs/descriptor.hpp"
+#include "libcore/index/channel_relations.hpp"
+#include "libcore/index/index_record.hpp"
 #include "libcore/spec/package_record.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace gpkg {
+
+namespace index_format {
+struct Entry;
+struct Footer;
+}  // namespace index_format
 
 /// Where an index came from.
 struct IndexSource {
@@ -26,43 +35,52 @@ struct IndexSource {
     std::string url;  ///< of the repodata; relative base_urls are resolved against it (CEP 15)
 };
 
+/// What an index was made of: a checksum, so that it is known when it has to be made anew.
+using IndexOrigin = std::array<std::uint8_t, 32>;
+
+class NameRecords;
+
 class ChannelIndex {
 public:
-    ChannelIndex(ChannelIndex&&) = default;
-    ChannelIndex& operator=(ChannelIndex&&) = default;
-    ChannelIndex(const ChannelIndex&) = delete;
-    ChannelIndex& operator=(const ChannelIndex&) = delete;
-    ~ChannelIndex() = default;
-
-    /// A piece of the text pool.
+    /// A piece of text.
     struct Text {
         std::uint32_t offset = 0;
         std::uint32_t size = 0;
     };
-    /// A run of entries of one of the list tables.
-    struct Range {
-        std::uint32_t begin = 0;
-        std::uint32_t size = 0;
-    };
-    /// An extra of a record (CEP 44): a group and the specs it adds.
+    /// A list of one name's segment; 0 is the empty one. Equal lists of a name are the same list.
+    using List = std::uint32_t;
+    /// A dependency spec, by its number in this index.
+    using SpecNumber = std::uint32_t;
+    /// A group of extra dependencies (CEP 44).
     struct Extra {
         Text group;
-        Range specs;
+        List specs = 0;
     };
+    static constexpr std::uint32_t kNoTwin = 0xffffffff;
+
+    /// A record. Its texts and lists are read by the NameRecords it was found in.
     struct Row {
-        Text name, version, build, fn;
-        Text md5, sha256, license, license_family, python_site_packages_path;
-        Text noarch;
-        Range depends;         ///< of spec_ids()
-        Range constrains;      ///< of spec_ids()
-        Range extras;          ///< of extras()
-        Range flags;           ///< of texts()
-        Range track_features;  ///< of texts()
         std::uint64_t build_number = 0;
         std::uint64_t size = 0;
         std::int64_t timestamp = 0;
         std::int64_t indexed_timestamp = 0;
+        Text build, license, license_family, python_site_packages_path;
+        std::uint32_t version = 0;  ///< of the versions of its name
+        List depends = 0;           ///< of specs
+        List constrains = 0;        ///< of specs
+        List extras = 0;            ///< of extras
+        List flags = 0;             ///< of texts
+        List track_features = 0;    ///< of texts
+        std::uint32_t twin =
+            kNoTwin;  ///< of a .tar.bz2 the row with the .conda of the same package
+        std::array<std::uint8_t, 16> md5{};
+        std::array<std::uint8_t, 32> sha256{};
+        Noarch noarch = Noarch::No;
+        bool is_conda = true;
+        bool has_md5 = false;
+        bool has_sha256 = false;
         bool has_site_packages_path = false;
+        std::array<std::uint8_t, 7> unused{};
 
         /// When the channel got it, as far as that is known: Unix milliseconds.
         std::int64_t appeared() const {
@@ -70,85 +88,115 @@ public:
         }
     };
 
+    /// Maps the file. Integrity when it is not one that this gpkg wrote whole, was made of
+    /// something else than `origin`, or of a base_url that leads astray.
+    static Result<ChannelIndex> open(const fs::path& file,
+                                     IndexSource source,
+                                     const std::optional<IndexOrigin>& origin);
+    /// The same of bytes in memory.
+    static Result<ChannelIndex> from_bytes(std::string bytes, IndexSource source);
+
     const IndexSource& source() const { return source_; }
-    std::size_t record_count() const { return rows_.size(); }
-    /// Every package name, sorted.
-    std::span<const std::string_view> names() const { return names_; }
-    /// The rows of one name; empty when the index has none. Sorted by file name, of two forms of
-    /// one package the .conda first.
-    std::span<const Row> rows(std::string_view name) const;
-    /// Those of them that may be chosen: none that appeared after `newest` (Unix milliseconds), and
-    /// no .tar.bz2 beside a .conda of the same package.
-    std::vector<const Row*> choices(std::string_view name,
-                                    std::optional<std::int64_t> newest) const;
+    std::size_t record_count() const;
+    /// One more than the highest number of a spec.
+    std::size_t spec_count() const;
+    /// Every name that has records, sorted.
+    std::vector<std::string_view> names() const;
+    bool has(std::string_view name) const;
 
-    std::string_view text(Text piece) const { return {pool_.data() + piece.offset, piece.size}; }
-    std::span<const std::uint32_t> spec_ids(Range range) const {
-        return std::span(spec_ids_).subspan(range.begin, range.size);
-    }
-    std::size_t spec_count() const { return specs_.size(); }
-    /// The text of a dependency spec.
-    std::string_view spec(std::uint32_t id) const { return text(specs_[id]); }
-    std::span<const Extra> extras(Range range) const {
-        return std::span(extras_).subspan(range.begin, range.size);
-    }
-    std::span<const Text> texts(Range range) const {
-        return std::span(texts_).subspan(range.begin, range.size);
-    }
+    /// All about one name; no rows when the index has none. An Integrity error says that the file
+    /// was damaged after it was made; it is removed then, so that the next run makes it anew.
+    Result<NameRecords> find(std::string_view name) const;
 
-    /// The whole record, for output and installation.
-    PackageRecord record(const Row& row) const;
-    /// Where the artifact is: base_url (CEP 15) joined with the file name.
-    std::string url(const Row& row) const;
+    /// The text of a dependency spec. Errors as find's.
+    Result<std::string_view> spec(SpecNumber number) const;
+
+    /// The whole record, for output and installation. Errors as find's.
+    Result<PackageRecord> record(const NameRecords& of, const Row& row) const;
+
+    /// Where an artifact is: base_url (CEP 15) joined with the file name.
+    std::string url(std::string_view fn) const { return folder_ + std::string(fn); }
+
+    const ChannelRelations& relations() const { return relations_; }
 
     /// What the user should hear about the index, fit for a terminal: records that are left out,
     /// repodata revisions gpkg does not know (CEP 48).
-    std::span<const std::string> notes() const { return notes_; }
+    const std::vector<std::string>& notes() const { return notes_; }
 
 private:
-    friend class ChannelIndexBuilder;
-    ChannelIndex() = default;
+    struct Storage;
+    ChannelIndex(std::shared_ptr<const Storage> storage, IndexSource source);
+    static Result<ChannelIndex> open(std::shared_ptr<const Storage> storage,
+                                     IndexSource source,
+                                     const std::optional<IndexOrigin>& origin);
+    const index_format::Footer& footer() const;
+    std::span<const index_format::Entry> entries() const;
+    std::string_view directory_text(Text piece) const;
+    const index_format::Entry* entry_of(std::string_view name) const;
+    Result<const char*> checked(const index_format::Entry& entry) const;
+
+    std::shared_ptr<const Storage> storage_;
     IndexSource source_;
-    std::string base_url_;
-    std::vector<char> pool_;  // not a string: views into it survive a move
-    std::vector<Row> rows_;   ///< sorted by name, then file name
-    std::vector<std::string_view> names_;
-    std::unordered_map<std::string_view, Range> by_name_;
-    std::vector<Text> specs_;
-    std::vector<std::uint32_t> spec_ids_;
-    std::vector<Extra> extras_;
-    std::vector<Text> texts_;
+    std::string folder_;
+    ChannelRelations relations_;
     std::vector<std::string> notes_;
+    mutable std::vector<bool> is_checked_;  ///< by entry; an index is used by one thread at a time
 };
 
-/// Fills a ChannelIndex record by record.
-class ChannelIndexBuilder {
+/// What an index has about one name. Borrows from the index.
+class NameRecords {
 public:
-    explicit ChannelIndexBuilder(IndexSource source);
+    using Text = ChannelIndex::Text;
+    using Row = ChannelIndex::Row;
 
-    /// Interned where the same text is likely to come again.
-    ChannelIndex::Text intern(std::string_view text);
-    ChannelIndex::Text append(std::string_view text);
-    /// The list of specs just parsed, interned one by one.
-    ChannelIndex::Range add_specs(std::span<const std::string_view> specs);
-    ChannelIndex::Range add_texts(std::span<const std::string_view> texts);
-    ChannelIndex::Range add_extras(std::span<const ChannelIndex::Extra> extras);
-    void add_row(const ChannelIndex::Row& row) { index_.rows_.push_back(row); }
-    /// A withdrawn file: no record of it stays, whenever it is added.
-    void remove(std::string_view fn) { removed_.emplace(fn); }
-    void set_base_url(std::string url) { index_.base_url_ = std::move(url); }
-    void add_note(std::string note) { index_.notes_.push_back(std::move(note)); }
+    NameRecords() = default;
 
-    /// Sorts; refuses a pool beyond 4 GiB.
-    Result<ChannelIndex> finish() &&;
+    std::string_view name() const { return name_; }
+    /// Best first by the keys that no request changes: readable versions before others, without
+    /// track_features before with, then the higher version, the higher build number, the newer
+    /// timestamp, .conda before .tar.bz2, and what makes the order total.
+    std::span<const Row> rows() const { return rows_; }
+    /// Those that may be chosen: none that appeared after `newest` (Unix milliseconds), and no
+    /// .tar.bz2 beside a .conda of the same package.
+    std::vector<const Row*> choices(std::optional<std::int64_t> newest) const;
+
+    std::string_view text(Text piece) const { return {texts_ + piece.offset, piece.size}; }
+    std::string_view version(const Row& row) const { return text(versions_[row.version]); }
+    /// How many distinct versions the rows have; Row::version is less.
+    std::size_t version_count() const { return versions_.size(); }
+    std::string_view build(const Row& row) const { return text(row.build); }
+    std::string fn(const Row& row) const;
+
+    std::span<const ChannelIndex::SpecNumber> specs(ChannelIndex::List list) const {
+        return items<ChannelIndex::SpecNumber>(list);
+    }
+    std::span<const Text> texts(ChannelIndex::List list) const { return items<Text>(list); }
+    std::span<const ChannelIndex::Extra> extras(ChannelIndex::List list) const {
+        return items<ChannelIndex::Extra>(list);
+    }
 
 private:
-    std::uint32_t spec_id(std::string_view spec);
+    friend class ChannelIndex;
+    NameRecords(std::string_view name, const char* segment);
 
-    ChannelIndex index_;
-    std::unordered_map<std::string, ChannelIndex::Text> interned_;
-    std::unordered_map<std::string, std::uint32_t> spec_ids_;
-    std::unordered_set<std::string> removed_;
+    /// A list begins with its length.
+    template <typename T>
+    std::span<const T> items(ChannelIndex::List list) const {
+        if (list == 0) return {};
+        const auto* begin = lists_ + list;
+        return {reinterpret_cast<const T*>(begin + 1), *begin};
+    }
+    std::string_view spec(ChannelIndex::SpecNumber number) const {
+        return text(specs_[number - first_spec_]);
+    }
+
+    std::string_view name_;
+    std::span<const Row> rows_;
+    std::span<const Text> versions_;
+    std::span<const Text> specs_;
+    ChannelIndex::SpecNumber first_spec_ = 0;
+    const std::uint32_t* lists_ = nullptr;
+    const char* texts_ = nullptr;
 };
 
 }  // namespace gpkg

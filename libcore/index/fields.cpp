@@ -65,33 +65,37 @@ std::int64_t Fields::moment(std::string_view key, json::element value) const {
     return whole > kLastSecond ? whole : whole * 1000;
 }
 
+void Fields::list(std::string_view key,
+                  json::element value,
+                  std::vector<std::string_view>& into) const {
+    const auto type = value.type();
+    if (type == json::element_type::NULL_VALUE) return;
+    if (type != json::element_type::ARRAY) wrong(key, "a list", value);
+    for (json::element item : as_list(value)) into.push_back(text(key, item));
+}
+
 std::vector<std::string_view> Fields::list(std::string_view key, json::element value) const {
     std::vector<std::string_view> found;
-    const auto type = value.type();
-    if (type == json::element_type::NULL_VALUE) return found;
-    if (type != json::element_type::ARRAY) wrong(key, "a list", value);
-    for (json::element item : as_list(value)) found.push_back(text(key, item));
+    list(key, value, found);
     return found;
 }
 
-std::vector<std::string_view> Fields::features(json::element value) const {
-    if (value.type() == json::element_type::ARRAY) return list("track_features", value);
-    std::vector<std::string_view> found;
+void Fields::features(json::element value, std::vector<std::string_view>& into) const {
+    if (value.type() == json::element_type::ARRAY) return list("track_features", value, into);
     std::string_view rest = text("track_features", value);
     while (!rest.empty()) {
         const auto end = std::min(rest.find_first_of(", "), rest.size());
-        if (end > 0) found.push_back(rest.substr(0, end));
+        if (end > 0) into.push_back(rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return found;
 }
 
-std::string_view Fields::noarch(json::element value) const {
-    switch (value.type()) {
-    case json::element_type::NULL_VALUE: return {};
-    case json::element_type::BOOL: return value.get_bool().value() ? "generic" : "";
-    default: return text("noarch", value);
-    }
+Noarch Fields::noarch(json::element value) const {
+    if (value.type() == json::element_type::BOOL)
+        return value.get_bool().value() ? Noarch::Generic : Noarch::No;
+    const auto kind = text("noarch", value);
+    if (kind.empty()) return Noarch::No;
+    return kind == "python" ? Noarch::Python : Noarch::Generic;
 }
 
 std::string_view Fields::digest(std::string_view key,

@@ -3,6 +3,8 @@
 // Typed reading of a repodata's JSON values. What is wrong with them is thrown as Malformed, to the
 // reader of the whole and no further.
 
+#include "libcore/index/index_record.hpp"
+
 #include <cstdint>
 #include <simdjson.h>
 #include <string>
@@ -41,9 +43,10 @@ struct Fields {
     /// Milliseconds since 1970; old records hold seconds.
     std::int64_t moment(std::string_view key, json::element value) const;
     std::vector<std::string_view> list(std::string_view key, json::element value) const;
+    void list(std::string_view key, json::element value, std::vector<std::string_view>& into) const;
     /// CEP 34 wants one text with commas or spaces between; lists occur.
-    std::vector<std::string_view> features(json::element value) const;
-    std::string_view noarch(json::element value) const;
+    void features(json::element value, std::vector<std::string_view>& into) const;
+    Noarch noarch(json::element value) const;
     /// Hex digits, `length` of them, or empty.
     std::string_view digest(std::string_view key, json::element value, std::size_t length) const;
 };

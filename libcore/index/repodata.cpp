@@ -3,31 +3,26 @@
 #include "libcore/base/text.hpp"
 #include "libcore/index/base_url_internal.hpp"
 #include "libcore/index/fields_internal.hpp"
-#include "libcore/spec/names.hpp"
+#include "libcore/index/json_splitter_internal.hpp"
+#include "libcore/index/record_rules_internal.hpp"
 
-#include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <optional>
 #include <unordered_set>
+#include <utility>
 
 namespace gpkg {
 namespace {
 
 using namespace repodata;
 
-/// Below this a document is unpacked whatever its ratio is.
-constexpr std::size_t kSmallIndex = std::size_t{256} << 20U;
-/// Real indexes, full of checksums, unpack to 5 to 30 times their size.
-constexpr std::size_t kMostPerByte = 1000;
+/// Below this a document is unpacked whatever its ratio is. Real indexes, full of checksums, unpack
+/// to 5 to 30 times their size.
+constexpr UnpackLimit kUnpackLimit{std::uint64_t{256} << 20U, 1000};
 constexpr std::size_t kLongestReason = 500;
 constexpr std::size_t kLongestMessage = 8192;
 
-/// A record on its way into the index.
-struct Draft {
-    ChannelIndex::Row row;
-    std::string_view name, version, build;
-    std::string fault{};  ///< why the rules for records forbid it; the others do not suffer
-};
+static_assert(JsonSplitter::kPadding >= simdjson::SIMDJSON_PADDING);
 
 /// Refuses a key that stands in a map twice: which of the two counts would be the reader's choice.
 class OnlyOnce {
@@ -43,42 +38,52 @@ private:
     std::unordered_set<std::string> seen_;
 };
 
+template <std::size_t N>
+std::string_view raw_digest(std::string_view hex, std::array<char, N>& into) {
+    if (hex.empty()) return {};
+    const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
+    for (std::size_t i = 0; i < N; ++i)
+        into[i] = static_cast<char>(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
+    return {into.data(), N};
+}
+
+/// Reads the pieces of one document, in their order.
 class RepodataReader {
 public:
-    explicit RepodataReader(const IndexSource& source) : source_(source), builder_(source) {}
+    RepodataReader(const IndexSource& source, IndexWriter& writer)
+        : source_(source), writer_(writer) {}
 
-    void read(json::element document) {
+    /// `reopened`: how many maps, from the outermost in, an earlier piece began.
+    Result<void> read(json::element document, int reopened) {
         if (document.type() != json::element_type::OBJECT) refuse("the top level should be a map");
-        OnlyOnce once("at the top");
-        std::vector<std::pair<std::string, json::element>> legacy;
         for (auto field : as_map(document)) {
-            const std::string key(std::string_view(field.key));
-            once(key);
+            const std::string_view key = field.key;
             const json::element value = field.value;
+            if (reopened < 2) top_keys_(key);
             if (key == "info") {
                 read_info(value);
             } else if (key == "repodata_version") {
                 check_version(value);
-            } else if (key == "packages" || key == "packages.conda") {
-                legacy.emplace_back(key, value);
+            } else if (key == "packages") {
+                GPKG_CHECK(read_packages(key, value, kTarBz2, false));
+            } else if (key == "packages.conda") {
+                GPKG_CHECK(read_packages(key, value, kConda, false));
             } else if (key == "v3") {
-                read_v3(value);
+                GPKG_CHECK(read_v3(value, reopened));
             } else if (key == "removed") {
-                for (const auto fn : Fields{"removed"}.list("removed", value)) builder_.remove(fn);
+                for (const auto fn : Fields{"removed"}.list("removed", value)) writer_.remove(fn);
             }
+            reopened = 0;
         }
-        // After v3, wherever it stands: it says more about a file that both have.
-        for (const auto& [key, value] : legacy)
-            read_packages(key, value, key == "packages" ? ".tar.bz2" : ".conda", false);
-        auto folder = artifact_folder(source_.url, base_url_);
-        if (!folder) refuse(std::move(folder).error().message);
-        builder_.set_base_url(*std::move(folder));
-        note_left_out();
+        return {};
     }
 
-    Result<ChannelIndex> finish() && { return std::move(builder_).finish(); }
+    void finish() { note_left_out(); }
 
 private:
+    static constexpr std::string_view kConda = ".conda";
+    static constexpr std::string_view kTarBz2 = ".tar.bz2";
+
     static void check_version(json::element value) {
         const auto version = Fields{"repodata_version"}.number("repodata_version", value);
         if (version > 2)
@@ -91,19 +96,39 @@ private:
         const Fields fields{"info"};
         if (value.type() == json::element_type::NULL_VALUE) return;
         if (value.type() != json::element_type::OBJECT) fields.wrong("info", "a map", value);
-        OnlyOnce once("in info");
         for (auto field : as_map(value)) {
-            const std::string key(std::string_view(field.key));
-            once(key);
+            const std::string_view key = field.key;
+            info_keys_(key);
             json::element item = field.value;
             if (key == "base_url") {
-                base_url_ = fields.text(key, item);
+                const auto base_url = fields.text(key, item);
+                if (auto folder = artifact_folder(source_.url, base_url); !folder)
+                    refuse(std::move(folder).error().message);
+                writer_.set_base_url(base_url);
             } else if (key == "repodata_version") {
                 check_version(item);
             } else if (key == "repodata_revisions") {
                 read_revisions(item);
+            } else if (key == "channel_relations") {
+                read_relations(item);
             }
         }
+    }
+
+    void read_relations(json::element value) {
+        const Fields fields{"channel_relations"};
+        if (value.type() == json::element_type::NULL_VALUE) return;
+        if (value.type() != json::element_type::OBJECT)
+            fields.wrong("channel_relations", "a map", value);
+        ChannelRelations relations;
+        OnlyOnce once("in channel_relations");
+        for (auto field : as_map(value)) {
+            const std::string_view key = field.key;
+            once(key);
+            if (key == "base") relations.base = fields.text(key, field.value);
+            if (key == "overrides") relations.overrides = fields.text(key, field.value);
+        }
+        writer_.set_relations(std::move(relations));
     }
 
     /// CEP 48: says how many records of which newer form this gpkg leaves out.
@@ -121,63 +146,64 @@ private:
                 if (key == "n_packages") count = Fields{revision}.number(key, detail);
                 if (key == "message") message = std::string(Fields{revision}.text(key, detail));
             }
-            builder_.add_note(fmt::format("{}: {} records of form {} are newer than this gpkg{}{}",
-                                          source_.channel,
-                                          count,
-                                          printable(revision),
-                                          message.empty() ? "" : ": ",
-                                          printable(message, kLongestMessage)));
+            writer_.add_note(fmt::format("{} records of form {} are newer than this gpkg{}{}",
+                                         count,
+                                         printable(revision),
+                                         message.empty() ? "" : ": ",
+                                         printable(message, kLongestMessage)));
         }
     }
 
-    void read_v3(json::element value) {
-        if (value.type() == json::element_type::NULL_VALUE) return;
+    Result<void> read_v3(json::element value, int reopened) {
+        if (value.type() == json::element_type::NULL_VALUE) return {};
         if (value.type() != json::element_type::OBJECT) Fields{"v3"}.wrong("v3", "a map", value);
-        OnlyOnce once("in v3");
         for (auto field : as_map(value)) {
-            const std::string extension(std::string_view(field.key));
-            once(extension);
-            if (extension == "conda" || extension == "tar.bz2")
-                read_packages("v3." + extension, field.value, "." + extension, true);
+            const std::string_view extension = field.key;
+            if (reopened < 3) v3_keys_(extension);
+            reopened = 0;
+            if (extension == "conda") {
+                GPKG_CHECK(read_packages("v3.conda", field.value, kConda, true));
+            } else if (extension == "tar.bz2") {
+                GPKG_CHECK(read_packages("v3.tar.bz2", field.value, kTarBz2, true));
+            }
         }
+        return {};
     }
 
-    void read_packages(const std::string& map,
-                       json::element value,
-                       std::string_view extension,
-                       bool v3) {
-        if (value.type() == json::element_type::NULL_VALUE) return;
+    Result<void> read_packages(std::string_view map,
+                               json::element value,
+                               std::string_view extension,
+                               bool v3) {
+        if (value.type() == json::element_type::NULL_VALUE) return {};
         if (value.type() != json::element_type::OBJECT) Fields{map}.wrong(map, "a map", value);
-        std::unordered_set<std::string> seen;
         for (auto field : as_map(value)) {
-            std::string fn(std::string_view(field.key));
+            fn_ = field.key;
             json::element item = field.value;
             if (v3) {
-                if (fn.ends_with(extension)) {
-                    leave_out(fn, "its key should be without the extension");
+                if (fn_.ends_with(extension)) {
+                    leave_out("its key should be without the extension");
                     continue;
                 }
-                fn += extension;
+                fn_ += extension;
             }
-            if (!is_safe_relative(fn) || fn.find('/') != std::string::npos)
-                refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
-            if (!fn.ends_with(extension))
-                refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
-            if (v3) {
-                v3_files_.insert(fn);
-            } else if (v3_files_.contains(fn)) {
-                continue;
-            }
-            if (!seen.insert(fn).second) refuse(fmt::format("'{}' stands in {} twice", fn, map));
+            check_file_name(fn_, extension, map);
             if (item.type() != json::element_type::OBJECT)
-                refuse(fmt::format("{}: should be a map, not {}", fn, type_name(item.type())));
-            read_record(fn, extension, as_map(item));
+                refuse(fmt::format("{}: should be a map, not {}", fn_, type_name(item.type())));
+            record_.clear();
+            record_.is_conda = extension == kConda;
+            record_.is_v3 = v3;
+            read_record(as_map(item));
+            if (auto fault = fault_of(record_, fn_); !fault.empty()) {
+                leave_out(fault);
+            } else {
+                GPKG_CHECK(writer_.add(record_));
+            }
         }
+        return {};
     }
 
-    void read_record(const std::string& fn, std::string_view extension, json::object object) {
-        const Fields fields{fn};
-        Draft draft;
+    void read_record(json::object object) {
+        const Fields fields{fn_};
         std::uint32_t seen = 0;
         for (auto field : object) {
             const std::string_view name = field.key;
@@ -185,79 +211,44 @@ private:
             if (key == Key::Other) continue;
             const auto bit = 1U << static_cast<unsigned>(key);
             if ((seen & bit) != 0)
-                refuse(fmt::format("{}: the key '{}' stands there twice", fn, name));
+                refuse(fmt::format("{}: the key '{}' stands there twice", fn_, name));
             seen |= bit;
-            read_field(fields, key, name, field.value, draft);
+            read_field(fields, key, name, field.value);
         }
-        check_identity(fn, extension, draft);
-        if (!draft.fault.empty()) return leave_out(fn, std::move(draft.fault));
-        draft.row.fn = builder_.append(fn);
-        builder_.add_row(draft.row);
     }
 
-    void read_field(
-        const Fields& fields, Key key, std::string_view name, json::element value, Draft& draft) {
-        auto& row = draft.row;
+    void read_field(const Fields& fields, Key key, std::string_view name, json::element value) {
+        auto& record = record_;
         const auto text = [&] { return fields.text(name, value); };
-        const auto specs = [&] { return builder_.add_specs(fields.list(name, value)); };
-        const auto digest = [&](std::size_t length) {
-            const auto digits = fields.digest(name, value, length);
-            return digits.empty() ? ChannelIndex::Text{} : builder_.append(to_lower(digits));
-        };
         switch (key) {
-        case Key::Build: row.build = builder_.intern(draft.build = text()); break;
-        case Key::BuildNumber: row.build_number = fields.number(name, value); break;
-        case Key::Constrains: row.constrains = specs(); break;
-        case Key::Depends: row.depends = specs(); break;
-        case Key::ExtraDepends: read_extras(fields, value, draft); break;
-        case Key::Flags: read_flags(fields, value, draft); break;
-        case Key::IndexedTimestamp: row.indexed_timestamp = fields.moment(name, value); break;
-        case Key::License: row.license = builder_.intern(text()); break;
-        case Key::LicenseFamily: row.license_family = builder_.intern(text()); break;
-        case Key::Md5: row.md5 = digest(32); break;
-        case Key::Name: row.name = builder_.intern(draft.name = text()); break;
-        case Key::Noarch: row.noarch = builder_.intern(fields.noarch(value)); break;
+        case Key::Build: record.build = text(); break;
+        case Key::BuildNumber: record.build_number = fields.number(name, value); break;
+        case Key::Constrains: fields.list(name, value, record.constrains); break;
+        case Key::Depends: fields.list(name, value, record.depends); break;
+        case Key::ExtraDepends: read_extras(fields, value); break;
+        case Key::Flags: fields.list(name, value, record.flags); break;
+        case Key::IndexedTimestamp: record.indexed_timestamp = fields.moment(name, value); break;
+        case Key::License: record.license = text(); break;
+        case Key::LicenseFamily: record.license_family = text(); break;
+        case Key::Md5: record.md5 = raw_digest(fields.digest(name, value, 32), md5_); break;
+        case Key::Name: record.name = text(); break;
+        case Key::Noarch: record.noarch = fields.noarch(value); break;
         case Key::PythonSitePackagesPath:
-            row.has_site_packages_path = value.type() != json::element_type::NULL_VALUE;
-            row.python_site_packages_path = builder_.intern(text());
+            if (value.type() != json::element_type::NULL_VALUE)
+                record.python_site_packages_path = text();
             break;
-        case Key::Sha256: row.sha256 = digest(64); break;
-        case Key::Size: row.size = fields.number(name, value); break;
-        case Key::Timestamp: row.timestamp = fields.moment(name, value); break;
-        case Key::TrackFeatures:
-            row.track_features = builder_.add_texts(fields.features(value));
+        case Key::Sha256:
+            record.sha256 = raw_digest(fields.digest(name, value, 64), sha256_);
             break;
-        case Key::Version: row.version = builder_.intern(draft.version = text()); break;
+        case Key::Size: record.size = fields.number(name, value); break;
+        case Key::Timestamp: record.timestamp = fields.moment(name, value); break;
+        case Key::TrackFeatures: fields.features(value, record.track_features); break;
+        case Key::Version: record.version = text(); break;
         case Key::Other: break;
         }
     }
 
-    /// The artifact a name leads to must be the one the record describes: the file name becomes a
-    /// path on this machine and a URL.
-    static void check_identity(std::string_view fn, std::string_view extension, Draft& draft) {
-        const auto& [row, name, version, build, fault] = draft;
-        if (name.empty()) refuse(fmt::format("{}: has no name", fn));
-        if (version.empty()) refuse(fmt::format("{}: has no version", fn));
-        for (const auto part : {name, version, build}) {
-            if (part.find_first_of("/\\ \n") != std::string_view::npos || part.size() > 256)
-                refuse(fmt::format(
-                    "{}: '{}' can be no name, version or build", fn, part.substr(0, 200)));
-        }
-        const auto prints = [](char c) { return c > ' ' && c < '\x7f'; };
-        if (!is_package_name(name)) {
-            draft.fault = fmt::format("'{}' is not a package name", name);
-        } else if (!std::all_of(version.begin(), version.end(), prints)) {
-            draft.fault = fmt::format("'{}' is not a version", version);
-        } else if (!is_build_string(build)) {
-            draft.fault = fmt::format("'{}' is not a build string", build);
-        } else if (const auto own = fmt::format("{}-{}-{}{}", name, version, build, extension);
-                   own != fn) {
-            draft.fault = fmt::format("the record is that of {}", own);
-        }
-    }
-
-    void read_extras(const Fields& fields, json::element value, Draft& draft) {
-        std::vector<ChannelIndex::Extra> extras;
+    void read_extras(const Fields& fields, json::element value) {
         if (value.type() == json::element_type::NULL_VALUE) return;
         if (value.type() != json::element_type::OBJECT)
             fields.wrong("extra_depends", "a map", value);
@@ -265,82 +256,122 @@ private:
         for (auto field : as_map(value)) {
             const std::string_view group = field.key;
             once(group);
-            if (!is_extra_name(group))
-                draft.fault = fmt::format("'{}' is not a name of extras", group);
-            const auto name = builder_.intern(group);
-            extras.push_back({name, builder_.add_specs(fields.list("extra_depends", field.value))});
+            record_.extras.push_back({group, {}});
+            fields.list("extra_depends", field.value, record_.extras.back().specs);
         }
-        draft.row.extras = builder_.add_extras(extras);
     }
 
-    void read_flags(const Fields& fields, json::element value, Draft& draft) {
-        const auto flags = fields.list("flags", value);
-        for (const auto flag : flags) {
-            if (!is_flag(flag)) draft.fault = fmt::format("'{}' is not a flag", flag);
-        }
-        draft.row.flags = builder_.add_texts(flags);
-    }
-
-    void leave_out(std::string_view fn, std::string why) {
-        if (left_out_++ == 0) first_left_out_ = fmt::format("{}: {}", fn, why);
+    void leave_out(std::string_view why) {
+        if (left_out_++ == 0) first_left_out_ = fmt::format("{}: {}", fn_, why);
     }
 
     void note_left_out() {
         if (left_out_ == 0) return;
         const auto first = printable(first_left_out_, kLongestReason);
-        builder_.add_note(
+        writer_.add_note(
             left_out_ == 1
-                ? fmt::format("{}: a record is left out: {}", source_.url, first)
-                : fmt::format(
-                      "{}: {} records are left out, the first: {}", source_.url, left_out_, first));
+                ? fmt::format("a record is left out: {}", first)
+                : fmt::format("{} records are left out, the first: {}", left_out_, first));
     }
 
     const IndexSource& source_;
-    ChannelIndexBuilder builder_;
-    std::string base_url_;
-    std::unordered_set<std::string> v3_files_;
+    IndexWriter& writer_;
+    OnlyOnce top_keys_{"at the top"};
+    OnlyOnce info_keys_{"in info"};
+    OnlyOnce v3_keys_{"in v3"};
     std::size_t left_out_ = 0;
     std::string first_left_out_;
+
+    // The record at hand.
+    std::string fn_;
+    IndexRecord record_;
+    std::array<char, 16> md5_{};
+    std::array<char, 32> sha256_{};
 };
+
+/// Maps whose members are records may be cut between two of them.
+int depth_of(std::string_view top_level_key) { return top_level_key == "v3" ? 3 : 2; }
+
+tl::unexpected<Error> refusal(const IndexSource& source, std::string_view reason) {
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: {}", source.url, printable(reason, kLongestReason)),
+                "the index is damaged or not one that can be trusted: fetch it again, or tell the "
+                "channel's maintainers");
+}
+
+Result<void> read_pieces(JsonSplitter& splitter, RepodataReader& reader) {
+    json::parser parser;
+    bool is_first = true;
+    while (true) {
+        GPKG_TRY(const auto piece, splitter.next());
+        if (!piece) return {};
+        // An empty file is an index without records (CEP 36).
+        if (std::exchange(is_first, false) && trim(piece->text).empty()) continue;
+        const auto document = parser.parse(piece->text.data(), piece->text.size(), false).value();
+        GPKG_CHECK(reader.read(document, piece->reopened));
+    }
+}
+
+/// What the splitter and the writer say of a document is said without its name.
+Error about(const IndexSource& source, Error error) {
+    if (error.kind != ErrorKind::Integrity || error.message.starts_with(source.url)) return error;
+    return refusal(source, error.message).value();
+}
+
+Result<ChannelIndex> in_memory(ByteSource json, const IndexSource& source) {
+    IndexWriter writer(fs::temp_directory_path());
+    GPKG_CHECK(read_repodata(std::move(json), source, writer));
+    std::string bytes;
+    GPKG_CHECK(write_index(std::move(writer), {}, source, [&](std::string_view part) {
+        bytes += part;
+        return Result<void>{};
+    }));
+    return ChannelIndex::from_bytes(std::move(bytes), source);
+}
 
 }  // namespace
 
-Result<ChannelIndex> read_repodata(std::string text, const IndexSource& source) {
-    const auto refusal = [&](std::string_view reason) {
-        return fail(
-            ErrorKind::Integrity,
-            fmt::format("{}: {}", source.url, printable(reason, kLongestReason)),
-            "the index is damaged or not one that can be trusted: fetch it again, or tell the "
-            "channel's maintainers");
-    };
-    if (trim(text).empty()) text = "{}";
-    if (text.size() > kLargestIndex) return refusal("longer than 4 GiB");
-    text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+Result<void> read_repodata(ByteSource json, const IndexSource& source, IndexWriter& writer) {
+    JsonSplitter::Options options;
+    options.depth_of = depth_of;
+    JsonSplitter splitter(std::move(json), options);
+    RepodataReader reader(source, writer);
     try {
-        json::parser parser;
-        const auto document = parser.parse(text).value();
-        RepodataReader reader(source);
-        reader.read(document);
-        return std::move(reader).finish();
+        auto done = read_pieces(splitter, reader);
+        if (!done) return pass(about(source, std::move(done).error()));
+        reader.finish();
+        return {};
     } catch (const Malformed& problem) {
-        if (!problem.is_newer) return refusal(problem.reason);
+        if (!problem.is_newer) return refusal(source, problem.reason);
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: {}", source.url, problem.reason),
                     "a newer gpkg is needed to read it");
     } catch (const simdjson::simdjson_error& problem) {
-        return refusal(fmt::format("not valid JSON, or cut off: {}", problem.what()));
+        return refusal(source, fmt::format("not valid JSON, or cut off: {}", problem.what()));
     }
 }
 
+Result<ByteSource> repodata_source(const fs::path& path, const IndexSource& source) {
+    GPKG_TRY(auto bytes, file_source(path));
+    return unpacked_source(std::move(bytes), source.url, kUnpackLimit);
+}
+
+Result<void> write_index(IndexWriter&& writer,
+                         const IndexOrigin& origin,
+                         const IndexSource& source,
+                         const IndexWriter::Sink& sink) {
+    auto written = std::move(writer).finish(origin, sink);
+    if (!written) return pass(about(source, std::move(written).error()));
+    return {};
+}
+
+Result<ChannelIndex> read_repodata(std::string json, const IndexSource& source) {
+    return in_memory(text_source(std::move(json)), source);
+}
+
 Result<ChannelIndex> read_repodata_file(const fs::path& path, const IndexSource& source) {
-    GPKG_TRY(auto bytes, read_file(path));
-    constexpr std::string_view kZstdMagic("\x28\xb5\x2f\xfd", 4);
-    if (path.extension() == ".zst" || bytes.starts_with(kZstdMagic)) {
-        const auto most =
-            std::min(kLargestIndex, std::max(kSmallIndex, bytes.size() * kMostPerByte));
-        GPKG_TRY(bytes, zstd_decompress(bytes, source.url, most));
-    }
-    return read_repodata(std::move(bytes), source);
+    GPKG_TRY(auto bytes, repodata_source(path, source));
+    return in_memory(std::move(bytes), source);
 }
 
 }  // namespace gpkg

@@ -1,5 +1,6 @@
 #include "libcore/index/repodata.hpp"
 
+#include "libcore/fs/file.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
@@ -12,6 +13,14 @@
 using namespace gpkg;
 
 namespace {
+
+/// The records of a name, best first.
+std::vector<PackageRecord> records(const ChannelIndex& index, std::string_view name) {
+    const auto found = index.find(name).value();
+    std::vector<PackageRecord> all;
+    for (const auto& row : found.rows()) all.push_back(index.record(found, row).value());
+    return all;
+}
 
 const IndexSource kSource{"https://host/c", "linux-64", "https://host/c/linux-64/repodata.json"};
 
@@ -49,11 +58,11 @@ TEST_CASE("records of all maps become one list per name", "[index]") {
         "removed": ["old-1-0.conda"]})",
                                      kSource);
     REQUIRE(index);
-    CHECK(std::vector(index->names().begin(), index->names().end()) ==
-          std::vector<std::string_view>{"a", "e", "z"});
+    CHECK(index->names() == std::vector<std::string_view>{"a", "e", "z"});
 
-    REQUIRE(index->rows("a").size() == 2);
-    const auto old = index->record(index->rows("a")[0]);
+    const auto a = records(*index, "a");
+    REQUIRE(a.size() == 2);
+    const auto& old = a[1];
     CHECK(old.fn == "a-1-0.tar.bz2");
     CHECK(old.url == "https://host/c/linux-64/a-1-0.tar.bz2");
     CHECK(old.channel == "https://host/c");
@@ -63,7 +72,7 @@ TEST_CASE("records of all maps become one list per name", "[index]") {
     CHECK(old.noarch == "generic");
     CHECK(old.timestamp == 1500000000000);
 
-    const auto fresh = index->record(index->rows("a")[1]);
+    const auto& fresh = a[0];
     CHECK(fresh.timestamp == 1700000000123);
     CHECK(fresh.build_number == 3);
     CHECK(fresh.size == 17);
@@ -71,12 +80,13 @@ TEST_CASE("records of all maps become one list per name", "[index]") {
     CHECK_FALSE(fresh.python_site_packages_path);
     CHECK(index->spec_count() == 4);
 
-    const auto z = index->choices("z", std::nullopt);
-    REQUIRE(z.size() == 1);
-    CHECK(index->text(z[0]->fn) == "z-1-0.conda");
-    CHECK(z[0]->timestamp == -3884645000);  // a clock that was wrong
+    const auto z = index->find("z").value();
+    const auto choices = z.choices(std::nullopt);
+    REQUIRE(choices.size() == 1);
+    CHECK(z.fn(*choices[0]) == "z-1-0.conda");
+    CHECK(choices[0]->timestamp == -3884645000);  // a clock that was wrong
 
-    const auto v3 = index->record(index->rows("e")[0]);
+    const auto v3 = records(*index, "e").at(0);
     CHECK(v3.fn == "e-1-0.conda");
     CHECK(v3.flags == std::vector<std::string>{"cuda"});
     CHECK(v3.extra_depends.at("plot") == std::vector<std::string>{"m"});
@@ -119,7 +129,7 @@ TEST_CASE("base_url names the folder of the artifacts (CEP 15)", "[index]") {
             row.base_url),
         kSource);
     REQUIRE(index);
-    CHECK(index->url(index->rows("p")[0]) == row.expected);
+    CHECK(records(*index, "p").at(0).url == row.expected);
 }
 
 TEST_CASE("a broken or hostile index is refused with the file and the reason", "[index]") {
@@ -288,7 +298,7 @@ TEST_CASE("a record that breaks the rules is left out, and a note says so", "[in
     INFO((index ? "" : index.error().message));
     REQUIRE(index);
     CHECK(index->record_count() == 1);
-    CHECK(index->rows("good").size() == 1);
+    CHECK(records(*index, "good").size() == 1);
     REQUIRE(index->notes().size() == 1);
     const auto note = index->notes()[0];
     CHECK(note.starts_with("https://host/c/linux-64/repodata.json: a record is left out: "));
@@ -315,7 +325,8 @@ TEST_CASE("what a channel says of newer records does not steer the terminal", "[
         kSource);
     REQUIRE(index);
     CHECK(index->notes()[0] ==
-          "https://host/c: 7 records of form v4 are newer than this gpkg: up\\x1b[31m!");
+          "https://host/c/linux-64/repodata.json: 7 records of form v4 are newer than this gpkg: "
+          "up\\x1b[31m!");
 }
 
 TEST_CASE("of two forms of one package the .conda is chosen unless it is too new", "[index]") {
@@ -326,18 +337,20 @@ TEST_CASE("of two forms of one package the .conda is chosen unless it is too new
             between + R"(}}, "packages.conda": {"a-1-0.conda": {)" + body + "1700000000000}}}",
         kSource);
     REQUIRE(index);
+    using Names = std::vector<std::string>;
     const auto chosen = [&](std::optional<std::int64_t> newest) {
-        std::vector<std::string_view> names;
-        for (const auto* row : index->choices("a", newest)) names.push_back(index->text(row->fn));
+        const auto a = index->find("a").value();
+        Names names;
+        for (const auto* row : a.choices(newest)) names.push_back(a.fn(*row));
+        std::sort(names.begin(), names.end());
         return names;
     };
-    using Names = std::vector<std::string_view>;
     CHECK(index->record_count() == 3);
     CHECK(chosen(std::nullopt) == Names{"a-1-0.conda", "a-1-0.d.tar.bz2"});
     CHECK(chosen(1700000000000) == Names{"a-1-0.conda", "a-1-0.d.tar.bz2"});
-    CHECK(chosen(1650000000000) == Names{"a-1-0.tar.bz2", "a-1-0.d.tar.bz2"});
+    CHECK(chosen(1650000000000) == Names{"a-1-0.d.tar.bz2", "a-1-0.tar.bz2"});
     CHECK(chosen(0).empty());
-    CHECK(index->choices("nowhere", std::nullopt).empty());
+    CHECK(index->find("nowhere")->choices(std::nullopt).empty());
 }
 
 TEST_CASE("a file that is listed as v3 and as legacy is one record, the v3 one", "[index]") {
@@ -348,7 +361,7 @@ TEST_CASE("a file that is listed as v3 and as legacy is one record, the v3 one",
                       kSource);
     REQUIRE(index);
     REQUIRE(index->record_count() == 1);
-    CHECK(index->record(index->rows("a")[0]).flags == std::vector<std::string>{"cuda"});
+    CHECK(records(*index, "a").at(0).flags == std::vector<std::string>{"cuda"});
 }
 
 TEST_CASE("a small file that unpacks to very much is a bomb", "[index]") {
@@ -359,7 +372,7 @@ TEST_CASE("a small file that unpacks to very much is a bomb", "[index]") {
     const auto path = folder->path() / "repodata.json.zst";
     REQUIRE(write_file_atomically(path, packed));
     CHECK(read_repodata_file(path, kSource).error().message ==
-          "https://host/c/linux-64/repodata.json: decompresses to more than 268435456 bytes");
+          "https://host/c/linux-64/repodata.json: unpacks to more than 268435456 bytes");
 }
 
 TEST_CASE("the corpus is read whole", "[index][corpus]") {

@@ -117,9 +117,11 @@ void add_installed(Dice& dice, Problem& problem) {
     };
     for (auto count = 1 + dice.roll(3); count > 0; --count) {
         const auto& index = *problem.indexes[dice.one_in(4) ? 1 : 0];
-        const auto rows = index.rows(name_text(dice.roll(kNames)));
-        if (!rows.empty())
-            add(index.record(rows[dice.roll(static_cast<std::uint32_t>(rows.size()))]));
+        const auto found = index.find(name_text(dice.roll(kNames))).value();
+        const auto rows = found.rows();
+        if (rows.empty()) continue;
+        const auto& row = rows[dice.roll(static_cast<std::uint32_t>(rows.size()))];
+        add(index.record(found, row).value());
     }
     if (dice.one_in(4)) {
         PackageRecord gone;
@@ -175,7 +177,7 @@ public:
         REQUIRE(universe);
         const auto ranks = rank_candidates(*universe);
         for (CandidateId id = 0; id < universe->candidates().size(); ++id) {
-            const auto record = universe->candidates()[id].record();
+            const auto record = universe->candidates()[id].record().value();
             by_rank_[record.name].emplace(ranks[id], record);
         }
         for (const auto& record : problem.virtual_packages) machine_[record.name] = record;
@@ -384,7 +386,7 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
     if (!first) return "none";
     Solution solution;
     for (const auto id : improve(universe, live, ranks, engine, goals, *std::move(first)))
-        solution.records.push_back(universe.candidates()[id].record());
+        solution.records.push_back(universe.candidates()[id].record().value());
     return text(solution);
 }
 
@@ -402,8 +404,9 @@ std::string describe(const Problem& problem) {
     lines += fmt::format("priority {}\n", static_cast<int>(problem.priority));
     for (const auto& index : problem.indexes) {
         for (const auto name : index->names()) {
-            for (const auto& row : index->rows(name)) {
-                const auto record = index->record(row);
+            const auto found = index->find(name).value();
+            for (const auto& row : found.rows()) {
+                const auto record = index->record(found, row).value();
                 lines += fmt::format("{} #{}: {} | {} {}\n",
                                      line(record),
                                      record.build_number,
