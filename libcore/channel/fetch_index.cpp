@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/index/shards.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -18,10 +19,11 @@ namespace {
 
 constexpr std::string_view kZst = "repodata.json.zst";
 constexpr std::string_view kJson = "repodata.json";
+constexpr std::string_view kShards = "repodata_shards.msgpack.zst";
 constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kDay = 24 * kHour;
-/// How long a server that had no .zst is believed to have none.
-constexpr std::int64_t kZstAbsentFor = 7 * kDay;
+/// How long a server that had no .zst, or no shards, is believed to have none.
+constexpr std::int64_t kAbsentFor = 7 * kDay;
 
 std::string age_text(std::int64_t seconds) {
     const auto in = [](std::int64_t count, std::string_view unit) {
@@ -49,6 +51,18 @@ Result<bool> looks_compressed(const fs::path& file, const std::string& url) {
                 "a login page or a proxy may have answered in the server's place");
 }
 
+Result<void> check_shard_index(const fs::path& file, const std::string& url) {
+    GPKG_TRY(const auto bytes, read_file(file));
+    GPKG_CHECK(read_shard_index(bytes, url));
+    return {};
+}
+
+/// A file that may be asked for: one of the three above.
+struct Ask {
+    std::string_view file;
+    bool only_small = false;  ///< not wanted when it is larger than IndexOptions::small
+};
+
 /// Getting one (channel, subdir): what is cached, what to ask, what to make of the answer.
 class OneIndex {
 public:
@@ -64,7 +78,8 @@ public:
     /// Settles it without the network where that is possible. True: done.
     Result<bool> settle_here();
     GetRequest request();
-    Result<void> accept(Result<Response> response);
+    /// The answer to the last request. True: done; else there is another request.
+    Result<bool> accept(Result<Response> response);
     FetchedIndex take() && { return std::move(result_); }
 
 private:
@@ -72,8 +87,15 @@ private:
     void load_cached();
     bool is_fresh() const;
     void use_cached();
-    Result<void> store(const Response& response);
+    void plan();
+    bool has_fallback() const;
+    void give_up_on(std::string_view file);
+    Result<bool> accept_failure(Error error);
+    Result<bool> store(const Response& response);
     void save_state();
+    bool is_believed(std::int64_t absent_at) const {
+        return absent_at != 0 && now_ - absent_at < kAbsentFor;
+    }
     std::string file_url_of(std::string_view file) const {
         return result_.channel.subdir_url(result_.subdir) + "/" + std::string(file);
     }
@@ -83,6 +105,7 @@ private:
     IndexCache cache_;
     CachedState state_;
     bool has_state_ = false;  ///< `state_` can be used
+    std::vector<Ask> asks_;   ///< what is left to ask for, in this order
     fs::path incoming_;
     FetchedIndex result_;
 };
@@ -132,6 +155,10 @@ void OneIndex::load_cached() {
     state_ = *std::move(state);
     has_state_ = true;
     if (state_.missing) return;
+    if (!options_.shards && state_.url == file_url_of(kShards)) {
+        has_state_ = false;
+        return;
+    }
     const auto found = cache_.check(state_);
     has_state_ = found == IndexCache::Check::Whole;
     if (found == IndexCache::Check::Damaged)
@@ -152,27 +179,51 @@ void OneIndex::use_cached() {
     result_.missing = state_.missing;
     if (state_.missing) return;
     result_.path = cache_.path_of(state_);
+    result_.sha256 = state_.sha256;
+    result_.sharded = state_.url == file_url_of(kShards);
 }
 
+/// What to ask for, the first that is there being the answer.
+void OneIndex::plan() {
+    const bool no_zst = is_believed(state_.zst_absent_at);
+    const bool has_shards = has_state_ && state_.url == file_url_of(kShards);
+    if (options_.shards && !is_believed(state_.shards_absent_at)) {
+        // Once it was too large it is not asked again.
+        if (!has_shards && !no_zst) asks_.push_back({kZst, true});
+        asks_.push_back({kShards});
+    }
+    asks_.push_back({no_zst ? kJson : kZst});
+    asks_.push_back({no_zst ? kZst : kJson});
+}
+
+bool OneIndex::has_fallback() const { return asks_.size() > 1 && !asks_.front().only_small; }
+
 GetRequest OneIndex::request() {
-    const bool json_first =
-        state_.zst_absent_at != 0 && now_ - state_.zst_absent_at < kZstAbsentFor;
-    const auto first = file_url_of(json_first ? kJson : kZst);
-    const auto second = file_url_of(json_first ? kZst : kJson);
+    if (asks_.empty()) plan();
+    const auto& ask = asks_.front();
+    const auto url = file_url_of(ask.file);
     incoming_ = cache_.incoming();
     GetRequest request;
-    request.url = result_.channel.with_credentials(first);
-    request.fallback_url = result_.channel.with_credentials(second);
+    request.url = result_.channel.with_credentials(url);
+    if (has_fallback())
+        request.fallback_url = result_.channel.with_credentials(file_url_of(asks_[1].file));
     request.into = incoming_;
-    request.most_bytes = options_.most_bytes;
-    if (has_state_ && !state_.missing && state_.url == first) {
+    request.most_bytes = ask.only_small ? options_.small : options_.most_bytes;
+    if (has_state_ && !state_.missing && state_.url == url) {
         request.etag = state_.etag;
         request.last_modified = state_.last_modified;
     }
     return request;
 }
 
-Result<void> OneIndex::accept(Result<Response> response) {
+/// The server has no such file, or none that is of use.
+void OneIndex::give_up_on(std::string_view file) {
+    std::erase_if(asks_, [&](const Ask& ask) { return ask.file == file; });
+    if (file == kZst && !is_believed(state_.zst_absent_at)) state_.zst_absent_at = now_;
+    if (file == kShards) state_.shards_absent_at = now_;
+}
+
+Result<bool> OneIndex::accept(Result<Response> response) {
     if (response && response->not_modified) {
         // Where it changes nothing for the next command, a write to a slow disk is saved.
         const bool matters = response->max_age || now_ - state_.checked_at > kHour;
@@ -180,39 +231,61 @@ Result<void> OneIndex::accept(Result<Response> response) {
         if (response->max_age) state_.max_age = response->max_age->count();
         if (matters) save_state();
         use_cached();
-        return {};
+        return true;
     }
-    const bool is_absent = !response && response.error().kind == ErrorKind::NotFound;
-    Result<void> stored = response ? store(*response) : pass(std::move(response).error());
-    if (stored) return {};
-
-    auto& error = stored.error();
-    if (is_absent) {
+    if (!response && response.error().kind == ErrorKind::NotFound) {
+        const auto second = has_fallback() ? asks_[1].file : std::string_view();
+        give_up_on(asks_.front().file);
+        if (!second.empty()) give_up_on(second);
+        if (!asks_.empty()) return false;
+        const auto shards_absent_at = state_.shards_absent_at;
         state_ = CachedState{};
         state_.url = file_url_of(kJson);
         state_.missing = true;
         state_.checked_at = now_;
+        state_.shards_absent_at = shards_absent_at;
         save_state();
         result_.missing = true;
         result_.url = state_.url;
-        return {};
+        return true;
+    }
+    auto stored = response ? store(*response) : pass(std::move(response).error());
+    if (stored) return stored;
+    return accept_failure(std::move(stored).error());
+}
+
+Result<bool> OneIndex::accept_failure(Error error) {
+    if (asks_.front().only_small && error.kind == ErrorKind::Integrity) {
+        asks_.erase(asks_.begin());  // as a rule because it is large
+        return false;
     }
     const bool server_is_ill =
         error.kind == ErrorKind::Network || error.kind == ErrorKind::Integrity;
-    if (!server_is_ill || !has_state_) return stored;
+    if (!server_is_ill || !has_state_) return pass(std::move(error));
     result_.warnings.push_back(fmt::format(
         "{}; using the cached copy, {}", error.message, age_text(now_ - state_.checked_at)));
     use_cached();
-    return {};
+    return true;
 }
 
-Result<void> OneIndex::store(const Response& response) {
+/// False: it is of no use, and something else is to be asked for.
+Result<bool> OneIndex::store(const Response& response) {
     const auto url = without_secrets(response.asked);
+    if (url != file_url_of(asks_.front().file)) give_up_on(asks_.front().file);
+    const bool is_shards = url == file_url_of(kShards);
+    Result<void> usable;
     const auto compressed = looks_compressed(incoming_, url);
-    if (!compressed) {
+    if (!compressed) usable = pass(compressed.error());
+    if (usable && is_shards) usable = check_shard_index(incoming_, url);
+    if (!usable) {
         std::error_code ignored;
         fs::remove(incoming_, ignored);
-        return pass(compressed.error());
+        if (!compressed || !is_shards) return pass(std::move(usable).error());
+        // Those of the future are no trouble; the channel has repodata.json as well.
+        if (usable.error().kind != ErrorKind::Unsupported)
+            result_.warnings.push_back(usable.error().message + "; shards are not used");
+        give_up_on(kShards);
+        return false;
     }
     CachedState state;
     state.url = url;
@@ -220,17 +293,15 @@ Result<void> OneIndex::store(const Response& response) {
     state.last_modified = response.last_modified;
     if (response.max_age) state.max_age = response.max_age->count();
     state.checked_at = now_;
-    const bool plain = url.ends_with(kJson);
-    if (plain) state.zst_absent_at = state_.zst_absent_at;
-    // Asked for as second choice: there is no .zst now.
-    const bool believed = state_.zst_absent_at != 0 && now_ - state_.zst_absent_at < kZstAbsentFor;
-    if (plain && !believed) state.zst_absent_at = now_;
-    GPKG_CHECK(cache_.adopt(incoming_, response.sha256, *compressed, state));
+    if (!url.ends_with(kZst)) state.zst_absent_at = state_.zst_absent_at;
+    if (!is_shards) state.shards_absent_at = state_.shards_absent_at;
+    const auto extension = is_shards ? ".msgpack.zst" : *compressed ? ".json.zst" : ".json";
+    GPKG_CHECK(cache_.adopt(incoming_, response.sha256, extension, state));
     state_ = std::move(state);
     save_state();
     use_cached();
     result_.from_cache = false;
-    return {};
+    return true;
 }
 
 /// A cache that cannot be written costs time, not the answer.
@@ -318,32 +389,38 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
     }
 
     std::vector<std::size_t> asking;
-    std::vector<GetRequest> requests;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto settled = all[i].settle_here();
         if (!settled)
             return pass(with_folder_hint(std::move(settled).error(), channels[i / subdirs.size()]));
-        if (*settled) continue;
-        asking.push_back(i);
-        requests.push_back(all[i].request());
+        if (!*settled) asking.push_back(i);
     }
-    auto transfer = options.transfer;
-    if (transfer.on_progress) {
-        transfer.on_progress = [&](TransferProgress progress) {
-            progress.item = asking[progress.item];
-            options.transfer.on_progress(progress);
-        };
+    while (!asking.empty()) {
+        std::vector<GetRequest> requests;
+        requests.reserve(asking.size());
+        for (const auto i : asking) requests.push_back(all[i].request());
+        auto transfer = options.transfer;
+        if (transfer.on_progress) {
+            transfer.on_progress = [&](TransferProgress progress) {
+                progress.item = asking[progress.item];
+                options.transfer.on_progress(progress);
+            };
+        }
+        auto responses = get_all(transport, requests, transfer);
+        // All answers are kept before the first failure is told: the next try needs fewer.
+        std::optional<Error> failure;
+        std::vector<std::size_t> again;
+        for (std::size_t i = 0; i < asking.size(); ++i) {
+            const auto& channel = channels[asking[i] / subdirs.size()];
+            auto done = all[asking[i]].accept(std::move(responses[i]));
+            if (!done && !failure)
+                failure = with_folder_hint(std::move(done).error(), channel);
+            else if (done && !*done)
+                again.push_back(asking[i]);
+        }
+        if (failure) return pass(*std::move(failure));
+        asking = std::move(again);
     }
-    auto responses = get_all(transport, requests, transfer);
-    // All answers are kept before the first failure is told: the next try needs fewer.
-    std::optional<Error> failure;
-    for (std::size_t i = 0; i < asking.size(); ++i) {
-        auto accepted = all[asking[i]].accept(std::move(responses[i]));
-        if (!accepted && !failure)
-            failure =
-                with_folder_hint(std::move(accepted).error(), channels[asking[i] / subdirs.size()]);
-    }
-    if (failure) return pass(*std::move(failure));
 
     std::vector<FetchedIndex> indexes;
     indexes.reserve(all.size());

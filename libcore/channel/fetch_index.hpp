@@ -1,8 +1,12 @@
 #pragma once
 
-// Getting the indexes of channels: repodata.json.zst or repodata.json of a subdir (CEP 36), asked
-// for with validators, cached, used offline. The bytes are handed on as they came; reading and
-// judging them is index/.
+// Getting the indexes of channels: repodata.json.zst or repodata.json of a subdir (CEP 36), or the
+// index of its shards (CEP 16), asked for with validators, cached, used offline. The bytes are
+// handed on as they came; reading and judging them is index/.
+//
+// Shards are for large channels: where all of a subdir is a small file, that is one question and
+// the answer, and shards are as many as packages depend on each other in a row. How large it is, is
+// told by the head of the .zst.
 //
 // In the cache folder stand, per subdir URL, one state file (KEY.state.json) and the bytes it names
 // (KEY-SHA256.json.zst), KEY being a hash of the URL. Both are written beside and renamed, and the
@@ -17,11 +21,16 @@
 
 namespace gpkg {
 
+/// Where fetching the whole takes no longer than fetching the shards that a request needs.
+inline constexpr std::uint64_t kSmallIndex = std::uint64_t{1} << 20U;
+
 struct IndexOptions {
     fs::path cache;
     bool offline = false;  ///< ask no server; local channels are read all the same
     std::uint64_t most_bytes = 4ULL << 30U;  ///< of a body as served
-    TransferOptions transfer;                ///< progress items count as the results do
+    bool shards = false;  ///< where a subdir has them and is not small, their index is fetched
+    std::uint64_t small = kSmallIndex;  ///< up to so many bytes of .zst a subdir is small
+    TransferOptions transfer;           ///< progress items count as the results do
     /// Seconds since 1970; empty: the system's clock.
     std::function<std::int64_t()> now;
 };
@@ -29,9 +38,11 @@ struct IndexOptions {
 struct FetchedIndex {
     Channel channel;
     std::string subdir;
-    std::string url;          ///< of the repodata file, without secrets
+    std::string url;          ///< of the file, without secrets
     fs::path path;            ///< of the bytes, zstd as .zst, else JSON; empty when `missing`
+    std::string sha256;       ///< of the bytes; empty for local channels and when `missing`
     bool missing = false;     ///< the channel has no such subdir: as good as an empty one
+    bool sharded = false;     ///< the file is the index of shards
     bool from_cache = false;  ///< no byte of it was transferred now
     std::vector<std::string> warnings;
 };

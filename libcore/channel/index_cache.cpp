@@ -39,6 +39,7 @@ std::optional<CachedState> parse_state(const std::string& text) {
     state.max_age = number("max_age");
     state.checked_at = number("checked_at").value_or(0);
     state.zst_absent_at = number("zst_absent_at").value_or(0);
+    state.shards_absent_at = number("shards_absent_at").value_or(0);
     bool missing = false;
     if (root["missing"].get(missing) == simdjson::SUCCESS) state.missing = missing;
 
@@ -70,6 +71,7 @@ Result<void> IndexCache::save(const CachedState& state) const {
     json["checked_at"] = state.checked_at;
     json["missing"] = state.missing;
     json["zst_absent_at"] = state.zst_absent_at;
+    json["shards_absent_at"] = state.shards_absent_at;
     // Header values are bytes of a stranger: what is not UTF-8 is replaced, never thrown about.
     const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
     return write_file_atomically(folder_ / (key_ + ".state.json"), text + "\n");
@@ -84,9 +86,9 @@ fs::path IndexCache::incoming() const {
 
 Result<void> IndexCache::adopt(const fs::path& incoming,
                                const std::string& sha256,
-                               bool compressed,
+                               std::string_view extension,
                                CachedState& state) const {
-    state.file = fmt::format("{}-{}.json{}", key_, sha256.substr(0, 16), compressed ? ".zst" : "");
+    state.file = fmt::format("{}-{}{}", key_, sha256.substr(0, 16), extension);
     state.sha256 = sha256;
     GPKG_CHECK(rename_path(incoming, path_of(state)));
     struct stat status {};

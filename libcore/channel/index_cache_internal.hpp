@@ -24,6 +24,7 @@ struct CachedState {
     std::int64_t checked_at = 0;          ///< when the server last confirmed it
     bool missing = false;                 ///< the server has no such subdir
     std::int64_t zst_absent_at = 0;       ///< when it had no .zst; 0: it has, or nobody asked
+    std::int64_t shards_absent_at = 0;    ///< when it had no shards; 0: likewise
 };
 
 class IndexCache {
@@ -39,11 +40,11 @@ public:
     fs::path path_of(const CachedState& state) const { return folder_ / state.file; }
     /// Where a transfer may put bytes that are not yet known.
     fs::path incoming() const;
-    /// Renames `incoming` to its name in the cache and fills file, size and sha256 of
-    /// `state`.
+    /// Renames `incoming` to its name in the cache, which ends in `extension`, and fills file, size
+    /// and sha256 of `state`.
     Result<void> adopt(const fs::path& incoming,
                        const std::string& sha256,
-                       bool compressed,
+                       std::string_view extension,
                        CachedState& state) const;
 
     enum class Check { Absent, Damaged, Whole };

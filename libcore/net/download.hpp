@@ -13,6 +13,7 @@ struct Download {
     std::string sha256;      ///< hex; empty: not known
     std::string md5;         ///< hex; looked at only without a sha256
     std::uint64_t size = 0;  ///< 0: not known
+    std::uint64_t most_bytes = ~std::uint64_t{0};  ///< a longer body is refused
 };
 
 struct DownloadOptions : TransferOptions {

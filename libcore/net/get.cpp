@@ -74,7 +74,7 @@ Result<void> download_all(Transport& transport,
         GetRequest request;
         request.url = download.url;
         request.into = download.destination;
-        request.most_bytes = ~std::uint64_t{0};
+        request.most_bytes = download.most_bytes;
         fetches.emplace_back(std::move(request),
                              Expected{download.sha256, download.md5, download.size},
                              fetches.size(),
