@@ -21,8 +21,9 @@
 
 namespace gpkg {
 
-/// Where fetching the whole takes no longer than fetching the shards that a request needs.
-inline constexpr std::uint64_t kSmallIndex = std::uint64_t{1} << 20U;
+/// Where fetching and reading the whole takes about as long as fetching the shards of a large
+/// request one after the other.
+inline constexpr std::uint64_t kSmallIndex = std::uint64_t{2} << 20U;
 
 struct IndexOptions {
     fs::path cache;

@@ -1,5 +1,6 @@
 #include "libcore/index/msgpack_internal.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <fmt/format.h>
 #include <msgpack.hpp>
@@ -18,6 +19,11 @@ constexpr std::size_t kMostValues = std::size_t{8} << 20U;
 class MsgpackBuilder : public msgpack::null_visitor {
 public:
     using Kind = MsgpackValue::Kind;
+
+    /// Most values are longer than this; those of few bytes cost room that is not touched.
+    explicit MsgpackBuilder(std::size_t bytes) {
+        values_.reserve(std::min(bytes / 12 + 1, kMostValues));
+    }
 
     bool visit_nil() { return add(Kind::Null) != nullptr; }
     bool visit_boolean(bool value) { return add_number(Kind::Bool, value ? 1 : 0); }
@@ -109,7 +115,7 @@ std::string_view MsgpackValue::name_of(Kind kind) {
 }
 
 Result<std::vector<MsgpackValue>> parse_msgpack(std::string_view bytes) {
-    MsgpackBuilder builder;
+    MsgpackBuilder builder(bytes.size());
     std::size_t used = 0;
     bool whole = false;
     try {
