@@ -174,7 +174,11 @@ int run(int argc, char** argv) {
                     signals.token(),
                     command_line(argc, argv),
                     {argv, argv + argc}};
-    const auto status = chosen->second(context);
+    auto status = chosen->second(context);
+    if (!status && status.error().kind == ErrorKind::DamagedCache) {
+        out.warn(status.error().message);
+        status = chosen->second(context);
+    }
     if (!status) {
         out.error(status.error());
         return exit_status(status.error());

@@ -35,6 +35,7 @@ std::string_view exception_name(ErrorKind kind) {
     case ErrorKind::Conflict: return "CondaValueError";
     case ErrorKind::Usage: return "ArgumentError";
     case ErrorKind::Interrupted: return "CondaSystemExit";
+    case ErrorKind::DamagedCache: return "CondaError";
     }
     return "CondaError";
 }

@@ -3,8 +3,7 @@
 #include "cli/workflow/progress.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/channel/fetch_index.hpp"
-#include "libcore/index/repodata.hpp"
+#include "libcore/channel/open_index.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/spec/names.hpp"
 #include "virtual-packages/virtual_package.hpp"
@@ -41,21 +40,13 @@ ChannelPriority priority_of(const Context& context, const SourceOptions& options
     return ChannelPriority::Strict;
 }
 
-/// Reads one fetched index. Damage to a cached copy is mended by dropping it: the next run fetches
-/// it.
+/// Bytes that turn out not to be an index although they are as the server sent them are dropped:
+/// the next run fetches them.
 Result<std::shared_ptr<const ChannelIndex>> read_index(const FetchedIndex& fetched,
                                                        const fs::path& cache) {
-    const IndexSource source{fetched.channel.base_url(), fetched.subdir, fetched.url};
-    if (fetched.missing) {
-        GPKG_TRY(auto empty, read_repodata("", source));
-        return std::make_shared<const ChannelIndex>(std::move(empty));
-    }
-    auto index = read_repodata_file(fetched.path, source);
-    if (!index) {
-        if (!fetched.channel.is_local()) GPKG_CHECK(forget_index(cache, fetched));
-        return pass(std::move(index).error());
-    }
-    return std::make_shared<const ChannelIndex>(*std::move(index));
+    auto index = open_index(fetched, cache);
+    if (!index && !fetched.channel.is_local()) GPKG_CHECK(forget_index(cache, fetched));
+    return index;
 }
 
 Result<std::vector<std::shared_ptr<const ChannelIndex>>> read_indexes(

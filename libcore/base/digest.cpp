@@ -1,8 +1,8 @@
 #include "libcore/base/digest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
-#include <cctype>
 #include <openssl/evp.h>
 
 namespace gpkg {
@@ -65,9 +65,36 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
     return text;
 }
 
+namespace {
+
+/// What each character is worth as a hex digit; 16 and more is none.
+constexpr auto kHexValues = [] {
+    std::array<std::uint8_t, 256> values{};
+    values.fill(16);
+    for (std::uint8_t i = 0; i < 10; ++i) values['0' + i] = i;
+    for (std::uint8_t i = 10; i < 16; ++i) values['a' + i - 10] = values['A' + i - 10] = i;
+    return values;
+}();
+
+unsigned value_of(char digit) { return kHexValues[static_cast<unsigned char>(digit)]; }
+
+}  // namespace
+
 bool is_hex(std::string_view text, std::size_t length) {
     return text.size() == length &&
-           std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c); });
+           std::all_of(text.begin(), text.end(), [](char c) { return value_of(c) < 16; });
+}
+
+bool from_hex(std::string_view hex, std::span<char> raw) {
+    if (hex.size() != 2 * raw.size()) return false;
+    unsigned all = 0;
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+        const unsigned high = value_of(hex[2 * i]);
+        const unsigned low = value_of(hex[2 * i + 1]);
+        all |= high | low;
+        raw[i] = static_cast<char>(high << 4U | low);
+    }
+    return all < 16;
 }
 
 }  // namespace gpkg

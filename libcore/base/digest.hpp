@@ -37,6 +37,9 @@ std::string hex_digest(DigestKind kind, std::string_view bytes);
 
 std::string to_hex(std::span<const std::uint8_t> bytes);
 
+/// Fills `raw` with the bytes that `hex` spells; false unless it has two hex digits for each.
+bool from_hex(std::string_view hex, std::span<char> raw);
+
 /// True for exactly `length` lowercase or uppercase hex digits (32 for MD5, 64 for SHA-256).
 bool is_hex(std::string_view text, std::size_t length);
 

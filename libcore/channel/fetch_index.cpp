@@ -159,7 +159,8 @@ void OneIndex::load_cached() {
         has_state_ = false;
         return;
     }
-    const auto found = cache_.check(state_);
+    const auto found =
+        cache_.check(state_, {result_.channel.base_url(), result_.subdir, state_.url});
     has_state_ = found == IndexCache::Check::Whole;
     if (found == IndexCache::Check::Damaged)
         result_.warnings.push_back(

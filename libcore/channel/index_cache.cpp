@@ -2,7 +2,9 @@
 #include "libcore/channel/index_cache_internal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <simdjson.h>
@@ -50,6 +52,13 @@ std::optional<CachedState> parse_state(const std::string& text) {
 
 }  // namespace
 
+IndexOrigin origin_of(std::string_view sha256) {
+    std::array<char, sizeof(IndexOrigin)> raw{};
+    IndexOrigin origin{};
+    if (from_hex(sha256, raw)) std::copy(raw.begin(), raw.end(), origin.begin());
+    return origin;
+}
+
 IndexCache::IndexCache(fs::path folder, std::string_view subdir_url)
     : folder_(std::move(folder)), key_(hex_digest(DigestKind::Sha256, subdir_url).substr(0, 16)) {}
 
@@ -88,44 +97,64 @@ Result<void> IndexCache::adopt(const fs::path& incoming,
                                const std::string& sha256,
                                std::string_view extension,
                                CachedState& state) const {
-    state.file = fmt::format("{}-{}{}", key_, sha256.substr(0, 16), extension);
+    state.file = fmt::format("{}{}", generation(sha256), extension);
     state.sha256 = sha256;
     GPKG_CHECK(rename_path(incoming, path_of(state)));
     struct stat status {};
     if (::stat(path_of(state).c_str(), &status) == 0)
         state.size = static_cast<std::uint64_t>(status.st_size);
-    prune(state.file);
+    prune(sha256);
     return {};
 }
 
-IndexCache::Check IndexCache::check(const CachedState& state) const {
+IndexCache::Check IndexCache::check(const CachedState& state, const IndexSource& source) const {
     struct stat status {};
     if (::stat(path_of(state).c_str(), &status) != 0) return Check::Absent;
     if (static_cast<std::uint64_t>(status.st_size) != state.size) return Check::Damaged;
+    if (ChannelIndex::open(index_file(state.sha256), source, origin_of(state.sha256)))
+        return Check::Whole;
     const auto sha256 = sha256_of_file(path_of(state));
     return sha256 && *sha256 == state.sha256 ? Check::Whole : Check::Damaged;
 }
 
-/// Removes the bytes of earlier generations but the youngest, which another process may be about
-/// to open, and what transfers that were killed left behind a day ago.
-void IndexCache::prune(const std::string& current) const {
-    std::vector<std::pair<fs::file_time_type, fs::path>> old;
+/// What the names of all files begin with that belong to the bytes with this checksum.
+std::string IndexCache::generation(std::string_view sha256) const {
+    return fmt::format("{}-{}", key_, sha256.substr(0, 16));
+}
+
+fs::path IndexCache::index_file(std::string_view sha256) const {
+    return folder_ / (generation(sha256) + ".index");
+}
+
+void IndexCache::prune(std::string_view sha256) const {
+    const auto current = generation(sha256);
     const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
+    std::map<std::string, std::pair<fs::file_time_type, std::vector<fs::path>>> old;
     std::error_code code;
     for (fs::directory_iterator entries(folder_, code), end; !code && entries != end;
          entries.increment(code)) {
-        const auto& entry = *entries;
-        const auto name = entry.path().filename().native();
+        const auto name = entries->path().filename().native();
+        if (!name.starts_with(key_)) continue;
         std::error_code gone;
-        const auto time = entry.last_write_time(gone);
+        const auto time = entries->last_write_time(gone);
         if (gone) continue;
-        if (name.starts_with(key_ + "-") && name != current) old.emplace_back(time, entry.path());
-        if (name.starts_with(key_ + ".incoming-") && time < yesterday)
-            fs::remove(entry.path(), gone);
+        const bool is_unfinished =
+            name.starts_with(key_ + ".incoming-") || name.find(".index.") != std::string::npos;
+        const auto of = name.substr(0, name.find('.'));
+        if (is_unfinished) {
+            if (time < yesterday) fs::remove(entries->path(), gone);
+        } else if (of.size() == current.size() && of != current) {
+            auto& [youngest, files] = old[of];
+            youngest = std::max(youngest, time);
+            files.push_back(entries->path());
+        }
     }
-    std::sort(old.begin(), old.end());
-    if (!old.empty()) old.pop_back();
-    for (const auto& [time, path] : old) fs::remove(path, code);
+    const auto youngest = std::max_element(
+        old.begin(), old.end(), [](auto& a, auto& b) { return a.second.first < b.second.first; });
+    for (auto it = old.begin(); it != old.end(); ++it) {
+        if (it == youngest) continue;
+        for (const auto& file : it->second.second) fs::remove(file, code);
+    }
 }
 
 }  // namespace gpkg

@@ -4,6 +4,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
+#include "libcore/index/channel_index.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,9 @@ struct CachedState {
     std::int64_t shards_absent_at = 0;    ///< when it had no shards; 0: likewise
 };
 
+/// What an index made of bytes with this checksum, in hex, has as origin.
+IndexOrigin origin_of(std::string_view sha256);
+
 class IndexCache {
 public:
     /// `subdir_url` without secrets.
@@ -48,11 +52,18 @@ public:
                        CachedState& state) const;
 
     enum class Check { Absent, Damaged, Whole };
-    /// Whether the bytes are those that `state` describes.
-    Check check(const CachedState& state) const;
+    /// Whether the bytes are those that `state` describes. Where an index was made of them that
+    /// can be opened, their size is proof enough.
+    Check check(const CachedState& state, const IndexSource& source) const;
+
+    /// Where the ChannelIndex made of the bytes with that checksum belongs.
+    fs::path index_file(std::string_view sha256) const;
+    /// Removes what belongs to earlier bytes, but for the youngest of it, which another process may
+    /// be about to open, and what processes that were killed left behind a day ago.
+    void prune(std::string_view sha256) const;
 
 private:
-    void prune(const std::string& current) const;
+    std::string generation(std::string_view sha256) const;
 
     fs::path folder_;
     std::string key_;

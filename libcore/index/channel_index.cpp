@@ -50,9 +50,7 @@ bool is_sound(std::string_view bytes) {
 }
 
 tl::unexpected<Error> damaged(const fs::path& file, std::string_view what) {
-    return fail(ErrorKind::Integrity,
-                fmt::format("{}: {}", file.native(), what),
-                "the file is a cache and is made anew by the next run");
+    return fail(ErrorKind::Integrity, fmt::format("{}: {}", file.native(), what));
 }
 
 }  // namespace
@@ -178,8 +176,10 @@ Result<const char*> ChannelIndex::checked(const Entry& entry) const {
     if (checksum({segment, entry.size}) != entry.checksum) {
         std::error_code ignored;
         fs::remove(storage_->file, ignored);
-        return damaged(storage_->file,
-                       fmt::format("what it says of {} was damaged", directory_text(entry.name)));
+        return fail(ErrorKind::DamagedCache,
+                    fmt::format("{}: what it says of {} was damaged; the file is made anew",
+                                storage_->file.native(),
+                                directory_text(entry.name)));
     }
     is_checked_[place] = true;
     return segment;

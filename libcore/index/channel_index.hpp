@@ -104,8 +104,8 @@ public:
     std::vector<std::string_view> names() const;
     bool has(std::string_view name) const;
 
-    /// All about one name; no rows when the index has none. An Integrity error says that the file
-    /// was damaged after it was made; it is removed then, so that the next run makes it anew.
+    /// All about one name; no rows when the index has none. DamagedCache: the file was
+    /// damaged after it was made. It is removed then, so that the next open makes it anew.
     Result<NameRecords> find(std::string_view name) const;
 
     /// The text of a dependency spec. Errors as find's.

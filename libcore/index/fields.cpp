@@ -100,11 +100,12 @@ Noarch Fields::noarch(json::element value) const {
 
 std::string_view Fields::digest(std::string_view key,
                                 json::element value,
-                                std::size_t length) const {
-    const auto found = text(key, value);
-    if (!found.empty() && !is_hex(found, length))
-        refuse(fmt::format("{}: '{}' should be {} hex digits", where, key, length));
-    return found;
+                                std::span<char> memory) const {
+    const auto hex = text(key, value);
+    if (hex.empty()) return {};
+    if (!from_hex(hex, memory))
+        refuse(fmt::format("{}: '{}' should be {} hex digits", where, key, 2 * memory.size()));
+    return {memory.data(), memory.size()};
 }
 
 Key key_of(std::string_view key) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <simdjson.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +48,10 @@ struct Fields {
     /// CEP 34 wants one text with commas or spaces between; lists occur.
     void features(json::element value, std::vector<std::string_view>& into) const;
     Noarch noarch(json::element value) const;
-    /// Hex digits, `length` of them, or empty.
-    std::string_view digest(std::string_view key, json::element value, std::size_t length) const;
+    /// The raw bytes, in `memory`, of a digest in hex; or empty.
+    std::string_view digest(std::string_view key,
+                            json::element value,
+                            std::span<char> memory) const;
 };
 
 /// The keys of a record that mean something here.

@@ -2,7 +2,6 @@
 #include "libcore/index/msgpack_fields_internal.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace gpkg::repodata {
@@ -105,13 +104,8 @@ std::string_view digest_of(std::string_view key,
     }
     const auto hex = text_of(key, value);
     if (hex.empty()) return {};
-    if (!is_hex(hex, 2 * size)) refuse(fmt::format("'{}' should be {} hex digits", key, 2 * size));
-    raw.clear();
-    for (std::size_t i = 0; i < hex.size(); i += 2) {
-        unsigned byte = 0;
-        std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-        raw += static_cast<char>(byte);
-    }
+    raw.resize(size);
+    if (!from_hex(hex, raw)) refuse(fmt::format("'{}' should be {} hex digits", key, 2 * size));
     return raw;
 }
 

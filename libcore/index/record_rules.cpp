@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::size_t kLongestPart = 256;
 
+std::string_view extension_of(const IndexRecord& record) {
+    return record.is_conda ? ".conda" : ".tar.bz2";
+}
+
+bool is_printable(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 /// fn == name-version-build.extension, without making that text for each record.
 bool is_own_file(const IndexRecord& record, std::string_view fn) {
     const auto take = [&](std::string_view part) {
@@ -19,12 +27,28 @@ bool is_own_file(const IndexRecord& record, std::string_view fn) {
         return is_next;
     };
     return take(record.name) && take("-") && take(record.version) && take("-") &&
-           take(record.build) && fn == (record.is_conda ? ".conda" : ".tar.bz2");
+           take(record.build) && fn == extension_of(record);
 }
 
-}  // namespace
+/// Of almost all records: nothing is wrong with what they are called.
+bool is_well_named(const IndexRecord& record, std::string_view fn) {
+    const auto is_plain = [](char c) { return c != '/' && c != '\\'; };
+    return is_package_name(record.name) && !record.version.empty() &&
+           record.version.size() <= kLongestPart && is_printable(record.version) &&
+           std::all_of(record.version.begin(), record.version.end(), is_plain) &&
+           is_build_string(record.build) && is_own_file(record, fn);
+}
 
-std::string fault_of(const IndexRecord& record, std::string_view fn) {
+void check_file_name(std::string_view fn, std::string_view extension, std::string_view map) {
+    if (!is_safe_relative(fn) || fn.find('/') != std::string_view::npos)
+        refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
+    if (!fn.ends_with(extension))
+        refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
+}
+
+/// What is wrong with the names; throws where it cannot be an accident.
+std::string fault_of_names(const IndexRecord& record, std::string_view fn, std::string_view map) {
+    check_file_name(fn, extension_of(record), map);
     if (record.name.empty()) refuse(fmt::format("{}: has no name", fn));
     if (record.version.empty()) refuse(fmt::format("{}: has no version", fn));
     for (const auto part : {record.name, record.version, record.build}) {
@@ -32,19 +56,22 @@ std::string fault_of(const IndexRecord& record, std::string_view fn) {
             refuse(
                 fmt::format("{}: '{}' can be no name, version or build", fn, part.substr(0, 200)));
     }
-    const auto prints = [](char c) { return c > ' ' && c < '\x7f'; };
     if (!is_package_name(record.name))
         return fmt::format("'{}' is not a package name", record.name);
-    if (!std::all_of(record.version.begin(), record.version.end(), prints))
-        return fmt::format("'{}' is not a version", record.version);
+    if (!is_printable(record.version)) return fmt::format("'{}' is not a version", record.version);
     if (!is_build_string(record.build))
         return fmt::format("'{}' is not a build string", record.build);
-    if (!is_own_file(record, fn))
-        return fmt::format("the record is that of {}-{}-{}{}",
-                           record.name,
-                           record.version,
-                           record.build,
-                           record.is_conda ? ".conda" : ".tar.bz2");
+    return fmt::format("the record is that of {}-{}-{}{}",
+                       record.name,
+                       record.version,
+                       record.build,
+                       extension_of(record));
+}
+
+}  // namespace
+
+std::string fault_of(const IndexRecord& record, std::string_view fn, std::string_view map) {
+    if (!is_well_named(record, fn)) return fault_of_names(record, fn, map);
     for (const auto& extra : record.extras) {
         if (!is_extra_name(extra.group))
             return fmt::format("'{}' is not a name of extras", extra.group);
@@ -53,13 +80,6 @@ std::string fault_of(const IndexRecord& record, std::string_view fn) {
         if (!is_flag(flag)) return fmt::format("'{}' is not a flag", flag);
     }
     return {};
-}
-
-void check_file_name(std::string_view fn, std::string_view extension, std::string_view map) {
-    if (!is_safe_relative(fn) || fn.find('/') != std::string_view::npos)
-        refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
-    if (!fn.ends_with(extension))
-        refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
 }
 
 }  // namespace gpkg::repodata

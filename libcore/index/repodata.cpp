@@ -38,15 +38,6 @@ private:
     std::unordered_set<std::string> seen_;
 };
 
-template <std::size_t N>
-std::string_view raw_digest(std::string_view hex, std::array<char, N>& into) {
-    if (hex.empty()) return {};
-    const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
-    for (std::size_t i = 0; i < N; ++i)
-        into[i] = static_cast<char>(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
-    return {into.data(), N};
-}
-
 /// Reads the pieces of one document, in their order.
 class RepodataReader {
 public:
@@ -186,14 +177,13 @@ private:
                 }
                 fn_ += extension;
             }
-            check_file_name(fn_, extension, map);
             if (item.type() != json::element_type::OBJECT)
                 refuse(fmt::format("{}: should be a map, not {}", fn_, type_name(item.type())));
             record_.clear();
             record_.is_conda = extension == kConda;
             record_.is_v3 = v3;
             read_record(as_map(item));
-            if (auto fault = fault_of(record_, fn_); !fault.empty()) {
+            if (auto fault = fault_of(record_, fn_, map); !fault.empty()) {
                 leave_out(fault);
             } else {
                 GPKG_CHECK(writer_.add(record_));
@@ -230,16 +220,14 @@ private:
         case Key::IndexedTimestamp: record.indexed_timestamp = fields.moment(name, value); break;
         case Key::License: record.license = text(); break;
         case Key::LicenseFamily: record.license_family = text(); break;
-        case Key::Md5: record.md5 = raw_digest(fields.digest(name, value, 32), md5_); break;
+        case Key::Md5: record.md5 = fields.digest(name, value, md5_); break;
         case Key::Name: record.name = text(); break;
         case Key::Noarch: record.noarch = fields.noarch(value); break;
         case Key::PythonSitePackagesPath:
             if (value.type() != json::element_type::NULL_VALUE)
                 record.python_site_packages_path = text();
             break;
-        case Key::Sha256:
-            record.sha256 = raw_digest(fields.digest(name, value, 64), sha256_);
-            break;
+        case Key::Sha256: record.sha256 = fields.digest(name, value, sha256_); break;
         case Key::Size: record.size = fields.number(name, value); break;
         case Key::Timestamp: record.timestamp = fields.moment(name, value); break;
         case Key::TrackFeatures: fields.features(value, record.track_features); break;

@@ -18,8 +18,29 @@ using Number = TextTable::Number;
 
 // --- records put aside ---
 
+/// How a record begins. Behind it stand the numbers of its specs, then its texts.
+struct Packed {
+    std::uint64_t build_number = 0;
+    std::uint64_t size = 0;
+    std::int64_t timestamp = 0;
+    std::int64_t indexed_timestamp = 0;
+    std::array<std::uint8_t, 16> md5{};
+    std::array<std::uint8_t, 32> sha256{};
+    Noarch noarch = Noarch::No;
+    bool is_conda = true;
+    bool is_v3 = false;
+    bool has_md5 = false;
+    bool has_sha256 = false;
+    bool has_site_packages_path = false;
+    std::uint32_t depends = 0;
+    std::uint32_t constrains = 0;
+    std::uint32_t flags = 0;
+    std::uint32_t track_features = 0;
+    std::uint32_t extras = 0;
+};
+
 template <typename T>
-void put(std::string& into, T value) {
+void put(std::string& into, const T& value) {
     into.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
@@ -68,38 +89,39 @@ std::string_view map_of(bool is_v3, bool is_conda) {
 void encode_record(const IndexRecord& record,
                    const std::function<Number(std::string_view)>& number_of,
                    std::string& into) {
+    const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
     const auto put_specs = [&](const std::vector<std::string_view>& specs) {
-        put(into, static_cast<std::uint32_t>(specs.size()));
         for (const auto spec : specs) put(into, number_of(spec));
     };
-    const auto put_texts = [&](const std::vector<std::string_view>& texts) {
-        put(into, static_cast<std::uint32_t>(texts.size()));
-        for (const auto text : texts) put_text(into, text);
-    };
-    ChannelIndex::Row row;
-    row.build_number = record.build_number;
-    row.size = record.size;
-    row.timestamp = record.timestamp;
-    row.indexed_timestamp = record.indexed_timestamp;
-    row.noarch = record.noarch;
-    row.is_conda = record.is_conda;
-    copy_digest(record.md5, row.md5, row.has_md5);
-    copy_digest(record.sha256, row.sha256, row.has_sha256);
-    row.has_site_packages_path = record.python_site_packages_path.has_value();
-    put(into, row);
-    put(into, record.is_v3);
+    Packed packed;
+    packed.build_number = record.build_number;
+    packed.size = record.size;
+    packed.timestamp = record.timestamp;
+    packed.indexed_timestamp = record.indexed_timestamp;
+    packed.noarch = record.noarch;
+    packed.is_conda = record.is_conda;
+    packed.is_v3 = record.is_v3;
+    copy_digest(record.md5, packed.md5, packed.has_md5);
+    copy_digest(record.sha256, packed.sha256, packed.has_sha256);
+    packed.has_site_packages_path = record.python_site_packages_path.has_value();
+    packed.depends = count(record.depends);
+    packed.constrains = count(record.constrains);
+    packed.flags = count(record.flags);
+    packed.track_features = count(record.track_features);
+    packed.extras = count(record.extras);
+    put(into, packed);
+    put_specs(record.depends);
+    put_specs(record.constrains);
     put_text(into, record.version);
     put_text(into, record.build);
     put_text(into, record.license);
     put_text(into, record.license_family);
     put_text(into, record.python_site_packages_path.value_or(""));
-    put_specs(record.depends);
-    put_specs(record.constrains);
-    put_texts(record.flags);
-    put_texts(record.track_features);
-    put(into, static_cast<std::uint32_t>(record.extras.size()));
+    for (const auto flag : record.flags) put_text(into, flag);
+    for (const auto feature : record.track_features) put_text(into, feature);
     for (const auto& extra : record.extras) {
         put_text(into, extra.group);
+        put(into, count(extra.specs));
         put_specs(extra.specs);
     }
 }
@@ -131,43 +153,51 @@ ChannelIndex::List SegmentBuilder::list(const std::vector<std::uint32_t>& words)
 void SegmentBuilder::add_records(std::string_view encoded) {
     Decoder decoder(encoded);
     std::vector<std::uint32_t> words;
-    const auto begin_list = [&] {
-        const auto count = decoder.take<std::uint32_t>();
+    const auto specs = [&](std::uint32_t count) {
         words.assign(count > 0 ? 1 : 0, count);
-        return count;
-    };
-    const auto specs = [&] {
-        for (auto left = begin_list(); left > 0; --left)
+        for (auto left = count; left > 0; --left)
             words.push_back(final_number_[decoder.take<Number>()]);
         return list(words);
     };
-    const auto texts = [&] {
-        for (auto left = begin_list(); left > 0; --left) {
+    const auto texts = [&](std::uint32_t count) {
+        words.assign(count > 0 ? 1 : 0, count);
+        for (auto left = count; left > 0; --left) {
             const auto text = piece(decoder.take_text());
             words.insert(words.end(), {text.offset, text.size});
         }
         return list(words);
     };
     while (!decoder.at_end()) {
+        const auto packed = decoder.take<Packed>();
         Draft draft;
+        draft.is_v3 = packed.is_v3;
         auto& row = draft.row;
-        row = decoder.take<Row>();
-        draft.is_v3 = decoder.take<bool>();
+        row.build_number = packed.build_number;
+        row.size = packed.size;
+        row.timestamp = packed.timestamp;
+        row.indexed_timestamp = packed.indexed_timestamp;
+        row.md5 = packed.md5;
+        row.sha256 = packed.sha256;
+        row.noarch = packed.noarch;
+        row.is_conda = packed.is_conda;
+        row.has_md5 = packed.has_md5;
+        row.has_sha256 = packed.has_sha256;
+        row.has_site_packages_path = packed.has_site_packages_path;
+        row.depends = specs(packed.depends);
+        row.constrains = specs(packed.constrains);
         row.version = versions_.add(decoder.take_text());
         row.build = piece(decoder.take_text());
         row.license = piece(decoder.take_text());
         row.license_family = piece(decoder.take_text());
         row.python_site_packages_path = piece(decoder.take_text());
-        row.depends = specs();
-        row.constrains = specs();
-        row.flags = texts();
-        row.track_features = texts();
+        row.flags = texts(packed.flags);
+        row.track_features = texts(packed.track_features);
         std::vector<std::uint32_t> extras;
-        const auto count = decoder.take<std::uint32_t>();
-        if (count > 0) extras.push_back(count);
-        for (auto left = count; left > 0; --left) {
+        if (packed.extras > 0) extras.push_back(packed.extras);
+        for (auto left = packed.extras; left > 0; --left) {
             const auto group = piece(decoder.take_text());
-            extras.insert(extras.end(), {group.offset, group.size, specs()});
+            extras.insert(extras.end(),
+                          {group.offset, group.size, specs(decoder.take<std::uint32_t>())});
         }
         row.extras = list(extras);
         drafts_.push_back(draft);

@@ -254,12 +254,11 @@ private:
             if (is_v3 && fn.ends_with(extension))
                 return leave_out(fn, "its key should be without the extension");
             if (is_v3) fn += extension;
-            check_file_name(fn, extension, map);
             auto& record = shard_.records.emplace_back();
             record.is_conda = extension == ".conda";
             record.is_v3 = is_v3;
             read_record(fn, value, record);
-            auto fault = fault_of(record, fn);
+            auto fault = fault_of(record, fn, map);
             if (record.name != name_)
                 refuse(fmt::format(
                     "{}: is about '{}', not '{}'", fn, record.name.substr(0, 200), name_));

@@ -94,4 +94,28 @@ printf '{"packages": ' > "$CHANNEL/noarch/repodata.json"
 expect 1 search pytorch
 err_has "$CHANNEL/noarch/repodata.json"
 
+# A large index is kept in the form that is searched. Damage to it is mended within the command.
+mkdir -p large/linux-64
+python3 - > large/linux-64/repodata.json <<'END'
+import json
+print(json.dumps({"packages.conda": {f"n{i}-1-0.conda": {
+    "name": f"n{i}", "version": "1", "build": "0", "depends": [f"n{i + 1} >=1"]}
+    for i in range(1000)}}))
+END
+expect 0 search -c ./large --override-channels n500 --json
+json 'd["n500"][0]["depends"] == ["n501 >=1"]'
+kept=$(ls "$GPKG_ROOT_PREFIX"/cache/*.index)
+whole=$(sha256sum < "$kept")
+python3 - "$kept" <<'END'
+import sys
+with open(sys.argv[1], "r+b") as index:
+    text = index.read()
+    index.seek(8)
+    index.write(bytes(255 - b for b in text[8:len(text) // 2]))
+END
+expect 0 search -c ./large --override-channels n500 --json
+json 'd["n500"][0]["depends"] == ["n501 >=1"]'
+err_has 'was damaged; the file is made anew'
+check [ "$(sha256sum < "$kept")" = "$whole" ]
+
 finish

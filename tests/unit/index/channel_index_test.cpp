@@ -147,7 +147,7 @@ TEST_CASE("an index that is damaged later is removed when that is noticed", "[in
     REQUIRE(index);
     const auto all = read_all(index);
     REQUIRE_FALSE(all);
-    CHECK(all.error().kind == ErrorKind::Integrity);
+    CHECK(all.error().kind == ErrorKind::DamagedCache);
     CHECK(all.error().message.starts_with(path.native() + ": what it says of "));
     CHECK_FALSE(fs::exists(path));
 }

@@ -1,0 +1,94 @@
+#include "libcore/channel/open_index.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/index/repodata.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+/// Reading so much anew takes no longer than looking for what was made of it.
+constexpr std::uint64_t kSmall = std::uint64_t{32} << 10U;
+
+/// What the bytes are known by: their checksum, where the fetch has it; of a local file, which may
+/// change under our feet, what the system says of it.
+std::string origin_text(const FetchedIndex& fetched, const struct stat& status) {
+    if (!fetched.sha256.empty()) return fetched.sha256;
+    return hex_digest(DigestKind::Sha256,
+                      fmt::format("{}\n{} {} {} {}.{:09} {}.{:09}",
+                                  fetched.path.native(),
+                                  status.st_dev,
+                                  status.st_ino,
+                                  status.st_size,
+                                  status.st_mtim.tv_sec,
+                                  status.st_mtim.tv_nsec,
+                                  status.st_ctim.tv_sec,
+                                  status.st_ctim.tv_nsec));
+}
+
+/// Writes the index to a name of its own and gives it its name when it is whole.
+Result<void> make_index(const FetchedIndex& fetched,
+                        const IndexSource& source,
+                        const IndexOrigin& origin,
+                        const fs::path& folder,
+                        const fs::path& file) {
+    GPKG_CHECK(make_folders(folder));
+    IndexWriter writer(folder);
+    GPKG_TRY(auto bytes, repodata_source(fetched.path, source));
+    GPKG_CHECK(read_repodata(std::move(bytes), source, writer));
+    auto temporary = file.native() + ".XXXXXX";
+    Descriptor opened(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (!opened) return pass(io_error(folder, "make a file in it", errno));
+    auto written =
+        write_index(std::move(writer), origin, source, [&](std::string_view part) -> Result<void> {
+            if (!write_fully(opened.get(), part)) return pass(io_error(temporary, "write", errno));
+            return {};
+        });
+    if (written && !opened.close()) written = pass(io_error(temporary, "write", errno));
+    if (written) written = rename_path(temporary, file);
+    if (!written) ::unlink(temporary.c_str());
+    return written;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ChannelIndex>> open_index(const FetchedIndex& fetched,
+                                                       const fs::path& cache) {
+    const IndexSource source{fetched.channel.base_url(), fetched.subdir, fetched.url};
+    const auto shared = [](ChannelIndex index) {
+        return std::make_shared<const ChannelIndex>(std::move(index));
+    };
+    const auto in_memory = [&]() -> Result<std::shared_ptr<const ChannelIndex>> {
+        GPKG_TRY(auto index, read_repodata_file(fetched.path, source));
+        return shared(std::move(index));
+    };
+    if (fetched.missing) {
+        GPKG_TRY(auto empty, read_repodata("", source));
+        return shared(std::move(empty));
+    }
+    struct stat status {};
+    if (::stat(fetched.path.c_str(), &status) != 0)
+        return pass(io_error(fetched.path, "read", errno));
+    if (static_cast<std::uint64_t>(status.st_size) < kSmall) return in_memory();
+
+    const auto text = origin_text(fetched, status);
+    const auto origin = origin_of(text);
+    const IndexCache place(cache, fetched.channel.subdir_url(fetched.subdir));
+    const auto file = place.index_file(text);
+    if (auto made = ChannelIndex::open(file, source, origin)) return shared(*std::move(made));
+    auto done = make_index(fetched, source, origin, cache, file);
+    if (!done && done.error().kind == ErrorKind::Io) return in_memory();
+    if (!done) return pass(std::move(done).error());
+    place.prune(text);
+    GPKG_TRY(auto index, ChannelIndex::open(file, source, origin));
+    return shared(std::move(index));
+}
+
+}  // namespace gpkg
