@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/parallel.hpp"
+#include "libcore/channel/shards_internal.hpp"
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
@@ -17,11 +18,7 @@ namespace {
 constexpr std::size_t kParallel = 32;
 /// Of a shard as served.
 constexpr std::uint64_t kMostBytes = std::uint64_t{32} << 20U;
-constexpr std::string_view kExtension = ".msgpack.zst";
 constexpr auto kDay = std::chrono::hours(24);
-constexpr auto kUnusedFor = 7 * kDay;
-
-fs::path shard_folder(const fs::path& cache) { return cache / "shards"; }
 
 /// So that it is not taken for an unused one. Once a day is enough, and saves a slow disk writes.
 void mark_used(const fs::path& path) {
@@ -122,7 +119,7 @@ ShardFetcher::ShardFetcher(Transport& transport,
 std::string ShardFetcher::url_of(const Job& job) const {
     const auto& subdir = subdirs_[job.ref.subdir];
     return subdir.channel.with_credentials(
-        fmt::format("{}{}{}", subdir.index->shard_folder(), job.hex, kExtension));
+        fmt::format("{}{}{}", subdir.index->shard_folder(), job.hex, shard_cache::kShard));
 }
 
 Result<NameSet> ShardFetcher::operator()(std::span<const std::string> names) {
@@ -163,7 +160,7 @@ Result<void> ShardFetcher::collect(std::span<const std::string> names,
                     continue;
                 }
             }
-            job.path = shard_folder(options_.cache) / (job.hex + std::string(kExtension));
+            job.path = shard_cache::shard_file(options_.cache, job.hex);
             std::error_code code;
             const bool is_here = fs::exists(job.path, code);
             if (!is_here && options_.offline)
@@ -248,45 +245,6 @@ Result<std::vector<std::string>> close_over_names(std::span<const std::string> r
     std::vector<std::string> names(seen.begin(), seen.end());
     std::sort(names.begin(), names.end());
     return names;
-}
-
-Result<void> remove_old_shards(const fs::path& cache, fs::file_time_type now) {
-    const auto folder = shard_folder(cache);
-    const auto stamp = folder / "swept";
-    std::error_code code;
-    if (!fs::exists(folder, code)) return {};
-    const auto swept = fs::last_write_time(stamp, code);
-    if (!code && now - swept < kDay && swept <= now) return {};
-    GPKG_CHECK(write_file_atomically(stamp, ""));
-    fs::last_write_time(stamp, now, code);
-
-    // Also the index before the last is there: another process may be at work with it.
-    NameSet named;
-    for (fs::directory_iterator entries(cache, code), end; !code && entries != end;
-         entries.increment(code)) {
-        const auto& path = entries->path();
-        if (!path.native().ends_with(kExtension)) continue;
-        GPKG_TRY(const auto bytes, read_file(path));
-        // What cannot be read may name any.
-        GPKG_TRY(const auto index, read_shard_index(bytes, file_url(path)));
-        for (const auto& entry : index.entries()) named.insert(to_hex(entry.hash));
-    }
-    for (fs::directory_iterator entries(folder, code), end; !code && entries != end;
-         entries.increment(code)) {
-        const auto name = entries->path().filename().native();
-        const auto age = now - entries->last_write_time(code);
-        if (code) {
-            code.clear();  // somebody was quicker
-            continue;
-        }
-        const bool is_shard = name.ends_with(kExtension);
-        const bool is_named = is_shard && named.contains(name.substr(0, name.find('.')));
-        const bool is_left_over = name.find(".part-") != std::string::npos;
-        if ((is_shard && !is_named && age > kUnusedFor) || (is_left_over && age > kDay))
-            fs::remove(entries->path(), code);
-        code.clear();
-    }
-    return {};
 }
 
 }  // namespace gpkg

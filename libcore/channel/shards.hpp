@@ -9,7 +9,7 @@
 // reader verifies it, and a damaged one is fetched anew.
 
 #include "libcore/channel/fetch_index.hpp"
-#include "libcore/index/shards.hpp"
+#include "libcore/index/dependency_names.hpp"
 #include "libcore/net/download.hpp"
 
 #include <functional>
@@ -19,12 +19,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace gpkg {
-
-using NameSet = std::unordered_set<std::string>;
 
 /// The index of the shards of a subdir.
 struct ShardedSubdir {
@@ -104,8 +101,8 @@ using ExpandNames = std::function<Result<NameSet>(std::span<const std::string> n
 Result<std::vector<std::string>> close_over_names(std::span<const std::string> roots,
                                                   const ExpandNames& expand);
 
-/// Removes shards that no index in the cache names and that nobody used for a week, and what killed
-/// transfers left behind; at most once a day.
+/// Removes shards that no index in the cache names and that nobody used for a week, indexes made of
+/// shards that were replaced a day ago, and what killed processes left behind; at most once a day.
 Result<void> remove_old_shards(const fs::path& cache, fs::file_time_type now);
 
 }  // namespace gpkg

@@ -6,8 +6,6 @@
 #include "libcore/index/fields_internal.hpp"
 #include "libcore/index/msgpack_fields_internal.hpp"
 #include "libcore/index/record_rules_internal.hpp"
-#include "libcore/spec/condition.hpp"
-#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -48,41 +46,6 @@ Result<void> read_document(std::string_view packed,
                 "the channel serves damaged or hostile data: try again later, or tell its "
                 "maintainers");
 }
-
-/// Reads the texts that a dependency may name packages by; most need no parser.
-class NameCollector {
-public:
-    void add(std::string_view spec) {
-        const auto end = std::min(spec.find_first_not_of(kNameCharacters), spec.size());
-        const bool is_plain = end == spec.size() || kEndsName.find(spec[end]) != std::string::npos;
-        if (is_plain && end > 0) keep(spec.substr(0, end));
-        if (!is_plain || spec.find("when") != std::string_view::npos) add_parsed(spec);
-    }
-    std::unordered_set<std::string> take() && { return std::move(names_); }
-
-private:
-    static constexpr std::string_view kNameCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
-    static constexpr std::string_view kEndsName = " <>=!~[";
-
-    void keep(std::string_view name) {
-        scratch_ = name;
-        if (names_.find(scratch_) == names_.end()) names_.insert(scratch_);
-    }
-    void add_parsed(std::string_view text) {
-        const auto spec = MatchSpec::parse(text);
-        if (!spec) return;  // the solver will tell
-        if (spec->has_one_name()) keep(spec->name);
-        if (!spec->when) return;
-        if (const auto condition = Condition::parse(*spec->when)) add_condition(*condition);
-    }
-    void add_condition(const Condition& condition) {
-        if (condition.spec && condition.spec->has_one_name()) keep(condition.spec->name);
-        for (const auto& part : condition.parts) add_condition(part);
-    }
-
-    std::unordered_set<std::string> names_;
-    std::string scratch_;
-};
 
 }  // namespace
 
@@ -369,17 +332,6 @@ Result<Shard> read_shard(std::string_view packed, std::string_view name, std::st
         ShardReader(name, shard).read(root);
     }));
     return shard;
-}
-
-std::unordered_set<std::string> dependency_names(const Shard& shard) {
-    NameCollector names;
-    for (const auto& record : shard.records) {
-        for (const auto spec : record.depends) names.add(spec);
-        for (const auto& extra : record.extras) {
-            for (const auto spec : extra.specs) names.add(spec);
-        }
-    }
-    return std::move(names).take();
 }
 
 }  // namespace gpkg

@@ -14,7 +14,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace gpkg {
@@ -67,9 +66,5 @@ struct Shard {
 /// Reads `packed`, the bytes of a shard, which must be about `name` and nothing else. Refused is
 /// what repodata.json is refused for; the error names `url`.
 Result<Shard> read_shard(std::string_view packed, std::string_view name, std::string_view url);
-
-/// The names on which a record of the shard depends, with those in extras and conditions (CEP 43);
-/// never more than it says, virtual packages included.
-std::unordered_set<std::string> dependency_names(const Shard& shard);
 
 }  // namespace gpkg

@@ -5,7 +5,7 @@
 // What is accepted must be about the name that was asked for and lead nowhere else, and every
 // refusal must name the URL in few words.
 
-#include "libcore/index/shards.hpp"
+#include "libcore/index/dependency_names.hpp"
 #include "tests/support/shards.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "libcore/index/shards.hpp"
+#include "libcore/index/dependency_names.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/shards.hpp"

@@ -1,0 +1,36 @@
+#pragma once
+
+// From shards to ChannelIndexes that hold what a request can reach. What was made of shards is kept
+// as a mapped file, with a list of the names it is complete for and the hash of each one's shard:
+// as long as the channel names the same hashes, the next request decodes nothing.
+//
+// In the cache folder: shards/KEY.kept, the list, names the index by its own checksum,
+// shards/KEY-SHA256.index. Both are written beside and renamed, and the index before the last is
+// left alone, so that processes share the folder without locks.
+
+#include "libcore/channel/shards.hpp"
+#include "libcore/index/channel_index.hpp"
+
+#include <memory>
+
+namespace gpkg {
+
+using SharedIndex = std::shared_ptr<const ChannelIndex>;
+
+struct ReachOptions {
+    ShardOptions shards;  ///< without `known` and `on_shard`
+    /// What other requests reached is kept as well, up to so many names: making an index anew costs
+    /// what all in it cost.
+    std::size_t most_kept = 4000;
+};
+
+/// Fills `indexes`, which stand as `fetched` does: those of subdirs that are not `sharded` are
+/// there; the others become indexes of all records of the names that can be reached from `roots`,
+/// through any of them. Returns what the user should hear.
+Result<std::vector<std::string>> open_reached(Transport& transport,
+                                              std::span<const FetchedIndex> fetched,
+                                              std::span<SharedIndex> indexes,
+                                              std::span<const std::string> roots,
+                                              const ReachOptions& options);
+
+}  // namespace gpkg
