@@ -26,32 +26,57 @@ std::string about(const ShardIndex& shards) {
     return hex_digest(DigestKind::Sha256, text);
 }
 
-std::string list_text(std::string_view about, const Hashes& hashes) {
-    auto text = fmt::format("{}\n{}", kHeading, about);
+/// What an index was made of.
+std::string lasting_text(std::string_view about, const Hashes& hashes) {
+    std::string text(about);
     for (const auto& [name, hash] : hashes) text += fmt::format("\n{} {}", to_hex(hash), name);
     return text + "\n";
 }
 
-std::optional<Hashes> parse_list(std::string_view text, std::string_view about) {
-    const auto lines = split(text, '\n');
-    if (lines.size() < 3 || lines[0] != kHeading || lines[1] != about || !lines.back().empty())
-        return std::nullopt;
+/// The list of a subdir: a heading, then what holds for one index of shards, then what lasts.
+struct List {
+    std::string index_sha256;  ///< of the index of shards with which it was last compared
+    NameSet absent;            ///< names that this one does not have
+    std::string about;
     Hashes hashes;
-    for (const auto line : std::span(lines).subspan(2, lines.size() - 3)) {
+
+    std::string to_string() const {
+        auto names = std::vector<std::string>(absent.begin(), absent.end());
+        std::sort(names.begin(), names.end());
+        return fmt::format("{}\n{}\n{}\n{}",
+                           kHeading,
+                           index_sha256,
+                           fmt::join(names, " "),
+                           lasting_text(about, hashes));
+    }
+    static std::optional<List> parse(std::string_view text);
+};
+
+std::optional<List> List::parse(std::string_view text) {
+    const auto lines = split(text, '\n');
+    if (lines.size() < 5 || lines[0] != kHeading || !lines.back().empty()) return std::nullopt;
+    List list;
+    list.index_sha256 = lines[1];
+    for (const auto name : split(lines[2], ' ')) list.absent.emplace(name);
+    list.about = lines[3];
+    for (const auto line : std::span(lines).subspan(4, lines.size() - 5)) {
         if (line.size() < 66 || line[64] != ' ' || !is_hex(line.substr(0, 64), 64))
             return std::nullopt;
-        hashes.emplace(line.substr(65), origin_of(line.substr(0, 64)));
+        list.hashes.emplace(line.substr(65), origin_of(line.substr(0, 64)));
     }
-    return hashes;
+    return list;
+}
+
+IndexOrigin origin_of_text(std::string_view text) {
+    return origin_of(hex_digest(DigestKind::Sha256, text));
 }
 
 /// One sharded subdir: what was kept of it, and what is made of it now.
 class Subdir {
 public:
-    Subdir(const FetchedIndex& fetched, const ShardedSubdir& sharded, const fs::path& cache)
+    Subdir(const FetchedIndex& fetched, const fs::path& cache)
         : source_{fetched.channel.base_url(), fetched.subdir, fetched.url},
-          shards_(*sharded.index),
-          about_(about(*sharded.index)),
+          sha256_(fetched.sha256),
           cache_(cache),
           key_(hex_digest(DigestKind::Sha256, fetched.channel.subdir_url(fetched.subdir))
                    .substr(0, 16)),
@@ -59,6 +84,14 @@ public:
         load();
     }
 
+    /// Whether all in the list holds as it stands.
+    bool is_current() const { return kept_index_ && kept_.index_sha256 == sha256_; }
+    const SharedIndex& kept_index() const { return kept_index_; }
+    /// Adds the names on which the records of `name` depend; false when that is not kept. For one
+    /// that is current.
+    bool add_kept(std::string_view name, NameSet& to) const;
+
+    void compare_with(std::shared_ptr<const ShardIndex> shards);
     /// On which names the records of `ref` depend, where they are kept.
     std::optional<NameSet> known(const ShardRef& ref) const;
     Result<void> add(const ShardRef& ref, const Shard& shard);
@@ -66,44 +99,59 @@ public:
     /// What is kept, still right, and not yet made anew: all of it that is in `reached`, and what
     /// is here of the rest unless that is more than `most`.
     void add_left(const NameSet& reached, std::size_t most, NameSet& to) const;
-    Result<SharedIndex> finish(std::vector<std::string>& notes);
+    Result<SharedIndex> finish(const NameSet& reached, std::vector<std::string>& notes);
 
 private:
     void load();
+    Result<SharedIndex> make(const List& list, std::vector<std::string>& notes);
     fs::path list_file() const {
         return shard_cache::folder(cache_) / fmt::format("{}{}", key_, shard_cache::kList);
     }
-    fs::path index_file(std::string_view list) const {
-        return shard_cache::folder(cache_) / shard_cache::index_name(key_, list);
+    fs::path index_file(std::string_view lasting) const {
+        return shard_cache::folder(cache_) / shard_cache::index_name(key_, lasting);
     }
 
     IndexSource source_;
-    const ShardIndex& shards_;
-    std::string about_;
+    std::string sha256_;
     fs::path cache_;
     std::string key_;
-    Hashes kept_;  ///< for which names `kept_index_` is complete
-    SharedIndex kept_index_;
+    std::shared_ptr<const ShardIndex> shards_;
+    std::string about_;
+    List kept_;
+    SharedIndex kept_index_;  ///< complete for the names in `kept_.hashes`
     Hashes made_;
     IndexWriter writer_;
     std::vector<std::string> left_out_;
 };
 
 void Subdir::load() {
-    const auto list = read_file(list_file());
+    const auto text = read_file(list_file());
+    if (!text) return;
+    auto list = List::parse(*text);
     if (!list) return;
-    auto kept = parse_list(*list, about_);
-    if (!kept) return;
-    auto index = ChannelIndex::open(
-        index_file(*list), source_, origin_of(hex_digest(DigestKind::Sha256, *list)));
+    const auto lasting = shard_cache::lasting_part(*text);
+    auto index = ChannelIndex::open(index_file(lasting), source_, origin_of_text(lasting));
     if (!index) return;
-    kept_ = *std::move(kept);
+    kept_ = *std::move(list);
     kept_index_ = std::make_shared<const ChannelIndex>(*std::move(index));
 }
 
+bool Subdir::add_kept(std::string_view name, NameSet& to) const {
+    if (kept_.absent.contains(std::string(name))) return true;
+    return kept_.hashes.contains(name) && add_dependency_names(*kept_index_, name, to).has_value();
+}
+
+void Subdir::compare_with(std::shared_ptr<const ShardIndex> shards) {
+    shards_ = std::move(shards);
+    about_ = about(*shards_);
+    if (about_ == kept_.about) return;
+    kept_ = {};
+    kept_index_.reset();
+}
+
 std::optional<NameSet> Subdir::known(const ShardRef& ref) const {
-    const auto found = kept_.find(ref.name);
-    if (found == kept_.end() || found->second != ref.hash) return std::nullopt;
+    const auto found = kept_.hashes.find(ref.name);
+    if (found == kept_.hashes.end() || found->second != ref.hash) return std::nullopt;
     NameSet names;
     if (!add_dependency_names(*kept_index_, ref.name, names)) return std::nullopt;  // damaged
     return names;
@@ -119,8 +167,8 @@ Result<void> Subdir::add(const ShardRef& ref, const Shard& shard) {
 
 void Subdir::add_left(const NameSet& reached, std::size_t most, NameSet& to) const {
     std::vector<std::string> rest;
-    for (const auto& [name, hash] : kept_) {
-        const auto* now = shards_.find(name);
+    for (const auto& [name, hash] : kept_.hashes) {
+        const auto* now = shards_->find(name);
         if (now == nullptr || *now != hash || made_.contains(name)) continue;
         std::error_code code;
         if (reached.contains(name)) {
@@ -132,11 +180,34 @@ void Subdir::add_left(const NameSet& reached, std::size_t most, NameSet& to) con
     if (rest.size() <= most) to.insert(rest.begin(), rest.end());
 }
 
-Result<SharedIndex> Subdir::finish(std::vector<std::string>& notes) {
-    if (!is_new()) return kept_index_;
-    writer_.set_base_url(shards_.base_url());
-    writer_.set_relations(shards_.relations());
-    for (const auto& note : shards_.notes()) writer_.add_note(note);
+Result<SharedIndex> Subdir::finish(const NameSet& reached, std::vector<std::string>& notes) {
+    List list{sha256_, {}, about_, is_new() ? made_ : kept_.hashes};
+    const auto add_absent = [&](const NameSet& names) {
+        for (const auto& name : names) {
+            if (shards_->find(name) == nullptr) list.absent.insert(name);
+        }
+    };
+    add_absent(reached);
+    if (kept_.absent.size() < 10 * reached.size()) add_absent(kept_.absent);
+    if (is_new()) return make(list, notes);
+    // One that another request reached may have changed since: this list is then no word on it.
+    const bool all_hold =
+        std::all_of(list.hashes.begin(), list.hashes.end(), [&](const auto& kept) {
+            const auto* now = shards_->find(kept.first);
+            return now != nullptr && *now == kept.second;
+        });
+    if (!all_hold) list.index_sha256.clear();
+    const auto text = list.to_string();
+    if (read_file(list_file()) == text) return kept_index_;
+    if (auto kept = write_file_atomically(list_file(), text); !kept)
+        notes.push_back(kept.error().message);
+    return kept_index_;
+}
+
+Result<SharedIndex> Subdir::make(const List& list, std::vector<std::string>& notes) {
+    writer_.set_base_url(shards_->base_url());
+    writer_.set_relations(shards_->relations());
+    for (const auto& note : shards_->notes()) writer_.add_note(note);
     std::sort(left_out_.begin(), left_out_.end());
     if (!left_out_.empty())
         writer_.add_note(
@@ -145,16 +216,16 @@ Result<SharedIndex> Subdir::finish(std::vector<std::string>& notes) {
                 : fmt::format("{} packages have records that are left out, the first: {}",
                               left_out_.size(),
                               left_out_.front()));
-    const auto list = list_text(about_, made_);
-    const auto origin = origin_of(hex_digest(DigestKind::Sha256, list));
+    const auto lasting = lasting_text(list.about, list.hashes);
+    const auto origin = origin_of_text(lasting);
     std::string bytes;
     GPKG_CHECK(write_index(std::move(writer_), origin, source_, [&](std::string_view part) {
         bytes += part;
         return Result<void>{};
     }));
-    const auto path = index_file(list);
+    const auto path = index_file(lasting);
     auto kept = write_file_atomically(path, bytes);
-    if (kept) kept = write_file_atomically(list_file(), list);
+    if (kept) kept = write_file_atomically(list_file(), list.to_string());
     if (!kept) {
         // It costs time, not the answer.
         notes.push_back(kept.error().message);
@@ -180,6 +251,8 @@ public:
     Result<std::vector<std::string>> operator()(std::span<const std::string> roots);
 
 private:
+    Result<void> expand_whole(std::span<const std::string> names, NameSet& found) const;
+    Result<bool> reach_kept(std::span<const std::string> roots) const;
     Result<void> open();
     Result<void> reach(std::span<const std::string> roots);
     Result<void> complete();
@@ -196,24 +269,60 @@ private:
 
 Result<std::vector<std::string>> Reaching::operator()(std::span<const std::string> roots) {
     std::vector<std::string> notes;
-    GPKG_CHECK(open());
-    GPKG_CHECK(reach(roots));
-    GPKG_CHECK(complete());
+    for (std::size_t i = 0; i < fetched_.size(); ++i) {
+        if (!fetched_[i].sharded) continue;
+        places_.push_back(i);
+        subdirs_.emplace_back(fetched_[i], options_.shards.cache);
+    }
+    if (subdirs_.empty()) return notes;
+    GPKG_TRY(const bool all_kept, reach_kept(roots));
+    if (!all_kept) {
+        GPKG_CHECK(open());
+        GPKG_CHECK(reach(roots));
+        GPKG_CHECK(complete());
+    }
     for (std::size_t i = 0; i < subdirs_.size(); ++i) {
-        GPKG_TRY(indexes_[places_[i]], subdirs_[i].finish(notes));
+        auto& index = indexes_[places_[i]];
+        if (all_kept) {
+            index = subdirs_[i].kept_index();
+        } else {
+            GPKG_TRY(index, subdirs_[i].finish(reached_, notes));
+        }
     }
     return notes;
 }
 
-Result<void> Reaching::open() {
+Result<void> Reaching::expand_whole(std::span<const std::string> names, NameSet& found) const {
     for (std::size_t i = 0; i < fetched_.size(); ++i) {
-        if (!fetched_[i].sharded) continue;
-        GPKG_TRY(auto sharded, open_shard_index(fetched_[i]));
-        sharded_.push_back(std::move(sharded));
-        places_.push_back(i);
+        if (fetched_[i].sharded || !indexes_[i]) continue;
+        for (const auto& name : names) GPKG_CHECK(add_dependency_names(*indexes_[i], name, found));
     }
-    for (std::size_t i = 0; i < sharded_.size(); ++i)
-        subdirs_.emplace_back(fetched_[places_[i]], sharded_[i], options_.shards.cache);
+    return {};
+}
+
+/// Whether all that can be reached is kept, found without a look at any index of shards.
+Result<bool> Reaching::reach_kept(std::span<const std::string> roots) const {
+    bool is_kept = std::all_of(
+        subdirs_.begin(), subdirs_.end(), [](const Subdir& subdir) { return subdir.is_current(); });
+    const auto expand = [&](std::span<const std::string> names) -> Result<NameSet> {
+        NameSet found;
+        for (const auto& name : names) {
+            for (const auto& subdir : subdirs_) is_kept = is_kept && subdir.add_kept(name, found);
+        }
+        if (!is_kept) return NameSet{};
+        GPKG_CHECK(expand_whole(names, found));
+        return found;
+    };
+    if (is_kept) GPKG_CHECK(close_over_names(roots, expand));
+    return is_kept;
+}
+
+Result<void> Reaching::open() {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        GPKG_TRY(auto sharded, open_shard_index(fetched_[places_[i]]));
+        subdirs_[i].compare_with(sharded.index);
+        sharded_.push_back(std::move(sharded));
+    }
     options_.shards.on_shard = [this](const ShardRef& ref, const Shard& shard) {
         return subdirs_[ref.subdir].add(ref, shard);
     };
@@ -225,11 +334,7 @@ Result<void> Reaching::reach(std::span<const std::string> roots) {
     ShardFetcher fetcher(transport_, sharded_, options_.shards);
     const auto expand = [&](std::span<const std::string> names) -> Result<NameSet> {
         GPKG_TRY(auto found, fetcher(names));
-        for (std::size_t i = 0; i < fetched_.size(); ++i) {
-            if (fetched_[i].sharded || !indexes_[i]) continue;
-            for (const auto& name : names)
-                GPKG_CHECK(add_dependency_names(*indexes_[i], name, found));
-        }
+        GPKG_CHECK(expand_whole(names, found));
         return found;
     };
     GPKG_TRY(const auto names, close_over_names(roots, expand));

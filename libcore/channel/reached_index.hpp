@@ -2,7 +2,8 @@
 
 // From shards to ChannelIndexes that hold what a request can reach. What was made of shards is kept
 // as a mapped file, with a list of the names it is complete for and the hash of each one's shard:
-// as long as the channel names the same hashes, the next request decodes nothing.
+// as long as the channel names the same hashes, the next request decodes nothing; and as long as
+// its index of shards is the same altogether, not even that is read.
 //
 // In the cache folder: shards/KEY.kept, the list, names the index by its own checksum,
 // shards/KEY-SHA256.index. Both are written beside and renamed, and the index before the last is

@@ -33,7 +33,8 @@ Result<NameSet> names_in_use(const fs::path& cache) {
     for (const auto& path : entries_of(shard_cache::folder(cache))) {
         if (!path.native().ends_with(shard_cache::kList)) continue;
         if (const auto list = read_file(path))
-            names.insert(shard_cache::index_name(path.stem().native(), *list));
+            names.insert(
+                shard_cache::index_name(path.stem().native(), shard_cache::lasting_part(*list)));
     }
     return names;
 }

@@ -21,7 +21,16 @@ inline fs::path shard_file(const fs::path& cache, std::string_view hex) {
     return folder(cache) / fmt::format("{}{}", hex, kShard);
 }
 
-/// The index that belongs to the text of a list.
+/// Of a list the part that says what its index was made of; before it stand three lines.
+inline std::string_view lasting_part(std::string_view list) {
+    for (int line = 0; line < 3; ++line) {
+        const auto end = list.find('\n');
+        list = end == std::string_view::npos ? std::string_view() : list.substr(end + 1);
+    }
+    return list;
+}
+
+/// The index that belongs to that part.
 inline std::string index_name(std::string_view key, std::string_view list) {
     return fmt::format("{}-{}{}", key, hex_digest(DigestKind::Sha256, list).substr(0, 16), kIndex);
 }

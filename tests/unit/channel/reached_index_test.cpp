@@ -136,6 +136,58 @@ TEST_CASE("what changed is made anew, what is the same is kept", "[channel]") {
     }
 }
 
+TEST_CASE("an index of shards that is the same is not even read", "[channel]") {
+    Fixture f;
+    f.put_channel();
+    REQUIRE(f.open({"a"}));
+    auto fetched = f.fetch_index().value();
+    const auto open = [&](const std::string& root) {
+        ReachOptions options;
+        options.shards.cache = f.options.cache;
+        std::vector<SharedIndex> indexes(2);
+        const Names roots{root};
+        return open_reached(*f.transport, fetched, indexes, roots, options).has_value();
+    };
+    CHECK(open("e"));
+    for (auto& index : fetched) index.path = "/nowhere";
+    CHECK(open("a"));
+    CHECK(open("__glibc"));
+    CHECK_FALSE(open("unrelated"));
+    CHECK_FALSE(open("never asked for"));
+    fetched[1].sha256.front() ^= 1;
+    CHECK_FALSE(open("a"));
+}
+
+TEST_CASE("what another request reached is not taken for what it was", "[channel]") {
+    Fixture f;
+    f.put_channel();
+    REQUIRE(f.open({"a"}));
+    REQUIRE(f.open({"unrelated"}));
+    const auto put = [&](const std::string& depends) {
+        f.put_shards("linux-64",
+                     {{"a", shard_of("a", {"b >=1", "d"})},
+                      {"b", shard_of("b", {"c", "__glibc >=2"})},
+                      {"unrelated", shard_of("unrelated", {depends})}});
+    };
+    put("e >=1");
+    for (int round = 0; round < 2; ++round)
+        CHECK(Fixture::names_of(f.open({"a"}).value()[1]) == Names{"b", "c", "e"});
+    CHECK(Fixture::depends(f.open({"unrelated"}).value()[0], "unrelated") == Names{"e >=1"});
+    put("e >=2");
+    REQUIRE(f.open({"a"}));
+    CHECK(Fixture::depends(f.open({"unrelated"}).value()[0], "unrelated") == Names{"e >=2"});
+    // A name that was not there, and is now.
+    f.put_shards("linux-64",
+                 {{"a", shard_of("a", {"b >=1", "d"})},
+                  {"b", shard_of("b", {"c", "__glibc >=2"})},
+                  {"d", shard_of("d", {})}});
+    CHECK(Fixture::names_of(f.open({"a"}).value()[0]) == Names{"a", "b", "d"});
+    // And back.
+    f.put_channel();
+    REQUIRE(f.open({"a"}));
+    CHECK_FALSE(f.open({"a"}).value()[0]->has("unrelated"));
+}
+
 TEST_CASE("an index of shards is made anew when the channel says something else", "[channel]") {
     Fixture f;
     f.put_channel();
