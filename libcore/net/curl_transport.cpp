@@ -2,6 +2,7 @@
 // on. Redirects are followed here and not by libcurl, so that each hop is judged by its own rules:
 // never from https down, never with credentials to another origin, each with its own proxy.
 
+#include "libcore/net/libcurl_internal.hpp"
 #include "libcore/net/outcome.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
@@ -10,7 +11,6 @@
 #include <array>
 #include <charconv>
 #include <csignal>
-#include <curl/curl.h>
 #include <deque>
 #include <fmt/format.h>
 #include <list>
@@ -25,13 +25,13 @@ using Clock = std::chrono::steady_clock;
 using Kind = Failure::Kind;
 
 struct FreeEasy {
-    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+    void operator()(CURL* easy) const { libcurl()->easy_cleanup(easy); }
 };
 struct FreeMulti {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    void operator()(CURLM* multi) const { libcurl()->multi_cleanup(multi); }
 };
 struct FreeList {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+    void operator()(curl_slist* list) const { libcurl()->slist_free_all(list); }
 };
 using Easy = std::unique_ptr<CURL, FreeEasy>;
 using Multi = std::unique_ptr<CURLM, FreeMulti>;
@@ -70,13 +70,13 @@ bool is_redirect(int status) {
 template <typename T>
 T info(CURL* easy, CURLINFO what) {
     T value{};
-    curl_easy_getinfo(easy, what, &value);
+    libcurl()->easy_getinfo(easy, what, &value);
     return value;
 }
 
 std::string header(CURL* easy, const char* name) {
     curl_header* found = nullptr;
-    if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return {};
+    if (libcurl()->easy_header(easy, name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return {};
     return found->value;
 }
 
@@ -181,7 +181,7 @@ Kind kind_of(CURLcode code, CURL* easy) {
 
 Failure failure_of(CURLcode code, const Running& running) {
     Failure failure{kind_of(code, running.easy.get()), running.problem.data(), 0};
-    if (failure.detail.empty()) failure.detail = curl_easy_strerror(code);
+    if (failure.detail.empty()) failure.detail = libcurl()->easy_strerror(code);
     const auto proxy = info<long>(running.easy.get(), CURLINFO_HTTP_CONNECTCODE);
     if (proxy >= 400) {
         failure.kind = Kind::ProxyDenied;
@@ -230,16 +230,16 @@ private:
 
 void Run::operator()(std::span<Exchange* const> exchanges, std::size_t parallel) {
     const SigpipeBlocked blocked;
-    const std::stop_callback wake(stop_, [this] { curl_multi_wakeup(multi_); });
+    const std::stop_callback wake(stop_, [this] { libcurl()->multi_wakeup(multi_); });
     for (auto* exchange : exchanges) waiting_.push_back({exchange, Clock::time_point{}});
     while (!waiting_.empty() || !running_.empty()) {
         if (stop_.stop_requested()) return end_all({Kind::Stopped, "interrupted", 0});
         start_due(std::max<std::size_t>(parallel, 1));
         int active = 0;
-        if (const auto code = curl_multi_perform(multi_, &active); code != CURLM_OK)
-            return end_all({Kind::Other, curl_multi_strerror(code), 0});
+        if (const auto code = libcurl()->multi_perform(multi_, &active); code != CURLM_OK)
+            return end_all({Kind::Other, libcurl()->multi_strerror(code), 0});
         if (collect()) continue;
-        curl_multi_poll(multi_, nullptr, 0, static_cast<int>(patience().count()), nullptr);
+        libcurl()->multi_poll(multi_, nullptr, 0, static_cast<int>(patience().count()), nullptr);
     }
 }
 
@@ -277,7 +277,7 @@ void Run::start_due(std::size_t parallel) {
 void set_headers(Running& running) {
     const auto& request = running.request;
     const auto add = [&](const std::string& line) {
-        if (auto* list = curl_slist_append(running.headers.get(), line.c_str())) {
+        if (auto* list = libcurl()->slist_append(running.headers.get(), line.c_str())) {
             (void)running.headers.release();
             running.headers.reset(list);
         }
@@ -286,58 +286,60 @@ void set_headers(Running& running) {
     if (!request.etag.empty()) add("If-None-Match: " + request.etag);
     if (!request.last_modified.empty()) add("If-Modified-Since: " + request.last_modified);
     if (request.from > 0 && !request.if_range.empty()) add("If-Range: " + request.if_range);
-    curl_easy_setopt(running.easy.get(), CURLOPT_HTTPHEADER, running.headers.get());
+    libcurl()->easy_setopt(running.easy.get(), CURLOPT_HTTPHEADER, running.headers.get());
 }
 
 void Run::configure(Running& running, const TransportOptions& options) {
-    running.easy.reset(curl_easy_init());
+    running.easy.reset(libcurl()->easy_init());
     auto* easy = running.easy.get();
     running.begun = false;
     running.ignored = 0;
     running.problem.front() = '\0';
     set_headers(running);
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, &running);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, running.problem.data());
-    curl_easy_setopt(easy, CURLOPT_URL, running.url.c_str());
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https,file");
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &on_bytes);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &running);
-    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_PRIVATE, &running);
+    libcurl()->easy_setopt(easy, CURLOPT_ERRORBUFFER, running.problem.data());
+    libcurl()->easy_setopt(easy, CURLOPT_URL, running.url.c_str());
+    libcurl()->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https,file");
+    libcurl()->easy_setopt(easy, CURLOPT_WRITEFUNCTION, &on_bytes);
+    libcurl()->easy_setopt(easy, CURLOPT_WRITEDATA, &running);
+    libcurl()->easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024);
+    libcurl()->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     // Else an unanswered name lookup would hold up the end of the program.
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
-    curl_easy_setopt(
+    libcurl()->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
+    libcurl()->easy_setopt(
         easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(
+    libcurl()->easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    libcurl()->easy_setopt(
         easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     if (running.request.from > 0)
-        curl_easy_setopt(easy, CURLOPT_RANGE, fmt::format("{}-", running.request.from).c_str());
-    if (!options.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
+        libcurl()->easy_setopt(
+            easy, CURLOPT_RANGE, fmt::format("{}-", running.request.from).c_str());
+    if (!options.ca_file.empty())
+        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
     if (!options.netrc.empty()) {
-        curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
-        curl_easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());
+        libcurl()->easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+        libcurl()->easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());
     }
     // Set even when empty: libcurl must not ask the environment behind our back.
     const auto& proxy =
         running.url.starts_with("https:") ? options.https_proxy : options.http_proxy;
-    curl_easy_setopt(easy, CURLOPT_PROXY, proxy.c_str());
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, options.no_proxy.c_str());
+    libcurl()->easy_setopt(easy, CURLOPT_PROXY, proxy.c_str());
+    libcurl()->easy_setopt(easy, CURLOPT_NOPROXY, options.no_proxy.c_str());
 }
 
 void Run::start(std::list<Running>::iterator running) {
     configure(*running, options_);
-    const auto code = curl_multi_add_handle(multi_, running->easy.get());
+    const auto code = libcurl()->multi_add_handle(multi_, running->easy.get());
     if (code == CURLM_OK) return;
-    const Failure failure{Kind::Other, curl_multi_strerror(code), 0};
+    const Failure failure{Kind::Other, libcurl()->multi_strerror(code), 0};
     end(running, {}, &failure);
 }
 
 bool Run::collect() {
     bool any = false;
     int left = 0;
-    while (const auto* message = curl_multi_info_read(multi_, &left)) {
+    while (const auto* message = libcurl()->multi_info_read(multi_, &left)) {
         if (message->msg != CURLMSG_DONE) continue;
         any = true;
         const auto code = message->data.result;
@@ -350,7 +352,7 @@ bool Run::collect() {
 }
 
 void Run::finish(std::list<Running>::iterator running, CURLcode code) {
-    curl_multi_remove_handle(multi_, running->easy.get());
+    libcurl()->multi_remove_handle(multi_, running->easy.get());
     auto head = running->head();
     if (stop_.stop_requested()) {
         const Failure stopped{Kind::Stopped, "interrupted", 0};
@@ -419,7 +421,7 @@ void Run::end(std::list<Running>::iterator running, const Head& head, const Fail
 /// Ends what runs and what waits, whatever the exchanges would like.
 void Run::end_all(const Failure& failure) {
     for (auto& running : running_) {
-        curl_multi_remove_handle(multi_, running.easy.get());
+        libcurl()->multi_remove_handle(multi_, running.easy.get());
         running.exchange->end({}, &failure);
     }
     for (const auto& waiting : waiting_) waiting.exchange->end({}, &failure);
@@ -430,15 +432,17 @@ void Run::end_all(const Failure& failure) {
 class CurlTransport final : public Transport {
 public:
     explicit CurlTransport(TransportOptions options) : options_(std::move(options)) {
-        // libcurl wants this once, before anything else; it is thread-safe since 7.84.
-        static const auto initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
-        (void)initialized;
         if (options_.user_agent.empty()) options_.user_agent = "gpkg/" GPKG_VERSION;
     }
 
     void run(std::span<Exchange* const> exchanges,
              std::size_t parallel,
              const std::stop_token& stop) override {
+        if (libcurl() == nullptr) {
+            const Failure failure{Kind::Other, libcurl_problem(), 0};
+            for (auto* exchange : exchanges) exchange->end({}, &failure);
+            return;
+        }
         auto multi = take();
         Run(options_, multi.get(), stop)(exchanges, parallel);
         const std::lock_guard lock(mutex_);
@@ -448,7 +452,7 @@ public:
 private:
     Multi take() {
         const std::lock_guard lock(mutex_);
-        if (idle_.empty()) return Multi(curl_multi_init());
+        if (idle_.empty()) return Multi(libcurl()->multi_init());
         auto multi = std::move(idle_.back());
         idle_.pop_back();
         return multi;
