@@ -1,4 +1,3 @@
-#define CURL_DISABLE_TYPECHECK  // its macros would hide the functions
 #include "libcore/net/libcurl_internal.hpp"
 
 #include <dlfcn.h>
