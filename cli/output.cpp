@@ -91,6 +91,7 @@ void Output::error(const Error& error) {
                                         {"message", error.message},
                                         {"exception_name", exception_name(error.kind)}};
         if (!error.hint.empty()) document["hint"] = error.hint;
+        if (!error.details.empty()) document.update(nlohmann::ordered_json::parse(error.details));
         json(document);
         return;
     }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <unordered_map>
 
 extern "C" {
 // `requires` is a keyword of C++20; this spelling asks libsolv's headers to avoid it.
 #define LIBSOLV_SOLVABLE_PREPEND_DEP  // NOLINT(readability-identifier-naming)
 #include <solv/evr.h>
 #include <solv/pool.h>
+#include <solv/problems.h>
 #include <solv/queue.h>
 #include <solv/repo.h>
 #include <solv/solver.h>
@@ -51,8 +53,18 @@ struct Engine::State {
     std::vector<CandidateId> candidate_of;  ///< by solvable; kNone for slots
     std::vector<Id> requirement_of;         ///< by spec; 0 where nothing uses it
     std::vector<Id> complement_of;          ///< by spec
+    std::optional<Scope> scope;
+    Conflict failure;
 
-    State(const Universe& from, const Live& in_play) : universe(from), live(in_play) {}
+    State(const Universe& from, const Live& in_play, std::optional<Scope> within)
+        : universe(from), live(in_play), scope(within) {}
+
+    bool counts(CandidateId id, SpecId spec) const {
+        const auto& asked = universe.specs()[spec];
+        if (universe.name_of(asked).is_virtual) return false;
+        return !scope || scope->active->contains(
+                             scope->edges->asks(universe.candidates()[id].name, asked.name));
+    }
 
     Id add_solvable(const std::string& name, std::uint32_t rank, CandidateId candidate) {
         const Id id = repo_add_solvable(repo);
@@ -83,13 +95,13 @@ struct Engine::State {
         for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
             if (solvable_of[id] == 0) continue;
             for (const auto spec : universe.candidates()[id].depends) {
-                if (universe.name_of(universe.specs()[spec]).is_virtual) continue;
+                if (!counts(id, spec)) continue;
                 auto& requirement = requirement_of[spec];
                 if (requirement == 0) requirement = fresh_id("spec", spec);
                 require(id, requirement);
             }
             for (const auto spec : universe.candidates()[id].constrains) {
-                if (universe.name_of(universe.specs()[spec]).is_virtual) continue;
+                if (!counts(id, spec)) continue;
                 auto& complement = complement_of[spec];
                 if (complement == 0) complement = fresh_id("not", spec);
                 conflict(id, complement);
@@ -158,10 +170,44 @@ struct Engine::State {
         }
         return pool_queuetowhatprovides(pool.get(), queue.get());
     }
+
+    /// Of several problems that libsolv finds, the one with the fewest rules.
+    void note_conflict(Solver* solver, const std::vector<std::size_t>& goal_of_job) {
+        IdQueue rules;
+        for (Id problem = 1; problem <= static_cast<Id>(solver_problem_count(solver)); ++problem) {
+            IdQueue found;
+            solver_findallproblemrules(solver, problem, found.get());
+            if (problem > 1 && found.size() >= rules.size()) continue;
+            std::swap(*found.get(), *rules.get());
+        }
+        failure = {};
+        std::unordered_map<Id, SpecId> spec_of;
+        for (SpecId spec = 0; spec < requirement_of.size(); ++spec) {
+            if (requirement_of[spec] != 0) spec_of[requirement_of[spec]] = spec;
+            if (complement_of[spec] != 0) spec_of[complement_of[spec]] = spec;
+        }
+        for (int i = 0; i < rules.size(); ++i) {
+            if (const int job = solver_rule2jobidx(solver, rules[i]); job > 0) {
+                failure.goals.push_back(goal_of_job[static_cast<std::size_t>(job - 1) / 2]);
+                continue;
+            }
+            Id from = 0;
+            Id to = 0;
+            Id key = 0;
+            solver_ruleinfo(solver, rules[i], &from, &to, &key);
+            const auto spec = spec_of.find(key);
+            if (from > 0 && spec != spec_of.end())
+                failure.asks.emplace_back(candidate_of[static_cast<std::size_t>(from)],
+                                          spec->second);
+        }
+    }
 };
 
-Engine::Engine(const Universe& universe, const Live& live, const std::vector<std::uint32_t>& ranks)
-    : state_(std::make_unique<State>(universe, live)) {
+Engine::Engine(const Universe& universe,
+               const Live& live,
+               const std::vector<std::uint32_t>& ranks,
+               std::optional<Scope> scope)
+    : state_(std::make_unique<State>(universe, live, scope)) {
     auto& state = *state_;
     state.pool.reset(pool_create());
     state.repo = repo_create(state.pool.get(), "channels");
@@ -177,10 +223,13 @@ Engine::Engine(const Universe& universe, const Live& live, const std::vector<std
 
 Engine::~Engine() = default;
 
+const Conflict& Engine::conflict() const { return state_->failure; }
+
 std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& goals) {
     auto& state = *state_;
     IdQueue job;
     job.push(SOLVER_MULTIVERSION | SOLVER_SOLVABLE_ALL, 0);
+    std::vector<std::size_t> goal_of_job{goals.size()};
     for (const auto& goal : goals) {
         const bool possible = std::any_of(goal.any_of.begin(), goal.any_of.end(), [&](auto id) {
             return state.solvable_of[id] != 0;
@@ -191,10 +240,14 @@ std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& g
         }
         const Id weak = goal.is_optional ? SOLVER_WEAK : 0;
         job.push(SOLVER_INSTALL | SOLVER_SOLVABLE_ONE_OF | weak, state.provider_list(goal.any_of));
+        goal_of_job.push_back(static_cast<std::size_t>(&goal - goals.data()));
     }
     const std::unique_ptr<Solver, FreeSolver> solver(solver_create(state.pool.get()));
     solver_set_flag(solver.get(), SOLVER_FLAG_IGNORE_RECOMMENDED, 1);
-    if (solver_solve(solver.get(), job.get()) != 0) return std::nullopt;
+    if (solver_solve(solver.get(), job.get()) != 0) {
+        if (state.scope) state.note_conflict(solver.get(), goal_of_job);
+        return std::nullopt;
+    }
 
     IdQueue decisions;
     solver_get_decisionqueue(solver.get(), decisions.get());

@@ -10,6 +10,7 @@
 // with it where it is not: two candidates differ in some bit and so exclude each other, with n log
 // n rules and the same unit propagation.
 
+#include "solver/edges.hpp"
 #include "solver/reductions.hpp"
 #include "solver/universe.hpp"
 
@@ -25,10 +26,25 @@ struct Goal {
     bool is_optional = false;  ///< given up rather than failing
 };
 
+/// What a failure rests on: these goals and these specs of these candidates have no solution.
+struct Conflict {
+    std::vector<std::size_t> goals;
+    std::vector<std::pair<CandidateId, SpecId>> asks;
+};
+
+/// Only what these edges have candidates ask counts.
+struct Scope {
+    const Edges* edges;
+    const EdgeSet* active;
+};
+
 class Engine {
 public:
     /// Takes what lives. `ranks` as rank_candidates gives them.
-    Engine(const Universe& universe, const Live& live, const std::vector<std::uint32_t>& ranks);
+    Engine(const Universe& universe,
+           const Live& live,
+           const std::vector<std::uint32_t>& ranks,
+           std::optional<Scope> scope = std::nullopt);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
@@ -36,6 +52,8 @@ public:
     /// A set of candidates that meets every goal, with good choices for what the goals leave open;
     /// empty when there is none.
     std::optional<std::vector<CandidateId>> solve(const std::vector<Goal>& goals);
+    /// Of the last solve, which failed although each of its goals had a living candidate.
+    const Conflict& conflict() const;
 
 private:
     struct State;

@@ -1,14 +1,16 @@
 #pragma once
 
-// Why a request has no solution: the fewest of the user's specs that clash, then what each of them
-// leads to, as a short tree.
+// Why a request has no solution: a minimal clash, told as a short tree, and what would help.
 
+#include "solver/fixes.hpp"
 #include "solver/universe.hpp"
 
 namespace gpkg::solver {
 
 /// `universe` must have no solution for its request. Works on the unreduced problem, so that the
 /// reasons are those of the records and not of an optimisation.
-Explanation explain(const Universe& universe);
+Explanation explain(const Universe& universe,
+                    const std::vector<std::uint32_t>& ranks,
+                    const Decide& decide);
 
 }  // namespace gpkg::solver

@@ -6,7 +6,6 @@
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
-#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -114,8 +113,8 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
 }
 
 /// The best answer; nothing when there is none.
-Result<std::optional<Solution>> find(const Universe& universe) {
-    const auto ranks = rank_candidates(universe);
+Result<std::optional<Solution>> find(const Universe& universe,
+                                     const std::vector<std::uint32_t>& ranks) {
     auto live = make_consistent(universe, hard_specs(universe)).live;
     remove_dominated(universe, ranks, live);
 
@@ -140,51 +139,16 @@ Result<std::optional<Solution>> find(const Universe& universe) {
     return solution;
 }
 
-/// Finds out whether strict priority prevented an answer, and says in one line what the answer
-/// would take from lower channels.
-std::optional<std::string> prevented_answer(const Universe& strict) {
-    const auto is_hidden = [](const LeftOut& out) { return out.why == LeftOut::Why::Hidden; };
-    if (std::none_of(strict.names().begin(), strict.names().end(), [&](const auto& name) {
-            return std::any_of(name.left_out.begin(), name.left_out.end(), is_hidden);
-        }))
-        return std::nullopt;
-    auto problem = strict.problem();
-    problem.priority = ChannelPriority::Flexible;
-    const auto flexible = Universe::collect(problem);
-    const auto found = flexible ? find(*flexible) : std::nullopt;
-    if (!found || !*found) return std::nullopt;
-    const auto& answer = *found;
-    std::vector<std::string> items;
-    std::vector<std::string> specs;
-    for (const auto& record : answer->records) {
-        const auto name = strict.find_name(record.name);
-        if (!name) continue;
-        const auto& left_out = strict.names()[*name].left_out;
-        if (std::none_of(left_out.begin(), left_out.end(), [&](const auto& out) {
-                return is_hidden(out) && out.record.index->source().channel == record.channel;
-            }))
-            continue;
-        const auto channel = channel_text(problem, record.channel);
-        items.push_back(fmt::format("{} {} from {}", record.name, record.version, channel));
-        specs.push_back(fmt::format("{}::{}", channel, record.name));
-    }
-    if (items.empty()) return std::nullopt;
-    return fmt::format(
-        "strict channel priority prevents an answer: {}; --channel-priority flexible "
-        "allows it, or name {}",
-        join_some(items, "and"),
-        join_some(specs, "and"));
-}
-
 }  // namespace
 
 Result<Outcome> solve(const Problem& problem) {
     GPKG_TRY(const auto universe, Universe::collect(problem));
-    GPKG_TRY(auto solution, find(universe));
+    const auto ranks = rank_candidates(universe);
+    GPKG_TRY(auto solution, find(universe, ranks));
     if (solution) return *std::move(solution);
-    auto explanation = explain(universe);
-    if (auto hint = prevented_answer(universe)) explanation.hints.push_back(*std::move(hint));
-    return explanation;
+    return explain(universe, ranks, [](const Universe& changed) {
+        return find(changed, rank_candidates(changed));
+    });
 }
 
 }  // namespace gpkg::solver

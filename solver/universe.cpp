@@ -223,9 +223,8 @@ void Universe::take_constraints(NameId name) {
     }
 }
 
-const std::string& Universe::reason_of(SpecId constraint) const {
-    const auto place = std::find(constraints_.begin(), constraints_.end(), constraint);
-    return constraint_of_[static_cast<std::size_t>(place - constraints_.begin())]->reason;
+std::uint32_t Universe::constraint_index(std::size_t place) const {
+    return static_cast<std::uint32_t>(constraint_of_[place] - problem_->request.constraints.data());
 }
 
 void Universe::reach(NameId name) {

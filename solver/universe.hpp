@@ -117,8 +117,9 @@ public:
     const std::vector<SpecId>& requested() const { return requested_; }
     /// Its constraints, those on names that the request can reach.
     const std::vector<SpecId>& constraints() const { return constraints_; }
-    /// "is pinned", for one of constraints().
-    const std::string& reason_of(SpecId constraint) const;
+    /// Which of the request's constraints the one at `place` of constraints() comes from: one that
+    /// is a glob restricts several names.
+    std::uint32_t constraint_index(std::size_t place) const;
     /// Names to keep installed where possible.
     const std::vector<NameId>& kept() const { return kept_; }
     const std::vector<std::string>& notes() const { return notes_; }

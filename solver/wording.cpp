@@ -8,6 +8,7 @@ namespace gpkg::solver {
 std::string written(const MatchSpec& spec) {
     MatchSpec plain;
     plain.name = spec.name;
+    plain.name_matcher = spec.name_matcher;
     plain.version = spec.version;
     plain.build = spec.build;
     if (!(plain == spec)) return spec.to_string();
@@ -17,17 +18,26 @@ std::string written(const MatchSpec& spec) {
     return text;
 }
 
-std::string subject(const Universe& universe, const std::vector<CandidateId>& ids) {
-    if (ids.size() == 1) return universe.describe(ids.front());
-    const auto version = [&](CandidateId id) -> const Version& {
-        return universe.version(universe.candidates()[id].version);
-    };
-    const auto [low, high] = std::minmax_element(
-        ids.begin(), ids.end(), [&](auto a, auto b) { return version(a) < version(b); });
-    const auto& name = universe.names()[universe.candidates()[ids.front()].name].text;
-    auto text = fmt::format("{} builds of {} {}", ids.size(), name, version(*low).to_string());
-    if (version(*low) != version(*high)) text += " to " + version(*high).to_string();
-    return text;
+std::string as_typed(const MatchSpec& spec) {
+    MatchSpec plain;
+    plain.name = spec.name;
+    plain.version = spec.version;
+    plain.build = spec.build;
+    plain.channel = spec.channel;
+    if (!(plain == spec)) return spec.to_string();
+    auto text = spec.channel ? *spec.channel + "::" + spec.name : spec.name;
+    const auto* prefix = spec.version ? spec.version->fuzzy() : nullptr;
+    const auto* exact = spec.version ? spec.version->exact() : nullptr;
+    if (spec.build) {
+        // "name=version=build" has no room for ranges, and the version in it is exact.
+        if (spec.version && exact == nullptr && prefix == nullptr) return spec.to_string();
+        const auto version = exact != nullptr    ? exact->to_string()
+                             : prefix != nullptr ? prefix->to_string() + ".*"
+                                                 : std::string("*");
+        return fmt::format("{}={}={}", text, version, spec.build->text());
+    }
+    if (prefix != nullptr) return text + "=" + prefix->to_string();
+    return spec.version ? text + spec.version->to_string() : text;
 }
 
 std::string channel_text(const Problem& problem, const std::string& base_url) {

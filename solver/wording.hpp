@@ -13,8 +13,8 @@ namespace gpkg::solver {
 /// it.
 std::string written(const MatchSpec& spec);
 
-/// "pytorch 2.4.0 cuda_0", or "all 12 builds of pytorch 2.3.0 to 2.4.1". `ids` of one name.
-std::string subject(const Universe& universe, const std::vector<CandidateId>& ids);
+/// The spec as one word of a command line, as short as it goes: "python=3.10", "p>=2,<3".
+std::string as_typed(const MatchSpec& spec);
 
 /// The end of a channel's URL that no other channel of the problem ends in, which as the channel
 /// of a spec means this one: "conda-forge".

@@ -1,4 +1,5 @@
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/order.hpp"
@@ -149,14 +150,8 @@ Result<Change> decide(Context& context, const Sources& sources, const ChangeRequ
     GPKG_CHECK(check_stop(context));
 
     if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
-        std::string hint;
-        for (const auto& line : explanation->hints)
-            hint += (hint.empty() ? "" : "\n        ") + line;
-        auto reasons = *explanation;
-        reasons.hints.clear();
-        return fail(ErrorKind::Unsatisfiable,
-                    "no set of packages meets the request\n" + reasons.to_string(),
-                    hint);
+        const Asked asked{context, request, problem.request, present.pins.size()};
+        return pass(unsatisfiable(asked, *explanation));
     }
     auto& solution = std::get<Solution>(outcome);
     Change change;

@@ -31,6 +31,8 @@ struct Error {
     std::string message;  ///< names the thing first: "env.yml:3: expected a list, found a string"
     std::string hint;     ///< a command or an edit that mends it; often empty
     std::vector<std::string> context;  ///< outer steps, nearest first: "reading the configuration"
+    /// What programs want to know beyond the text: the members of a JSON object; often empty.
+    std::string details{};
 
     /// The same failure, with the outer step it happened in.
     Error while_doing(std::string step) &&;

@@ -5,6 +5,7 @@
 // nothing else is looked at. The implementation is in solver/.
 
 #include "libcore/base/error.hpp"
+#include "libcore/solve/explanation.hpp"
 #include "libcore/spec/channel_priority.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
@@ -66,20 +67,8 @@ struct Solution {
     std::vector<std::string> notes;
 };
 
-/// Why there is no solution, as data first.
-struct Explanation {
-    /// One step of the clash: what asks, for what, and what the channels or the machine have
-    /// instead.
-    struct Line {
-        int depth = 0;     ///< 0 for the user's own specs
-        std::string text;  ///< without indentation
-    };
-    std::vector<Line> lines;
-    /// Near names, overrides that would help, an answer that strict priority prevented.
-    std::vector<std::string> hints;
-    /// A short tree, one line each, the hints after it.
-    std::string to_string() const;
-};
+/// The problem with these changes made to it. Fails for a spec that cannot be read.
+Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& changes);
 
 using Outcome = std::variant<Solution, Explanation>;
 

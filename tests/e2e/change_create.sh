@@ -49,7 +49,7 @@ has nothing
 expect 0 create -n virtual __glibc 'lib=1'
 has virtual lib-1.0
 expect 1 create -n x __cuda lib
-err_has '__cuda: this machine has no __cuda'
+err_has 'this machine has no NVIDIA driver (__cuda)'
 absent x
 expect 0 create -q -n quiet lib
 out_is ''

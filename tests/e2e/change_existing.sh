@@ -198,8 +198,8 @@ err_is "error: so*: a request names one package, and this fits solo
 expect 0 install -n ten ../channel::solo
 records ten 'r["solo"]["requested_specs"] == ["file://" + channel + "::solo"]'
 expect 1 install -n ten ../chanel::old
-err_has 'no build of old can be used'
-err_has 'old 1.0 left out: not in the channel asked for'
+err_has 'old: none can be used: 1.0 of channel (not the channel asked for)'
+err_has '  gpkg install -n ten old  # gives old 1.0'
 
 # Packages clean up after themselves when all of them go; one that cannot keeps the environment.
 script bin/.tidy-pre-unlink.sh 'echo "$PKG_NAME" >> "$WORK/tidied"'

@@ -1,0 +1,297 @@
+#include "cli/workflow/unsatisfiable.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Kind = ProblemChange::Kind;
+
+std::string for_shell(const std::string& word) {
+    constexpr std::string_view kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+/// One fix as a command, and what has to be done by hand before it.
+class Command {
+public:
+    explicit Command(const Asked& asked) : asked_(asked), words_(asked.context.arguments) {
+        if (!words_.empty()) words_.front() = "gpkg";
+    }
+
+    void apply(const ProblemChange& change) {
+        switch (change.kind) {
+        case Kind::ReplaceSpec: return replace(change);
+        case Kind::DropSpec: return drop(change);
+        case Kind::DropConstraint: return drop_constraint(change);
+        case Kind::SetPriority:
+            remove_option("--channel-priority");
+            words_.emplace_back("--channel-priority");
+            words_.emplace_back("flexible");
+            return;
+        case Kind::AllowNewer:
+            if (!remove_option("--exclude-newer")) edits_.emplace_back("unset exclude_newer");
+            return;
+        case Kind::SetMachine: return set_machine(change);
+        }
+    }
+
+    /// The whole line that a shell takes.
+    std::string text() const {
+        std::vector<std::string> words;
+        for (const auto& [name, value] : environment_)
+            words.push_back(fmt::format("{}={}", name, for_shell(value)));
+        for (const auto& word : words_) words.push_back(for_shell(word));
+        return fmt::format("{}", fmt::join(words, " "));
+    }
+    const std::vector<std::string>& edits() const { return edits_; }
+    /// "a driver for CUDA >= 12.4".
+    const std::vector<std::string>& machines() const { return machines_; }
+
+private:
+    /// The word that the user wrote for a spec; it may stand in a file instead. What is told last
+    /// is the likelier one: the name of an environment may be that of a package.
+    std::optional<std::size_t> word_of(std::size_t index) const {
+        if (index >= asked_.wanted.specs.size()) return std::nullopt;
+        for (std::size_t i = words_.size(); i-- > 2;) {
+            auto spec = MatchSpec::parse(words_[i]);
+            if (!spec) continue;
+            const auto& wanted = asked_.wanted.specs[index];
+            // "./channel::p" was read as the place that it means from here.
+            if (spec->channel &&
+                (spec->channel->starts_with('.') || spec->channel->starts_with('~')))
+                spec->channel = wanted.channel;
+            if (*spec == wanted) return i;
+        }
+        return std::nullopt;
+    }
+
+    bool is_of_earlier(std::size_t index) const { return index >= asked_.wanted.specs.size(); }
+
+    void replace(const ProblemChange& change) {
+        if (is_of_earlier(change.index)) {
+            words_.push_back(change.spec);  // to name it again replaces the earlier wish
+        } else if (const auto word = word_of(change.index)) {
+            words_[*word] = change.spec;
+        } else {
+            edits_.push_back(fmt::format("ask for {} in place of {}", change.spec, change.before));
+        }
+    }
+
+    void drop(const ProblemChange& change) {
+        const auto word = word_of(change.index);
+        if (word) {
+            words_.erase(words_.begin() + static_cast<std::ptrdiff_t>(*word));
+        } else if (is_of_earlier(change.index)) {
+            edits_.push_back(fmt::format("gpkg remove -p {} {}",
+                                         for_shell(asked_.wanted.prefix.native()),
+                                         for_shell(asked_.request.specs.at(change.index).name)));
+        } else {
+            edits_.push_back("do not ask for " + change.before);
+        }
+    }
+
+    void drop_constraint(const ProblemChange& change) {
+        const auto& constraint = asked_.request.constraints.at(change.index);
+        if (change.index >= asked_.pins) {
+            words_.push_back(constraint.spec.name);  // what is named may move
+        } else {
+            edits_.push_back(fmt::format("take {} out of {}/conda-meta/pinned",
+                                         change.before,
+                                         asked_.wanted.prefix.native()));
+        }
+    }
+
+    /// Takes "--name value" or "--name=value" out.
+    bool remove_option(const std::string& name) {
+        for (std::size_t i = 1; i < words_.size(); ++i) {
+            if (words_[i] != name && !words_[i].starts_with(name + "=")) continue;
+            const auto count = words_[i] == name && i + 1 < words_.size() ? 2 : 1;
+            const auto begin = words_.begin() + static_cast<std::ptrdiff_t>(i);
+            words_.erase(begin, begin + count);
+            return true;
+        }
+        return false;
+    }
+
+    /// Today a variable stands for a machine that one does not sit at.
+    void set_machine(const ProblemChange& change) {
+        machines_.push_back(change.text());
+        auto name = change.name.substr(2);
+        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+            return static_cast<char>(std::toupper(c));
+        });
+        environment_["CONDA_OVERRIDE_" + name] =
+            change.name == "__archspec" ? change.build : change.version;
+    }
+
+    const Asked& asked_;
+    std::vector<std::string> words_;
+    std::map<std::string, std::string> environment_;
+    std::vector<std::string> edits_;
+    std::vector<std::string> machines_;
+};
+
+Command command_of(const Asked& asked, const Fix& fix) {
+    Command command(asked);
+    for (const auto& change : fix.changes) command.apply(change);
+    return command;
+}
+
+/// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
+std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
+    const auto is_own = [&](const ProblemChange& change) {
+        return change.kind == Kind::DropSpec && change.index < asked.wanted.specs.size();
+    };
+    std::erase_if(fixes, [&](const Fix& fix) {
+        const auto dropped = std::count_if(fix.changes.begin(), fix.changes.end(), is_own);
+        return dropped > 0 && static_cast<std::size_t>(dropped) == asked.wanted.specs.size();
+    });
+    return fixes;
+}
+
+/// One line that can be pasted, with a remark on what it is for.
+std::string fix_text(const Asked& asked, const Fix& fix) {
+    const auto command = command_of(asked, fix);
+    auto text = command.edits().empty()
+                    ? command.text()
+                    : fmt::format("{}; then {}", join_some(command.edits(), "and"), command.text());
+    std::vector<std::string> remarks;
+    if (!command.machines().empty())
+        remarks.push_back("for a machine with " + join_some(command.machines(), "and"));
+    if (auto gives = fix.gives_text(); !gives.empty()) remarks.push_back(std::move(gives));
+    if (!remarks.empty()) text += fmt::format("  # {}", fmt::join(remarks, ": "));
+    return text;
+}
+
+std::string_view name_of(ExplanationLine::Kind kind) {
+    switch (kind) {
+    case ExplanationLine::Kind::Request: return "request";
+    case ExplanationLine::Kind::Pin: return "pin";
+    case ExplanationLine::Kind::Asks: return "asks";
+    case ExplanationLine::Kind::Machine: return "machine";
+    case ExplanationLine::Kind::Offer: return "offer";
+    }
+    return "";
+}
+
+std::string_view name_of(Kind kind) {
+    switch (kind) {
+    case Kind::ReplaceSpec: return "replace_spec";
+    case Kind::DropSpec: return "drop_spec";
+    case Kind::DropConstraint: return "drop_pin";
+    case Kind::SetPriority: return "channel_priority";
+    case Kind::AllowNewer: return "exclude_newer";
+    case Kind::SetMachine: return "virtual_package";
+    }
+    return "";
+}
+
+Json json_of(const ExplanationLine& line) {
+    Json document{{"kind", name_of(line.kind)},
+                  {"depth", line.depth},
+                  {"text", line.text()},
+                  {"name", line.name},
+                  {"specs", line.specs}};
+    if (line.kind == ExplanationLine::Kind::Asks) {
+        document["target"] = line.target;
+        document["needs"] = line.some_need;
+        document["constrains"] = line.some_restrict;
+        document["builds"] = {{"count", line.builds.count},
+                              {"of", line.builds.of},
+                              {"lowest", line.builds.lowest},
+                              {"highest", line.builds.highest}};
+    }
+    if (line.kind == ExplanationLine::Kind::Pin) document["reason"] = line.reason;
+    if (line.askers > 0 || line.kind == ExplanationLine::Kind::Machine) {
+        document["versions"] = line.versions;
+        if (!line.other_builds.empty()) document["builds"] = line.other_builds;
+        document["left_out"] = Json::array();
+        for (const auto& out : line.left_out)
+            document["left_out"].push_back({{"why", out.why}, {"versions", out.versions}});
+        if (!line.channels.empty()) document["channels"] = line.channels;
+    }
+    return document;
+}
+
+Json json_of(const ProblemChange& change) {
+    Json document{{"kind", name_of(change.kind)}, {"text", change.text()}};
+    if (!change.before.empty()) document["before"] = change.before;
+    if (!change.spec.empty()) document["after"] = change.spec;
+    if (change.kind == Kind::SetMachine) {
+        document["name"] = change.name;
+        document["version"] = change.version;
+        document["build"] = change.build;
+    }
+    return document;
+}
+
+Json json_of(const Asked& asked, const Fix& fix) {
+    const auto command = command_of(asked, fix);
+    Json document{{"command", command.text()}, {"edits", command.edits()}};
+    document["changes"] = Json::array();
+    for (const auto& change : fix.changes) document["changes"].push_back(json_of(change));
+    document["gives"] = Json::array();
+    for (const auto& package : fix.gives)
+        document["gives"].push_back(
+            {{"name", package.name}, {"version", package.version}, {"build", package.build}});
+    return document;
+}
+
+/// Of names that no channel has.
+std::string hint_on_names(const Explanation& explanation) {
+    const auto is_unknown = [](const Explanation::Clash& clash) {
+        return !clash.lines.front().channels.empty();
+    };
+    if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
+    std::vector<std::string> near;
+    for (const auto& fix : explanation.fixes) {
+        for (const auto& change : fix.changes) {
+            if (change.kind != Kind::ReplaceSpec) continue;
+            const auto before = MatchSpec::parse(change.before);
+            const auto after = MatchSpec::parse(change.spec);
+            if (before && after && before->name != after->name &&
+                std::find(near.begin(), near.end(), after->name) == near.end())
+                near.push_back(after->name);
+        }
+    }
+    if (near.empty()) return "another channel may have it: -c CHANNEL adds one";
+    return fmt::format("did you mean {}?",
+                       explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
+}
+
+}  // namespace
+
+Error unsatisfiable(const Asked& asked, const Explanation& explanation) {
+    Json details;
+    details["clashes"] = Json::array();
+    for (const auto& clash : explanation.clashes) {
+        auto lines = Json::array();
+        for (const auto& line : clash.lines) lines.push_back(json_of(line));
+        details["clashes"].push_back(std::move(lines));
+    }
+    const auto fixes = helpful(asked, explanation.fixes);
+    details["fixes"] = Json::array();
+    for (const auto& fix : fixes) details["fixes"].push_back(json_of(asked, fix));
+
+    auto message = "no set of packages meets the request\n" + explanation.tree();
+    if (!fixes.empty()) message += "\nwhat would work:";
+    for (const auto& fix : fixes) message += "\n  " + fix_text(asked, fix);
+    Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
+    error.hint = hint_on_names(explanation);
+    error.details = details.dump();
+    return error;
+}
+
+}  // namespace gpkg::cli

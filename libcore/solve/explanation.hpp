@@ -1,0 +1,111 @@
+#pragma once
+
+// Why a request has no solution and what would help, as data. Text and JSON are made from it.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+/// One step of a clash. Leave any line out and what the others say has a solution.
+struct ExplanationLine {
+    enum class Kind {
+        Request,  ///< the user asks for `specs`
+        Pin,      ///< `specs` restricts, for the `reason`
+        Asks,     ///< candidates of `name` depend on or constrain `target`: `specs`
+        Machine,  ///< of the virtual package `name` the machine has `versions`
+        Offer,    ///< no candidate of `name` meets what is asked of it
+    };
+    Kind kind = Kind::Request;
+    int depth = 0;       ///< 0 for the user's own specs
+    std::string name;    ///< the package this is about
+    std::string target;  ///< Asks: the package asked for
+    /// Every distinct spec that is meant, as a person would write it.
+    std::vector<std::string> specs;
+    /// The same, told shortly: alternatives joined where together they are one range.
+    std::vector<std::string> asks;
+    bool some_need = false;      ///< Asks: `target` has to be there
+    bool some_restrict = false;  ///< Asks: `target` may be absent, else has to fit
+    /// Asks: the builds of `name` that this is about, all of one place where they are possible.
+    struct Builds {
+        std::size_t count = 0;
+        std::size_t of = 0;
+        std::string lowest, highest;  ///< versions
+        std::string build;            ///< where it is one
+    };
+    Builds builds;
+    std::string reason;                 ///< Pin
+    std::size_t index = 0;              ///< Request, Pin: of the request's specs or constraints
+    std::vector<std::string> versions;  ///< what there is of it, the newest first
+    /// Offer: the builds of `versions`, where those are the versions that were asked for.
+    std::vector<std::string> other_builds;
+    /// Offer: records that would do and are no candidates, and why.
+    struct LeftOut {
+        std::string why;
+        std::vector<std::string> versions;
+    };
+    std::vector<LeftOut> left_out;
+    std::size_t askers = 0;             ///< Offer: how many lines ask for `name`
+    std::vector<std::string> channels;  ///< Offer: that were asked, where none has the name
+    std::vector<std::string> subdirs;   ///< of those channels
+
+    std::string machine;  ///< Machine: what people call it
+
+    /// Without indentation.
+    std::string text() const;
+};
+
+/// One way to change a problem.
+struct ProblemChange {
+    enum class Kind {
+        ReplaceSpec,     ///< request.specs[index] becomes `spec`
+        DropSpec,        ///< request.specs[index] goes
+        DropConstraint,  ///< request.constraints[index] goes
+        SetPriority,     ///< to flexible
+        AllowNewer,      ///< no record is too new
+        SetMachine,      ///< the virtual package `name` has `version` and `build`
+    };
+    Kind kind = Kind::DropSpec;
+    std::size_t index = 0;
+    std::string before;  ///< the spec that is replaced or dropped
+    std::string spec;
+    std::string name, version, build;
+    bool is_any_version = false;  ///< SetMachine: another version would do as well
+
+    /// "python=3.10 in place of python=3.14", "a driver for CUDA >= 12.4".
+    std::string text() const;
+};
+
+/// Changes that together give the request a solution; that was tried.
+struct Fix {
+    std::vector<ProblemChange> changes;
+    /// What one would then get of the packages that the clash is about.
+    struct Package {
+        std::string name, version, build, channel;
+    };
+    std::vector<Package> gives;
+
+    /// "gives python 3.10.14 and numpy 1.19.5", empty where nothing is to be told.
+    std::string gives_text() const;
+};
+
+struct Explanation {
+    /// A minimal clash: all lines together have no solution.
+    struct Clash {
+        std::vector<ExplanationLine> lines;
+    };
+    /// Usually one; names that no channel has are one each.
+    std::vector<Clash> clashes;
+    /// At most three, the least intrusive first.
+    std::vector<Fix> fixes;
+
+    /// Short trees, one line each.
+    std::string tree() const;
+    /// The trees and the fixes.
+    std::string to_string() const;
+};
+
+}  // namespace gpkg

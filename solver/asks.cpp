@@ -1,0 +1,270 @@
+#include "solver/asks.hpp"
+
+#include "libcore/base/text.hpp"
+#include "solver/wording.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace gpkg::solver {
+namespace {
+
+using Set = std::vector<CandidateId>;
+
+constexpr std::size_t kMostAlternatives = 3;
+
+/// "h >=1.14,<2 b1*" for "h >=1.14" and "h <2 b1*", where one spec can say it.
+std::optional<MatchSpec> as_one(const Universe& universe, const Way& way) {
+    MatchSpec one;
+    std::set<std::string> versions;
+    for (const auto id : way) {
+        const auto& match = universe.specs()[id].match;
+        one.name = match.name;
+        auto rest = match;
+        if (rest.version) versions.insert(rest.version->to_string());
+        if (rest.build && one.build && !(*rest.build == *one.build)) return std::nullopt;
+        if (rest.build) one.build = rest.build;
+        rest.version.reset();
+        rest.build.reset();
+        MatchSpec bare;
+        bare.name = match.name;
+        if (!(rest == bare)) return std::nullopt;
+    }
+    std::string text;
+    for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
+        if (version->find('|') != std::string::npos) return std::nullopt;
+        text += (text.empty() ? "" : ",") + *version;
+    }
+    if (text.empty()) return one;
+    auto version = VersionSpec::parse(text);
+    if (!version) return std::nullopt;
+    one.version = *std::move(version);
+    return one;
+}
+
+/// The specs of a way without those that say no more than the others.
+std::string way_text(const Universe& universe, Way way) {
+    const auto& specs = universe.specs();
+    const auto count = allowed_by(universe, way).size();
+    std::stable_sort(way.begin(), way.end(), [&](auto a, auto b) {
+        return specs[a].matches.size() < specs[b].matches.size();
+    });
+    while (way.size() > 1) {
+        auto fewer = way;
+        fewer.pop_back();
+        if (allowed_by(universe, fewer).size() > count) break;
+        way = std::move(fewer);
+    }
+    if (const auto one = as_one(universe, way)) return written(*one);
+    std::vector<std::string> texts(way.size());
+    std::transform(way.begin(), way.end(), texts.begin(), [&](auto spec) {
+        return written(specs[spec].match);
+    });
+    return join_some(texts, "and", texts.size());
+}
+
+/// ">=3.8,<3.9.0a0" as two versions; either end may be open.
+struct Interval {
+    std::optional<Version> low;
+    std::optional<Version> high;  ///< excluded
+
+    std::string as_written;  ///< of the spec, as long as it is alone
+
+    static std::optional<Interval> read(const MatchSpec& spec) {
+        MatchSpec plain;
+        plain.name = spec.name;
+        plain.version = spec.version;
+        if (!(plain == spec) || !spec.version) return std::nullopt;
+        Interval interval;
+        interval.as_written = written(spec);
+        if (const auto* prefix = spec.version->fuzzy()) return after(*prefix, interval);
+        const auto text = spec.version->to_string();
+        for (const auto part : split(text, ',')) {
+            const bool is_low = part.starts_with(">=");
+            const bool is_high = part.starts_with("<") && !part.starts_with("<=");
+            auto version = Version::parse(part.substr(is_low ? 2 : 1));
+            if (!version || !(is_low || is_high)) return std::nullopt;
+            auto& end = is_low ? interval.low : interval.high;
+            if (end) return std::nullopt;
+            end = *std::move(version);
+        }
+        return interval;
+    }
+
+    /// 3.9.* is from 3.9 to below 3.10.
+    static std::optional<Interval> after(const Version& prefix, Interval interval) {
+        const auto& text = prefix.to_string();
+        const auto dot = text.rfind('.');
+        const auto begin = dot == std::string::npos ? 0 : dot + 1;
+        int last = 0;
+        const auto* end = text.data() + text.size();
+        const auto read = std::from_chars(text.data() + begin, end, last);
+        if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+        auto next = Version::parse(text.substr(0, begin) + std::to_string(last + 1));
+        if (!next) return std::nullopt;
+        interval.low = prefix;
+        interval.high = *std::move(next);
+        return interval;
+    }
+
+    std::string text(const std::string& name) const {
+        if (!as_written.empty()) return as_written;
+        auto text = name + " ";
+        if (low) text += ">=" + low->to_string();
+        if (low && high) text += ",";
+        if (high) text += "<" + high->to_string();
+        return text;
+    }
+};
+
+class Joining {
+public:
+    Joining(const Universe& universe, NameId to) : name_(universe.names()[to]) {
+        versions_.reserve(name_.end - name_.begin);
+        for (auto id = name_.begin; id < name_.end; ++id)
+            versions_.push_back(&universe.version(universe.candidates()[id].version));
+    }
+
+    /// One range where the intervals leave no version that exists between them, else several.
+    std::vector<std::string> run(std::vector<Interval> all) const {
+        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+            if (!a.low || !b.low) return !a.low && b.low;
+            return *a.low < *b.low;
+        });
+        std::vector<Interval> joined;
+        for (auto& next : all) {
+            if (joined.empty() || is_gap(joined.back().high, next.low)) {
+                joined.push_back(std::move(next));
+            } else if (joined.back().high && (!next.high || *joined.back().high < *next.high)) {
+                joined.back().high = std::move(next.high);
+                joined.back().as_written.clear();
+            }
+        }
+        std::vector<std::string> texts;
+        for (const auto& interval : joined) texts.push_back(interval.text(name_.text));
+        return texts;
+    }
+
+private:
+    /// Is there, or could there be, anything from `high` to below `low`?
+    bool is_gap(const std::optional<Version>& high, const std::optional<Version>& low) const {
+        if (!high || !low || *low <= *high) return false;
+        return name_.is_virtual ||
+               std::any_of(versions_.begin(), versions_.end(), [&](const auto* version) {
+                   return *high <= *version && *version < *low;
+               });
+    }
+
+    const Name& name_;
+    std::vector<const Version*> versions_;
+};
+
+std::string builds_text(const Universe& universe, NameId to, const Set& ids) {
+    const auto version = [&](CandidateId id) -> const Version& {
+        return universe.version(universe.candidates()[id].version);
+    };
+    const auto [low, high] = std::minmax_element(
+        ids.begin(), ids.end(), [&](auto a, auto b) { return version(a) < version(b); });
+    auto text = fmt::format("{} {}", universe.names()[to].text, version(*low).to_string());
+    if (version(*low) != version(*high)) text += " to " + version(*high).to_string();
+    return fmt::format("{} ({} builds)", text, ids.size());
+}
+
+}  // namespace
+
+Way way_of(const Universe& universe, CandidateId id, NameId to, bool* needs) {
+    Way way;
+    const auto& candidate = universe.candidates()[id];
+    for (const auto* list : {&candidate.depends, &candidate.constrains}) {
+        for (const auto spec : *list) {
+            if (universe.specs()[spec].name != to) continue;
+            way.push_back(spec);
+            if (needs != nullptr && list == &candidate.depends) *needs = true;
+        }
+    }
+    std::sort(way.begin(), way.end());
+    way.erase(std::unique(way.begin(), way.end()), way.end());
+    return way;
+}
+
+Asked asked_of(const Universe& universe, const Set& ids, NameId to) {
+    Asked asked;
+    for (const auto id : ids) {
+        bool needs = false;
+        auto way = way_of(universe, id, to, &needs);
+        if (way.empty()) continue;
+        ++asked.members;
+        (needs ? asked.some_need : asked.some_restrict) = true;
+        asked.ways.insert(std::move(way));
+    }
+    return asked;
+}
+
+Set allowed_by(const Universe& universe, const Way& way) {
+    auto all = universe.specs()[way.front()].matches;
+    for (const auto spec : way)
+        std::erase_if(all, [&](auto id) { return !universe.specs()[spec].allows(id); });
+    return all;
+}
+
+std::vector<std::string> all_texts(const Universe& universe, const std::set<Way>& ways) {
+    std::set<std::string> texts;
+    for (const auto& way : ways) texts.insert(way_text(universe, way));
+    return {texts.begin(), texts.end()};
+}
+
+std::vector<std::string> short_texts(const Universe& universe,
+                                     NameId to,
+                                     const std::set<Way>& ways) {
+    // Alternatives by text, each with what it comes to, and those that are ranges.
+    std::map<std::string, Set> sets;
+    std::map<std::string, Interval> intervals;
+    for (const auto& way : ways) {
+        auto text = way_text(universe, way);
+        if (!sets.try_emplace(text, allowed_by(universe, way)).second) continue;
+        if (const auto spec = MatchSpec::parse(text)) {
+            if (auto interval = Interval::read(*spec)) intervals.emplace(text, *interval);
+        }
+    }
+    // Where something else is met by no more, it adds nothing to "or". Of the unmet nothing is
+    // known that way.
+    std::set<std::string> told;
+    for (const auto& one : sets) {
+        const auto is_covered_by = [&](const auto& other) {
+            if (&other == &one) return false;
+            const auto& [text, set] = one;
+            const auto& [other_text, more] = other;
+            if (!std::includes(more.begin(), more.end(), set.begin(), set.end())) return false;
+            return more.size() > set.size() || std::make_pair(other_text.size(), other_text) <
+                                                   std::make_pair(text.size(), text);
+        };
+        if (one.second.empty() || std::none_of(sets.begin(), sets.end(), is_covered_by))
+            told.insert(one.first);
+    }
+    std::vector<std::string> texts;
+    std::vector<Interval> ranges;
+    for (const auto& text : told) {
+        const auto range = intervals.find(text);
+        if (range == intervals.end()) {
+            texts.push_back(text);
+        } else {
+            ranges.push_back(range->second);
+        }
+    }
+    const auto joined = Joining(universe, to).run(std::move(ranges));
+    texts.insert(texts.begin(), joined.begin(), joined.end());
+    if (texts.size() <= kMostAlternatives) return texts;
+    Set all;
+    for (const auto& [text, set] : sets) {
+        Set both;
+        std::set_union(all.begin(), all.end(), set.begin(), set.end(), std::back_inserter(both));
+        all = std::move(both);
+    }
+    if (all.empty() || universe.names()[to].is_virtual) return texts;
+    return {builds_text(universe, to, all)};
+}
+
+}  // namespace gpkg::solver

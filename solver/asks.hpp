@@ -1,0 +1,42 @@
+#pragma once
+
+// What some candidates of one name ask of another name, told shortly: builds of one package mostly
+// say the same thing in a dozen ways.
+
+#include "solver/universe.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// The specs of one candidate on one name, sorted. All of them have to be met.
+using Way = std::vector<SpecId>;
+
+struct Asked {
+    std::set<Way> ways;
+    std::size_t members = 0;  ///< candidates that speak of the name
+    bool some_need = false;
+    bool some_restrict = false;  ///< a member only constrains it
+};
+
+/// What `ids` ask of `to`.
+Asked asked_of(const Universe& universe, const std::vector<CandidateId>& ids, NameId to);
+
+/// The specs of one candidate on one name; empty where it does not speak of it.
+Way way_of(const Universe& universe, CandidateId id, NameId to, bool* needs = nullptr);
+
+/// Candidates of one name that meet every spec of the way.
+std::vector<CandidateId> allowed_by(const Universe& universe, const Way& way);
+
+/// Every distinct way, as a person would write it: "h >=1.14", "h <2 and h * b1".
+std::vector<std::string> all_texts(const Universe& universe, const std::set<Way>& ways);
+
+/// The same in few words: what says no more than another is left out, ranges that meet are joined,
+/// and many alternatives are told by the builds that they come to.
+std::vector<std::string> short_texts(const Universe& universe,
+                                     NameId to,
+                                     const std::set<Way>& ways);
+
+}  // namespace gpkg::solver

@@ -1,0 +1,97 @@
+#include "solver/edges.hpp"
+
+#include <algorithm>
+
+namespace gpkg::solver {
+namespace {
+
+std::uint64_t key(NameId from, NameId to) { return std::uint64_t{from} << 32U | to; }
+
+}  // namespace
+
+std::vector<EdgeId> EdgeSet::list() const {
+    std::vector<EdgeId> ids;
+    for (EdgeId id = 0; id < has_.size(); ++id) {
+        if (has_[id]) ids.push_back(id);
+    }
+    return ids;
+}
+
+Edges::Edges(const Universe& universe) {
+    const auto names = universe.names().size();
+    machine_.resize(names, kNone);
+    seen_by_.resize(names, kNone);
+    std::vector<bool> reached(names);
+    std::vector<NameId> frontier;
+    const auto reach = [&](NameId name, std::vector<NameId>& into) {
+        if (!reached[name]) into.push_back(name);
+        reached[name] = true;
+    };
+    for (std::uint32_t i = 0; i < universe.requested().size(); ++i) {
+        const auto name = universe.specs()[universe.requested()[i]].name;
+        add({Edge::Kind::Request, i, kNone, name, 0});
+        reach(name, frontier);
+    }
+    const auto& constraints = universe.problem().request.constraints;
+    for (std::uint32_t i = 0; i < constraints.size(); ++i)
+        add({Edge::Kind::Constraint, i, kNone, kNone, 0});
+
+    for (int level = 1; !frontier.empty(); ++level) {
+        std::vector<NameId> next;
+        for (const auto from : frontier) {
+            for (const auto to : add_asks(universe, from, level)) reach(to, next);
+        }
+        // So that an explanation does not depend on the order in which records were met.
+        std::sort(next.begin(), next.end(), [&](auto a, auto b) {
+            return universe.names()[a].text < universe.names()[b].text;
+        });
+        frontier = std::move(next);
+        deepest_ = level;
+    }
+    for (NameId name = 0; name < names; ++name) {
+        if (!universe.names()[name].is_virtual) continue;
+        machine_[name] = static_cast<EdgeId>(edges_.size());
+        add({Edge::Kind::Machine, 0, kNone, name, 0});
+    }
+}
+
+/// The edges from one name; gives the names that may have to be there for it.
+std::vector<NameId> Edges::add_asks(const Universe& universe, NameId from, int level) {
+    const auto& name = universe.names()[from];
+    std::vector<NameId> all;
+    std::vector<NameId> needed;
+    const auto see = [&](std::span<const SpecId> specs, std::vector<NameId>& names) {
+        for (const auto spec : specs) {
+            const auto to = universe.specs()[spec].name;
+            if (seen_by_[to] == from) continue;
+            seen_by_[to] = from;
+            names.push_back(to);
+        }
+    };
+    for (auto id = name.begin; id < name.end; ++id) see(universe.candidates()[id].depends, needed);
+    all = needed;
+    for (auto id = name.begin; id < name.end; ++id) see(universe.candidates()[id].constrains, all);
+    std::sort(all.begin(), all.end(), [&](auto a, auto b) {
+        return universe.names()[a].text < universe.names()[b].text;
+    });
+    for (const auto to : all) {
+        asks_[key(from, to)] = static_cast<EdgeId>(edges_.size());
+        add({Edge::Kind::Asks, 0, from, to, level});
+    }
+    return needed;
+}
+
+EdgeSet Edges::up_to(int level) const {
+    EdgeSet set(edges_.size());
+    for (EdgeId id = 0; id < edges_.size(); ++id) {
+        if (edges_[id].level <= level) set.add(id);
+    }
+    return set;
+}
+
+EdgeId Edges::asks(NameId from, NameId to) const {
+    const auto found = asks_.find(key(from, to));
+    return found == asks_.end() ? kNone : found->second;
+}
+
+}  // namespace gpkg::solver

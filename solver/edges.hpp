@@ -1,0 +1,72 @@
+#pragma once
+
+// Why things are as they are, in pieces that a person can be told one by one. Whatever restricts
+// the answer belongs to exactly one edge: a requested spec, a constraint, a fact about the machine,
+// or all that the candidates of one name ask of another name. A clash is a set of edges.
+
+#include "solver/universe.hpp"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace gpkg::solver {
+
+using EdgeId = std::uint32_t;
+
+struct Edge {
+    enum class Kind {
+        Request,     ///< request.specs[index] is wanted
+        Constraint,  ///< request.constraints[index] restricts what it fits
+        Machine,     ///< of the virtual package `to` there is what the machine has
+        Asks,        ///< what candidates of `from` depend on or constrain of `to`
+    };
+    Kind kind = Kind::Asks;
+    std::uint32_t index = 0;
+    NameId from = kNone;
+    NameId to = kNone;
+    int level = 0;  ///< steps from the request
+};
+
+/// Some of the edges.
+class EdgeSet {
+public:
+    explicit EdgeSet(std::size_t size) : has_(size) {}
+    bool contains(EdgeId id) const { return id < has_.size() && has_[id]; }
+    void add(EdgeId id) { has_[id] = true; }
+    void remove(EdgeId id) { has_[id] = false; }
+    std::size_t size() const {
+        return static_cast<std::size_t>(std::count(has_.begin(), has_.end(), true));
+    }
+    std::vector<EdgeId> list() const;
+
+private:
+    std::vector<bool> has_;
+};
+
+class Edges {
+public:
+    /// Every edge that the request can reach, requests first, then by level and names.
+    explicit Edges(const Universe& universe);
+
+    std::size_t size() const { return edges_.size(); }
+    const Edge& operator[](EdgeId id) const { return edges_[id]; }
+    int deepest() const { return edges_.empty() ? 0 : deepest_; }
+    /// All of them up to a level.
+    EdgeSet up_to(int level) const;
+    EdgeId machine(NameId name) const { return machine_[name]; }
+    /// kNone where no candidate of `from` speaks of `to`.
+    EdgeId asks(NameId from, NameId to) const;
+
+private:
+    void add(const Edge& edge) { edges_.push_back(edge); }
+    std::vector<NameId> add_asks(const Universe& universe, NameId from, int level);
+
+    std::vector<Edge> edges_;
+    std::vector<EdgeId> machine_;  ///< by name; kNone where nothing asks for it
+    std::unordered_map<std::uint64_t, EdgeId> asks_;
+    std::vector<NameId> seen_by_;  ///< by name: who was the last to speak of it
+    int deepest_ = 0;
+};
+
+}  // namespace gpkg::solver

@@ -1,0 +1,217 @@
+#include "solver/fixes.hpp"
+
+#include "solver/clash.hpp"
+#include "solver/parts.hpp"
+#include "solver/preference.hpp"
+#include "solver/suggestions.hpp"
+#include "solver/wording.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace gpkg::solver {
+namespace {
+
+constexpr std::size_t kMostFixes = 3;
+/// Each costs a solve.
+constexpr int kMostAttempts = 7;
+constexpr std::size_t kMostChanges = 3;
+
+class Fixing {
+public:
+    Fixing(const Universe& universe, const Decide& decide) : universe_(universe), decide_(decide) {}
+
+    std::vector<Fix> run(const Edges& edges, const EdgeSet& clash) {
+        for (const auto id : clash.list()) {
+            if (edges[id].kind == Edge::Kind::Request) concerned_.insert(edges[id].index);
+            if (edges[id].kind == Edge::Kind::Constraint)
+                pinned_.insert(universe_.problem().request.constraints[edges[id].index].spec.name);
+        }
+        extend({}, universe_, edges, clash);
+        for (int attempts = 0; attempts < kMostAttempts && fixes_.size() < kMostFixes;) {
+            const auto best = std::min_element(open_.begin(), open_.end());
+            if (best == open_.end()) break;
+            const auto plan = std::move(*best);
+            open_.erase(best);
+            if (is_needless(plan)) continue;
+            ++attempts;
+            attempt(plan);
+        }
+        return std::move(fixes_);
+    }
+
+private:
+    struct Plan {
+        int cost = 0;
+        std::size_t order = 0;
+        std::vector<Suggestion> steps;
+        /// The cheapest first; of equals, those that are nearest to the end.
+        friend bool operator<(const Plan& a, const Plan& b) {
+            if (a.cost != b.cost) return a.cost < b.cost;
+            if (a.steps.size() != b.steps.size()) return a.steps.size() > b.steps.size();
+            return a.order < b.order;
+        }
+    };
+
+    static bool is_same_subject(const ProblemChange& a, const ProblemChange& b) {
+        using Kind = ProblemChange::Kind;
+        const auto is_spec = [](const auto& change) {
+            return change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec;
+        };
+        if (is_spec(a) || is_spec(b)) return is_spec(a) && is_spec(b) && a.index == b.index;
+        return a.kind == b.kind && a.index == b.index && a.name == b.name;
+    }
+
+    /// Where something that is a part of it, or gentler on the same things, is a fix already.
+    bool is_needless(const Plan& plan) const {
+        return std::any_of(fixes_.begin(), fixes_.end(), [&](const Fix& fix) {
+            return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
+                return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const auto& step) {
+                    return is_same_subject(change, step.change) &&
+                           (step.change.kind == ProblemChange::Kind::DropSpec ||
+                            step.change.spec == change.spec || plan.steps.size() > 1 ||
+                            step.is_wide);
+                });
+            });
+        });
+    }
+
+    /// What resolves this clash, after `steps`, which led to it.
+    void extend(const std::vector<Suggestion>& steps,
+                const Universe& universe,
+                const Edges& edges,
+                const EdgeSet& clash) {
+        if (steps.size() >= kMostChanges) return;
+        // The request may have lost specs and constraints on the way here.
+        const auto specs = places_left(
+            steps, ProblemChange::Kind::DropSpec, universe_.problem().request.specs.size());
+        const auto constraints = places_left(steps,
+                                             ProblemChange::Kind::DropConstraint,
+                                             universe_.problem().request.constraints.size());
+        for (auto& next : suggest(universe, edges, clash)) {
+            auto& change = next.change;
+            if (change.kind == ProblemChange::Kind::DropConstraint) {
+                change.index = constraints[change.index];
+            } else if (change.kind == ProblemChange::Kind::DropSpec ||
+                       change.kind == ProblemChange::Kind::ReplaceSpec) {
+                change.index = specs[change.index];
+            }
+            Plan plan;
+            plan.order = order_++;
+            plan.steps = steps;
+            // A machine that is not enough is made a better one; a spec is not changed twice.
+            const auto again =
+                std::find_if(plan.steps.begin(), plan.steps.end(), [&](const auto& step) {
+                    return is_same_subject(step.change, change);
+                });
+            if (again == plan.steps.end()) {
+                plan.steps.push_back(std::move(next));
+            } else if (change.kind == ProblemChange::Kind::SetMachine &&
+                       again->change.version != change.version) {
+                *again = std::move(next);
+            } else {
+                continue;
+            }
+            for (const auto& step : plan.steps) plan.cost += step.cost;
+            open_.push_back(std::move(plan));
+        }
+    }
+
+    static std::vector<std::size_t> places_left(const std::vector<Suggestion>& steps,
+                                                ProblemChange::Kind dropped,
+                                                std::size_t count) {
+        std::vector<std::size_t> places(count);
+        std::iota(places.begin(), places.end(), 0U);
+        for (const auto& step : steps) {
+            if (step.change.kind == dropped) std::erase(places, step.change.index);
+        }
+        return places;
+    }
+
+    void attempt(const Plan& plan) {
+        std::vector<ProblemChange> changes;
+        for (const auto& step : plan.steps) changes.push_back(step.change);
+        const auto problem = with_changes(universe_.problem(), changes);
+        if (!problem) return;
+        const auto universe = Universe::collect(*problem);
+        if (!universe) return;
+        const auto solution = decide_(*universe);
+        if (!solution) return;
+        if (*solution) {
+            fixes_.push_back(fix_of(plan, **solution));
+            return;
+        }
+        const Edges edges(*universe);
+        const auto ranks = rank_candidates(*universe);
+        const Parts parts(*universe, edges, ranks);
+        extend(plan.steps, *universe, edges, minimal_clash(edges, parts));
+    }
+
+    Fix fix_of(const Plan& plan, const Solution& solution) const {
+        Fix fix;
+        auto concerned = concerned_;
+        std::set<std::size_t> replaced;
+        for (const auto& step : plan.steps) {
+            fix.changes.push_back(step.is_wide ? narrowed(step.change, solution) : step.change);
+            if (step.change.kind == ProblemChange::Kind::DropSpec) {
+                concerned.erase(step.change.index);
+            } else if (step.change.kind == ProblemChange::Kind::ReplaceSpec) {
+                concerned.insert(step.change.index);
+            }
+        }
+        const auto& problem = universe_.problem();
+        auto names = pinned_;
+        for (const auto index : concerned) {
+            auto name = problem.request.specs[index].name;
+            for (const auto& change : fix.changes) {
+                if (change.kind != ProblemChange::Kind::ReplaceSpec || change.index != index)
+                    continue;
+                if (const auto spec = MatchSpec::parse(change.spec)) name = spec->name;
+            }
+            names.insert(std::move(name));
+        }
+        for (const auto& record : solution.records) {
+            const bool was_hidden = is_hidden(record);
+            if (!names.contains(record.name) && !was_hidden) continue;
+            fix.gives.push_back({record.name,
+                                 record.version,
+                                 record.build,
+                                 was_hidden ? channel_text(problem, record.channel) : ""});
+        }
+        std::sort(fix.gives.begin(), fix.gives.end(), [](const auto& a, const auto& b) {
+            return a.name < b.name;
+        });
+        return fix;
+    }
+
+    /// Whether strict priority kept it away.
+    bool is_hidden(const PackageRecord& record) const {
+        const auto name = universe_.find_name(record.name);
+        if (!name) return false;
+        const auto& left_out = universe_.names()[*name].left_out;
+        return std::any_of(left_out.begin(), left_out.end(), [&](const LeftOut& out) {
+            return out.why == LeftOut::Why::Hidden &&
+                   out.record.index->source().channel == record.channel;
+        });
+    }
+
+    const Universe& universe_;
+    const Decide& decide_;
+    std::set<std::size_t> concerned_;  ///< of the request's specs, those in the clash
+    std::set<std::string> pinned_;     ///< names of the constraints in it
+    std::vector<Plan> open_;
+    std::vector<Fix> fixes_;
+    std::size_t order_ = 0;
+};
+
+}  // namespace
+
+std::vector<Fix> find_fixes(const Universe& universe,
+                            const Edges& edges,
+                            const EdgeSet& clash,
+                            const Decide& decide) {
+    return Fixing(universe, decide).run(edges, clash);
+}
+
+}  // namespace gpkg::solver

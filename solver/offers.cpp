@@ -1,0 +1,171 @@
+#include "solver/offers.hpp"
+
+#include "libcore/base/text.hpp"
+#include "solver/wording.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace gpkg::solver {
+namespace {
+
+class Offer {
+public:
+    Offer(const Universe& universe,
+          NameId name,
+          const std::vector<SpecId>& asked,
+          ExplanationLine& line)
+        : universe_(universe), name_(universe.names()[name]), asked_(asked), line_(line) {}
+
+    void tell() {
+        if (name_.is_virtual) {
+            line_.machine = universe_.problem().machine;
+            for (auto id = name_.begin; id < name_.end; ++id) line_.versions.push_back(fact(id));
+            return;
+        }
+        tell_candidates();
+        tell_left_out();
+        if (name_.begin != name_.end || !name_.left_out.empty()) return;
+        line_.channels = channel_texts(universe_.problem());
+        for (const auto& index : universe_.problem().indexes) {
+            const auto& subdir = index->source().subdir;
+            if (std::find(line_.subdirs.begin(), line_.subdirs.end(), subdir) ==
+                line_.subdirs.end())
+                line_.subdirs.push_back(subdir);
+        }
+    }
+
+private:
+    /// The CPU's type is in the build string.
+    std::string fact(CandidateId id) const {
+        const auto& candidate = universe_.candidates()[id];
+        if (name_.text == "__archspec") return std::string(candidate.build());
+        return universe_.version(candidate.version).to_string();
+    }
+
+    /// The versions, or where one that is asked for is there, those and their builds.
+    void tell_candidates() {
+        std::map<Version, std::set<std::string>> builds;
+        std::set<Version> fitting;
+        for (auto id = name_.begin; id < name_.end; ++id) {
+            const auto& candidate = universe_.candidates()[id];
+            const auto& version = universe_.version(candidate.version);
+            builds[version].emplace(candidate.build());
+            if (fits(version)) fitting.insert(version);
+        }
+        for (auto entry = builds.rbegin(); entry != builds.rend(); ++entry) {
+            const auto& [version, some] = *entry;
+            if (!fitting.empty() && !fitting.contains(version)) continue;
+            line_.versions.push_back(version.to_string());
+            if (!fitting.empty())
+                line_.other_builds.insert(line_.other_builds.end(), some.begin(), some.end());
+        }
+    }
+
+    bool fits(const Version& version) const {
+        return std::any_of(asked_.begin(), asked_.end(), [&](SpecId id) {
+            const auto& match = universe_.specs()[id].match;
+            return match.version && match.version->matches(version);
+        });
+    }
+
+    /// What would have met a spec, or where nothing would and there is nothing else either, all
+    /// there is.
+    void tell_left_out() {
+        std::vector<LeftOut> relevant;
+        std::copy_if(name_.left_out.begin(),
+                     name_.left_out.end(),
+                     std::back_inserter(relevant),
+                     [&](const LeftOut& out) { return would_match(out); });
+        if (relevant.empty() && name_.begin == name_.end) relevant = name_.left_out;
+        std::map<std::pair<LeftOut::Why, std::string>, std::vector<LeftOut>> by_reason;
+        for (const auto& out : relevant)
+            by_reason[{out.why, out.record.index->source().channel}].push_back(out);
+        for (const auto& [key, some] : by_reason)
+            line_.left_out.push_back({reason(key.first, key.second), versions(some)});
+    }
+
+    /// The channel is left aside: a record of another channel is left out for just that.
+    bool would_match(const LeftOut& out) const {
+        return std::any_of(asked_.begin(), asked_.end(), [&](SpecId id) {
+            auto match = universe_.specs()[id].match;
+            match.channel.reset();
+            return out.record.matches(match);
+        });
+    }
+
+    /// Said after the versions.
+    std::string reason(LeftOut::Why why, const std::string& channel) const {
+        const auto from = channel_text(universe_.problem(), channel);
+        switch (why) {
+        case LeftOut::Why::Hidden:
+            return fmt::format("of {} (hidden by strict channel priority)", from);
+        case LeftOut::Why::OtherChannel:
+            return fmt::format("of {} (not the channel asked for)", from);
+        case LeftOut::Why::Newer: return "(newer than --exclude-newer allows)";
+        case LeftOut::Why::Conditional:
+            return "(this gpkg does not solve `when` and `extras` of dependencies)";
+        case LeftOut::Why::Unreadable: break;
+        }
+        return "(a version or a dependency cannot be read)";
+    }
+
+    /// The newest first.
+    static std::vector<std::string> versions(const std::vector<LeftOut>& some) {
+        std::map<Version, std::string> known;
+        std::vector<std::string> items;
+        for (const auto& out : some) {
+            const std::string text(out.record.version());
+            if (auto version = Version::parse(text)) {
+                known.emplace(*std::move(version), text);
+            } else if (std::find(items.begin(), items.end(), text) == items.end()) {
+                items.push_back(text);
+            }
+        }
+        for (const auto& [version, text] : known) items.insert(items.begin(), text);
+        return items;
+    }
+
+    const Universe& universe_;
+    const Name& name_;
+    const std::vector<SpecId>& asked_;
+    ExplanationLine& line_;
+};
+
+}  // namespace
+
+void tell_offer(const Universe& universe,
+                NameId name,
+                const std::vector<SpecId>& asked,
+                ExplanationLine& line) {
+    Offer(universe, name, asked, line).tell();
+}
+
+std::vector<Version> versions_of(const Universe& universe, NameId name) {
+    std::vector<Version> versions;
+    for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id)
+        versions.push_back(universe.version(universe.candidates()[id].version));
+    std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return b < a; });
+    versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
+    return versions;
+}
+
+std::vector<std::string> near_names_of(const Universe& universe, NameId name) {
+    const auto& wanted = universe.names()[name].text;
+    std::vector<std::string> names;
+    for (const auto& index : universe.problem().indexes) {
+        for (const auto known : index->names()) {
+            // "opencv" for opencv-python, but not "python".
+            if (known.size() >= wanted.size() || wanted.find(known) == std::string::npos ||
+                wanted.starts_with(known))
+                names.emplace_back(known);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return near_names(wanted, names);
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,26 @@
+#pragma once
+
+// What the channels or the machine have in place of what is asked for: other versions, records
+// that are left out and why, nothing of that name.
+
+#include "solver/universe.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// Fills the parts of `line` that say what there is of `name`. `asked` are the specs that are not
+/// met; records that are left out are told where they would meet one of them.
+void tell_offer(const Universe& universe,
+                NameId name,
+                const std::vector<SpecId>& asked,
+                ExplanationLine& line);
+
+/// The versions of a name, the newest first.
+std::vector<Version> versions_of(const Universe& universe, NameId name);
+
+/// Names of the channels that a person may have meant by one that they do not have.
+std::vector<std::string> near_names_of(const Universe& universe, NameId name);
+
+}  // namespace gpkg::solver

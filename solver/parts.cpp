@@ -1,0 +1,249 @@
+#include "solver/parts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace gpkg::solver {
+namespace {
+
+using List = std::vector<std::uint32_t>;
+
+struct HashList {
+    std::size_t operator()(const List& list) const {
+        std::size_t hash = list.size();
+        for (const auto item : list) hash = (hash ^ item) * 0x9E3779B97F4A7C15U;
+        return hash;
+    }
+};
+
+/// Between the lists of a signature; no spec has this id.
+constexpr std::uint32_t kSeparator = kNone;
+
+}  // namespace
+
+struct Parts::Part {
+    const EdgeSet& active;
+    CandidateId wanted;
+    std::vector<NameId> names;       ///< those that something active is about
+    std::vector<bool> is_in;         ///< by name
+    std::vector<SpecId> specs;       ///< those that can tell candidates apart
+    std::vector<bool> is_spec_in;    ///< by spec
+    std::vector<List> matched_by;    ///< by candidate
+    std::vector<EdgeId> request_on;  ///< by name: the first active request; kNone
+    Live live;
+
+    Part(const Universe& universe, const EdgeSet& set, CandidateId candidate)
+        : active(set),
+          wanted(candidate),
+          is_in(universe.names().size()),
+          is_spec_in(universe.specs().size()),
+          matched_by(universe.candidates().size()),
+          request_on(universe.names().size(), kNone),
+          live(universe) {}
+
+    void take(NameId name) {
+        if (is_in[name]) return;
+        is_in[name] = true;
+        names.push_back(name);
+    }
+    void take_spec(SpecId spec) {
+        if (is_spec_in[spec]) return;
+        is_spec_in[spec] = true;
+        specs.push_back(spec);
+    }
+};
+
+Parts::Parts(const Universe& universe, const Edges& edges, const std::vector<std::uint32_t>& ranks)
+    : universe_(universe), edges_(edges), ranks_(ranks) {}
+
+void Parts::collect_names(Part& part) const {
+    for (EdgeId id = 0; id < edges_.size(); ++id) {
+        if (!part.active.contains(id)) continue;
+        const auto& edge = edges_[id];
+        if (edge.from != kNone) part.take(edge.from);
+        if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) part.take(edge.to);
+    }
+    if (part.wanted != kNone) part.take(universe_.candidates()[part.wanted].name);
+}
+
+/// Whether the machine lacks what a spec on a virtual package asks for.
+bool Parts::is_unmet(const Part& part, SpecId spec) const {
+    const auto& asked = universe_.specs()[spec];
+    if (!part.active.contains(edges_.machine(asked.name))) return false;
+    const auto& constraints = universe_.constraints();
+    return std::none_of(asked.matches.begin(), asked.matches.end(), [&](CandidateId id) {
+        for (std::size_t i = 0; i < constraints.size(); ++i) {
+            const auto& constraint = universe_.specs()[constraints[i]];
+            if (constraint.name == asked.name && !constraint.allows(id) &&
+                part.active.contains(static_cast<EdgeId>(universe_.requested().size() +
+                                                         universe_.constraint_index(i))))
+                return false;
+        }
+        return true;
+    });
+}
+
+/// Edges each of which alone (facts about the machine together with who asks) keeps the candidate
+/// out.
+std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) const {
+    std::vector<EdgeId> reasons;
+    const auto& specs = universe_.specs();
+    const auto& candidate = universe_.candidates()[id];
+    const auto requests = static_cast<EdgeId>(universe_.requested().size());
+    for (EdgeId edge = 0; edge < requests; ++edge) {
+        const auto& spec = specs[universe_.requested()[edge]];
+        if (part.active.contains(edge) && spec.name == candidate.name && !spec.allows(id))
+            reasons.push_back(edge);
+    }
+    const auto& constraints = universe_.constraints();
+    for (std::size_t i = 0; i < constraints.size(); ++i) {
+        const auto& spec = specs[constraints[i]];
+        const auto edge = requests + universe_.constraint_index(i);
+        if (spec.name == candidate.name && part.active.contains(edge) && !spec.allows(id))
+            reasons.push_back(edge);
+    }
+    const auto look = [&](std::span<const SpecId> asked, bool is_needed) {
+        for (const auto spec : asked) {
+            const auto& name = universe_.name_of(specs[spec]);
+            const bool is_own = specs[spec].name == candidate.name;
+            if (!name.is_virtual && !is_own) continue;
+            const auto edge = edges_.asks(candidate.name, specs[spec].name);
+            if (!part.active.contains(edge)) continue;
+            if (is_own && !specs[spec].allows(id)) reasons.push_back(edge);
+            if (name.is_virtual && (is_needed || name.begin != name.end) && is_unmet(part, spec)) {
+                reasons.push_back(edge);
+                reasons.push_back(edges_.machine(specs[spec].name));
+                for (std::size_t i = 0; i < constraints.size(); ++i) {
+                    const auto pin = requests + universe_.constraint_index(i);
+                    if (specs[constraints[i]].name == specs[spec].name &&
+                        part.active.contains(pin) && !specs[spec].matches.empty())
+                        reasons.push_back(pin);
+                }
+            }
+        }
+    };
+    look(candidate.depends, true);
+    look(candidate.constrains, false);
+    return reasons;
+}
+
+void Parts::collect_specs(Part& part) const {
+    for (const auto name : part.names) {
+        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
+            if (!part.live[id]) continue;
+            const auto& candidate = universe_.candidates()[id];
+            for (const auto* list : {&candidate.depends, &candidate.constrains}) {
+                for (const auto spec : *list) {
+                    const auto edge = edges_.asks(name, universe_.specs()[spec].name);
+                    if (part.active.contains(edge)) part.take_spec(spec);
+                }
+            }
+        }
+    }
+    const auto requests = part.specs.size();
+    for (const auto spec : universe_.requested()) part.take_spec(spec);
+    for (const auto spec : part.specs) {
+        if (!part.is_in[universe_.specs()[spec].name]) continue;
+        for (const auto id : universe_.specs()[spec].matches) part.matched_by[id].push_back(spec);
+    }
+    part.specs.resize(requests);  // what is only requested is asked by no candidate
+}
+
+/// Leaves one of the candidates that no spec in play tells apart and that ask for the same.
+void Parts::collapse(Part& part) const {
+    for (const auto name : part.names) {
+        std::unordered_map<List, CandidateId, HashList> first;
+        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
+            if (!part.live[id]) continue;
+            auto signature = std::move(part.matched_by[id]);
+            const auto& candidate = universe_.candidates()[id];
+            for (const auto* list : {&candidate.depends, &candidate.constrains}) {
+                signature.push_back(kSeparator);
+                for (const auto spec : *list) {
+                    if (part.active.contains(edges_.asks(name, universe_.specs()[spec].name)))
+                        signature.push_back(spec);
+                }
+            }
+            if (id == part.wanted) signature.push_back(kSeparator);
+            if (!first.try_emplace(std::move(signature), id).second) part.live.remove(id);
+        }
+    }
+}
+
+/// Adds what keeps those of `ids` out that are out.
+void Parts::blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const {
+    for (const auto id : ids) {
+        for (const auto edge : reasons_against(part, id)) core.add(edge);
+    }
+}
+
+void Parts::blame(const Part& part, SpecId spec, EdgeSet& core) const {
+    blame(part, universe_.specs()[spec].matches, core);
+}
+
+std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const {
+    Part part(universe_, active, wanted);
+    EdgeSet core(edges_.size());
+    const auto& requested = universe_.requested();
+    for (EdgeId i = 0; i < requested.size(); ++i) {
+        const auto& spec = universe_.specs()[requested[i]];
+        if (!active.contains(i) || !universe_.name_of(spec).is_virtual) continue;
+        if (!is_unmet(part, requested[i])) continue;
+        core.add(i);
+        core.add(edges_.machine(spec.name));
+        for (std::size_t c = 0; c < universe_.constraints().size(); ++c) {
+            const auto pin = static_cast<EdgeId>(requested.size() + universe_.constraint_index(c));
+            if (universe_.specs()[universe_.constraints()[c]].name == spec.name &&
+                active.contains(pin) && !spec.matches.empty())
+                core.add(pin);
+        }
+        return core;
+    }
+
+    collect_names(part);
+    for (CandidateId id = 0; id < universe_.candidates().size(); ++id) {
+        if (!part.is_in[universe_.candidates()[id].name] || !reasons_against(part, id).empty())
+            part.live.remove(id);
+    }
+    collect_specs(part);
+
+    std::vector<Goal> goals;
+    std::vector<EdgeId> edge_of_goal;
+    for (EdgeId i = 0; i < requested.size(); ++i) {
+        const auto& spec = universe_.specs()[requested[i]];
+        if (!active.contains(i) || universe_.name_of(spec).is_virtual) continue;
+        if (std::none_of(
+                spec.matches.begin(), spec.matches.end(), [&](auto id) { return part.live[id]; })) {
+            core.add(i);
+            blame(part, requested[i], core);
+            return core;
+        }
+        goals.push_back({spec.matches, false});
+        edge_of_goal.push_back(i);
+    }
+    if (wanted != kNone) {
+        if (!part.live[wanted]) {
+            blame(part, std::vector{wanted}, core);
+            return core;
+        }
+        goals.push_back({{wanted}, false});
+        edge_of_goal.push_back(kNone);
+    }
+    collapse(part);
+
+    Engine engine(universe_, part.live, ranks_, Scope{&edges_, &active});
+    if (engine.solve(goals)) return std::nullopt;
+    for (const auto goal : engine.conflict().goals) {
+        if (goal >= goals.size() || edge_of_goal[goal] == kNone) continue;
+        core.add(edge_of_goal[goal]);
+        blame(part, requested[edge_of_goal[goal]], core);
+    }
+    for (const auto& [id, spec] : engine.conflict().asks) {
+        core.add(edges_.asks(universe_.candidates()[id].name, universe_.specs()[spec].name));
+        blame(part, spec, core);
+    }
+    return core;
+}
+
+}  // namespace gpkg::solver

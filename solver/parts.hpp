@@ -1,0 +1,39 @@
+#pragma once
+
+// Asks whether a part of a problem has a solution: only some edges count, and whatever the others
+// would restrict is free. Where it has none, says what that rests on. Candidates that the part
+// cannot tell apart are taken together, so that small parts of large problems are small.
+
+#include "solver/edges.hpp"
+#include "solver/engine.hpp"
+#include "solver/universe.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace gpkg::solver {
+
+class Parts {
+public:
+    Parts(const Universe& universe, const Edges& edges, const std::vector<std::uint32_t>& ranks);
+
+    /// Edges of `active` that have no solution; nothing where `active` has one. `wanted` is to be
+    /// in it as well.
+    std::optional<EdgeSet> core(const EdgeSet& active, CandidateId wanted = kNone) const;
+
+private:
+    struct Part;
+    void collect_names(Part& part) const;
+    void collect_specs(Part& part) const;
+    void collapse(Part& part) const;
+    std::vector<EdgeId> reasons_against(const Part& part, CandidateId id) const;
+    bool is_unmet(const Part& part, SpecId spec) const;
+    void blame(const Part& part, SpecId spec, EdgeSet& core) const;
+    void blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const;
+
+    const Universe& universe_;
+    const Edges& edges_;
+    const std::vector<std::uint32_t>& ranks_;
+};
+
+}  // namespace gpkg::solver

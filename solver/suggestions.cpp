@@ -1,0 +1,322 @@
+#include "solver/suggestions.hpp"
+
+#include "libcore/base/text.hpp"
+#include "solver/asks.hpp"
+#include "solver/offers.hpp"
+#include "solver/wording.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <set>
+
+namespace gpkg::solver {
+namespace {
+
+using Kind = ProblemChange::Kind;
+
+// What the user loses, least first.
+constexpr int kOtherName = 1;    // and one more for each name that is farther
+constexpr int kOtherBuild = 4;   // or channel, the version staying
+constexpr int kNearVersion = 5;  // where the one asked for does not exist
+constexpr int kOtherVersion = 7;
+constexpr int kOtherPriority = 8;
+constexpr int kNewer = 8;
+constexpr int kWithoutPin = 9;
+constexpr int kOtherMachine = 10;
+constexpr int kWithout = 20;
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// The versions that a spec speaks of: 3.8 and 3.9.0a0 of ">=3.8,<3.9.0a0".
+std::vector<Version> literals(const MatchSpec& spec) {
+    std::vector<Version> found;
+    if (!spec.version) return found;
+    const auto text = spec.version->to_string();
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_digit(text[at])) {
+            ++at;
+            continue;
+        }
+        const auto end = std::min(text.find_first_of(",|()*<>=!~ ", at), text.size());
+        auto piece = text.substr(at, end - at);
+        while (piece.ends_with('.')) piece.pop_back();
+        if (auto version = Version::parse(piece)) found.push_back(*std::move(version));
+        at = end;
+    }
+    return found;
+}
+
+/// "3.10" of 3.10.14: what people ask for. Nothing where the version does not begin like that.
+std::optional<std::string> minor_of(const std::string& version) {
+    std::size_t end = 0;
+    while (end < version.size() && is_digit(version[end])) ++end;
+    if (end == 0 || end + 1 >= version.size() || version[end] != '.' || !is_digit(version[end + 1]))
+        return std::nullopt;
+    ++end;
+    while (end < version.size() && is_digit(version[end])) ++end;
+    if (end < version.size() && version[end] != '.') return std::nullopt;
+    return version.substr(0, end);
+}
+
+class Suggesting {
+public:
+    Suggesting(const Universe& universe, const Edges& edges, const EdgeSet& clash)
+        : universe_(universe), edges_(edges), clash_(clash) {}
+
+    std::vector<Suggestion> run() {
+        std::set<NameId> names;
+        // Who is named first is the most important, so the last is changed first.
+        auto members = clash_.list();
+        std::reverse(members.begin(), members.end());
+        for (const auto id : members) {
+            const auto& edge = edges_[id];
+            if (edge.to != kNone) names.insert(edge.to);
+            switch (edge.kind) {
+            case Edge::Kind::Request: change_request(edge); break;
+            case Edge::Kind::Constraint: {
+                ProblemChange change;
+                change.kind = Kind::DropConstraint;
+                change.index = edge.index;
+                change.before = written(universe_.problem().request.constraints[edge.index].spec);
+                add(kWithoutPin, std::move(change));
+                break;
+            }
+            case Edge::Kind::Machine: change_machine(edge.to); break;
+            case Edge::Kind::Asks: break;
+            }
+        }
+        bool hidden = false;
+        bool newer = false;
+        for (const auto name : names) {
+            for (const auto& out : universe_.names()[name].left_out) {
+                hidden = hidden || out.why == LeftOut::Why::Hidden;
+                newer = newer || out.why == LeftOut::Why::Newer;
+            }
+        }
+        ProblemChange change;
+        change.kind = Kind::SetPriority;
+        if (hidden) add(kOtherPriority, change);
+        change.kind = Kind::AllowNewer;
+        if (newer) add(kNewer, change);
+        return std::move(found_);
+    }
+
+private:
+    void add(int cost, ProblemChange change, bool is_wide = false) {
+        found_.push_back({cost, std::move(change), is_wide});
+    }
+
+    void change_request(const Edge& edge) {
+        const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
+        const auto& name = universe_.name_of(spec);
+        ProblemChange change;
+        change.index = edge.index;
+        change.before = as_typed(spec.match);
+        const auto replace = [&](int cost, const MatchSpec& match, bool is_wide = false) {
+            change.kind = Kind::ReplaceSpec;
+            change.spec = as_typed(match);
+            if (!(match == spec.match)) add(cost, change, is_wide);
+        };
+        if (name.begin == name.end && name.left_out.empty() && !name.is_virtual) {
+            int cost = kOtherName;
+            for (const auto& near : near_names_of(universe_, edge.to)) {
+                if (is_requested(near)) continue;
+                auto other = spec.match;
+                other.name = near;
+                replace(cost++, other);
+            }
+        }
+        MatchSpec bare;
+        bare.name = spec.match.name;
+        auto only_version = bare;
+        only_version.version = spec.match.version;
+        auto any_channel = spec.match;
+        any_channel.channel.reset();
+        if (!name.is_virtual) {
+            replace(kOtherBuild, any_channel);
+            if (const auto channel = hiding_place(spec)) {
+                auto from_there = spec.match;
+                from_there.channel = channel;
+                replace(kOtherBuild, from_there);
+            }
+            if (spec.matches.empty()) near_versions(spec, replace);
+            if (spec.match.version) {
+                if (!(only_version == any_channel)) replace(kOtherBuild, only_version);
+                replace(kOtherVersion, bare, true);
+            } else if (!(bare == any_channel)) {
+                replace(kOtherBuild, bare);
+            }
+        }
+        if (universe_.requested().size() > 1) {
+            change.kind = Kind::DropSpec;
+            change.spec.clear();
+            add(kWithout, change);
+        }
+    }
+
+    bool is_requested(const std::string& name) const {
+        const auto& specs = universe_.problem().request.specs;
+        return std::any_of(
+            specs.begin(), specs.end(), [&](const auto& spec) { return spec.name == name; });
+    }
+
+    /// A channel that has what is asked for, and that strict priority hides.
+    std::optional<std::string> hiding_place(const Spec& spec) const {
+        const auto& left_out = universe_.name_of(spec).left_out;
+        const auto found = std::find_if(left_out.begin(), left_out.end(), [&](const auto& out) {
+            return out.why == LeftOut::Why::Hidden && out.record.matches(spec.match);
+        });
+        if (found == left_out.end()) return std::nullopt;
+        return channel_text(universe_.problem(), found->record.index->source().channel);
+    }
+
+    /// The existing versions below and above one that nobody has.
+    template <typename Replace>
+    void near_versions(const Spec& spec, const Replace& replace) const {
+        const auto wanted = literals(spec.match);
+        if (wanted.empty()) return;
+        const auto versions = versions_of(universe_, spec.name);
+        if (std::any_of(versions.begin(), versions.end(), [&](const auto& version) {
+                return spec.match.version->matches(version);
+            }))
+            return;  // the version is there, the build is not
+        const auto above = std::find_if(versions.rbegin(), versions.rend(), [&](const auto& one) {
+            return wanted.front() < one;
+        });
+        const auto below = std::find_if(versions.begin(), versions.end(), [&](const auto& one) {
+            return one < wanted.front();
+        });
+        MatchSpec match;
+        match.name = spec.match.name;
+        const auto take = [&](int cost, const Version& version) {
+            const auto minor = minor_of(version.to_string());
+            const bool is_loose = spec.match.version->exact() == nullptr && minor;
+            match.version = is_loose ? VersionSpec::parse("=" + *minor).value()
+                                     : VersionSpec::equal_to(version);
+            replace(cost, match);
+        };
+        if (below != versions.end()) take(kNearVersion, *below);
+        if (above != versions.rend()) take(kNearVersion + 1, *above);
+    }
+
+    /// What the clash asks of a virtual package, each way for itself.
+    std::set<Way> ways_to(NameId name) const {
+        std::set<Way> ways;
+        for (const auto id : clash_.list()) {
+            const auto& edge = edges_[id];
+            if (edge.to != name) continue;
+            if (edge.kind == Edge::Kind::Request) ways.insert({universe_.requested()[edge.index]});
+            if (edge.kind != Edge::Kind::Asks) continue;
+            const auto& from = universe_.names()[edge.from];
+            for (auto candidate = from.begin; candidate < from.end; ++candidate) {
+                auto way = way_of(universe_, candidate, name);
+                if (!way.empty()) ways.insert(std::move(way));
+            }
+        }
+        return ways;
+    }
+
+    /// Where the machine has an older one, the oldest that is newer and that somebody asks for; it
+    /// is harder to come by the newer it is. Where it has none, the newest that anybody asks for:
+    /// which is enough is told by the solution.
+    void change_machine(NameId name) {
+        const auto& own = universe_.names()[name];
+        ProblemChange change;
+        change.kind = Kind::SetMachine;
+        change.name = own.text;
+        change.build = "0";
+        const auto ways = ways_to(name);
+        if (own.text == "__archspec") {
+            change.version = "1";
+            for (const auto& way : ways) {
+                const auto& build = universe_.specs()[way.front()].match.build;
+                if (build && build->text().find_first_of("*^$|[") != std::string::npos) continue;
+                change.build = build ? build->text() : "x86_64";
+                add(kOtherMachine, change);
+                return;
+            }
+            return;
+        }
+        std::set<Version> values;
+        for (const auto& spec : universe_.specs()) {
+            if (spec.name != name) continue;
+            for (auto& version : literals(spec.match)) values.insert(std::move(version));
+        }
+        if (own.begin == own.end) {
+            if (values.empty()) values.insert(*Version::parse(own.text == "__cuda" ? "12.8" : "0"));
+            change.version = values.rbegin()->to_string();
+            add(kOtherMachine, change, true);
+            return;
+        }
+        const auto& present = universe_.version(universe_.candidates()[own.begin].version);
+        for (const auto& value : values) {
+            const bool is_enough = std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
+                return std::all_of(way.begin(), way.end(), [&](SpecId id) {
+                    const auto& match = universe_.specs()[id].match;
+                    return !match.version || match.version->matches(value);
+                });
+            });
+            if (value <= present || !is_enough) continue;
+            change.version = value.to_string();
+            add(kOtherMachine, change);
+            return;
+        }
+    }
+
+    const Universe& universe_;
+    const Edges& edges_;
+    const EdgeSet& clash_;
+    std::vector<Suggestion> found_;
+};
+
+const PackageRecord* record_of(const Solution& solution, const std::string& name) {
+    const auto found = std::find_if(solution.records.begin(),
+                                    solution.records.end(),
+                                    [&](const auto& one) { return one.name == name; });
+    return found == solution.records.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<Suggestion> suggest(const Universe& universe,
+                                const Edges& edges,
+                                const EdgeSet& clash) {
+    return Suggesting(universe, edges, clash).run();
+}
+
+ProblemChange narrowed(ProblemChange change, const Solution& solution) {
+    if (change.kind == Kind::ReplaceSpec) {
+        const auto* record = record_of(solution, change.spec);
+        if (record == nullptr) return change;
+        const auto minor = minor_of(record->version);
+        change.spec += minor ? "=" + *minor : "==" + record->version;
+        return change;
+    }
+    if (change.kind != Kind::SetMachine) return change;
+    std::vector<MatchSpec> asked;
+    for (const auto& record : solution.records) {
+        for (const auto* list : {&record.depends, &record.constrains}) {
+            for (const auto& text : *list) {
+                auto spec = MatchSpec::parse(text);
+                if (spec && spec->name == change.name) asked.push_back(*std::move(spec));
+            }
+        }
+    }
+    std::set<Version> values;
+    for (const auto& spec : asked) {
+        for (auto& version : literals(spec)) values.insert(std::move(version));
+    }
+    change.is_any_version = values.empty();
+    for (const auto& value : values) {
+        const bool is_enough = std::all_of(asked.begin(), asked.end(), [&](const auto& spec) {
+            return !spec.version || spec.version->matches(value);
+        });
+        if (!is_enough) continue;
+        change.version = value.to_string();
+        return change;
+    }
+    return change;
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,25 @@
+#pragma once
+
+// Single changes that may resolve a clash, each with what it costs the user.
+
+#include "solver/edges.hpp"
+
+#include <vector>
+
+namespace gpkg::solver {
+
+struct Suggestion {
+    int cost = 0;
+    ProblemChange change;
+    /// The change is as wide as can be; what is told is narrowed to what the solution has.
+    bool is_wide = false;
+};
+
+/// One of them at least resolves the clash, or nothing short of another request does.
+std::vector<Suggestion> suggest(const Universe& universe, const Edges& edges, const EdgeSet& clash);
+
+/// The change as narrow as it can be so that it still allows the solution: "python=3.10" for
+/// "python", the oldest driver that will do.
+ProblemChange narrowed(ProblemChange change, const Solution& solution);
+
+}  // namespace gpkg::solver

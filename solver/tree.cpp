@@ -1,0 +1,371 @@
+#include "solver/tree.hpp"
+
+#include "solver/asks.hpp"
+#include "solver/offers.hpp"
+#include "solver/wording.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace gpkg::solver {
+namespace {
+
+using Line = ExplanationLine;
+using Set = std::vector<CandidateId>;
+
+Set intersection(const Set& a, const Set& b) {
+    Set both;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    return both;
+}
+
+Set sum(const Set& a, const Set& b) {
+    Set both;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    return both;
+}
+
+class Tree {
+public:
+    Tree(const Universe& universe, const Edges& edges, const Parts& parts, const EdgeSet& clash)
+        : universe_(universe), edges_(edges), parts_(parts), clash_(clash) {
+        for (const auto id : clash.list()) {
+            const auto& edge = edges[id];
+            switch (edge.kind) {
+            case Edge::Kind::Request: places_[edge.to].in.push_back(id); break;
+            case Edge::Kind::Asks:
+                places_[edge.from].out.push_back(id);
+                if (edge.from != edge.to) places_[edge.to].in.push_back(id);
+                break;
+            default: break;
+            }
+        }
+        for (const auto id : clash.list()) {
+            if (edges[id].kind != Edge::Kind::Constraint) continue;
+            for (auto& [name, place] : places_) {
+                if (!constraints_on(id, name).empty()) place.in.push_back(id);
+            }
+        }
+        for (auto& [name, place] : places_) place.waiting = place.in.size();
+        settle_possible();
+    }
+
+    Explanation::Clash run() {
+        for (const auto id : clash_.list()) {
+            const auto kind = edges_[id].kind;
+            if (kind == Edge::Kind::Request || kind == Edge::Kind::Constraint) say_root(id);
+        }
+        // Cycles: somebody has to be first.
+        for (auto next = stuck(); next != kNone; next = stuck()) {
+            places_[next].waiting = 0;
+            expand(next, *places_[next].last);
+        }
+        Explanation::Clash told;
+        for (const auto& root : roots_) flatten(*root, 0, told.lines);
+        return told;
+    }
+
+private:
+    struct Node {
+        Line line;
+        std::vector<std::unique_ptr<Node>> children;
+    };
+
+    /// What the clash says of one name.
+    struct Place {
+        std::vector<EdgeId> in;   ///< who restricts it or asks for it
+        std::vector<EdgeId> out;  ///< what its candidates ask for
+        Set possible;             ///< candidates that what is above leaves
+        bool is_necessary = false;
+        std::size_t waiting = 0;        ///< of `in`, those not told yet
+        Node* last = nullptr;           ///< of `in`, the one told last
+        std::map<EdgeId, Set> members;  ///< by out: the candidates that it is about
+        bool is_expanded = false;
+    };
+
+    const Spec& spec_of(SpecId id) const { return universe_.specs()[id]; }
+
+    std::vector<SpecId> constraints_on(EdgeId id, NameId name) const {
+        std::vector<SpecId> found;
+        const auto& constraints = universe_.constraints();
+        for (std::size_t i = 0; i < constraints.size(); ++i) {
+            if (universe_.constraint_index(i) == edges_[id].index &&
+                spec_of(constraints[i]).name == name)
+                found.push_back(constraints[i]);
+        }
+        return found;
+    }
+
+    /// From the request on, who is possible where; a name of which several places speak may be
+    /// anything that one of them allows, unless they have to be there.
+    void settle_possible() {
+        std::vector<NameId> order;
+        std::map<NameId, std::size_t> open;
+        for (const auto& [name, place] : places_) {
+            open[name] = static_cast<std::size_t>(
+                std::count_if(place.in.begin(), place.in.end(), [&](EdgeId id) {
+                    return edges_[id].kind == Edge::Kind::Asks;
+                }));
+        }
+        while (!open.empty()) {
+            // The next without unsettled askers; in a cycle the first by level.
+            auto best = std::min_element(open.begin(), open.end(), [&](auto& a, auto& b) {
+                if (a.second == 0 || b.second == 0) return a.second < b.second;
+                return level(a.first) < level(b.first);
+            });
+            const auto name = best->first;
+            open.erase(best);
+            settle(name);
+            for (const auto id : places_[name].out) {
+                const auto next = open.find(edges_[id].to);
+                if (next != open.end() && next->second > 0) --next->second;
+            }
+        }
+    }
+
+    int level(NameId name) const {
+        const auto& in = places_.at(name).in;
+        int lowest = edges_.deepest();
+        for (const auto id : in) lowest = std::min(lowest, edges_[id].level);
+        return lowest;
+    }
+
+    void settle(NameId name) {
+        auto& place = places_[name];
+        Set all;
+        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id)
+            all.push_back(id);
+        Set some;
+        bool is_optional = false;
+        for (const auto id : place.in) {
+            const auto& edge = edges_[id];
+            if (edge.kind == Edge::Kind::Request) {
+                all = intersection(all, spec_of(universe_.requested()[edge.index]).matches);
+                place.is_necessary = true;
+            } else if (edge.kind == Edge::Kind::Constraint) {
+                for (const auto spec : constraints_on(id, name))
+                    all = intersection(all, spec_of(spec).matches);
+            } else {
+                const auto& from = places_[edge.from];
+                const auto members = from.members.find(id);
+                if (members == from.members.end()) continue;
+                Set allowed;
+                const auto asked = asked_of(universe_, members->second, name);
+                for (const auto& way : asked.ways)
+                    allowed = sum(allowed, allowed_by(universe_, way));
+                if (from.is_necessary && members->second.size() == from.possible.size() &&
+                    !asked.some_restrict) {
+                    all = intersection(all, allowed);
+                    place.is_necessary = true;
+                } else {
+                    some = sum(some, allowed);
+                    is_optional = true;
+                }
+            }
+        }
+        if (is_optional && !place.is_necessary) all = intersection(all, some);
+        place.possible = std::move(all);
+        share_out(place);
+    }
+
+    /// Which candidates each outgoing edge is about: each is told where it fails. One that fails
+    /// only of several together is told of in all of them.
+    void share_out(Place& place) {
+        if (place.out.size() == 1) {
+            place.members[place.out.front()] = speakers(place.possible, place.out.front());
+            return;
+        }
+        std::map<std::vector<Way>, std::vector<EdgeId>> known;
+        for (const auto id : place.possible) {
+            std::vector<Way> ways;
+            for (const auto edge : place.out)
+                ways.push_back(way_of(universe_, id, edges_[edge].to));
+            auto [entry, is_new] = known.try_emplace(std::move(ways));
+            if (is_new) entry->second = failing(id, place.out);
+            for (const auto edge : entry->second) place.members[edge].push_back(id);
+        }
+    }
+
+    Set speakers(const Set& ids, EdgeId edge) const {
+        Set some;
+        std::copy_if(ids.begin(), ids.end(), std::back_inserter(some), [&](auto id) {
+            return !way_of(universe_, id, edges_[edge].to).empty();
+        });
+        return some;
+    }
+
+    /// The first of `out` that rules the candidate out alone, else all that it speaks of.
+    std::vector<EdgeId> failing(CandidateId id, const std::vector<EdgeId>& out) const {
+        std::vector<EdgeId> spoken;
+        for (const auto edge : out) {
+            if (!way_of(universe_, id, edges_[edge].to).empty()) spoken.push_back(edge);
+        }
+        if (spoken.size() < 2) return spoken;
+        for (const auto edge : spoken) {
+            auto only = clash_;
+            for (const auto other : out) {
+                if (other != edge) only.remove(other);
+            }
+            if (parts_.core(only, id)) return {edge};
+        }
+        return spoken;
+    }
+
+    Node& add(std::vector<std::unique_ptr<Node>>& to, Line line) {
+        to.push_back(std::make_unique<Node>(Node{std::move(line), {}}));
+        return *to.back();
+    }
+
+    void say_root(EdgeId id) {
+        const auto& edge = edges_[id];
+        Line line;
+        line.index = edge.index;
+        if (edge.kind == Edge::Kind::Constraint) {
+            const auto& constraint = universe_.problem().request.constraints[edge.index];
+            line.kind = Line::Kind::Pin;
+            line.name = constraint.spec.name;
+            line.specs = {written(constraint.spec)};
+            line.reason = constraint.reason;
+            auto& node = add(roots_, std::move(line));
+            for (const auto& [name, place] : places_) {
+                if (std::find(place.in.begin(), place.in.end(), id) != place.in.end())
+                    arrive(name, node);
+            }
+            return;
+        }
+        const auto spec = universe_.requested()[edge.index];
+        line.kind = Line::Kind::Request;
+        line.name = universe_.name_of(spec_of(spec)).text;
+        line.specs = {as_typed(spec_of(spec).match)};
+        if (spec_of(spec).matches.empty() && !universe_.name_of(spec_of(spec)).is_virtual) {
+            line.askers = 1;
+            tell_offer(universe_, edge.to, {spec}, line);
+            add(roots_, std::move(line));
+            places_[edge.to].is_expanded = true;
+            return;
+        }
+        auto& node = add(roots_, std::move(line));
+        arrive(edge.to, node);
+    }
+
+    void arrive(NameId name, Node& node) {
+        auto& place = places_[name];
+        place.last = &node;
+        if (place.waiting > 0 && --place.waiting == 0) expand(name, node);
+    }
+
+    NameId stuck() const {
+        NameId found = kNone;
+        for (const auto& [name, place] : places_) {
+            if (!place.is_expanded && place.last != nullptr &&
+                (found == kNone || level(name) < level(found)))
+                found = name;
+        }
+        return found;
+    }
+
+    void expand(NameId name, Node& at) {
+        auto& place = places_[name];
+        if (place.is_expanded) return;
+        place.is_expanded = true;
+        if (place.out.empty()) {
+            say_end(name, at);
+            return;
+        }
+        for (const auto id : place.out) {
+            auto& node = add(at.children, asks_line(place, id));
+            if (edges_[id].to != name) arrive(edges_[id].to, node);
+        }
+    }
+
+    Line asks_line(const Place& place, EdgeId id) const {
+        const auto& edge = edges_[id];
+        const auto found = place.members.find(id);
+        const auto& members = found == place.members.end() ? place.possible : found->second;
+        const auto asked = asked_of(universe_, members, edge.to);
+        Line line;
+        line.kind = Line::Kind::Asks;
+        line.name = universe_.names()[edge.from].text;
+        line.target = universe_.names()[edge.to].text;
+        line.specs = all_texts(universe_, asked.ways);
+        line.asks = short_texts(universe_, edge.to, asked.ways);
+        line.some_need = asked.some_need;
+        line.some_restrict = asked.some_restrict;
+        const auto version = [&](CandidateId one) -> const Version& {
+            return universe_.version(universe_.candidates()[one].version);
+        };
+        line.builds.count = asked.members;
+        line.builds.of = place.possible.size();
+        if (!members.empty()) {
+            const auto [low, high] =
+                std::minmax_element(members.begin(), members.end(), [&](auto a, auto b) {
+                    return version(a) < version(b);
+                });
+            line.builds.lowest = version(*low).to_string();
+            line.builds.highest = version(*high).to_string();
+            if (members.size() == 1)
+                line.builds.build = std::string(universe_.candidates()[*low].build());
+        }
+        return line;
+    }
+
+    /// What there is of a name whose candidates ask for nothing that matters here.
+    void say_end(NameId name, Node& at) {
+        const auto& place = places_[name];
+        Line line;
+        line.kind = universe_.names()[name].is_virtual ? Line::Kind::Machine : Line::Kind::Offer;
+        line.name = universe_.names()[name].text;
+        line.askers = place.in.size();
+        std::set<SpecId> asked;
+        std::set<Way> ways;
+        for (const auto id : place.in) {
+            const auto& edge = edges_[id];
+            if (edge.kind == Edge::Kind::Request) {
+                asked.insert(universe_.requested()[edge.index]);
+            } else if (edge.kind == Edge::Kind::Constraint) {
+                for (const auto spec : constraints_on(id, name)) asked.insert(spec);
+            } else {
+                const auto& members = places_.at(edge.from).members;
+                const auto found = members.find(id);
+                if (found == members.end()) continue;
+                for (const auto& way : asked_of(universe_, found->second, name).ways) {
+                    asked.insert(way.begin(), way.end());
+                    ways.insert(way);
+                }
+            }
+        }
+        line.specs = all_texts(universe_, ways);
+        line.asks = ways.empty() ? std::vector<std::string>{} : short_texts(universe_, name, ways);
+        const std::vector<SpecId> specs(asked.begin(), asked.end());
+        if (line.askers < 2 || line.kind == Line::Kind::Machine) {
+            tell_offer(universe_, name, specs, line);
+        }
+        add(at.children, std::move(line));
+    }
+
+    static void flatten(const Node& node, int depth, std::vector<Line>& lines) {
+        lines.push_back(node.line);
+        lines.back().depth = depth;
+        for (const auto& child : node.children) flatten(*child, depth + 1, lines);
+    }
+
+    const Universe& universe_;
+    const Edges& edges_;
+    const Parts& parts_;
+    const EdgeSet& clash_;
+    std::map<NameId, Place> places_;
+    std::vector<std::unique_ptr<Node>> roots_;
+};
+
+}  // namespace
+
+Explanation::Clash tell_clash(const Universe& universe,
+                              const Edges& edges,
+                              const Parts& parts,
+                              const EdgeSet& clash) {
+    return Tree(universe, edges, parts, clash).run();
+}
+
+}  // namespace gpkg::solver

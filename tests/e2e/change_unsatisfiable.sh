@@ -1,0 +1,98 @@
+# What is said when nothing fits: the clash, and commands that are then run as they stand
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+
+package lib 1.0 0
+package lib 2.0 0
+package app 1.0 0 'lib 1.*'
+package app 2.0 0 'lib 2.*'
+package tool 1.0 0 'lib 2.*'
+package python 3.11.5 0
+package python 3.12.2 0
+package past 1.0 0 'python 3.11.*'
+package gpu 1.0 cuda '__cuda >=12.4'
+at=$GPKG_ROOT_PREFIX/envs
+mkdir "$WORK/bin" && ln -s "$GPKG" "$WORK/bin/gpkg"
+
+# fixes COUNT: the last words, with --json --dry-run, name so many commands; each is run.
+fixes() {
+    local wanted=$1 command
+    shift
+    gpkg "$@" --json --dry-run
+    checks=$((checks + 1))
+    printf '%s' "$out" | python3 -c '
+import json, sys
+for fix in json.load(sys.stdin)["fixes"]:
+    if not fix["edits"]: print(fix["command"])' > "$WORK/commands"
+    [ "$(wc -l < "$WORK/commands")" = "$wanted" ] || fail "not $wanted commands: $(cat "$WORK/commands")"
+    while read -r command; do
+        checks=$((checks + 1))
+        last=$command
+        (PATH=$WORK/bin:$PATH; eval "$command") > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null
+        status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr")
+        [ "$status" = 0 ] || fail "a fix does not work"
+    done < "$WORK/commands"
+}
+
+expect 1 create -n x app=1 'lib>=2'
+err_is 'error: no set of packages meets the request
+app=1 is asked for
+└─ app 1.0 0 needs lib 1.*
+lib>=2 is asked for
+└─ no lib meets both
+what would work:
+  gpkg create -n x app=1 lib=1.0  # gives app 1.0 and lib 1.0
+  gpkg create -n x app=2.0 '"'lib>=2'"'  # gives app 2.0 and lib 2.0'
+fixes 2 create -n x app=1 'lib>=2'
+fixes 2 create -n app app=1 'lib>=2'
+expect 1 create -n x app=1 'lib>=2' --json
+json 'd["exception_name"] == "UnsatisfiableError" and [l["kind"] for l in d["clashes"][0]] == ["request", "asks", "request", "offer"]'
+json 'd["clashes"][0][1]["specs"] == ["lib 1.*"] and d["clashes"][0][1]["builds"]["count"] == 1'
+json 'd["fixes"][0]["changes"] == [{"kind": "replace_spec", "text": "lib=1.0 in place of lib>=2", "before": "lib>=2", "after": "lib=1.0"}]'
+json 'd["fixes"][1]["gives"][0] == {"name": "app", "version": "2.0", "build": "0"}'
+
+# Hardware: the machine that would do, and how to decide for it.
+expect 1 create -n x gpu
+err_has 'this machine has no NVIDIA driver (__cuda)'
+err_has 'CONDA_OVERRIDE_CUDA=12.4 gpkg create -n x gpu  # for a machine with a driver for CUDA >= 12.4: gives gpu 1.0'
+fixes 1 create -n x gpu
+last='an older driver'
+err=$(CONDA_OVERRIDE_CUDA=11.8 "$GPKG" create -n x gpu 2>&1)
+err_has 'this machine has a driver for CUDA 11.8 (__cuda)'
+
+# What was asked for earlier, pins, and python's minor version.
+expect 0 create -n e app=1 python=3.12.2
+expect 1 install -n e tool
+err_has 'app=1 is asked for'
+fixes 1 install -n e tool
+expect 0 create -n held lib python
+expect 1 install -n held past
+err_has 'python 3.12.* holds: python keeps its minor version unless it is named'
+err_has '  gpkg install -n held past python  # gives past 1.0 and python 3.11.5'
+fixes 1 install -n held past
+echo 'lib 1.*' > "$at/held/conda-meta/pinned"
+expect 1 install -n held tool
+err_has 'lib 1.* is pinned'
+err_has "take lib 1.* out of $at/held/conda-meta/pinned; then gpkg install -n held tool"
+
+# What stands in a file is changed there.
+printf 'dependencies:\n  - app=1\n  - lib>=2\n' > wishes.yml
+expect 1 env create -n x -f wishes.yml
+err_has 'ask for lib=1.0 in place of lib>=2; then gpkg env create -n x -f wishes.yml'
+
+# Strict priority: from the other channel by name, or by a flag.
+mv "$CHANNEL" "$WORK/low"
+rm -f "$WORK"/records.*
+package lib 1.0 0
+both="-c file://$CHANNEL -c file://$WORK/low --override-channels"
+expect 1 create -n x $both lib=2
+err_has 'lib=2: no such version; there is 1.0; not usable: 2.0 of low (hidden by strict channel priority)'
+fixes 3 create -n x $both lib=2 --channel-priority strict
+
+# A name: the commands, and a hint.
+expect 1 create -n x $both libb
+err_has '  hint: did you mean lib?'
+fixes 1 create -n x $both libb
+expect 1 create -n x $both xylophone
+err_has '  hint: another channel may have it: -c CHANNEL adds one'
+finish

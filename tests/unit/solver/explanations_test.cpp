@@ -1,0 +1,177 @@
+// An explanation is checked from its data alone: what its lines say is made a problem of its own,
+// which has no solution, and has one without any one line. Fixes are solved as they are told.
+
+#include "libcore/fs/file.hpp"
+#include "libcore/index/repodata.hpp"
+#include "libcore/yaml/node.hpp"
+#include "solver/solver.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/corpus.hpp"
+#include "tests/unit/solver/explained.hpp"
+#include "tests/unit/solver/random_problems.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+using namespace gpkg;
+using namespace gpkg::tests;
+
+namespace {
+
+std::size_t lines_of(const Explanation& explanation) {
+    const auto text = explanation.to_string();
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+}
+
+/// The same, asked of a search that knows nothing of the solver.
+void check_minimal_exhaustively(const Problem& problem, const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        const auto all = only_what_is_said(problem, clash.lines, kNothing);
+        REQUIRE_FALSE(Exhaustive(all).allows({}));
+        for (std::size_t i = 0; i < clash.lines.size(); ++i) {
+            INFO("without: " << clash.lines[i].text());
+            const auto part = only_what_is_said(problem, clash.lines, i);
+            REQUIRE(Exhaustive(part).allows({}));
+        }
+    }
+}
+
+void check_fixes_exhaustively(const Problem& problem, const Explanation& explanation) {
+    for (const auto& fix : explanation.fixes) {
+        const auto changed = with_changes(problem, fix.changes);
+        REQUIRE(changed);
+        REQUIRE(Exhaustive(*changed).allows({}));
+    }
+}
+
+/// The records of a channel of the corpus, read once.
+std::vector<std::shared_ptr<const ChannelIndex>> channel(const fs::path& root,
+                                                         const std::string& name) {
+    static std::map<std::string, std::vector<std::shared_ptr<const ChannelIndex>>> known;
+    auto& indexes = known[name];
+    if (!indexes.empty()) return indexes;
+    for (const std::string subdir : {"linux-64", "noarch"}) {
+        const auto path = root / name / subdir / "repodata.json.zst";
+        if (!fs::exists(path)) continue;
+        const auto base = fmt::format("https://conda.anaconda.org/{}", name);
+        auto index = read_repodata_file(path, {base, subdir, fmt::format("{}/{}", base, subdir)});
+        REQUIRE(index);
+        indexes.push_back(std::make_shared<const ChannelIndex>(*std::move(index)));
+    }
+    return indexes;
+}
+
+std::vector<std::string> list(const yaml::Node& node, std::string_view key) {
+    const auto* found = node.find(key);
+    return found == nullptr ? std::vector<std::string>{} : found->as_texts("texts").value();
+}
+
+void add_machine(const yaml::Node& asked, Problem& problem) {
+    std::map<std::string, std::string> facts{
+        {"unix", "0"}, {"linux", "6.1"}, {"glibc", "2.36"}, {"archspec", "1 zen4"}};
+    if (const auto* machine = asked.find("machine")) {
+        for (const auto& [name, value] : machine->entries()) facts[name] = value.text();
+    }
+    for (const auto& [name, value] : facts) {
+        if (value == "none") continue;
+        const auto space = value.find(' ');
+        PackageRecord record;
+        record.name = "__" + name;
+        record.version = value.substr(0, space);
+        record.build = space == std::string::npos ? "0" : value.substr(space + 1);
+        problem.virtual_packages.push_back(std::move(record));
+    }
+}
+
+Problem problem_of(const fs::path& root, const yaml::Node& asked) {
+    Problem problem;
+    auto channels = list(asked, "channels");
+    if (channels.empty()) channels = {"conda-forge"};
+    for (const auto& name : channels) {
+        const auto indexes = channel(root, name);
+        problem.indexes.insert(problem.indexes.end(), indexes.begin(), indexes.end());
+    }
+    add_machine(asked, problem);
+    for (const auto& text : list(asked, "request"))
+        problem.request.specs.push_back(MatchSpec::parse(text).value());
+    for (const auto& text : list(asked, "pins"))
+        problem.request.constraints.push_back({MatchSpec::parse(text).value()});
+    if (const auto* cutoff = asked.find("exclude_newer"))
+        problem.exclude_newer = cutoff->as_int("a time").value();
+    return problem;
+}
+
+}  // namespace
+
+TEST_CASE("explanations of random problems are minimal, and their fixes work", "[solver]") {
+    const auto count = problem_count();
+    std::uint32_t explained = 0;
+    std::uint32_t fixed = 0;
+    std::uint32_t branching = 0;
+    for (std::uint32_t seed = 0; seed < count; ++seed) {
+        Dice dice(seed);
+        const auto problem = random_problem(dice);
+        const auto outcome = solver::solve(problem);
+        REQUIRE(outcome);
+        const auto* explanation = std::get_if<Explanation>(&*outcome);
+        if (explanation == nullptr) continue;
+        INFO("seed " << seed << "\n" << describe(problem) << explanation->to_string());
+        check_minimal(problem, *explanation);
+        check_minimal_exhaustively(problem, *explanation);
+        check_fixes(problem, *explanation);
+        check_fixes_exhaustively(problem, *explanation);
+        ++explained;
+        if (!explanation->fixes.empty()) ++fixed;
+        if (explanation->clashes.front().lines.size() > 5) ++branching;
+    }
+    // Clashes that are all short, or that nothing helps, would prove little.
+    CHECK(explained > count / 5);
+    CHECK(fixed > explained / 2);
+    CHECK(branching > explained / 20);
+}
+
+TEST_CASE("an explanation does not depend on the order of records", "[solver]") {
+    for (std::uint32_t seed = 0; seed < 1000; ++seed) {
+        Dice dice(seed);
+        const auto problem = random_problem(dice);
+        const auto one = solver::solve(problem);
+        const auto two = solver::solve(in_reverse(problem));
+        REQUIRE(one);
+        REQUIRE(two);
+        const auto* explanation = std::get_if<Explanation>(&*one);
+        if (explanation == nullptr) continue;
+        INFO("seed " << seed << "\n" << describe(problem));
+        REQUIRE(std::get<Explanation>(*two).to_string() == explanation->to_string());
+    }
+}
+
+TEST_CASE("real requests without a solution", "[solver][corpus]") {
+    const auto root = corpus();
+    if (!root) {
+        WARN("GPKG_TEST_CORPUS is not set: no real requests are tried");
+        return;
+    }
+    const auto file = fs::path(GPKG_FIXTURES) / "explanations" / "requests.yaml";
+    const auto source = read_file(file);
+    REQUIRE(source);
+    const auto document = yaml::Node::parse(*source, file.filename().native());
+    REQUIRE(document);
+    std::size_t explained = 0;
+    for (const auto& [title, asked] : document->entries()) {
+        const auto problem = problem_of(*root, asked);
+        const auto outcome = solver::solve(problem);
+        REQUIRE(outcome);
+        INFO(title);
+        const auto* explanation = std::get_if<Explanation>(&*outcome);
+        REQUIRE(explanation != nullptr);
+        INFO(explanation->to_string());
+        // With the first line and the heading of the fixes, 15.
+        CHECK(lines_of(*explanation) <= 13);
+        CHECK_FALSE(explanation->fixes.empty());
+        check_minimal(problem, *explanation);
+        check_fixes(problem, *explanation);
+        ++explained;
+    }
+    CHECK(explained >= 40);
+}

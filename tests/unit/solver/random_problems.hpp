@@ -1,0 +1,64 @@
+#pragma once
+
+// Small random problems, and a search that tries everything: it knows conda's rules from the
+// records alone and takes only the ranks from the solver.
+
+#include "libcore/solve/solve.hpp"
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace gpkg::tests {
+
+class Dice {
+public:
+    explicit Dice(std::uint32_t seed) : engine_(seed) {}
+    /// 0 .. sides - 1, the same on every platform.
+    std::uint32_t roll(std::uint32_t sides) {
+        return static_cast<std::uint32_t>(engine_() % sides);
+    }
+    bool one_in(std::uint32_t sides) { return roll(sides) == 0; }
+    std::mt19937& engine() { return engine_; }
+
+private:
+    std::mt19937 engine_;
+};
+
+Problem random_problem(Dice& dice);
+
+class Exhaustive {
+public:
+    using Choice = std::map<std::string, PackageRecord>;
+
+    explicit Exhaustive(const Problem& problem);
+
+    /// Is there an environment with these names in it, beside what is requested?
+    bool allows(const std::vector<std::string>& kept);
+
+    /// What the documentation of solve() promises, one name after the other, with these names in
+    /// it.
+    std::optional<Choice> best(const std::vector<std::string>& kept);
+
+private:
+    const MatchSpec& spec(const std::string& text);
+    std::optional<std::string> open_name(const Choice& choice);
+    bool is_installed(const PackageRecord& record) const;
+    bool completes(const Choice& choice);
+
+    const Problem& problem_;
+    std::map<std::string, std::map<std::uint32_t, PackageRecord>> by_rank_;
+    std::map<std::string, MatchSpec> specs_;
+    Choice machine_;
+    std::vector<std::string> kept_;
+};
+
+/// Channel and file.
+std::string line(const PackageRecord& record);
+/// The problem as a person reads it, for a failure.
+std::string describe(const Problem& problem);
+/// GPKG_RANDOM_PROBLEMS asks for more than the few thousand of every run.
+std::uint32_t problem_count();
+
+}  // namespace gpkg::tests
