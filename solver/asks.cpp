@@ -144,6 +144,7 @@ public:
             }
         }
         std::vector<std::string> texts;
+        texts.reserve(joined.size());
         for (const auto& interval : joined) texts.push_back(interval.text(name_.text));
         return texts;
     }

@@ -11,6 +11,8 @@
 #include "tests/unit/solver/random_problems.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 
@@ -102,6 +104,19 @@ Problem problem_of(const fs::path& root, const yaml::Node& asked) {
     return problem;
 }
 
+using Seconds = std::chrono::duration<double>;
+
+/// The fastest of a few: what else the machine does only adds.
+Seconds time_of(const Problem& problem) {
+    auto best = Seconds::max();
+    for (int i = 0; i < 3; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        REQUIRE(solver::solve(problem));
+        best = std::min(best, Seconds(std::chrono::steady_clock::now() - start));
+    }
+    return best;
+}
+
 }  // namespace
 
 TEST_CASE("explanations of random problems are minimal, and their fixes work", "[solver]") {
@@ -158,6 +173,8 @@ TEST_CASE("real requests without a solution", "[solver][corpus]") {
     const auto document = yaml::Node::parse(*source, file.filename().native());
     REQUIRE(document);
     std::size_t explained = 0;
+    Seconds unsatisfiable{0};
+    Seconds satisfiable{0};
     for (const auto& [title, asked] : document->entries()) {
         const auto problem = problem_of(*root, asked);
         const auto outcome = solver::solve(problem);
@@ -172,6 +189,20 @@ TEST_CASE("real requests without a solution", "[solver][corpus]") {
         check_minimal(problem, *explanation);
         check_fixes(problem, *explanation);
         ++explained;
+        // Beside the nearest request that has a solution.
+        const auto nearest = with_changes(problem, explanation->fixes.at(0).changes).value();
+        const auto spent = time_of(problem);
+        const auto beside = time_of(nearest);
+        if (std::getenv("GPKG_SHOW_TIMES") != nullptr)
+            fmt::print("{:7.1f} ms, {:7.1f} ms with a solution: {:4.1f} {}\n",
+                       spent.count() * 1000,
+                       beside.count() * 1000,
+                       spent / beside,
+                       title);
+        unsatisfiable += spent;
+        satisfiable += beside;
     }
     CHECK(explained >= 40);
+    INFO(unsatisfiable.count() << " s, " << satisfiable.count() << " s with solutions");
+    CHECK(unsatisfiable < 4 * satisfiable);
 }
