@@ -236,6 +236,7 @@ std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& g
         });
         if (!possible) {
             if (goal.is_optional) continue;
+            state.failure = {{static_cast<std::size_t>(&goal - goals.data())}, {}};
             return std::nullopt;
         }
         const Id weak = goal.is_optional ? SOLVER_WEAK : 0;
@@ -245,7 +246,7 @@ std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& g
     const std::unique_ptr<Solver, FreeSolver> solver(solver_create(state.pool.get()));
     solver_set_flag(solver.get(), SOLVER_FLAG_IGNORE_RECOMMENDED, 1);
     if (solver_solve(solver.get(), job.get()) != 0) {
-        if (state.scope) state.note_conflict(solver.get(), goal_of_job);
+        state.note_conflict(solver.get(), goal_of_job);
         return std::nullopt;
     }
 

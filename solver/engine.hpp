@@ -52,7 +52,7 @@ public:
     /// A set of candidates that meets every goal, with good choices for what the goals leave open;
     /// empty when there is none.
     std::optional<std::vector<CandidateId>> solve(const std::vector<Goal>& goals);
-    /// Of the last solve, which failed although each of its goals had a living candidate.
+    /// Why the last solve failed.
     const Conflict& conflict() const;
 
 private:

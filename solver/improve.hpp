@@ -4,7 +4,7 @@
 // their order, then dependencies breadth first. A name is settled on a candidate when no solution
 // that keeps everything settled before has a better one.
 
-#include "solver/engine.hpp"
+#include "solver/search.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -12,11 +12,12 @@
 namespace gpkg::solver {
 
 /// `first` must meet `goals`. Gives the chosen candidates in the order in which they were settled.
+/// `open` is what the answer can be made of, the request's specs and constraints being known.
 std::vector<CandidateId> improve(const Universe& universe,
-                                 const Live& live,
+                                 Narrowing open,
                                  const std::vector<std::uint32_t>& ranks,
-                                 Engine& engine,
-                                 const std::vector<Goal>& goals,
+                                 Search& search,
+                                 std::vector<Goal> goals,
                                  const std::vector<CandidateId>& first);
 
 }  // namespace gpkg::solver

@@ -62,7 +62,10 @@ private:
     void rank_name(const Name& name) {
         std::vector<CandidateId> ids(name.end - name.begin);
         std::iota(ids.begin(), ids.end(), name.begin);
-        std::sort(ids.begin(), ids.end(), [&](auto a, auto b) { return main_order(a, b) < 0; });
+        // The rows of an index come in this order as far as no request has a say in it.
+        const auto is_better = [&](auto a, auto b) { return main_order(a, b) < 0; };
+        if (!std::is_sorted(ids.begin(), ids.end(), is_better))
+            std::sort(ids.begin(), ids.end(), is_better);
         for (auto group = ids.begin(); group != ids.end();) {
             const auto end = std::find_if(
                 group, ids.end(), [&](auto id) { return main_order(*group, id) != 0; });
@@ -91,29 +94,59 @@ private:
 
     /// Keys 5 (what the dependencies can bring), 6 (timestamp) and the tie-breaks.
     void order_group(Iterator begin, Iterator end) {
-        const auto names = common_dependencies(begin, end);
-        std::vector<std::pair<std::vector<std::optional<Reach>>, CandidateId>> scored;
-        for (auto id = begin; id != end; ++id) scored.emplace_back(score(*id, names), *id);
-        std::sort(scored.begin(), scored.end(), [&](const auto& a, const auto& b) {
-            for (std::size_t i = 0; i < names.size(); ++i) {
-                if (const auto order = reach_order(a.first[i], b.first[i]); order != 0)
-                    return order < 0;
-            }
+        // Builds mostly share their list of dependencies: each list is looked at once.
+        std::vector<std::span<const SpecId>> lists;
+        std::vector<std::pair<std::size_t, CandidateId>> members;
+        for (auto id = begin; id != end; ++id) {
+            const auto depends = universe_.candidates()[*id].depends;
+            const auto known = std::find_if(lists.begin(), lists.end(), [&](const auto& list) {
+                return list.data() == depends.data();
+            });
+            members.emplace_back(known - lists.begin(), *id);
+            if (known == lists.end()) lists.push_back(depends);
+        }
+        const auto places = order_lists(lists);
+        std::sort(members.begin(), members.end(), [&](const auto& a, const auto& b) {
+            if (places[a.first] != places[b.first]) return places[a.first] < places[b.first];
             return last_order(a.second, b.second) < 0;
         });
         std::transform(
-            scored.begin(), scored.end(), begin, [](const auto& entry) { return entry.second; });
+            members.begin(), members.end(), begin, [](const auto& entry) { return entry.second; });
     }
 
-    std::vector<NameId> common_dependencies(Iterator begin, Iterator end) const {
+    /// The place of each list among them, by what it can bring; equal for lists that bring the
+    /// same.
+    std::vector<std::size_t> order_lists(const std::vector<std::span<const SpecId>>& lists) {
+        std::vector<std::size_t> places(lists.size());
+        if (lists.size() < 2) return places;
+        const auto names = common_names(lists);
+        std::vector<std::vector<std::optional<Reach>>> scores;
+        scores.reserve(lists.size());
+        for (const auto& list : lists) scores.push_back(score(list, names));
+        const auto order = [&](std::size_t a, std::size_t b) {
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                if (const auto by = reach_order(scores[a][i], scores[b][i]); by != 0) return by;
+            }
+            return std::strong_ordering::equal;
+        };
+        std::vector<std::size_t> sorted(lists.size());
+        std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+        std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) { return order(a, b) < 0; });
+        for (std::size_t i = 1; i < sorted.size(); ++i)
+            places[sorted[i]] =
+                places[sorted[i - 1]] + (order(sorted[i - 1], sorted[i]) < 0 ? 1 : 0);
+        return places;
+    }
+
+    /// The names that all lists speak of, alphabetically.
+    std::vector<NameId> common_names(const std::vector<std::span<const SpecId>>& lists) const {
         std::vector<NameId> common;
-        for (auto id = begin; id != end; ++id) {
+        for (std::size_t i = 0; i < lists.size(); ++i) {
             std::vector<NameId> mine;
-            for (const auto spec : universe_.candidates()[*id].depends)
-                mine.push_back(universe_.specs()[spec].name);
+            for (const auto spec : lists[i]) mine.push_back(universe_.specs()[spec].name);
             std::sort(mine.begin(), mine.end());
             mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-            if (id == begin) {
+            if (i == 0) {
                 common = std::move(mine);
                 continue;
             }
@@ -128,12 +161,13 @@ private:
         return common;
     }
 
-    std::vector<std::optional<Reach>> score(CandidateId id, const std::vector<NameId>& names) {
+    std::vector<std::optional<Reach>> score(std::span<const SpecId> list,
+                                            const std::vector<NameId>& names) {
         std::vector<std::optional<Reach>> scores;
         for (const auto name : names) {
             std::optional<Reach> lowest;
             bool unreachable = false;
-            for (const auto spec : universe_.candidates()[id].depends) {
+            for (const auto spec : list) {
                 if (universe_.specs()[spec].name != name) continue;
                 const auto best = best_of(spec);
                 if (!best) {

@@ -1,100 +1,142 @@
 #include "solver/reductions.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <numeric>
+#include <unordered_map>
 
 namespace gpkg::solver {
 namespace {
 
-/// Counts, for every spec, how many of its matches live, and takes candidates out as counts reach
-/// zero.
-class Propagation {
+/// Lists of numbers, one per key, in one block of memory.
+class Table {
 public:
-    Propagation(const Universe& universe, Consistency& state) : state_(state) {
-        const auto& specs = universe.specs();
-        matches_left_.resize(specs.size());
-        users_.resize(specs.size());
-        matched_by_.resize(universe.candidates().size());
-        for (SpecId spec = 0; spec < specs.size(); ++spec) {
-            matches_left_[spec] = specs[spec].matches.size();
-            for (const auto id : specs[spec].matches) matched_by_[id].push_back(spec);
-        }
-        for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
-            for (const auto spec : universe.candidates()[id].depends) users_[spec].push_back(id);
-        }
+    /// `each` calls its argument with every (key, value), the same both times it is called.
+    template <typename Each>
+    Table(std::size_t keys, const Each& each) : begins_(keys + 1) {
+        each([&](std::size_t key, std::uint32_t) { ++begins_[key + 1]; });
+        std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+        values_.resize(begins_.back());
+        auto next = begins_;
+        each([&](std::size_t key, std::uint32_t value) { values_[next[key]++] = value; });
     }
-
-    void kill(CandidateId id, SpecId because) {
-        if (!state_.live[id]) return;
-        state_.live.remove(id);
-        state_.deaths[id].spec = because;
-        dead_.push_back(id);
-    }
-
-    void run() {
-        for (SpecId spec = 0; spec < matches_left_.size(); ++spec) {
-            if (matches_left_[spec] == 0) kill_users(spec);
-        }
-        while (!dead_.empty()) {
-            const auto id = dead_.back();
-            dead_.pop_back();
-            for (const auto spec : matched_by_[id]) {
-                if (--matches_left_[spec] == 0) kill_users(spec);
-            }
-        }
+    std::span<const std::uint32_t> operator[](std::size_t key) const {
+        return std::span(values_).subspan(begins_[key], begins_[key + 1] - begins_[key]);
     }
 
 private:
-    void kill_users(SpecId spec) {
-        for (const auto user : users_[spec]) kill(user, spec);
-    }
-
-    Consistency& state_;
-    std::vector<std::size_t> matches_left_;
-    std::vector<std::vector<CandidateId>> users_;  ///< of each spec: who depends on it
-    std::vector<std::vector<SpecId>> matched_by_;
-    std::vector<CandidateId> dead_;
+    std::vector<std::size_t> begins_;
+    std::vector<std::uint32_t> values_;
 };
+
+template <std::span<const SpecId> Candidate::*kList>
+Table users_of(const Universe& universe) {
+    return Table(universe.specs().size(), [&](const auto& take) {
+        for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
+            for (const auto spec : universe.candidates()[id].*kList) take(spec, id);
+        }
+    });
+}
+
+/// Of `counts` specs only.
+template <typename Counts>
+Table matched_by(const Universe& universe, const Counts& counts) {
+    return Table(universe.candidates().size(), [&](const auto& take) {
+        for (SpecId spec = 0; spec < universe.specs().size(); ++spec) {
+            if (!counts(spec)) continue;
+            for (const auto id : universe.specs()[spec].matches) take(id, spec);
+        }
+    });
+}
 
 }  // namespace
 
-Consistency make_consistent(const Universe& universe,
-                            const std::vector<SpecId>& required,
-                            const std::vector<CandidateId>& excluded) {
-    Consistency state{Live(universe), std::vector<Death>(universe.candidates().size())};
-    Propagation propagation(universe, state);
-    const auto& specs = universe.specs();
+struct Narrowing::Relations {
+    Table dependents;    ///< by spec
+    Table constrainers;  ///< by spec
+    Table matched_by;    ///< by candidate
 
-    for (const auto id : excluded) propagation.kill(id, kNone);
-    for (const auto spec : required) {
-        const auto& name = universe.name_of(specs[spec]);
-        for (auto id = name.begin; id < name.end; ++id) {
-            if (!specs[spec].allows(id)) propagation.kill(id, spec);
+    explicit Relations(const Universe& universe)
+        : dependents(users_of<&Candidate::depends>(universe)),
+          constrainers(users_of<&Candidate::constrains>(universe)),
+          matched_by(solver::matched_by(universe, [](SpecId) { return true; })) {}
+};
+
+Narrowing::Narrowing(const Universe& universe)
+    : universe_(&universe),
+      relations_(std::make_shared<const Relations>(universe)),
+      live_(universe) {
+    const auto& specs = universe.specs();
+    for (const auto& spec : specs)
+        matches_left_.push_back(static_cast<std::uint32_t>(spec.matches.size()));
+    for (SpecId id = 0; id < specs.size(); ++id) {
+        const auto& name = universe.name_of(specs[id]);
+        if (specs[id].matches.empty()) {
+            for (const auto user : relations_->dependents[id]) kill(user);
         }
-    }
-    for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
-        for (const auto spec : universe.candidates()[id].constrains) {
-            const auto& name = universe.name_of(specs[spec]);
-            const bool unfit =
-                name.is_virtual && name.begin != name.end && specs[spec].matches.empty();
+        const bool is_unmet =
+            name.is_virtual && name.begin != name.end && specs[id].matches.empty();
+        for (const auto user : relations_->constrainers[id]) {
             const bool excludes_itself =
-                specs[spec].name == universe.candidates()[id].name && !specs[spec].allows(id);
-            if (unfit || excludes_itself) propagation.kill(id, spec);
+                specs[id].name == universe.candidates()[user].name && !specs[id].allows(user);
+            if (is_unmet || excludes_itself) kill(user);
         }
     }
-    propagation.run();
-    return state;
+    spread();
 }
 
-void remove_dominated(const Universe& universe,
-                      const std::vector<std::uint32_t>& ranks,
-                      Live& live) {
+void Narrowing::kill(CandidateId id) {
+    if (!live_[id]) return;
+    live_.remove(id);
+    dead_.push_back(id);
+}
+
+void Narrowing::spread() {
+    while (!dead_.empty()) {
+        const auto id = dead_.back();
+        dead_.pop_back();
+        for (const auto spec : relations_->matched_by[id]) {
+            if (--matches_left_[spec] > 0) continue;
+            for (const auto user : relations_->dependents[spec]) kill(user);
+        }
+    }
+}
+
+void Narrowing::exclude(CandidateId id) {
+    kill(id);
+    spread();
+}
+
+void Narrowing::restrict_to(SpecId spec) {
+    const auto& name = universe_->name_of(universe_->specs()[spec]);
+    for (auto id = name.begin; id < name.end; ++id) {
+        if (live_[id] && !universe_->specs()[spec].allows(id)) kill(id);
+    }
+    spread();
+}
+
+void Narrowing::settle(CandidateId id) {
+    const auto& candidate = universe_->candidates()[id];
+    const auto& name = universe_->names()[candidate.name];
+    for (auto rival = name.begin; rival < name.end; ++rival) {
+        if (rival != id) kill(rival);
+    }
+    for (const auto spec : candidate.depends) restrict_to(spec);
+    for (const auto spec : candidate.constrains) restrict_to(spec);
+    for (const auto spec : universe_->specs_on(candidate.name)) {
+        if (universe_->specs()[spec].allows(id)) continue;
+        for (const auto user : relations_->constrainers[spec]) kill(user);
+    }
+    spread();
+}
+
+/// Of twins only the best can be in a best solution.
+static std::vector<CandidateId> find_dominated(const Universe& universe,
+                                               const std::vector<std::uint32_t>& ranks,
+                                               const Live& live) {
     const auto& candidates = universe.candidates();
-    const auto& specs = universe.specs();
 
     // Which specs that still matter match a candidate: those of live candidates and of the request.
-    std::vector<bool> matters(specs.size());
+    std::vector<bool> matters(universe.specs().size());
     for (const auto spec : universe.requested()) matters[spec] = true;
     for (const auto spec : universe.constraints()) matters[spec] = true;
     for (CandidateId id = 0; id < candidates.size(); ++id) {
@@ -102,33 +144,66 @@ void remove_dominated(const Universe& universe,
         for (const auto spec : candidates[id].depends) matters[spec] = true;
         for (const auto spec : candidates[id].constrains) matters[spec] = true;
     }
-    std::vector<std::vector<SpecId>> matched_by(candidates.size());
-    for (SpecId spec = 0; spec < specs.size(); ++spec) {
-        if (!matters[spec]) continue;
-        for (const auto id : specs[spec].matches) {
-            if (live[id]) matched_by[id].push_back(spec);
-        }
-    }
+    const auto matched = matched_by(universe, [&](SpecId spec) { return matters[spec]; });
 
-    using Key = std::tuple<std::vector<SpecId>, std::vector<SpecId>, std::vector<SpecId>>;
-    const auto sorted = [](std::span<const SpecId> specs_of) {
-        std::vector<SpecId> list(specs_of.begin(), specs_of.end());
-        std::sort(list.begin(), list.end());
-        return list;
+    const auto sorted = [](std::span<const SpecId> list) {
+        std::vector<SpecId> copy(list.begin(), list.end());
+        std::sort(copy.begin(), copy.end());
+        return copy;
     };
+    const auto equal = [](std::span<const SpecId> a, std::span<const SpecId> b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    };
+    // Lists are mostly the same memory; else they may say the same in another order.
+    const auto alike = [&](std::span<const SpecId> a, std::span<const SpecId> b) {
+        if (a.data() == b.data() || equal(a, b)) return true;
+        return a.size() == b.size() && sorted(a) == sorted(b);
+    };
+    const auto hash = [&](CandidateId id) {
+        std::uint64_t sum = 0;
+        const auto add = [&](std::span<const SpecId> list, std::uint64_t factor) {
+            for (const auto spec : list) {
+                auto mixed = (spec + 1) * factor;
+                sum += mixed ^ mixed >> 29U;
+            }
+        };
+        add(candidates[id].depends, 0x9e3779b97f4a7c15U);
+        add(candidates[id].constrains, 0xbf58476d1ce4e5b9U);
+        add(matched[id], 0x94d049bb133111ebU);
+        return sum;
+    };
+
+    std::vector<CandidateId> dominated;
+    std::unordered_multimap<std::uint64_t, CandidateId> best;
     for (const auto& name : universe.names()) {
-        std::map<Key, CandidateId> best;
+        best.clear();
         for (auto id = name.begin; id < name.end; ++id) {
             if (!live[id]) continue;
-            Key key{
-                sorted(candidates[id].depends), sorted(candidates[id].constrains), matched_by[id]};
-            auto [entry, added] = best.try_emplace(std::move(key), id);
-            if (added) continue;
-            const auto worse =
-                ranks[id] < ranks[entry->second] ? std::exchange(entry->second, id) : id;
-            live.remove(worse);
+            const auto key = hash(id);
+            const auto [begin, end] = best.equal_range(key);
+            const auto twin = std::find_if(begin, end, [&](const auto& entry) {
+                const auto other = entry.second;
+                return equal(matched[id], matched[other]) &&
+                       alike(candidates[id].depends, candidates[other].depends) &&
+                       alike(candidates[id].constrains, candidates[other].constrains);
+            });
+            if (twin == end) {
+                best.emplace(key, id);
+            } else {
+                dominated.push_back(
+                    ranks[id] < ranks[twin->second] ? std::exchange(twin->second, id) : id);
+            }
         }
     }
+    return dominated;
+}
+
+Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
+    Narrowing open(universe);
+    for (const auto spec : universe.requested()) open.restrict_to(spec);
+    for (const auto spec : universe.constraints()) open.restrict_to(spec);
+    for (const auto id : find_dominated(universe, ranks, open.live())) open.exclude(id);
+    return open;
 }
 
 }  // namespace gpkg::solver

@@ -1,10 +1,11 @@
 #pragma once
 
-// Makes the problem smaller without changing its best answer: candidates that can be in no solution
+// Makes the problem smaller without changing its best answer: candidates that can be in no answer
 // (arc consistency) and candidates that a better twin always replaces (dominance) are taken out.
 
 #include "solver/universe.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace gpkg::solver {
@@ -12,36 +13,46 @@ namespace gpkg::solver {
 /// Which candidates are still in play.
 class Live {
 public:
-    explicit Live(const Universe& universe) : alive_(universe.candidates().size(), true) {}
+    explicit Live(const Universe& universe, bool all = true)
+        : alive_(universe.candidates().size(), all) {}
     bool operator[](CandidateId id) const { return alive_[id]; }
     void remove(CandidateId id) { alive_[id] = false; }
+    void add(CandidateId id) { alive_[id] = true; }
 
 private:
     std::vector<bool> alive_;
 };
 
-/// Why a candidate can be in no solution: this spec of its `depends` has no live match, or this one
-/// of its `constrains` forbids a virtual package or itself.
-struct Death {
-    SpecId spec = kNone;
+/// What an answer can still be made of, as one thing after the other is known of it. Whatever is
+/// said, every candidate goes that then has a dependency which no live candidate meets.
+class Narrowing {
+public:
+    /// Nothing is known; gone are those that the machine, or they themselves, rule out.
+    explicit Narrowing(const Universe& universe);
+
+    const Live& live() const { return live_; }
+    void exclude(CandidateId id);
+    /// If the name that `spec` is about is there, it is as `spec` says.
+    void restrict_to(SpecId spec);
+    /// The candidate is part of the answer: its rivals go, what it does not go with, and what does
+    /// not go with it.
+    void settle(CandidateId id);
+
+private:
+    struct Relations;
+    void kill(CandidateId id);
+    void spread();
+
+    const Universe* universe_;
+    std::shared_ptr<const Relations> relations_;  ///< which copies share
+    Live live_;
+    std::vector<std::uint32_t> matches_left_;  ///< by spec
+    std::vector<CandidateId> dead_;            ///< whose death is not yet spread
 };
 
-struct Consistency {
-    Live live;
-    std::vector<Death> deaths;  ///< by candidate; spec is kNone for the living and the excluded
-};
-
-/// Takes out, until nothing changes, every candidate with a dependency that no live candidate
-/// meets, and, for each name in `required`, those that none of the specs required of it match.
-/// `excluded` are out from the start, without a spec as reason.
-Consistency make_consistent(const Universe& universe,
-                            const std::vector<SpecId>& required,
-                            const std::vector<CandidateId>& excluded = {});
-
-/// Takes out candidates that have a live, better-ranked twin: same name, same dependencies, same
-/// constrains, matched by the same specs. Only the best of them can be in a best solution.
-void remove_dominated(const Universe& universe,
-                      const std::vector<std::uint32_t>& ranks,
-                      Live& live);
+/// What an answer to the request can be made of: without what its specs and constraints rule out,
+/// and without candidates that have a live, better-ranked twin, of the same name, with the same
+/// dependencies and constrains, and matched by the same specs.
+Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks);
 
 }  // namespace gpkg::solver

@@ -1,11 +1,11 @@
 #include "solver/solver.hpp"
 
 #include "libcore/base/text.hpp"
-#include "solver/engine.hpp"
 #include "solver/explain.hpp"
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
+#include "solver/search.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,12 +13,6 @@
 
 namespace gpkg::solver {
 namespace {
-
-std::vector<SpecId> hard_specs(const Universe& universe) {
-    auto specs = universe.requested();
-    specs.insert(specs.end(), universe.constraints().begin(), universe.constraints().end());
-    return specs;
-}
 
 std::vector<Goal> goals_of(const Universe& universe) {
     std::vector<Goal> goals;
@@ -45,7 +39,8 @@ bool is_met(const Goal& goal, const std::vector<CandidateId>& chosen) {
 /// in a conflict, so each of the others is tried once more; `chosen` then is the answer to them
 /// all.
 std::vector<Goal> firm(const std::vector<Goal>& goals,
-                       Engine& engine,
+                       const Live& live,
+                       Search& search,
                        std::vector<CandidateId>& chosen) {
     std::vector<Goal> kept;
     std::vector<Goal> lost;
@@ -54,7 +49,7 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     for (auto& goal : lost) {
         auto more = kept;
         more.push_back(std::move(goal));
-        auto answer = engine.solve(more);
+        auto answer = search.find(live, more);
         if (!answer) continue;
         chosen = *std::move(answer);
         kept = std::move(more);
@@ -115,21 +110,19 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
 /// The best answer; nothing when there is none.
 Result<std::optional<Solution>> find(const Universe& universe,
                                      const std::vector<std::uint32_t>& ranks) {
-    auto live = make_consistent(universe, hard_specs(universe)).live;
-    remove_dominated(universe, ranks, live);
-
+    auto open = reduce(universe, ranks);
     const bool machine_fits =
         std::all_of(universe.requested().begin(), universe.requested().end(), [&](SpecId spec) {
             return !universe.name_of(universe.specs()[spec]).is_virtual ||
                    !universe.specs()[spec].matches.empty();
         });
-    Engine engine(universe, live, ranks);
+    Search search(universe, ranks);
     const auto goals = goals_of(universe);
-    auto first = machine_fits ? engine.solve(goals) : std::nullopt;
+    auto first = machine_fits ? search.find(open.live(), goals) : std::nullopt;
     if (!first) return std::nullopt;
 
-    const auto kept = firm(goals, engine, *first);
-    const auto best = improve(universe, live, ranks, engine, kept, *std::move(first));
+    const auto kept = firm(goals, open.live(), search, *first);
+    const auto best = improve(universe, std::move(open), ranks, search, kept, *first);
     Solution solution;
     solution.notes = universe.notes();
     if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));

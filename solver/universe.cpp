@@ -20,6 +20,14 @@ std::vector<std::string> owned(const NameRecords& home, ChannelIndex::List list)
     return texts;
 }
 
+/// True for most specs: "numpy", "numpy >=1.26,<2".
+bool asks_only_version(const MatchSpec& spec) {
+    MatchSpec rest;
+    rest.name = spec.name;
+    rest.version = spec.version;
+    return rest == spec;
+}
+
 bool names_match(const MatchSpec& spec, std::string_view name) {
     if (spec.has_one_name()) return spec.name == name;
     return spec.name == "*" || spec.name_matcher->matches(name);
@@ -138,6 +146,7 @@ SpecId Universe::intern_spec(const MatchSpec& match, std::string text) {
         spec.match = match;
         spec.name = intern_name(match.name);
         spec.text = entry->first;
+        names_[spec.name].specs.push_back(entry->second);
         specs_.push_back(std::move(spec));
     }
     return entry->second;
@@ -233,10 +242,10 @@ void Universe::reach(NameId name) {
     queue_.push_back(name);
 }
 
-void Universe::reach_from(const Candidate& candidate) {
-    for (const auto id : candidate.depends) reach(specs_[id].name);
+void Universe::reach_from(std::span<const SpecId> depends, std::span<const SpecId> constrains) {
+    for (const auto id : depends) reach(specs_[id].name);
     // What a package constrains need not be there, but the machine is.
-    for (const auto id : candidate.constrains) {
+    for (const auto id : constrains) {
         if (names_[specs_[id].name].is_virtual) reach(specs_[id].name);
     }
 }
@@ -277,6 +286,7 @@ Result<void> Universe::collect_rows(NameId name) {
         if (found.rows().empty()) continue;
         const auto& home = homes_.emplace_back(found);
         home_lists_.clear();
+        home_versions_.assign(home.version_count(), std::nullopt);
         const auto channel = channel_of_index_[i];
         std::optional<LeftOut::Why> why;
         if (!offers(index, name)) {
@@ -369,8 +379,10 @@ Result<std::optional<LeftOut::Why>> Universe::add_row(NameId name,
     candidate.has_track_features = row.track_features != 0;
     candidate.is_noarch = record.index->source().subdir == "noarch";
     candidate.offered = record;
-    const auto version = intern_version(record.version());
-    if (!version) return LeftOut::Why::Unreadable;
+    // Rows are sorted by version, and most share their lists with the row before.
+    auto& version = home_versions_[row.version];
+    if (!version) version = intern_version(record.version()).value_or(kNone);
+    if (*version == kNone) return LeftOut::Why::Unreadable;
     GPKG_TRY(const auto depends, take_list(record, row.depends));
     if (depends.why) return depends.why;
     GPKG_TRY(const auto constrains, take_list(record, row.constrains));
@@ -378,7 +390,7 @@ Result<std::optional<LeftOut::Why>> Universe::add_row(NameId name,
     candidate.depends = depends.specs;
     candidate.constrains = constrains.specs;
     candidate.version = *version;
-    reach_from(candidate);
+    reach_from(candidate.depends, candidate.constrains);
     candidates_.push_back(candidate);
     return std::nullopt;
 }
@@ -409,13 +421,14 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     };
     candidate.depends = readable(record.depends);
     candidate.constrains = readable(record.constrains);
-    reach_from(candidate);
+    reach_from(candidate.depends, candidate.constrains);
     candidates_.push_back(candidate);
 }
 
 void Universe::link_specs() {
     for (auto& spec : specs_) {
         const auto& name = names_[spec.name];
+        const bool only_version = asks_only_version(spec.match);
         // Rows of one version mostly stand together, so the last answer is mostly the next one.
         VersionId last = kNone;
         bool last_matches = false;
@@ -427,6 +440,10 @@ void Universe::link_specs() {
                     last_matches = spec.match.version->matches(versions_[last]);
                 }
                 if (!last_matches) continue;
+            }
+            if (only_version) {
+                spec.matches.push_back(id);
+                continue;
             }
             const auto& version = versions_[candidate.version];
             const bool fits = candidate.is_offered()

@@ -79,8 +79,9 @@ struct Name {
     std::string text;
     CandidateId begin = 0;  ///< its candidates are begin .. end
     CandidateId end = 0;
-    bool is_virtual = false;  ///< "__cuda": true or false from the start, never chosen
-    bool is_reached = false;  ///< its candidates were collected
+    bool is_virtual = false;    ///< "__cuda": true or false from the start, never chosen
+    bool is_reached = false;    ///< its candidates were collected
+    std::vector<SpecId> specs;  ///< that are about it
     std::vector<LeftOut> left_out;
 };
 
@@ -125,6 +126,8 @@ public:
     const std::vector<std::string>& notes() const { return notes_; }
 
     const Name& name_of(const Spec& spec) const { return names_[spec.name]; }
+    /// The specs that are about the name.
+    const std::vector<SpecId>& specs_on(NameId name) const { return names_[name].specs; }
     std::optional<NameId> find_name(std::string_view text) const;
     /// "numpy 1.26.4 py312h_0", for messages.
     std::string describe(CandidateId id) const;
@@ -143,7 +146,7 @@ private:
     std::optional<VersionId> intern_version(std::string_view text);
     Result<void> take_request();
     void reach(NameId name);
-    void reach_from(const Candidate& candidate);
+    void reach_from(std::span<const SpecId> depends, std::span<const SpecId> constrains);
     Result<void> collect_candidates(NameId name);
     Result<std::optional<LeftOut::Why>> add_row(NameId name,
                                                 const ChannelRecord& record,
@@ -176,7 +179,10 @@ private:
     std::unordered_map<const ChannelIndex*, std::vector<SpecId>> index_specs_;
     std::deque<NameRecords> homes_;          ///< what the candidates' rows are read by
     std::deque<std::vector<SpecId>> lists_;  ///< what their spans point to
-    std::unordered_map<ChannelIndex::List, List> home_lists_;  ///< of the home at hand
+    // Of the home at hand: what its lists and versions are here; a version that cannot be read is
+    // kNone.
+    std::unordered_map<ChannelIndex::List, List> home_lists_;
+    std::vector<std::optional<VersionId>> home_versions_;
     std::vector<std::uint32_t> channel_of_index_;
 };
 

@@ -1,7 +1,7 @@
-#include "libcore/index/dependency_names.hpp"
-
-#include "tests/support/catch.hpp"
 #include "tests/support/shards.hpp"
+
+#include "libcore/index/dependency_names.hpp"
+#include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -36,14 +36,17 @@ std::string quoted(const std::vector<std::string>& texts) {
     return texts.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(texts, "\",\""));
 }
 
-Package random_package(Dice& dice, std::uint32_t name) {
+/// `most_constrains`: of the packages in this problem. Where there are many, what was chosen first
+/// decides on much of the rest.
+Package random_package(Dice& dice, std::uint32_t name, std::uint32_t most_constrains) {
     std::vector<std::string> depends;
     std::vector<std::string> constrains;
     for (auto count = dice.roll(4); count > 0; --count) {
         const auto other = dice.roll(kNames);
         if (other != name) depends.push_back(random_spec(dice, other));
     }
-    if (dice.one_in(3)) constrains.push_back(random_spec(dice, dice.roll(kNames)));
+    for (auto count = dice.roll(most_constrains + 1); count > 0; --count)
+        constrains.push_back(random_spec(dice, dice.roll(kNames)));
     if (dice.one_in(8)) depends.emplace_back(dice.one_in(2) ? "__cuda" : "__cuda >=12");
     if (dice.one_in(8)) constrains.emplace_back("__cuda >=12");
     // Some names have no build 0, so that a request for it fails.
@@ -119,9 +122,10 @@ void add_installed(Dice& dice, Problem& problem) {
 
 Problem random_problem(Dice& dice) {
     std::vector<Package> packages;
+    const auto most_constrains = dice.roll(3);
     for (std::uint32_t name = 0; name < kNames; ++name) {
         for (auto count = 1 + dice.roll(5); count > 0; --count)
-            packages.push_back(random_package(dice, name));
+            packages.push_back(random_package(dice, name, most_constrains));
     }
     Problem problem;
     problem.indexes = {index_of(packages, 0), index_of(packages, 1)};

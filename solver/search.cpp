@@ -1,0 +1,122 @@
+#include "solver/search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpkg::solver {
+namespace {
+
+/// How many versions of a name are looked at first, and how many times more in place of too few.
+constexpr std::size_t kFirstBreadth = 2;
+constexpr std::size_t kWiden = 4;
+
+}  // namespace
+
+/// What is looked at for one question: of each goal, and of each dependency that can be reached
+/// from them, the live candidates of the best versions.
+class Search::Attempt {
+public:
+    Attempt(Search& search, const Live& live, const std::vector<Goal>& goals)
+        : search_(search),
+          universe_(search.universe_),
+          live_(live),
+          goals_(goals),
+          goal_breadth_(goals.size(), {kFirstBreadth}),
+          spec_breadth_(universe_.specs().size(), {kFirstBreadth}) {}
+
+    Live members() {
+        Live near(universe_, false);
+        std::vector<CandidateId> queue;
+        for (std::size_t i = 0; i < goals_.size(); ++i) {
+            auto sorted = goals_[i].any_of;
+            search_.sort(sorted);
+            take_best(sorted, goal_breadth_[i], near, queue);
+        }
+        std::vector<bool> seen(universe_.specs().size());
+        while (!queue.empty()) {
+            const auto id = queue.back();
+            queue.pop_back();
+            for (const auto spec : universe_.candidates()[id].depends) {
+                if (seen[spec] || universe_.name_of(universe_.specs()[spec]).is_virtual) continue;
+                seen[spec] = true;
+                take_best(search_.best_first(spec), spec_breadth_[spec], near, queue);
+            }
+        }
+        return near;
+    }
+
+    /// Looks further where the failure may be due to looking at too few; false where it is not.
+    bool widen(const Conflict& conflict) {
+        bool is_wider = false;
+        const auto grow = [&](Breadth& breadth) {
+            if (!std::exchange(breadth.is_cut, false)) return;
+            breadth.versions *= kWiden;
+            is_wider = true;
+        };
+        for (const auto goal : conflict.goals) grow(goal_breadth_[goal]);
+        for (const auto& [id, spec] : conflict.asks) grow(spec_breadth_[spec]);
+        return is_wider;
+    }
+
+private:
+    struct Breadth {
+        std::size_t versions;
+        bool is_cut = false;  ///< there are more
+    };
+
+    void take_best(const std::vector<CandidateId>& sorted,
+                   Breadth& breadth,
+                   Live& near,
+                   std::vector<CandidateId>& queue) const {
+        std::size_t versions = 0;
+        auto last = kNone;
+        breadth.is_cut = false;
+        for (const auto id : sorted) {
+            if (!live_[id]) continue;
+            const auto version = universe_.candidates()[id].version;
+            if (version != std::exchange(last, version) && versions++ == breadth.versions) {
+                breadth.is_cut = true;
+                return;
+            }
+            if (near[id]) continue;
+            near.add(id);
+            queue.push_back(id);
+        }
+    }
+
+    Search& search_;
+    const Universe& universe_;
+    const Live& live_;
+    const std::vector<Goal>& goals_;
+    std::vector<Breadth> goal_breadth_;
+    std::vector<Breadth> spec_breadth_;
+};
+
+Search::Search(const Universe& universe, const std::vector<std::uint32_t>& ranks)
+    : universe_(universe), ranks_(ranks), best_first_(universe.specs().size()) {}
+
+std::optional<std::vector<CandidateId>> Search::find(const Live& live,
+                                                     const std::vector<Goal>& goals) {
+    Attempt attempt(*this, live, goals);
+    while (true) {
+        const auto members = attempt.members();
+        Engine engine(universe_, members, ranks_);
+        if (auto found = engine.solve(goals)) return found;
+        if (!attempt.widen(engine.conflict())) return std::nullopt;
+    }
+}
+
+void Search::sort(std::vector<CandidateId>& ids) const {
+    std::sort(ids.begin(), ids.end(), [&](auto a, auto b) { return ranks_[a] < ranks_[b]; });
+}
+
+const std::vector<CandidateId>& Search::best_first(SpecId spec) {
+    auto& sorted = best_first_[spec];
+    if (!sorted) {
+        sorted = universe_.specs()[spec].matches;
+        sort(*sorted);
+    }
+    return *sorted;
+}
+
+}  // namespace gpkg::solver
