@@ -40,21 +40,29 @@ public:
     }
 
 private:
-    /// A number for each version so that comparing numbers compares versions.
+    /// A number for each version so that comparing the numbers of one name's compares versions.
     std::vector<std::uint32_t> order_versions() const {
         VersionId count = 0;
         for (const auto& candidate : universe_.candidates())
             count = std::max(count, candidate.version + 1);
-        std::vector<VersionId> sorted(count);
-        std::iota(sorted.begin(), sorted.end(), 0U);
-        std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) {
-            return universe_.version(a) < universe_.version(b);
-        });
         std::vector<std::uint32_t> order(count);
-        std::uint32_t place = 0;
-        for (std::size_t i = 0; i < sorted.size(); ++i) {
-            if (i > 0 && universe_.version(sorted[i - 1]) < universe_.version(sorted[i])) ++place;
-            order[sorted[i]] = place;
+        for (const auto& name : universe_.names()) {
+            std::vector<VersionId> sorted;
+            for (auto id = name.begin; id < name.end; ++id) {
+                const auto version = universe_.candidates()[id].version;
+                if (sorted.empty() || sorted.back() != version) sorted.push_back(version);
+            }
+            // Mostly the rows of one index, which come with the highest first.
+            const auto is_higher = [&](auto a, auto b) {
+                return universe_.version(b) < universe_.version(a);
+            };
+            if (!std::is_sorted(sorted.begin(), sorted.end(), is_higher))
+                std::sort(sorted.begin(), sorted.end(), is_higher);
+            auto place = static_cast<std::uint32_t>(sorted.size());
+            for (std::size_t i = 0; i < sorted.size(); ++i) {
+                if (i > 0 && is_higher(sorted[i - 1], sorted[i])) --place;
+                order[sorted[i]] = place;
+            }
         }
         return order;
     }

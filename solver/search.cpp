@@ -7,7 +7,7 @@ namespace gpkg::solver {
 namespace {
 
 /// How many versions of a name are looked at first, and how many times more in place of too few.
-constexpr std::size_t kFirstBreadth = 2;
+constexpr std::size_t kFirstBreadth = 3;
 constexpr std::size_t kWiden = 4;
 
 }  // namespace

@@ -163,15 +163,12 @@ Result<SpecId> Universe::intern_spec(std::string_view text) {
     return intern_spec(match, std::string(text));
 }
 
-std::optional<VersionId> Universe::intern_version(std::string_view text) {
-    auto [entry, added] = version_ids_.try_emplace(std::string(text));
-    if (added) {
-        if (auto version = Version::parse(text)) {
-            entry->second = static_cast<VersionId>(versions_.size());
-            versions_.push_back(*std::move(version));
-        }
-    }
-    return entry->second;
+/// kNone where the text is no version.
+VersionId Universe::add_version(std::string_view text) {
+    auto version = Version::parse(text);
+    if (!version) return kNone;
+    versions_.push_back(*std::move(version));
+    return static_cast<VersionId>(versions_.size() - 1);
 }
 
 Result<Universe> Universe::collect(const Problem& problem) {
@@ -381,7 +378,7 @@ Result<std::optional<LeftOut::Why>> Universe::add_row(NameId name,
     candidate.offered = record;
     // Rows are sorted by version, and most share their lists with the row before.
     auto& version = home_versions_[row.version];
-    if (!version) version = intern_version(record.version()).value_or(kNone);
+    if (!version) version = add_version(record.version());
     if (*version == kNone) return LeftOut::Why::Unreadable;
     GPKG_TRY(const auto depends, take_list(record, row.depends));
     if (depends.why) return depends.why;
@@ -404,13 +401,13 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.is_noarch = record.subdir == "noarch";
     candidate.is_installed = installed;
     candidate.given = &record;
-    const auto version = intern_version(record.version);
-    if (!version) {
+    const auto version = add_version(record.version);
+    if (version == kNone) {
         notes_.push_back(fmt::format("{}: has no readable version and cannot be solved for",
                                      record.distribution()));
         return;
     }
-    candidate.version = *version;
+    candidate.version = version;
     // An installed package stays usable even where its metadata is older than today's rules.
     const auto readable = [&](const std::vector<std::string>& texts) {
         std::vector<SpecId> list;

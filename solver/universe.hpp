@@ -143,7 +143,7 @@ private:
     NameId intern_name(std::string_view text);
     Result<SpecId> intern_spec(std::string_view text);
     SpecId intern_spec(const MatchSpec& match, std::string text);
-    std::optional<VersionId> intern_version(std::string_view text);
+    VersionId add_version(std::string_view text);
     Result<void> take_request();
     void reach(NameId name);
     void reach_from(std::span<const SpecId> depends, std::span<const SpecId> constrains);
@@ -175,7 +175,6 @@ private:
     std::vector<NameId> queue_;
     std::unordered_map<std::string, NameId> name_ids_;
     std::unordered_map<std::string, SpecId> spec_ids_;
-    std::unordered_map<std::string, std::optional<VersionId>> version_ids_;
     std::unordered_map<const ChannelIndex*, std::vector<SpecId>> index_specs_;
     std::deque<NameRecords> homes_;          ///< what the candidates' rows are read by
     std::deque<std::vector<SpecId>> lists_;  ///< what their spans point to

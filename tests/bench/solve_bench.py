@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Time and memory of `gpkg create --dry-run` over a channel, beside two things measured in the same run:
-the floor (reading, unpacking and parsing the same files, parse_floor) and rattler as the peer.
+"""Time and memory of solving over channels, beside what is measured in the same run: the limit (reading and unpacking
+the same index files with zstd), rattler as the peer, and micromamba where GPKG_PEER_MICROMAMBA names one.
 
-usage: solve_bench.py BUILD_FOLDER [--channel FOLDER] [--runs N] [--rattler NODE_MODULES]
-BUILD_FOLDER is build/release; the channel is conda-forge of GPKG_TEST_CORPUS where none is named. gpkg reads it
-over http on loopback, cold (an empty cache) and warm (the second time). Rows are medians of whole processes.
-It judges nothing: times depend on the machine, ratios are what to read.
+usage: solve_bench.py BUILD_FOLDER [--channel FOLDER]... [--runs N] [--rattler NODE_MODULES] [--requests py,torch,eight]
+BUILD_FOLDER is build/release; the channel is conda-forge of GPKG_TEST_CORPUS where none is named. gpkg reads it over
+http on loopback, cold (an empty cache) and warm (the second time); where the folder has CEP 16 shards, with and
+without them. Rows are medians of whole processes. "unsat" is a request without a solution, explanation and fixes
+included; "update" is `update --all` of an environment of what "eight" gives. It judges nothing: times depend on the
+machine, ratios are what to read.
 """
 
 import argparse
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -27,6 +30,7 @@ REQUESTS = {
     "torch": ["pytorch", "cuda-version=12.*"],
     "eight": "python scipy scikit-learn matplotlib pytorch jupyterlab xarray dask".split(),
 }
+UNSATISFIABLE = ["python=3.14", "numpy<1.20"]
 
 
 class Cost:
@@ -37,10 +41,10 @@ class Cost:
         self.output = runs[-1][3]
 
     def __str__(self):
-        return f"{self.wall:8.3f} {self.cpu:8.3f} {self.peak:8.0f}"
+        return f"{self.wall:8.4f} {self.cpu:8.4f} {self.peak:8.0f}"
 
 
-def run_once(command, environment):
+def run_once(command, environment, expected=0):
     begin = time.monotonic()
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(command, env=environment, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
@@ -49,16 +53,16 @@ def run_once(command, environment):
         output.seek(0)
         text = output.read().decode(errors="replace")
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
+    if child.returncode != expected:
         sys.exit(f"{' '.join(map(str, command))}: exit status {child.returncode}\n{text}")
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text
 
 
-def measure(runs, command, environment, prepare=lambda: None):
+def measure(runs, command, environment, prepare=lambda: None, expected=0):
     results = []
     for _ in range(runs):
         prepare()
-        results.append(run_once(command, environment))
+        results.append(run_once(command, environment, expected))
     return Cost(results)
 
 
@@ -109,51 +113,141 @@ def rattler_command(modules, channel, specs):
     return ["node", HERE / "rattler_solve.cjs", modules, channel, machine, *specs]
 
 
-def row(request, what, cost, base, count):
-    ratios = f"{cost.wall / base.wall:8.1f} {cost.cpu / base.cpu:8.1f} {cost.peak / base.peak:8.1f}"
-    print(f"{request:6} {what:10} {cost}  {ratios}  {count}")
+class Table:
+    """Prints rows; the ratios are those to the first row of a group."""
+
+    def begin(self, group):
+        self.group, self.base = group, None
+
+    def row(self, what, cost, remark=""):
+        self.base = self.base or cost
+        base = self.base
+        ratios = f"{cost.wall / base.wall:8.2f} {cost.cpu / base.cpu:8.2f} {cost.peak / base.peak:8.2f}"
+        print(f"{self.group:7} {what:16} {cost}  {ratios}  {remark}", flush=True)
 
 
-def bench(request, specs, build, channel, url, runs, modules, work):
-    environment = gpkg_environment(work)
-    floor = measure(runs, [build / "tests" / "parse_floor", *index_files(channel)], os.environ)
-    row(request, "floor", floor, floor, "")
+@contextlib.contextmanager
+def without_shards(channel):
+    """The folder as one that offers whole indexes only."""
+    with tempfile.TemporaryDirectory(prefix="gpkg-bench-whole.") as copy:
+        for file in index_files(channel):
+            place = pathlib.Path(copy) / file.parent.name
+            place.mkdir()
+            (place / file.name).symlink_to(file)
+        yield pathlib.Path(copy)
 
-    def forget():
-        shutil.rmtree(work / "cache", ignore_errors=True)
 
-    command = [build / "gpkg", "create", "--dry-run", "--json", "-n", "x", "-c", url, "--override-channels", *specs]
-    for state, prepare in (("cold", forget), ("warm", lambda: None)):
-        cost = measure(runs, command, environment, prepare)
-        count = cost.output.split('"LINK"')[-1].count('"dist_name"')
-        row(request, f"gpkg {state}", cost, floor, f"{count} packages")
-    peer = rattler_command(modules, channel, specs)
-    if peer is None:
-        print(f"{request:6} no peer: node or @conda-org/rattler is missing (ctest -L witness installs it)")
-        return
-    cost = measure(runs, peer, os.environ)
-    row(request, "rattler", cost, floor, f"{cost.output.strip()} packages")
+class Gpkg:
+    def __init__(self, build, url, work):
+        self.program = build / "gpkg"
+        self.channel = ["-c", url, "--override-channels", "--dry-run"]
+        self.environment = gpkg_environment(work)
+        self.work = work
+
+    def create(self, specs):
+        return [self.program, "create", *self.channel, "--json", "-n", "x", *specs]
+
+    def forget(self):
+        shutil.rmtree(self.work / "cache", ignore_errors=True)
+        shutil.rmtree(self.work / "root" / "cache", ignore_errors=True)
+
+    def packages(self, output):
+        return json.loads(output[output.index("{"):])["actions"]["LINK"]
+
+    def environment_of(self, packages):
+        """A prefix whose conda-meta says that these packages are installed; there are no files."""
+        prefix = self.work / "prefix"
+        meta = prefix / "conda-meta"
+        meta.mkdir(parents=True, exist_ok=True)
+        (meta / "history").write_text("")
+        for package in packages:
+            spec = f"{package['name']}=={package['version']}={package['build_string']}"
+            found = subprocess.run(
+                [self.program, "search", *self.channel[:3], "--json", spec],
+                env=self.environment, check=True, capture_output=True, text=True)
+            record = json.loads(found.stdout)[package["name"]][0]
+            record |= {"files": [], "paths_data": {"paths": [], "paths_version": 1}}
+            (meta / f"{package['dist_name']}.json").write_text(json.dumps(record))
+        return prefix
+
+
+def bench_gpkg(table, kind, gpkg, specs, runs):
+    cold = measure(runs, gpkg.create(specs), gpkg.environment, gpkg.forget)
+    table.row(f"gpkg{kind} cold", cold, f"{len(gpkg.packages(cold.output))} packages")
+    warm = measure(runs, gpkg.create(specs), gpkg.environment)
+    table.row(f"gpkg{kind} warm", warm)
+
+
+def bench_peers(table, channel, url, specs, runs, modules, work):
+    rattler = rattler_command(modules, channel, specs)
+    if rattler is None:
+        print("no peer: node or @conda-org/rattler is missing (ctest -L witness installs it)")
+    else:
+        cost = measure(runs, rattler, os.environ)
+        table.row("rattler", cost, f"{cost.output.strip()} packages")
+    micromamba = os.environ.get("GPKG_PEER_MICROMAMBA")
+    if micromamba:
+        root = work / "micromamba"
+        command = [micromamba, "create", "--dry-run", "-y", "-n", "x", "-r", root, "-c", url, "--override-channels", *specs]
+        environment = gpkg_environment(work)
+        table.row("micromamba cold", measure(runs, command, environment, lambda: shutil.rmtree(root, ignore_errors=True)))
+        table.row("micromamba warm", measure(runs, command, environment))
+
+
+def bench_channel(table, options, build, channel, modules, work):
+    files = index_files(channel)
+    limit = ["sh", "-c", "zstd -dc " + " ".join(str(f) for f in files) + " > /dev/null"]
+    has_shards = (channel / "linux-64" / "repodata_shards.msgpack.zst").exists()
+    with without_shards(channel) as whole, served(whole) as whole_url, served(channel) as url:
+        gpkg = Gpkg(build, whole_url, work)
+        for request in options.requests.split(","):
+            specs = REQUESTS[request]
+            table.begin(request)
+            table.row("limit: zstd -dc", measure(options.runs, limit, os.environ))
+            bench_gpkg(table, "", gpkg, specs, options.runs)
+            if has_shards:
+                bench_gpkg(table, " shards", Gpkg(build, url, work / "shards"), specs, options.runs)
+            bench_peers(table, channel, whole_url, specs, options.runs, modules, work)
+        table.begin("more")
+        table.row("py warm", measure(options.runs, gpkg.create(REQUESTS["py"]), gpkg.environment))
+        table.row("unsat warm", measure(options.runs, gpkg.create(UNSATISFIABLE), gpkg.environment, expected=1))
+        eight = gpkg.packages(run_once(gpkg.create(REQUESTS["eight"]), gpkg.environment)[3])
+        prefix = gpkg.environment_of(eight)
+        update = [gpkg.program, "update", "--all", *gpkg.channel, "-p", prefix]
+        table.row("update --all", measure(options.runs, update, gpkg.environment), f"of {len(eight)} packages")
+        shutil.rmtree(work)
+
+
+def bench_start(table, build, runs, work):
+    table.begin("start")
+    table.row("true", measure(runs, ["/bin/true"], os.environ))
+    for words in (["--version"], ["env", "list"], ["info"]):
+        table.row("gpkg " + " ".join(words), measure(runs, [build / "gpkg", *words], gpkg_environment(work)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--channel", type=pathlib.Path)
+    parser.add_argument("--channel", type=pathlib.Path, action="append")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rattler", type=pathlib.Path)
+    parser.add_argument("--requests", default="py,torch,eight")
     options = parser.parse_args()
     corpus = os.environ.get("GPKG_TEST_CORPUS")
-    channel = options.channel or (corpus and pathlib.Path(corpus) / "conda-forge")
-    if not channel:
+    channels = options.channel or (corpus and [pathlib.Path(corpus) / "conda-forge"])
+    if not channels:
         sys.exit("no channel: name one with --channel, or a corpus with GPKG_TEST_CORPUS")
     build = options.build.resolve()
     modules = (options.rattler or build / "witness" / "node_modules").resolve()
 
-    print(f"{channel}, medians of {options.runs} processes")
-    print(f"{'':17}   wall s    cpu s peak MiB   and each as a multiple of the floor")
-    with tempfile.TemporaryDirectory(prefix="gpkg-bench.") as work, served(channel) as url:
-        for request, specs in REQUESTS.items():
-            bench(request, specs, build, channel.resolve(), url, options.runs, modules, pathlib.Path(work))
+    table = Table()
+    print(f"medians of {options.runs} processes; ratios are to the first row of a group")
+    with tempfile.TemporaryDirectory(prefix="gpkg-bench.") as work:
+        bench_start(table, build, options.runs, pathlib.Path(work))
+    for channel in channels:
+        print(f"\n{channel}\n{'':24}   wall s    cpu s peak MiB      wall      cpu     peak")
+        with tempfile.TemporaryDirectory(prefix="gpkg-bench.") as work:
+            bench_channel(table, options, build, channel.resolve(), modules, pathlib.Path(work) / "w")
 
 
 main()
