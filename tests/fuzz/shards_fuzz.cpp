@@ -1,19 +1,12 @@
-// Throws mutated msgpack at the readers of shards and of their indexes. `fuzz_one` is what a
-// fuzzing engine would call, on the bytes before they are compressed; `main` is a small engine with
-// a fixed seed:
-//   shards_fuzz [DOCUMENTS] [SEED]
-// What is accepted must be about the name that was asked for and lead nowhere else, and every
-// refusal must name the URL in few words.
+// Msgpack for the readers of shards and of their indexes, before it is compressed. What is accepted
+// must be about the name that was asked for and lead nowhere else, and every refusal must name the
+// URL in few words.
 
 #include "libcore/index/dependency_names.hpp"
+#include "tests/fuzz/engine.hpp"
 #include "tests/support/shards.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <random>
 
 using namespace gpkg;
 
@@ -21,10 +14,7 @@ namespace {
 
 constexpr std::string_view kUrl = "https://host/c/noarch/repodata_shards.msgpack.zst";
 
-[[noreturn]] void stop(const char* reason) {
-    std::fprintf(stderr, "%s\n", reason);
-    std::abort();
-}
+[[noreturn]] void stop(const char* reason) { fuzz_stop(reason, {}); }
 
 void check_refusal(const Error& error) {
     if (error.kind != ErrorKind::Integrity && error.kind != ErrorKind::Unsupported)
@@ -48,8 +38,8 @@ void check_record(const IndexRecord& record) {
 
 }  // namespace
 
-int fuzz_one(const char* data, std::size_t size) {
-    const auto packed = zstd_compress({data, size}, 1);
+void fuzz_one(std::string_view input) {
+    const auto packed = zstd_compress(input, 1);
     const auto shard = read_shard(packed, "rich", kUrl);
     if (shard) {
         std::for_each(shard->records.begin(), shard->records.end(), check_record);
@@ -60,19 +50,16 @@ int fuzz_one(const char* data, std::size_t size) {
     const auto index = read_shard_index(packed, kUrl);
     if (!index) {
         check_refusal(index.error());
-        return 0;
+        return;
     }
     if (!index->shard_folder().starts_with("http") || !index->shard_folder().ends_with('/'))
         stop("shards that are not on a server");
     for (const auto& entry : index->entries()) {
         if (index->find(entry.name) == nullptr) stop("an entry that is not found");
     }
-    return 0;
 }
 
-int main(int argc, char** argv) try {
-    const auto documents = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 20'000;
-    std::mt19937 random(argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 1U);
+std::vector<std::string> fuzz_seeds() {
     const auto shard = nlohmann::json::parse(R"({
         "packages": {"rich-1-0.tar.bz2": {"name": "rich", "version": "1", "build": "0",
             "build_number": 7, "depends": ["a >=1", "b[when=\"c\"]"], "timestamp": 1.5e12}},
@@ -93,33 +80,13 @@ int main(int argc, char** argv) try {
     auto sums = shard;
     sums["packages"]["rich-1-0.tar.bz2"]["sha256"] = tests::bytes_of_hex(std::string(64, '1'));
     sums["packages"]["rich-1-0.tar.bz2"]["md5"] = std::string(32, '1');
-    const std::vector seeds{tests::as_msgpack(sums), tests::as_msgpack(index)};
-    // First bytes of every kind of value, and lengths at the edges.
-    constexpr std::string_view kBytes(
+    return {tests::as_msgpack(sums), tests::as_msgpack(index)};
+}
+
+/// First bytes of every kind of value, and lengths at the edges.
+std::string_view fuzz_alphabet() {
+    return {
         "\x00\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc4\xc6\xc9\xca\xcb"
         "\xcf\xd3\xd9\xdb\xdd\xdf\xe0\xff./",
-        25);
-    const auto start = std::chrono::steady_clock::now();
-    for (unsigned long i = 0; i < documents; ++i) {
-        auto text = seeds[i % seeds.size()];
-        const auto changes = 1 + random() % 4;
-        for (unsigned change = 0; change < changes; ++change) {
-            const auto at = random() % text.size();
-            switch (random() % 5) {
-            case 0: text[at] = kBytes[random() % kBytes.size()]; break;
-            case 1: text[at] = static_cast<char>(random()); break;
-            case 2: text.insert(at, 1, kBytes[random() % kBytes.size()]); break;
-            case 3: text.erase(at, 1 + random() % 4); break;
-            default: text += text.substr(at, 1 + random() % 40); break;
-            }
-            if (text.empty()) text = "\xc0";
-        }
-        fuzz_one(text.data(), text.size());
-    }
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    std::printf("%lu documents in %.1f s\n", documents, took.count());
-    return 0;
-} catch (const std::exception& problem) {
-    std::fprintf(stderr, "%s\n", problem.what());
-    return 1;
+        25};
 }
