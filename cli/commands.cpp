@@ -9,6 +9,7 @@ std::span<const Command> commands() {
         {"update", "bring packages of an environment to their newest fitting builds", bind_update},
         {"remove", "take packages, or a whole environment, away", bind_remove},
         {"list", "show what is installed in an environment", bind_list},
+        {"why", "show what brought an installed package", bind_why},
         {"search", "look for packages in the channels", bind_search},
         {"info", "show settings, places and the machine as the solver sees it", bind_info},
         {"hardware", "show what this machine is", bind_hardware},

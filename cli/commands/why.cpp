@@ -1,0 +1,160 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/history.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/solve/record_graph.hpp"
+#include "solver/wording.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Reasons of which the shortest are shown unless all are asked for.
+constexpr std::size_t kMostShown = 3;
+
+struct Options {
+    TargetOptions target;
+    std::string name;
+    bool all = false;
+};
+
+/// What an environment says of one of its packages.
+struct Reasons {
+    RecordGraph graph;
+    std::size_t target = 0;
+    std::map<std::string, std::string> requested;  ///< spec by name
+    std::vector<RecordGraph::Way> ways;            ///< from what was asked for, shortest first
+};
+
+Result<Reasons> look(const fs::path& path, const std::string& name) {
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto installed, prefix.records());
+    GPKG_TRY(const auto history, prefix.history());
+    std::vector<PackageRecord> records;
+    std::vector<std::string> names;
+    for (const auto& record : installed) {
+        records.push_back(record.package);
+        names.push_back(record.name());
+    }
+    Reasons reasons{RecordGraph(std::move(records)), 0, requested_specs(history), {}};
+    const auto target = reasons.graph.find(name);
+    if (!target) {
+        const auto near = near_names(name, names);
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: is not installed in {}", name, path.native()),
+                    near.empty() ? "gpkg list shows what is"
+                                 : fmt::format("did you mean {}?", join_or(near)));
+    }
+    reasons.target = *target;
+    std::vector<std::size_t> roots;
+    for (const auto& [asked, spec] : reasons.requested) {
+        if (const auto place = reasons.graph.find(asked)) roots.push_back(*place);
+    }
+    reasons.ways = reasons.graph.ways(roots, *target);
+    std::stable_sort(reasons.ways.begin(), reasons.ways.end(), [](const auto& a, const auto& b) {
+        return a.steps.size() < b.steps.size();
+    });
+    return reasons;
+}
+
+/// As a person would write it; what cannot be read is shown as it stands.
+std::string shown(const std::string& spec) {
+    const auto parsed = MatchSpec::parse(spec);
+    return parsed ? solver::written(*parsed) : printable(spec);
+}
+
+std::string title(const PackageRecord& record) {
+    return fmt::format("{} {} {}", record.name, record.version, record.build);
+}
+
+void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way) {
+    const auto& records = reasons.graph.records();
+    const auto& root = records[way.root];
+    out.result(fmt::format("{} is asked for", shown(reasons.requested.at(root.name))));
+    std::size_t depth = 0;
+    for (const auto& step : way.steps)
+        out.result(fmt::format("{}└─ {} {} needs {}",
+                               std::string(3 * depth++, ' '),
+                               records[step.from].name,
+                               records[step.from].version,
+                               shown(step.spec)));
+}
+
+void print(Output& out, const Reasons& reasons, bool all) {
+    const auto& record = reasons.graph.records()[reasons.target];
+    out.result(out.bold(title(record)));
+    const auto users = reasons.graph.needed_by(reasons.target);
+    if (reasons.ways.empty()) {
+        out.result(users.empty() ? "nobody asked for it, and nothing needs it"
+                                 : "nothing that was asked for needs it");
+        for (const auto& need : users)
+            out.result(fmt::format(
+                "└─ {} needs {}", title(reasons.graph.records()[need.from]), shown(need.spec)));
+        return;
+    }
+    const auto shown = all ? reasons.ways.size() : std::min(kMostShown, reasons.ways.size());
+    for (std::size_t i = 0; i < shown; ++i) print_way(out, reasons, reasons.ways[i]);
+    if (shown < reasons.ways.size())
+        out.result(fmt::format("and {} more that were asked for need it: --all shows them",
+                               reasons.ways.size() - shown));
+}
+
+Json json_of(const Reasons& reasons) {
+    const auto& records = reasons.graph.records();
+    const auto& record = records[reasons.target];
+    const auto step_json = [&](const Need& need) {
+        return Json{{"name", records[need.from].name},
+                    {"version", records[need.from].version},
+                    {"build", records[need.from].build},
+                    {"needs", need.spec}};
+    };
+    Json document{{"name", record.name}, {"version", record.version}, {"build", record.build}};
+    const auto asked = reasons.requested.find(record.name);
+    document["requested"] = asked == reasons.requested.end() ? Json() : Json(asked->second);
+    document["needed_by"] = Json::array();
+    for (const auto& need : reasons.graph.needed_by(reasons.target))
+        document["needed_by"].push_back(step_json(need));
+    document["chains"] = Json::array();
+    for (const auto& way : reasons.ways) {
+        Json steps = Json::array();
+        for (const auto& step : way.steps) steps.push_back(step_json(step));
+        document["chains"].push_back(
+            {{"requested", reasons.requested.at(records[way.root].name)}, {"steps", steps}});
+    }
+    return document;
+}
+
+}  // namespace
+
+Action bind_why(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("name", options->name, "an installed package")->required()->type_name("NAME");
+    add_target_options(app, options->target);
+    app.add_flag("--all", options->all, "every spec that leads to it, not only the shortest ways");
+    app.footer(
+        "Shows which of the specs you asked for brought a package, and by which way.\n"
+        "  gpkg why libblas -n ml");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        GPKG_TRY(const auto reasons, look(prefix, options->name));
+        if (context.out.json_mode()) {
+            context.out.json(json_of(reasons));
+        } else {
+            print(context.out, reasons, options->all);
+        }
+        return 0;
+    };
+}
+
+}  // namespace gpkg::cli

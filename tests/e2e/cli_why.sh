@@ -1,0 +1,42 @@
+# gpkg why
+. "$(dirname "$0")/lib.sh"
+
+package zlib 1.3 h_0
+package png 1.6 h_0 'zlib >=1.2,<2'
+package plot 3.1 h_0 png
+package app 2.0 h_0 'plot >=3' zlib
+package lone 1 0
+
+expect 0 create -y -q -n one 'app>=1' plot
+expect 0 why -n one png
+out_is 'png 1.6 h_0
+plot is asked for
+└─ plot 3.1 needs png
+app >=1 is asked for
+└─ app 2.0 needs plot >=3
+   └─ plot 3.1 needs png'
+
+expect 0 why -n one app
+out_is 'app 2.0 h_0
+app >=1 is asked for'
+
+expect 0 why -n one zlib --json
+json '(d["name"], d["version"], d["build"], d["requested"]) == ("zlib", "1.3", "h_0", None)'
+json '[n["name"] for n in d["needed_by"]] == ["app", "png"]'
+json '[[s["name"] for s in c["steps"]] for c in d["chains"]] == [["app"], ["plot", "png"]]'
+json 'd["chains"][0]["steps"][0]["needs"] == "zlib"'
+expect 0 why -n one app --json
+json 'd["requested"].startswith("app[version=") and d["needed_by"] == []'
+
+# What is there although nobody wants it.
+expect 0 install -y -q -n one lone
+sed -i '/lone/d' "$GPKG_ROOT_PREFIX/envs/one/conda-meta/history"
+expect 0 why -n one lone
+out_has 'nobody asked for it, and nothing needs it'
+
+expect 1 why -n one pgn
+err_has "pgn: is not installed in $GPKG_ROOT_PREFIX/envs/one"
+err_has 'did you mean png?'
+expect 1 why -n nowhere png
+
+finish
