@@ -51,10 +51,15 @@ Result<bool> looks_compressed(const fs::path& file, const std::string& url) {
                 "a login page or a proxy may have answered in the server's place");
 }
 
-Result<void> check_shard_index(const fs::path& file, const std::string& url) {
+/// What the index of shards declares, when it is one.
+Result<ChannelRelations> check_shard_index(const fs::path& file, const std::string& url) {
     GPKG_TRY(const auto bytes, read_file(file));
-    GPKG_CHECK(read_shard_index(bytes, url));
-    return {};
+    GPKG_TRY(const auto index, read_shard_index(bytes, url));
+    return index.relations();
+}
+
+std::string shards_url(const Channel& channel, std::string_view subdir) {
+    return fmt::format("{}/{}", channel.subdir_url(subdir), kShards);
 }
 
 /// A file that may be asked for: one of the three above.
@@ -70,7 +75,10 @@ public:
              std::string subdir,
              const IndexOptions& options,
              std::int64_t now)
-        : options_(options), now_(now), cache_(options.cache, channel.subdir_url(subdir)) {
+        : options_(options),
+          now_(now),
+          whole_{{options.cache, channel.subdir_url(subdir)}, {}, false},
+          shards_{{options.cache, shards_url(channel, subdir)}, {}, false} {
         result_.channel = channel;
         result_.subdir = std::move(subdir);
     }
@@ -83,8 +91,18 @@ public:
     FetchedIndex take() && { return std::move(result_); }
 
 private:
+    struct Copy {
+        IndexCache cache;
+        CachedState state;
+        bool is_usable = false;
+    };
+
     Result<void> read_local();
     void load_cached();
+    void load(Copy& copy);
+    /// The one that answers as long as nothing new arrives.
+    Copy& copy() { return shards_.is_usable ? shards_ : whole_; }
+    const Copy& copy() const { return shards_.is_usable ? shards_ : whole_; }
     bool is_fresh() const;
     void use_cached();
     void plan();
@@ -102,10 +120,9 @@ private:
 
     const IndexOptions& options_;
     std::int64_t now_;
-    IndexCache cache_;
-    CachedState state_;
-    bool has_state_ = false;  ///< `state_` can be used
-    std::vector<Ask> asks_;   ///< what is left to ask for, in this order
+    Copy whole_;             ///< its state also knows what the server lacks
+    Copy shards_;            ///< of their index
+    std::vector<Ask> asks_;  ///< what is left to ask for, in this order
     fs::path incoming_;
     FetchedIndex result_;
 };
@@ -116,7 +133,7 @@ Result<bool> OneIndex::settle_here() {
         return true;
     }
     load_cached();
-    if (has_state_ && (options_.offline || is_fresh())) {
+    if (copy().is_usable && (options_.offline || is_fresh())) {
         use_cached();
         return true;
     }
@@ -150,47 +167,52 @@ Result<void> OneIndex::read_local() {
 }
 
 void OneIndex::load_cached() {
-    auto state = cache_.load();
-    if (!state) return;
-    state_ = *std::move(state);
-    has_state_ = true;
-    if (state_.missing) return;
-    if (!options_.shards && state_.url == file_url_of(kShards)) {
-        has_state_ = false;
-        return;
-    }
+    if (options_.shards) load(shards_);
+    if (!shards_.is_usable) return load(whole_);
+    whole_.state.zst_absent_at = shards_.state.zst_absent_at;
+}
+
+void OneIndex::load(Copy& copy) {
+    auto loaded = copy.cache.load();
+    if (!loaded) return;
+    auto& state = copy.state;
+    state = *std::move(loaded);
+    copy.is_usable = state.missing;
+    if (state.missing) return;
     const auto found =
-        cache_.check(state_, {result_.channel.base_url(), result_.subdir, state_.url});
-    has_state_ = found == IndexCache::Check::Whole;
+        copy.cache.check(state, {result_.channel.base_url(), result_.subdir, state.url});
+    copy.is_usable = found == IndexCache::Check::Whole;
     if (found == IndexCache::Check::Damaged)
         result_.warnings.push_back(
-            fmt::format("{}: the cached copy is damaged and not used", state_.url));
+            fmt::format("{}: the cached copy is damaged and not used", state.url));
 }
 
 bool OneIndex::is_fresh() const {
+    const auto& state = copy().state;
     // That a subdir is missing is asked anew each time: somebody may just have filled it.
-    if (state_.missing) return false;
-    const auto age = now_ - state_.checked_at;
-    return age >= 0 && age < state_.max_age.value_or(0);
+    if (state.missing) return false;
+    const auto age = now_ - state.checked_at;
+    return age >= 0 && age < state.max_age.value_or(0);
 }
 
 void OneIndex::use_cached() {
+    const auto& [cache, state, is_usable] = copy();
     result_.from_cache = true;
-    result_.url = state_.url;
-    result_.missing = state_.missing;
-    if (state_.missing) return;
-    result_.path = cache_.path_of(state_);
-    result_.sha256 = state_.sha256;
-    result_.sharded = state_.url == file_url_of(kShards);
+    result_.url = state.url;
+    result_.missing = state.missing;
+    if (state.missing) return;
+    result_.path = cache.path_of(state);
+    result_.sha256 = state.sha256;
+    result_.sharded = shards_.is_usable;
+    result_.relations = state.relations;
 }
 
 /// What to ask for, the first that is there being the answer.
 void OneIndex::plan() {
-    const bool no_zst = is_believed(state_.zst_absent_at);
-    const bool has_shards = has_state_ && state_.url == file_url_of(kShards);
-    if (options_.shards && !is_believed(state_.shards_absent_at)) {
+    const bool no_zst = is_believed(whole_.state.zst_absent_at);
+    if (options_.shards && !is_believed(whole_.state.shards_absent_at)) {
         // Once it was too large it is not asked again.
-        if (!has_shards && !no_zst) asks_.push_back({kZst, true});
+        if (!shards_.is_usable && !no_zst) asks_.push_back({kZst, true});
         asks_.push_back({kShards});
     }
     asks_.push_back({no_zst ? kJson : kZst});
@@ -203,16 +225,17 @@ GetRequest OneIndex::request() {
     if (asks_.empty()) plan();
     const auto& ask = asks_.front();
     const auto url = file_url_of(ask.file);
-    incoming_ = cache_.incoming();
+    incoming_ = whole_.cache.incoming();
     GetRequest request;
     request.url = result_.channel.with_credentials(url);
     if (has_fallback())
         request.fallback_url = result_.channel.with_credentials(file_url_of(asks_[1].file));
     request.into = incoming_;
     request.most_bytes = ask.only_small ? options_.small : options_.most_bytes;
-    if (has_state_ && !state_.missing && state_.url == url) {
-        request.etag = state_.etag;
-        request.last_modified = state_.last_modified;
+    const auto& [cache, state, is_usable] = copy();
+    if (is_usable && !state.missing && state.url == url) {
+        request.etag = state.etag;
+        request.last_modified = state.last_modified;
     }
     return request;
 }
@@ -220,16 +243,23 @@ GetRequest OneIndex::request() {
 /// The server has no such file, or none that is of use.
 void OneIndex::give_up_on(std::string_view file) {
     std::erase_if(asks_, [&](const Ask& ask) { return ask.file == file; });
-    if (file == kZst && !is_believed(state_.zst_absent_at)) state_.zst_absent_at = now_;
-    if (file == kShards) state_.shards_absent_at = now_;
+    if (file == kShards) {
+        // The whole was not looked at while there was a copy of their index.
+        if (std::exchange(shards_.is_usable, false)) load(whole_);
+        (void)shards_.cache.forget();  // it would only be asked for again
+        whole_.state.shards_absent_at = now_;
+    }
+    auto& state = whole_.state;
+    if (file == kZst && !is_believed(state.zst_absent_at)) state.zst_absent_at = now_;
 }
 
 Result<bool> OneIndex::accept(Result<Response> response) {
     if (response && response->not_modified) {
         // Where it changes nothing for the next command, a write to a slow disk is saved.
-        const bool matters = response->max_age || now_ - state_.checked_at > kHour;
-        state_.checked_at = now_;
-        if (response->max_age) state_.max_age = response->max_age->count();
+        auto& state = copy().state;
+        const bool matters = response->max_age || now_ - state.checked_at > kHour;
+        state.checked_at = now_;
+        if (response->max_age) state.max_age = response->max_age->count();
         if (matters) save_state();
         use_cached();
         return true;
@@ -239,15 +269,15 @@ Result<bool> OneIndex::accept(Result<Response> response) {
         give_up_on(asks_.front().file);
         if (!second.empty()) give_up_on(second);
         if (!asks_.empty()) return false;
-        const auto shards_absent_at = state_.shards_absent_at;
-        state_ = CachedState{};
-        state_.url = file_url_of(kJson);
-        state_.missing = true;
-        state_.checked_at = now_;
-        state_.shards_absent_at = shards_absent_at;
+        const auto shards_absent_at = whole_.state.shards_absent_at;
+        auto& state = whole_.state = CachedState{};
+        state.url = file_url_of(kJson);
+        state.missing = true;
+        state.checked_at = now_;
+        state.shards_absent_at = shards_absent_at;
         save_state();
         result_.missing = true;
-        result_.url = state_.url;
+        result_.url = state.url;
         return true;
     }
     auto stored = response ? store(*response) : pass(std::move(response).error());
@@ -262,9 +292,9 @@ Result<bool> OneIndex::accept_failure(Error error) {
     }
     const bool server_is_ill =
         error.kind == ErrorKind::Network || error.kind == ErrorKind::Integrity;
-    if (!server_is_ill || !has_state_) return pass(std::move(error));
+    if (!server_is_ill || !copy().is_usable) return pass(std::move(error));
     result_.warnings.push_back(fmt::format(
-        "{}; using the cached copy, {}", error.message, age_text(now_ - state_.checked_at)));
+        "{}; using the cached copy, {}", error.message, age_text(now_ - copy().state.checked_at)));
     use_cached();
     return true;
 }
@@ -274,7 +304,7 @@ Result<bool> OneIndex::store(const Response& response) {
     const auto url = without_secrets(response.asked);
     if (url != file_url_of(asks_.front().file)) give_up_on(asks_.front().file);
     const bool is_shards = url == file_url_of(kShards);
-    Result<void> usable;
+    Result<ChannelRelations> usable;
     const auto compressed = looks_compressed(incoming_, url);
     if (!compressed) usable = pass(compressed.error());
     if (usable && is_shards) usable = check_shard_index(incoming_, url);
@@ -294,11 +324,14 @@ Result<bool> OneIndex::store(const Response& response) {
     state.last_modified = response.last_modified;
     if (response.max_age) state.max_age = response.max_age->count();
     state.checked_at = now_;
-    if (!url.ends_with(kZst)) state.zst_absent_at = state_.zst_absent_at;
-    if (!is_shards) state.shards_absent_at = state_.shards_absent_at;
+    if (!url.ends_with(kZst)) state.zst_absent_at = whole_.state.zst_absent_at;
+    if (!is_shards) state.shards_absent_at = whole_.state.shards_absent_at;
+    state.relations = *std::move(usable);
     const auto extension = is_shards ? ".msgpack.zst" : *compressed ? ".json.zst" : ".json";
-    GPKG_CHECK(cache_.adopt(incoming_, response.sha256, extension, state));
-    state_ = std::move(state);
+    auto& kept = is_shards ? shards_ : whole_;
+    GPKG_CHECK(kept.cache.adopt(incoming_, response.sha256, extension, state));
+    kept.state = std::move(state);
+    kept.is_usable = true;
     save_state();
     use_cached();
     result_.from_cache = false;
@@ -307,7 +340,7 @@ Result<bool> OneIndex::store(const Response& response) {
 
 /// A cache that cannot be written costs time, not the answer.
 void OneIndex::save_state() {
-    if (auto saved = cache_.save(state_); !saved)
+    if (auto saved = copy().cache.save(copy().state); !saved)
         result_.warnings.push_back(std::move(saved).error().message);
 }
 
@@ -432,7 +465,9 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
 }
 
 Result<void> forget_index(const fs::path& cache, const FetchedIndex& index) {
-    return IndexCache(cache, index.channel.subdir_url(index.subdir)).forget();
+    const auto url = index.sharded ? shards_url(index.channel, index.subdir)
+                                   : index.channel.subdir_url(index.subdir);
+    return IndexCache(cache, url).forget();
 }
 
 }  // namespace gpkg

@@ -8,11 +8,14 @@
 // the answer, and shards are as many as packages depend on each other in a row. How large it is, is
 // told by the head of the .zst.
 //
-// In the cache folder stand, per subdir URL, one state file (KEY.state.json) and the bytes it names
-// (KEY-SHA256.json.zst), KEY being a hash of the URL. Both are written beside and renamed, and the
-// bytes before last are kept, so that processes can share the folder without locks.
+// In the cache folder stand one state file (KEY.state.json) and the bytes it names
+// (KEY-SHA256.json.zst), KEY being a hash of the subdir's URL, or of that of the index of shards:
+// who wants shards and who wants the whole do not get in each other's way. Both are written beside
+// and renamed, and the bytes before last are kept, so that processes can share the folder without
+// locks.
 
 #include "libcore/channel/channel.hpp"
+#include "libcore/index/channel_relations.hpp"
 #include "libcore/net/get.hpp"
 
 #include <cstdint>
@@ -39,12 +42,13 @@ struct IndexOptions {
 struct FetchedIndex {
     Channel channel;
     std::string subdir;
-    std::string url;          ///< of the file, without secrets
-    fs::path path;            ///< of the bytes, zstd as .zst, else JSON; empty when `missing`
-    std::string sha256;       ///< of the bytes; empty for local channels and when `missing`
-    bool missing = false;     ///< the channel has no such subdir: as good as an empty one
-    bool sharded = false;     ///< the file is the index of shards
-    bool from_cache = false;  ///< no byte of it was transferred now
+    std::string url;             ///< of the file, without secrets
+    fs::path path;               ///< of the bytes, zstd as .zst, else JSON; empty when `missing`
+    std::string sha256;          ///< of the bytes; empty for local channels and when `missing`
+    bool missing = false;        ///< the channel has no such subdir: as good as an empty one
+    bool sharded = false;        ///< the file is the index of shards
+    ChannelRelations relations;  ///< what that declares; of others the index made of them tells
+    bool from_cache = false;     ///< no byte of it was transferred now
     std::vector<std::string> warnings;
 };
 

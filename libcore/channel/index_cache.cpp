@@ -42,6 +42,7 @@ std::optional<CachedState> parse_state(const std::string& text) {
     state.checked_at = number("checked_at").value_or(0);
     state.zst_absent_at = number("zst_absent_at").value_or(0);
     state.shards_absent_at = number("shards_absent_at").value_or(0);
+    state.relations = {word("base"), word("overrides")};
     bool missing = false;
     if (root["missing"].get(missing) == simdjson::SUCCESS) state.missing = missing;
 
@@ -59,8 +60,8 @@ IndexOrigin origin_of(std::string_view sha256) {
     return origin;
 }
 
-IndexCache::IndexCache(fs::path folder, std::string_view subdir_url)
-    : folder_(std::move(folder)), key_(hex_digest(DigestKind::Sha256, subdir_url).substr(0, 16)) {}
+IndexCache::IndexCache(fs::path folder, std::string_view url)
+    : folder_(std::move(folder)), key_(hex_digest(DigestKind::Sha256, url).substr(0, 16)) {}
 
 std::optional<CachedState> IndexCache::load() const {
     const auto text = read_file(folder_ / (key_ + ".state.json"));
@@ -81,6 +82,8 @@ Result<void> IndexCache::save(const CachedState& state) const {
     json["missing"] = state.missing;
     json["zst_absent_at"] = state.zst_absent_at;
     json["shards_absent_at"] = state.shards_absent_at;
+    json["base"] = state.relations.base;
+    json["overrides"] = state.relations.overrides;
     // Header values are bytes of a stranger: what is not UTF-8 is replaced, never thrown about.
     const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
     return write_file_atomically(folder_ / (key_ + ".state.json"), text + "\n");

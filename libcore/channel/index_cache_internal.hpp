@@ -1,10 +1,11 @@
 #pragma once
 
-// The cached copy of one subdir's index and what is known about it.
+// The cached copy of one subdir's index, or of the index of its shards, and what is known about it.
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/index/channel_index.hpp"
+#include "libcore/index/channel_relations.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,7 @@ struct CachedState {
     bool missing = false;                 ///< the server has no such subdir
     std::int64_t zst_absent_at = 0;       ///< when it had no .zst; 0: it has, or nobody asked
     std::int64_t shards_absent_at = 0;    ///< when it had no shards; 0: likewise
+    ChannelRelations relations;           ///< what an index of shards declares
 };
 
 /// What an index made of bytes with this checksum, in hex, has as origin.
@@ -33,8 +35,8 @@ IndexOrigin origin_of(std::string_view sha256);
 
 class IndexCache {
 public:
-    /// `subdir_url` without secrets.
-    IndexCache(fs::path folder, std::string_view subdir_url);
+    /// `url` is that of the subdir, or of the index of its shards, without secrets.
+    IndexCache(fs::path folder, std::string_view url);
 
     /// Nothing when there is no state, or none that can be read.
     std::optional<CachedState> load() const;

@@ -71,11 +71,25 @@ IndexOrigin origin_of_text(std::string_view text) {
     return origin_of(hex_digest(DigestKind::Sha256, text));
 }
 
+/// The names of an index of shards; none where it is gone by now.
+ChannelIndex::ListNames names_in(const fs::path& file, const std::string& url) {
+    return [=] {
+        std::vector<std::string> names;
+        const auto bytes = read_file(file);
+        if (!bytes) return names;
+        const auto index = read_shard_index(*bytes, url);
+        if (!index) return names;
+        for (const auto& entry : index->entries()) names.emplace_back(entry.name);
+        return names;
+    };
+}
+
 /// One sharded subdir: what was kept of it, and what is made of it now.
 class Subdir {
 public:
     Subdir(const FetchedIndex& fetched, const fs::path& cache)
         : source_{fetched.channel.base_url(), fetched.subdir, fetched.url},
+          shards_file_(fetched.path),
           sha256_(fetched.sha256),
           cache_(cache),
           key_(hex_digest(DigestKind::Sha256, fetched.channel.subdir_url(fetched.subdir))
@@ -87,6 +101,9 @@ public:
     /// Whether all in the list holds as it stands.
     bool is_current() const { return kept_index_ && kept_.index_sha256 == sha256_; }
     const SharedIndex& kept_index() const { return kept_index_; }
+    bool is_kept(std::string_view name) const {
+        return kept_.hashes.contains(name) || kept_.absent.contains(std::string(name));
+    }
     /// Adds the names on which the records of `name` depend; false when that is not kept. For one
     /// that is current.
     bool add_kept(std::string_view name, NameSet& to) const;
@@ -100,10 +117,17 @@ public:
     /// is here of the rest unless that is more than `most`.
     void add_left(const NameSet& reached, std::size_t most, NameSet& to) const;
     Result<SharedIndex> finish(const NameSet& reached, std::vector<std::string>& notes);
+    /// Of what was added alone, kept nowhere.
+    Result<SharedIndex> finish_unkept();
 
 private:
     void load();
     Result<SharedIndex> make(const List& list, std::vector<std::string>& notes);
+    Result<std::string> written(const IndexOrigin& origin);
+    SharedIndex shared(ChannelIndex index) const {
+        index.list_names_with(names_in(shards_file_, source_.url));
+        return std::make_shared<const ChannelIndex>(std::move(index));
+    }
     fs::path list_file() const {
         return shard_cache::folder(cache_) / fmt::format("{}{}", key_, shard_cache::kList);
     }
@@ -112,6 +136,7 @@ private:
     }
 
     IndexSource source_;
+    fs::path shards_file_;
     std::string sha256_;
     fs::path cache_;
     std::string key_;
@@ -133,7 +158,7 @@ void Subdir::load() {
     auto index = ChannelIndex::open(index_file(lasting), source_, origin_of_text(lasting));
     if (!index) return;
     kept_ = *std::move(list);
-    kept_index_ = std::make_shared<const ChannelIndex>(*std::move(index));
+    kept_index_ = shared(*std::move(index));
 }
 
 bool Subdir::add_kept(std::string_view name, NameSet& to) const {
@@ -204,7 +229,8 @@ Result<SharedIndex> Subdir::finish(const NameSet& reached, std::vector<std::stri
     return kept_index_;
 }
 
-Result<SharedIndex> Subdir::make(const List& list, std::vector<std::string>& notes) {
+/// The bytes of the index of what was added.
+Result<std::string> Subdir::written(const IndexOrigin& origin) {
     writer_.set_base_url(shards_->base_url());
     writer_.set_relations(shards_->relations());
     for (const auto& note : shards_->notes()) writer_.add_note(note);
@@ -216,13 +242,24 @@ Result<SharedIndex> Subdir::make(const List& list, std::vector<std::string>& not
                 : fmt::format("{} packages have records that are left out, the first: {}",
                               left_out_.size(),
                               left_out_.front()));
-    const auto lasting = lasting_text(list.about, list.hashes);
-    const auto origin = origin_of_text(lasting);
     std::string bytes;
     GPKG_CHECK(write_index(std::move(writer_), origin, source_, [&](std::string_view part) {
         bytes += part;
         return Result<void>{};
     }));
+    return bytes;
+}
+
+Result<SharedIndex> Subdir::finish_unkept() {
+    GPKG_TRY(auto bytes, written({}));
+    GPKG_TRY(auto index, ChannelIndex::from_bytes(std::move(bytes), source_));
+    return shared(std::move(index));
+}
+
+Result<SharedIndex> Subdir::make(const List& list, std::vector<std::string>& notes) {
+    const auto lasting = lasting_text(list.about, list.hashes);
+    const auto origin = origin_of_text(lasting);
+    GPKG_TRY(auto bytes, written(origin));
     const auto path = index_file(lasting);
     auto kept = write_file_atomically(path, bytes);
     if (kept) kept = write_file_atomically(list_file(), list.to_string());
@@ -230,10 +267,10 @@ Result<SharedIndex> Subdir::make(const List& list, std::vector<std::string>& not
         // It costs time, not the answer.
         notes.push_back(kept.error().message);
         GPKG_TRY(auto index, ChannelIndex::from_bytes(std::move(bytes), source_));
-        return std::make_shared<const ChannelIndex>(std::move(index));
+        return shared(std::move(index));
     }
     GPKG_TRY(auto index, ChannelIndex::open(path, source_, origin));
-    return std::make_shared<const ChannelIndex>(std::move(index));
+    return shared(std::move(index));
 }
 
 /// What is reached through all of them, and the shards that this needs.
@@ -242,13 +279,12 @@ public:
     Reaching(Transport& transport,
              std::span<const FetchedIndex> fetched,
              std::span<SharedIndex> indexes,
-             ReachOptions options)
-        : transport_(transport),
-          fetched_(fetched),
-          indexes_(indexes),
-          options_(std::move(options)) {}
+             ReachOptions options);
 
-    Result<std::vector<std::string>> operator()(std::span<const std::string> roots);
+    Result<void> operator()(std::span<const std::string> roots);
+    /// The place, among the fetched, of the one whose shards cannot be had, after a failure.
+    std::optional<std::size_t> failed() const { return failed_; }
+    const std::vector<std::string>& notes() const { return notes_; }
 
 private:
     Result<void> expand_whole(std::span<const std::string> names, NameSet& found) const;
@@ -256,6 +292,9 @@ private:
     Result<void> open();
     Result<void> reach(std::span<const std::string> roots);
     Result<void> complete();
+    Result<NameSet> ask(ShardFetcher& fetcher, std::span<const std::string> names);
+    Result<void> look_up(std::span<const std::string> names);
+    Result<void> fill(const std::function<Result<SharedIndex>(Subdir&)>& make);
 
     Transport& transport_;
     std::span<const FetchedIndex> fetched_;
@@ -265,37 +304,41 @@ private:
     std::vector<std::size_t> places_;  ///< of those among the fetched
     std::vector<Subdir> subdirs_;
     NameSet reached_;
+    std::optional<std::size_t> failed_;
+    std::vector<std::string> notes_;
 };
 
-Result<std::vector<std::string>> Reaching::operator()(std::span<const std::string> roots) {
-    std::vector<std::string> notes;
+Reaching::Reaching(Transport& transport,
+                   std::span<const FetchedIndex> fetched,
+                   std::span<SharedIndex> indexes,
+                   ReachOptions options)
+    : transport_(transport), fetched_(fetched), indexes_(indexes), options_(std::move(options)) {
     for (std::size_t i = 0; i < fetched_.size(); ++i) {
-        if (!fetched_[i].sharded) continue;
+        // The whole may stand in for it already.
+        if (!fetched_[i].sharded || indexes_[i]) continue;
         places_.push_back(i);
         subdirs_.emplace_back(fetched_[i], options_.shards.cache);
     }
-    if (subdirs_.empty()) return notes;
+}
+
+Result<void> Reaching::operator()(std::span<const std::string> roots) {
+    if (subdirs_.empty()) return {};
+    if (options_.only_roots) return look_up(roots);
     GPKG_TRY(const bool all_kept, reach_kept(roots));
     if (!all_kept) {
         GPKG_CHECK(open());
         GPKG_CHECK(reach(roots));
         GPKG_CHECK(complete());
     }
-    for (std::size_t i = 0; i < subdirs_.size(); ++i) {
-        auto& index = indexes_[places_[i]];
-        if (all_kept) {
-            index = subdirs_[i].kept_index();
-        } else {
-            GPKG_TRY(index, subdirs_[i].finish(reached_, notes));
-        }
-    }
-    return notes;
+    return fill([&](Subdir& subdir) -> Result<SharedIndex> {
+        return all_kept ? subdir.kept_index() : subdir.finish(reached_, notes_);
+    });
 }
 
 Result<void> Reaching::expand_whole(std::span<const std::string> names, NameSet& found) const {
-    for (std::size_t i = 0; i < fetched_.size(); ++i) {
-        if (fetched_[i].sharded || !indexes_[i]) continue;
-        for (const auto& name : names) GPKG_CHECK(add_dependency_names(*indexes_[i], name, found));
+    for (const auto& index : indexes_) {
+        if (!index) continue;
+        for (const auto& name : names) GPKG_CHECK(add_dependency_names(*index, name, found));
     }
     return {};
 }
@@ -329,11 +372,17 @@ Result<void> Reaching::open() {
     return {};
 }
 
+Result<NameSet> Reaching::ask(ShardFetcher& fetcher, std::span<const std::string> names) {
+    auto found = fetcher(names);
+    if (!found && fetcher.failed()) failed_ = places_[*fetcher.failed()];
+    return found;
+}
+
 Result<void> Reaching::reach(std::span<const std::string> roots) {
     options_.shards.known = [this](const ShardRef& ref) { return subdirs_[ref.subdir].known(ref); };
     ShardFetcher fetcher(transport_, sharded_, options_.shards);
     const auto expand = [&](std::span<const std::string> names) -> Result<NameSet> {
-        GPKG_TRY(auto found, fetcher(names));
+        GPKG_TRY(auto found, ask(fetcher, names));
         GPKG_CHECK(expand_whole(names, found));
         return found;
     };
@@ -358,8 +407,41 @@ Result<void> Reaching::complete() {
     };
     ShardFetcher fetcher(transport_, sharded_, options_.shards);
     const std::vector<std::string> all(names.begin(), names.end());
-    GPKG_CHECK(fetcher(all));
+    GPKG_CHECK(ask(fetcher, all));
     return {};
+}
+
+/// For only_roots.
+Result<void> Reaching::look_up(std::span<const std::string> names) {
+    const bool all_kept = std::all_of(subdirs_.begin(), subdirs_.end(), [&](const auto& subdir) {
+        return subdir.is_current() && std::all_of(names.begin(), names.end(), [&](auto& name) {
+                   return subdir.is_kept(name);
+               });
+    });
+    if (!all_kept) {
+        GPKG_CHECK(open());
+        ShardFetcher fetcher(transport_, sharded_, options_.shards);
+        GPKG_CHECK(ask(fetcher, names));
+    }
+    return fill([&](Subdir& subdir) -> Result<SharedIndex> {
+        return all_kept ? subdir.kept_index() : subdir.finish_unkept();
+    });
+}
+
+/// A failure leaves them all as they are.
+Result<void> Reaching::fill(const std::function<Result<SharedIndex>(Subdir&)>& make) {
+    std::vector<SharedIndex> made(subdirs_.size());
+    for (std::size_t i = 0; i < subdirs_.size(); ++i) {
+        GPKG_TRY(made[i], make(subdirs_[i]));
+    }
+    for (std::size_t i = 0; i < subdirs_.size(); ++i) indexes_[places_[i]] = std::move(made[i]);
+    return {};
+}
+
+/// Whether the whole may have what the shards lack.
+bool is_about_shards(const Error& error) {
+    return error.kind == ErrorKind::Integrity || error.kind == ErrorKind::NotFound ||
+           error.kind == ErrorKind::Network || error.kind == ErrorKind::Unsupported;
 }
 
 }  // namespace
@@ -369,7 +451,23 @@ Result<std::vector<std::string>> open_reached(Transport& transport,
                                               std::span<SharedIndex> indexes,
                                               std::span<const std::string> roots,
                                               const ReachOptions& options) {
-    return Reaching(transport, fetched, indexes, options)(roots);
+    std::vector<std::string> notes;
+    for (;;) {
+        Reaching reaching(transport, fetched, indexes, options);
+        auto reached = reaching(roots);
+        if (reached) {
+            notes.insert(notes.end(), reaching.notes().begin(), reaching.notes().end());
+            return notes;
+        }
+        auto error = std::move(reached).error();
+        const auto place = reaching.failed();
+        if (!place || !options.open_whole || !is_about_shards(error)) return pass(std::move(error));
+        auto whole = options.open_whole(*place);
+        if (!whole)
+            return pass(whole.error().kind == ErrorKind::Interrupted ? whole.error() : error);
+        indexes[*place] = *std::move(whole);
+        notes.push_back(fmt::format("{}; the whole index is used instead", error.message));
+    }
 }
 
 }  // namespace gpkg

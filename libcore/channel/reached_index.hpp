@@ -23,11 +23,16 @@ struct ReachOptions {
     /// What other requests reached is kept as well, up to so many names: making an index anew costs
     /// what all in it cost.
     std::size_t most_kept = 4000;
+    /// The records of the roots and of nothing else. What is kept is used and stays as it is.
+    bool only_roots = false;
+    /// Opens the whole of a subdir, by its place among the fetched, whose shards cannot be had. It
+    /// then stands in for them, and the user hears of it; where it fails, the shards' error counts.
+    std::function<Result<SharedIndex>(std::size_t place)> open_whole;
 };
 
 /// Fills `indexes`, which stand as `fetched` does: those of subdirs that are not `sharded` are
 /// there; the others become indexes of all records of the names that can be reached from `roots`,
-/// through any of them. Returns what the user should hear.
+/// through any of them. They know every name of their subdir. Returns what the user should hear.
 Result<std::vector<std::string>> open_reached(Transport& transport,
                                               std::span<const FetchedIndex> fetched,
                                               std::span<SharedIndex> indexes,

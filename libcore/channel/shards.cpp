@@ -57,13 +57,17 @@ public:
         while (const auto* job = next()) {
             auto done = decode(*job);
             const std::lock_guard lock(mutex_);
-            if (!done && !failure_) failure_ = std::move(done).error();
+            if (done || failure_) continue;
+            failure_ = std::move(done).error();
+            failed_ = job->ref.subdir;
         }
     }
     bool has_failed() const {
         const std::lock_guard lock(mutex_);
         return failure_.has_value();
     }
+    /// In which subdir something failed, once all is done.
+    std::optional<std::size_t> failed() const { return failed_; }
     /// What was in the cache and is not what it should be; or the first failure.
     Result<std::vector<Job>> finish() && {
         if (failure_) return pass(*std::move(failure_));
@@ -106,6 +110,7 @@ private:
     std::deque<const Job*> waiting_;
     std::vector<Job> damaged_;
     std::optional<Error> failure_;
+    std::optional<std::size_t> failed_;
     bool is_closed_ = false;
 };
 
@@ -126,16 +131,19 @@ Result<NameSet> ShardFetcher::operator()(std::span<const std::string> names) {
     NameSet found;
     std::vector<Job> here;
     std::vector<Job> away;
+    failed_.reset();
     GPKG_CHECK(collect(names, found, here, away));
     GPKG_TRY(auto damaged, step(here, away, found));
     counts_.cached += here.size() - damaged.size();
     counts_.fetched += away.size() + damaged.size();
     if (damaged.empty()) return found;
-    if (options_.offline)
+    if (options_.offline) {
+        failed_ = damaged.front().ref.subdir;
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: damaged, and --offline forbids to fetch it",
                                 damaged.front().path.native()),
                     "run the command once without --offline");
+    }
     GPKG_TRY(auto again, step({}, damaged, found));
     if (again.empty()) return found;
     return fail(ErrorKind::Io,
@@ -163,13 +171,15 @@ Result<void> ShardFetcher::collect(std::span<const std::string> names,
             job.path = shard_cache::shard_file(options_.cache, job.hex);
             std::error_code code;
             const bool is_here = fs::exists(job.path, code);
-            if (!is_here && options_.offline)
+            if (!is_here && options_.offline) {
+                failed_ = i;
                 return fail(ErrorKind::NotFound,
                             fmt::format("{}: the records of {} are not in the cache, and --offline "
                                         "forbids to ask for them",
                                         subdirs_[i].channel.subdir_url(subdirs_[i].subdir),
                                         name),
                             "run the command once without --offline");
+            }
             (is_here ? here : away).push_back(std::move(job));
         }
     }
@@ -191,6 +201,7 @@ Result<std::vector<ShardFetcher::Job>> ShardFetcher::step(std::span<const Job> h
         decoding.close();
         work();
     }
+    if (decoding.failed()) failed_ = decoding.failed();
     if (!fetched) return pass(std::move(fetched).error());
     return std::move(decoding).finish();
 }
@@ -221,6 +232,7 @@ Result<void> ShardFetcher::fetch(std::span<const Job> jobs, Decoding& decoding) 
         for (const auto* job : waiting[item]) decoding.add(*job);
         if (decoding.has_failed()) give_up.request_stop();
     };
+    options.on_failed = [&](std::size_t item) { failed_ = waiting[item].front()->ref.subdir; };
     auto done = download_all(transport_, downloads, options);
     if (done || decoding.has_failed()) return {};  // its failure is the one to tell
     auto error = std::move(done).error();

@@ -68,6 +68,8 @@ public:
         std::size_t fetched = 0;
     };
     const Counts& counts() const { return counts_; }
+    /// The subdir, among those given, of the shard for which the last call failed, if it was one.
+    std::optional<std::size_t> failed() const { return failed_; }
 
 private:
     struct Job {
@@ -91,6 +93,7 @@ private:
     std::span<const ShardedSubdir> subdirs_;
     ShardOptions options_;
     Counts counts_;
+    std::optional<std::size_t> failed_;
 };
 
 /// Tells on which names the records of `names` depend.

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <type_traits>
+#include <utility>
 #include <xxhash.h>
 
 namespace gpkg {
@@ -147,7 +148,11 @@ std::string_view ChannelIndex::directory_text(Text piece) const {
 std::size_t ChannelIndex::record_count() const { return footer().records; }
 std::size_t ChannelIndex::spec_count() const { return footer().specs; }
 
+void ChannelIndex::list_names_with(ListNames list) { list_names_ = std::move(list); }
+
 std::vector<std::string_view> ChannelIndex::names() const {
+    if (const auto list = std::exchange(list_names_, {})) listed_names_ = list();
+    if (!listed_names_.empty()) return {listed_names_.begin(), listed_names_.end()};
     std::vector<std::string_view> names;
     for (const auto& entry : entries()) {
         if (entry.rows > 0) names.push_back(directory_text(entry.name));

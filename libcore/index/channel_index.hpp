@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -100,9 +101,13 @@ public:
     std::size_t record_count() const;
     /// One more than the highest number of a spec.
     std::size_t spec_count() const;
-    /// Every name that has records, sorted.
+    /// Every name that the channel has records of, sorted; `has` tells which of them are here.
     std::vector<std::string_view> names() const;
     bool has(std::string_view name) const;
+    /// For an index that holds the records of some names: `list` tells all names, sorted, when
+    /// they are first asked for, or none when it cannot.
+    using ListNames = std::function<std::vector<std::string>()>;
+    void list_names_with(ListNames list);
 
     /// All about one name; no rows when the index has none. DamagedCache: the file was
     /// damaged after it was made. It is removed then, so that the next open makes it anew.
@@ -141,6 +146,8 @@ private:
     ChannelRelations relations_;
     std::vector<std::string> notes_;
     mutable std::vector<bool> is_checked_;  ///< by entry; an index is used by one thread at a time
+    mutable ListNames list_names_;          ///< empty once it was asked
+    mutable std::vector<std::string> listed_names_;
 };
 
 /// What an index has about one name. Borrows from the index.

@@ -20,6 +20,8 @@ struct DownloadOptions : TransferOptions {
     /// Called for each file that is in its place, from the calling thread, while others are still
     /// on their way; work that takes long belongs into another thread.
     std::function<void(std::size_t item)> on_finished;
+    /// Called for the file whose failure is returned, likewise.
+    std::function<void(std::size_t item)> on_failed;
 };
 
 /// Downloads all or returns the first failure, giving up those still on their way. What is finished

@@ -65,6 +65,7 @@ Result<void> download_all(Transport& transport,
             if (options.on_finished) options.on_finished(fetch.item());
         } else if (!failure) {
             failure = fetch.result().error();
+            if (options.on_failed) options.on_failed(fetch.item());
             give_up.request_stop();
         }
     };

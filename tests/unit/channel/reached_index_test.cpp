@@ -1,5 +1,6 @@
 #include "libcore/channel/reached_index.hpp"
 
+#include "libcore/channel/open_index.hpp"
 #include "libcore/index/repodata.hpp"
 #include "tests/unit/channel/sharded_channel.hpp"
 
@@ -36,9 +37,28 @@ struct Fixture : tests::ShardedChannel {
         GPKG_TRY(notes, open_reached(*transport, fetched, indexes, roots, asking));
         return indexes;
     }
+    /// Those whose records are there.
     static Names names_of(const SharedIndex& index) {
+        Names names;
+        for (const auto name : index->names()) {
+            if (index->has(name)) names.emplace_back(name);
+        }
+        return names;
+    }
+    static Names all_names_of(const SharedIndex& index) {
         const auto names = index->names();
         return {names.begin(), names.end()};
+    }
+    /// Lets the whole of a subdir stand in for its shards.
+    void allow_whole() {
+        reach_options.open_whole = [this](std::size_t place) -> Result<SharedIndex> {
+            auto asking = options;
+            asking.shards = false;
+            const std::vector channels{Channel::parse(base, {}).value()};
+            const Names subdir{tests::kSubdirs[place]};
+            GPKG_TRY(const auto whole, fetch_indexes(*transport, channels, subdir, asking));
+            return open_index(whole.front(), options.cache);
+        };
     }
     /// What the first record of a name depends on.
     static Names depends(const SharedIndex& index, const std::string& name) {
@@ -89,6 +109,90 @@ TEST_CASE("what is reached becomes an index, once", "[channel]") {
         CHECK(Fixture::names_of(again[0]) == Names{"a", "b"});
     }
     CHECK(f.open({"unrelated"}).error().kind == ErrorKind::NotFound);
+}
+
+TEST_CASE("what is reached knows every name of its channel", "[channel]") {
+    Fixture f;
+    f.put_channel();
+    const auto check = [&] {
+        const auto indexes = f.open({"b"}).value();
+        CHECK(Fixture::all_names_of(indexes[0]) == Names{"a", "b", "unrelated"});
+        CHECK(Fixture::all_names_of(indexes[1]) == Names{"b", "c", "e"});
+        CHECK_FALSE(indexes[0]->has("unrelated"));
+        CHECK(indexes[0]->find("unrelated").value().rows().empty());
+    };
+    check();
+    check();  // of what is kept
+    // The names are those of now, also where what is kept is older.
+    f.put_shards("linux-64",
+                 {{"a", shard_of("a", {"b >=1", "d"})},
+                  {"b", shard_of("b", {"c", "__glibc >=2"})},
+                  {"new", shard_of("new", {})}});
+    const auto indexes = f.open({"b"}).value();
+    CHECK(Fixture::all_names_of(indexes[0]) == Names{"a", "b", "new"});
+    // The file with them may be gone by the time they are asked for.
+    for (const auto& entry : fs::directory_iterator(f.options.cache)) {
+        if (entry.path().extension() == ".zst") fs::remove(entry.path());
+    }
+    CHECK(Fixture::all_names_of(f.open({"c"}).value()[0]) == Names{"a", "b", "new"});
+}
+
+TEST_CASE("names are looked up without what they depend on", "[channel]") {
+    Fixture f;
+    f.put_channel();
+    f.reach_options.only_roots = true;
+    const auto indexes = f.open({"b", "unrelated", "nowhere"}).value();
+    CHECK(Fixture::names_of(indexes[0]) == Names{"b", "unrelated"});
+    CHECK(Fixture::names_of(indexes[1]) == Names{"b"});
+    CHECK(Fixture::all_names_of(indexes[1]) == Names{"b", "c", "e"});
+    CHECK(Fixture::depends(indexes[0], "b") == Names{"c", "__glibc >=2"});
+    CHECK(f.kept_files(".index").empty());
+    CHECK(f.kept_files(".kept").empty());
+
+    // What a request left is enough, and is left as it is.
+    f.reach_options.only_roots = false;
+    REQUIRE(f.open({"a"}));
+    const auto kept = f.kept_files(".index");
+    f.forget_shards();
+    f.options.offline = true;
+    f.reach_options.only_roots = true;
+    CHECK(Fixture::depends(f.open({"c"}).value()[1], "c") == Names{"a"});
+    CHECK(f.open({"unrelated"}).error().kind == ErrorKind::NotFound);
+    f.options.offline = false;
+    CHECK(f.open({"unrelated"}).value()[0]->has("unrelated"));
+    CHECK(f.kept_files(".index") == kept);
+}
+
+TEST_CASE("the whole stands in for shards that cannot be had", "[channel]") {
+    Fixture f;
+    f.put_channel();
+    const std::string records =
+        R"({"packages": {"b-1-0.tar.bz2": {"name": "b", "version": "1", "build": "0",
+            "depends": ["unrelated"]}}})";
+    f.put_plain("noarch", records);
+    const auto path = f.shard_path("noarch/c").substr(std::string("/chan/").size());
+    SECTION("missing") { f.remove(path); }
+    SECTION("damaged") { f.put(path, "of another package"); }
+    SECTION("what it says it is, and no shard") {
+        f.put_shards("noarch", {{"b", shard_of("b", {"e"})}, {"c", shard_of("x", {})}});
+    }
+    CHECK_FALSE(f.open({"a"}));
+    f.allow_whole();
+    const auto indexes = f.open({"a"}).value();
+    // What can be reached through it is there as well.
+    CHECK(Fixture::names_of(indexes[0]) == Names{"a", "b", "unrelated"});
+    CHECK(Fixture::names_of(indexes[1]) == Names{"b"});
+    CHECK(Fixture::depends(indexes[1], "b") == Names{"unrelated"});
+    REQUIRE(f.notes.size() == 1);
+    CHECK(f.notes[0].find("/noarch/") != std::string::npos);
+    CHECK(f.notes[0].find("; the whole index is used instead") != std::string::npos);
+    // Without it the shards' failure is told.
+    f.remove("noarch/repodata.json.zst");
+    f.remove("noarch/repodata.json");
+    fs::remove_all(f.options.cache);
+    const auto without = f.open({"a"});
+    REQUIRE_FALSE(without);
+    CHECK(without.error().message.find("/noarch/") != std::string::npos);
 }
 
 TEST_CASE("what changed is made anew, what is the same is kept", "[channel]") {

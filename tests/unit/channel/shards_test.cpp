@@ -72,6 +72,61 @@ TEST_CASE("shards are for what is not small", "[channel]") {
     }
 }
 
+TEST_CASE("who wants shards and who wants the whole do not disturb each other", "[channel]") {
+    Fixture f;
+    f.put_channel();
+    REQUIRE(f.fetch_noarch().sharded);
+    f.options.shards = false;
+    REQUIRE_FALSE(f.fetch_noarch().sharded);
+    for (const bool shards : {true, false, true, false}) {
+        f.options.shards = shards;
+        const auto index = f.fetch_noarch();
+        CHECK(index.from_cache);
+        CHECK(index.sharded == shards);
+        CHECK(f.asked() == Names{shards ? kIndex : kZst});
+    }
+    // Each can be forgotten alone.
+    const auto whole = f.fetch_noarch();
+    REQUIRE(forget_index(f.options.cache, whole));
+    f.options.offline = true;
+    f.options.shards = true;
+    const auto sharded = f.fetch_noarch();
+    CHECK(sharded.sharded);
+    REQUIRE(forget_index(f.options.cache, sharded));
+    CHECK(f.fetch_index({"noarch"}).error().kind == ErrorKind::NotFound);
+}
+
+TEST_CASE("offline the whole does where there are no shards", "[channel]") {
+    Fixture f;
+    f.put_channel();
+    f.options.shards = false;
+    REQUIRE(f.fetch_index());
+    f.options.shards = true;
+    f.options.offline = true;
+    CHECK_FALSE(f.fetch_noarch().sharded);
+    // And a server without them takes what is here of the whole.
+    f.options.offline = false;
+    f.options.small = 1 << 20;
+    CHECK(f.fetch_noarch().from_cache);
+    f.options.small = 0;
+    CHECK(f.fetch_noarch().from_cache);
+}
+
+TEST_CASE("what an index of shards declares is known without reading it", "[channel]") {
+    Fixture f;
+    f.put_plain("noarch");
+    f.info["channel_relations"] = {{"base", "../below"}, {"overrides", "../above"}};
+    f.put_shards("noarch", {{"a", shard_of("a", {})}});
+    const ChannelRelations declared{"../below", "../above"};
+    CHECK(f.fetch_noarch().relations == declared);
+    const auto again = f.fetch_noarch();
+    CHECK(again.from_cache);
+    CHECK(again.relations == declared);
+    f.info.erase("channel_relations");
+    f.put_shards("noarch", {{"b", shard_of("b", {})}});
+    CHECK(f.fetch_noarch().relations == ChannelRelations{});
+}
+
 TEST_CASE("a server without shards is remembered for a week", "[channel]") {
     Fixture f;
     f.put_plain("noarch");
