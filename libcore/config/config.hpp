@@ -35,6 +35,7 @@ struct Config {
     Setting<std::vector<std::string>> channels{{"conda-forge"}};
     Setting<ChannelPriority> channel_priority{ChannelPriority::Strict};
     Setting<std::string> channel_alias{"https://conda.anaconda.org"};
+    Setting<int> channel_relations_max_depth{10};      ///< 0: what channels declare is ignored
     Setting<std::string> platform;                     ///< CONDA_SUBDIR, else this machine's
     Setting<int> download_threads{8};                  ///< transfers at a time
     Setting<std::vector<fs::path>> conda_pkgs_dirs{};  ///< CONDA_PKGS_DIRS: read, never written

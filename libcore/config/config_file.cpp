@@ -13,6 +13,7 @@ namespace {
 using yaml::Node;
 
 constexpr int kMostThreads = 64;
+constexpr int kMostDepth = 100;
 
 /// Where a key's value goes. `base` is the folder of the file.
 using Apply = Result<void> (*)(const Node& node, const fs::path& base, Config& config);
@@ -66,12 +67,22 @@ Result<void> apply_platform(const Node& node, const fs::path& /*base*/, Config& 
     return {};
 }
 
-Result<void> apply_threads(const Node& node, const fs::path& /*base*/, Config& config) {
-    GPKG_TRY(const auto count, node.as_int("download_threads"));
-    if (count < 1 || count > kMostThreads)
+Result<Setting<int>> number(const Node& node, std::string_view key, int least, int most) {
+    GPKG_TRY(const auto count, node.as_int(key));
+    if (count < least || count > most)
         return node.fail(
-            fmt::format("expected a number from 1 to {}, found {}", kMostThreads, count));
-    config.download_threads = {static_cast<int>(count), node.place()};
+            fmt::format("expected a number from {} to {}, found {}", least, most, count));
+    return Setting<int>{static_cast<int>(count), node.place()};
+}
+
+Result<void> apply_threads(const Node& node, const fs::path& /*base*/, Config& config) {
+    GPKG_TRY(config.download_threads, number(node, "download_threads", 1, kMostThreads));
+    return {};
+}
+
+Result<void> apply_depth(const Node& node, const fs::path& /*base*/, Config& config) {
+    GPKG_TRY(config.channel_relations_max_depth,
+             number(node, "channel_relations_max_depth", 0, kMostDepth));
     return {};
 }
 
@@ -90,10 +101,11 @@ struct Row {
 };
 
 // clang-format off
-constexpr std::array<Row, 6> kRows = {{
+constexpr std::array<Row, 7> kRows = {{
     {{"channels", true, "channels, the first wins"}, apply_channels},
     {{"channel_priority", false, "strict, flexible or disabled"}, apply_priority},
     {{"channel_alias", false, "the URL below which a bare channel name is looked up"}, apply_alias},
+    {{"channel_relations_max_depth", false, "how far relations of channels are followed, 0 to ignore them"}, apply_depth},
     {{"platform", false, "the platform to solve for, when not this machine's"}, apply_platform},
     {{"download_threads", false, "how many files are downloaded at a time"}, apply_threads},
     {{"cache_dir", false, "folder of the package store and the index cache"}, apply_cache_dir},

@@ -47,6 +47,7 @@ TEST_CASE("without a file and variables the defaults count", "[config]") {
     CHECK(config.channel_alias.value == "https://conda.anaconda.org");
     CHECK(config.platform.value == "linux-64");
     CHECK(config.download_threads.value == 8);
+    CHECK(config.channel_relations_max_depth.value == 10);
     CHECK(config.warnings.empty());
     CHECK_FALSE(fs::exists(f.root));
 }
@@ -60,6 +61,7 @@ channels:
   - https://corp.example/c
 channel_priority: flexible
 channel_alias: https://corp.example
+channel_relations_max_depth: 0
 subdir: linux-aarch64
 download_threads: 3
 cache_dir: ../big
@@ -74,6 +76,7 @@ cache_dir: ../big
     CHECK(config.channel_alias.value == "https://corp.example");
     CHECK(config.platform.value == "linux-aarch64");
     CHECK(config.download_threads.value == 3);
+    CHECK(config.channel_relations_max_depth.value == 0);
     CHECK(config.package_store() == f.home / ".local/share/big/pkgs");
     CHECK(config.warnings.empty());
 }
@@ -102,6 +105,7 @@ TEST_CASE("what the file has wrong is told with its place", "[config]") {
         {"platform: linux-64\nsubdir: linux-64\n", ":2:9: platform and subdir are two words for one thing"},
         {"download_threads: many\n",      ":1:19: expected a whole number for download_threads, found many"},
         {"download_threads: 0\n",         ":1:19: expected a number from 1 to 64, found 0"},
+        {"channel_relations_max_depth: -1\n", ":1:30: expected a number from 0 to 100, found -1"},
         {"cache_dir: ''\n",               ":1:12: expected a folder, found nothing"},
         {"cache_dir: [a]\n",              ":1:12: expected a folder, found a list"},
         {"- conda-forge\n",               ":1:1: expected keys and values, found a list"},
@@ -200,6 +204,6 @@ TEST_CASE("keys are found, and near ones named", "[config]") {
           "channel: there is no such key in the configuration\n"
           "  hint: did you mean channels, channel_alias or channel_priority");
     CHECK(find_config_key("xyzzy").error().hint ==
-          "the keys are channels, channel_priority, channel_alias, platform, download_threads or "
-          "cache_dir");
+          "the keys are channels, channel_priority, channel_alias, channel_relations_max_depth, "
+          "platform, download_threads or cache_dir");
 }
