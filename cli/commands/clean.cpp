@@ -63,7 +63,7 @@ Result<Sweep> leftovers(const PackageStore& store) {
 Result<Sweep> cached_indexes(const Context& context) {
     Sweep sweep;
     std::error_code code;
-    for (fs::directory_iterator entry(context.config.index_cache(), code), end;
+    for (fs::recursive_directory_iterator entry(context.config.index_cache(), code), end;
          !code && entry != end;
          entry.increment(code)) {
         std::error_code ignored;

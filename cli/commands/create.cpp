@@ -116,8 +116,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
         request.variables = std::move(wishes.variables);
-        GPKG_TRY(const auto sources, open_sources(context, options->sources));
-        GPKG_TRY(auto change, decide(context, sources, request));
+        GPKG_TRY(auto change, decide(context, options->sources, request));
         return carry_out(context, std::move(change), options->change);
     };
 }

@@ -46,7 +46,6 @@ Action bind_install(CLI::App& app) {
         }
         if (wishes.specs.empty())
             return fail(ErrorKind::Usage, "nothing to install was named", "gpkg install numpy");
-        GPKG_TRY(const auto sources, open_sources(context, options->sources));
         ChangeRequest request;
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
@@ -54,7 +53,7 @@ Action bind_install(CLI::App& app) {
         if (options->force_reinstall) {
             for (const auto& spec : request.specs) request.reinstall.push_back(spec.name);
         }
-        GPKG_TRY(auto change, decide(context, sources, request));
+        GPKG_TRY(auto change, decide(context, options->sources, request));
         return carry_out(context, std::move(change), options->change);
     };
 }

@@ -3,6 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/spec/names.hpp"
@@ -22,11 +23,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestSpec = 1000;
+/// Of so many names the builds are shown, and fetched where channels have shards.
+constexpr std::size_t kMostNames = 100;
 
 struct Options {
     SourceOptions sources;
     std::string spec = "*";
     bool info = false;
+};
+
+/// What is searched: the records of all names that may match.
+struct Searched {
+    std::vector<Channel> channels;
+    std::string platform;
+    std::vector<SharedIndex> indexes;
+    std::optional<std::int64_t> exclude_newer;
 };
 
 struct Hit {
@@ -49,7 +60,17 @@ void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
         sources.platform = *spec.subdir;
 }
 
-Result<std::vector<Hit>> find(const MatchSpec& spec, const Sources& sources) {
+/// Whether a name is all that it asks for.
+bool is_name_alone(const MatchSpec& spec) {
+    MatchSpec bare;
+    bare.name = spec.name;
+    bare.name_matcher = spec.name_matcher;
+    return spec == bare;
+}
+
+Result<std::vector<Hit>> find(const MatchSpec& spec,
+                              const std::vector<std::string>& names,
+                              const Searched& sources) {
     std::vector<Hit> hits;
     const auto take = [&](const ChannelIndex& index, std::string_view name) -> Result<void> {
         const auto place = std::find_if(
@@ -68,14 +89,7 @@ Result<std::vector<Hit>> find(const MatchSpec& spec, const Sources& sources) {
         return {};
     };
     for (const auto& index : sources.indexes) {
-        if (spec.has_one_name()) {
-            GPKG_CHECK(take(*index, spec.name));
-            continue;
-        }
-        for (const auto name : index->names()) {
-            if (spec.name_matcher && !spec.name_matcher->matches(name)) continue;
-            GPKG_CHECK(take(*index, name));
-        }
+        for (const auto& name : names) GPKG_CHECK(take(*index, name));
     }
     std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
         if (a.record.name != b.record.name) return a.record.name < b.record.name;
@@ -89,7 +103,7 @@ Result<std::vector<Hit>> find(const MatchSpec& spec, const Sources& sources) {
 }
 
 /// Says what is wrong with a spec that nothing matches: its name, or the rest.
-tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Sources& sources) {
+tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& sources) {
     std::vector<std::string> channels;
     for (const auto& channel : sources.channels) channels.push_back(channel.name());
     const auto where = fmt::format("{} for {}", join_or(channels), sources.platform);
@@ -192,11 +206,54 @@ void print_table(const Context& context, const std::vector<Hit>& hits) {
     for (const auto& line : table.lines()) context.out.result(line);
 }
 
+/// More names than anybody reads builds of.
+Result<int> list_names(Context& context,
+                       const MatchSpec& spec,
+                       const std::vector<std::string>& names) {
+    if (context.out.json_mode()) {
+        Json document = Json::object();
+        for (const auto& name : names) document[name] = Json::array();
+        context.out.json(document);
+        return 0;
+    }
+    for (const auto& name : names) context.out.result(name);
+    context.out.note(fmt::format("{}: {} names; for builds, name one or match at most {}",
+                                 spec.to_string(),
+                                 names.size(),
+                                 kMostNames));
+    return 0;
+}
+
+tl::unexpected<Error> too_many(const MatchSpec& spec, std::size_t names) {
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: {} names match, and of channels with shards the builds of at most "
+                            "{} are looked at",
+                            spec.to_string(),
+                            names,
+                            kMostNames),
+                fmt::format("gpkg search '{}' lists the names", spec.name));
+}
+
 Result<int> search(Context& context, Options& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     look_where_the_spec_says(spec, options.sources);
-    GPKG_TRY(const auto sources, open_channels(context, options.sources));
-    GPKG_TRY(const auto hits, find(spec, sources));
+    Searched sources;
+    GPKG_TRY(sources.platform, platform_of(context, options.sources));
+    GPKG_TRY(sources.exclude_newer, newest_of(options.sources));
+    GPKG_TRY(const auto channels, fetch_channels(context, options.sources, Extent::Named));
+    std::vector<std::string> names{spec.name};
+    if (!spec.has_one_name()) {
+        GPKG_TRY(names, channels.names());
+        std::erase_if(names, [&](const auto& name) {
+            return spec.name_matcher && !spec.name_matcher->matches(name);
+        });
+        const bool asks_more = !is_name_alone(spec) || sources.exclude_newer;
+        if (names.size() > kMostNames && !asks_more) return list_names(context, spec, names);
+        if (names.size() > kMostNames && !channels.are_whole()) return too_many(spec, names.size());
+    }
+    GPKG_TRY(sources.indexes, channels.look_up(names));
+    sources.channels = channels.list();
+    GPKG_TRY(const auto hits, find(spec, names, sources));
     if (hits.empty()) return nothing_found(spec, sources);
 
     if (context.out.json_mode()) {
@@ -219,7 +276,8 @@ Action bind_search(CLI::App& app) {
     add_source_options(app, options->sources);
     app.add_flag("-i,--info", options->info, "everything about each build");
     app.footer(
-        "Looks in the channels for builds that match, the newest last.\n"
+        "Looks in the channels for builds that match, the newest last. Of a pattern that more than "
+        "100 names match, it lists the names.\n"
         "  gpkg search 'pytorch>=2.4'\n"
         "  gpkg search -c conda-forge 'numpy[build=py312*]' --info");
 

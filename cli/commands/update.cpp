@@ -59,8 +59,7 @@ Action bind_update(CLI::App& app) {
             request.update.push_back(spec.name);
         }
         request.specs = std::move(wishes.specs);
-        GPKG_TRY(const auto sources, open_sources(context, options->sources));
-        GPKG_TRY(auto change, decide(context, sources, request));
+        GPKG_TRY(auto change, decide(context, options->sources, request));
         return carry_out(context, std::move(change), options->change);
     };
 }

@@ -34,7 +34,7 @@ Result<const Sources*> BuildSources::now() {
     if (!sources_) {
         // Only a channel with an index can be opened.
         GPKG_TRY(const auto written, indexer_.write());
-        GPKG_TRY(sources_, open_sources(context_, options_));
+        GPKG_TRY(sources_, open_whole_sources(context_, options_));
     } else if (stale_) {
         const auto own = sources_->channels.front().base_url();
         for (auto& index : sources_->indexes) {

@@ -56,7 +56,11 @@ struct ChangeRequest {
     std::map<std::string, std::string> variables;
 };
 
-/// Solves. Unsatisfiable requests fail with the explanation as message.
+/// Opens the sources that the request needs, and solves. Unsatisfiable requests fail with the
+/// explanation as message.
+Result<Change> decide(Context& context, const SourceOptions& options, const ChangeRequest& request);
+
+/// The same with sources that are open.
 Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request);
 
 /// What is linked without solving.

@@ -88,6 +88,33 @@ Request request_of(const ChangeRequest& wanted, const Present& present) {
     return request;
 }
 
+/// A request, and where it is put.
+struct Question {
+    const ChangeRequest& wanted;
+    Present present;
+    Request request;
+};
+
+Result<Question> question_of(const ChangeRequest& wanted) {
+    GPKG_TRY(auto present, look_at(wanted.prefix));
+    auto request = request_of(wanted, present);
+    return Question{wanted, std::move(present), std::move(request)};
+}
+
+/// The names from which all that bears on it can be reached.
+std::vector<std::string> names_of(const Request& request) {
+    std::vector<std::string> names = request.keep;
+    const auto add = [&](const MatchSpec& spec) {
+        if (spec.has_one_name()) names.push_back(spec.name);
+    };
+    for (const auto& spec : request.specs) add(spec);
+    for (const auto& constraint : request.constraints) add(constraint.spec);
+    for (const auto& record : request.installed) names.push_back(record.name);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
 void compare(Change& change,
              const Present& present,
              const std::vector<PackageRecord>& chosen,
@@ -134,10 +161,8 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
     return {};
 }
 
-}  // namespace
-
-Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request) {
-    GPKG_TRY(const auto present, look_at(request.prefix));
+Result<Change> answer(Context& context, const Sources& sources, const Question& question) {
+    const auto& [wanted, present, request] = question;
     Problem problem;
     problem.indexes = sources.indexes;
     problem.priority = sources.priority;
@@ -145,25 +170,40 @@ Result<Change> decide(Context& context, const Sources& sources, const ChangeRequ
     problem.exclude_newer = sources.exclude_newer;
     if (sources.platform != virtual_packages::this_machine().native_platform)
         problem.machine = fmt::format("a target {}", sources.platform);
-    problem.request = request_of(request, present);
+    problem.request = request;
     GPKG_TRY(auto outcome, solver::solve(problem));
     GPKG_CHECK(check_stop(context));
 
     if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
-        const Asked asked{context, request, problem.request, present.pins.size()};
+        const Asked asked{context, wanted, request, present.pins.size()};
         return pass(unsatisfiable(asked, *explanation));
     }
     auto& solution = std::get<Solution>(outcome);
     Change change;
-    change.prefix = request.prefix;
-    change.creates = !Prefix::is_environment(request.prefix);
+    change.prefix = wanted.prefix;
+    change.creates = !Prefix::is_environment(wanted.prefix);
     change.channels = sources.channels;
     change.platform = sources.platform;
-    change.requested = request.specs;
-    change.variables = request.variables;
+    change.requested = wanted.specs;
+    change.variables = wanted.variables;
     change.notes = std::move(solution.notes);
-    compare(change, present, solution.records, request.reinstall);
+    compare(change, present, solution.records, wanted.reinstall);
     return change;
+}
+
+}  // namespace
+
+Result<Change> decide(Context& context,
+                      const SourceOptions& options,
+                      const ChangeRequest& request) {
+    GPKG_TRY(const auto question, question_of(request));
+    GPKG_TRY(const auto sources, open_sources(context, options, names_of(question.request)));
+    return answer(context, sources, question);
+}
+
+Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request) {
+    GPKG_TRY(const auto question, question_of(request));
+    return answer(context, sources, question);
 }
 
 Result<Change> exactly(ExactRequest request) {

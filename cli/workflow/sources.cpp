@@ -1,10 +1,7 @@
 #include "cli/workflow/sources.hpp"
 
-#include "cli/workflow/progress.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/channel/open_index.hpp"
-#include "libcore/net/transport.hpp"
 #include "libcore/spec/names.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
@@ -40,53 +37,25 @@ ChannelPriority priority_of(const Context& context, const SourceOptions& options
     return ChannelPriority::Strict;
 }
 
-/// Bytes that turn out not to be an index although they are as the server sent them are dropped:
-/// the next run fetches them.
-Result<std::shared_ptr<const ChannelIndex>> read_index(const FetchedIndex& fetched,
-                                                       const fs::path& cache) {
-    auto index = open_index(fetched, cache);
-    if (!index && !fetched.channel.is_local()) GPKG_CHECK(forget_index(cache, fetched));
-    return index;
-}
-
-Result<std::vector<std::shared_ptr<const ChannelIndex>>> read_indexes(
-    Context& context,
-    const std::vector<Channel>& channels,
-    const std::vector<std::string>& subdirs,
-    bool offline) {
-    IndexOptions options;
-    options.cache = context.config.index_cache();
-    options.offline = offline;
-    options.transfer.stop = context.stop;
-    std::vector<FetchedIndex> fetched;
-    {
-        Progress progress(context.out);
-        options.transfer.on_wait = WaitWarnings(context.out, progress);
-        options.transfer.on_progress = [&](const TransferProgress& step) {
-            progress.bytes(
-                "indexes", step.item, channels.size() * subdirs.size(), step.done, step.total);
-        };
-        const auto transport = make_transport(transport_options_from(context.env, context.home));
-        GPKG_TRY(fetched, fetch_indexes(*transport, channels, subdirs, options));
-    }
-    for (const auto& index : fetched) {
-        for (const auto& warning : index.warnings) context.out.warn(warning);
-    }
-
-    std::vector<Result<std::shared_ptr<const ChannelIndex>>> read(fetched.size());
-    for_each_index(fetched.size(), fetched.size(), [&](std::size_t i) {
-        read[i] = read_index(fetched[i], options.cache);
-    });
-    std::vector<std::shared_ptr<const ChannelIndex>> indexes;
-    for (auto& index : read) {
-        if (!index) return pass(std::move(index).error());
-        indexes.push_back(*std::move(index));
-    }
-    // Now: a failure to decide would have no place for them, and may come of what they tell.
-    for (const auto& index : indexes) {
-        for (const auto& note : index->notes()) context.out.warn(note);
-    }
-    return indexes;
+Result<Sources> open(Context& context,
+                     const SourceOptions& options,
+                     std::span<const std::string> names,
+                     Extent extent) {
+    Sources sources;
+    GPKG_TRY(sources.platform, platform_of(context, options));
+    sources.priority = priority_of(context, options);
+    GPKG_TRY(sources.exclude_newer, newest_of(options));
+    // The machine is looked at meanwhile.
+    std::vector<PackageRecord> machine;
+    const auto look = [&] { machine = detect_virtual_packages(context, sources.platform); };
+    Workers looking(1, look);
+    GPKG_TRY(const auto channels, fetch_channels(context, options, extent));
+    GPKG_TRY(sources.indexes, channels.reach(names));
+    sources.channels = channels.list();
+    if (looking.count() == 0) look();
+    looking.join();
+    sources.virtual_packages = std::move(machine);
+    return sources;
 }
 
 }  // namespace
@@ -116,30 +85,26 @@ Result<std::string> platform_of(const Context& context, const SourceOptions& opt
     return platform;
 }
 
-Result<Sources> open_channels(Context& context, const SourceOptions& options) {
-    Sources sources;
-    GPKG_TRY(sources.platform, platform_of(context, options));
-    sources.priority = priority_of(context, options);
-    if (!options.exclude_newer.empty()) {
-        GPKG_TRY(sources.exclude_newer, parse_moment(options.exclude_newer));
-    }
-    GPKG_TRY(sources.channels, channels_of(context, options));
-    GPKG_TRY(
-        sources.indexes,
-        read_indexes(context, sources.channels, subdirs_for(sources.platform), options.offline));
-    return sources;
+Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent) {
+    GPKG_TRY(const auto platform, platform_of(context, options));
+    GPKG_TRY(const auto channels, channels_of(context, options));
+    return Channels::fetch(context, channels, subdirs_for(platform), options.offline, extent);
 }
 
-Result<Sources> open_sources(Context& context, const SourceOptions& options) {
-    GPKG_TRY(const auto platform, platform_of(context, options));
-    std::vector<PackageRecord> machine;
-    const auto look = [&] { machine = detect_virtual_packages(context, platform); };
-    Workers looking(1, look);
-    GPKG_TRY(auto sources, open_channels(context, options));
-    if (looking.count() == 0) look();
-    looking.join();
-    sources.virtual_packages = std::move(machine);
-    return sources;
+Result<Sources> open_sources(Context& context,
+                             const SourceOptions& options,
+                             std::span<const std::string> names) {
+    return open(context, options, names, Extent::Named);
+}
+
+Result<Sources> open_whole_sources(Context& context, const SourceOptions& options) {
+    return open(context, options, {}, Extent::Whole);
+}
+
+Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options) {
+    if (options.exclude_newer.empty()) return std::nullopt;
+    GPKG_TRY(const auto moment, parse_moment(options.exclude_newer));
+    return moment;
 }
 
 Result<std::int64_t> parse_moment(std::string_view text) {

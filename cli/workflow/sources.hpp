@@ -4,11 +4,13 @@
 // packages. Made once per command, before anything is decided.
 
 #include "cli/context.hpp"
+#include "cli/workflow/channels.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,14 +35,22 @@ struct Sources {
     std::optional<std::int64_t> exclude_newer;  ///< Unix milliseconds
 };
 
-/// Fetches and reads every index of the channels. Warnings go to the user.
-Result<Sources> open_channels(Context& context, const SourceOptions& options);
+/// All that a request can reach which starts from `names`. Warnings go to the user.
+Result<Sources> open_sources(Context& context,
+                             const SourceOptions& options,
+                             std::span<const std::string> names);
 
-/// The same, and looks at the machine.
-Result<Sources> open_sources(Context& context, const SourceOptions& options);
+/// The same for requests that are not known yet: every record of the channels.
+Result<Sources> open_whole_sources(Context& context, const SourceOptions& options);
+
+/// The channels alone, for commands that decide nothing.
+Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent);
 
 /// The subdir that is decided for; one that does not exist is refused.
 Result<std::string> platform_of(const Context& context, const SourceOptions& options);
+
+/// What --exclude-newer says; nothing where it says nothing.
+Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options);
 
 /// What this machine offers, as records for a solve on `platform`. Warnings go to the user.
 std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::string& platform);

@@ -2,7 +2,8 @@
 
 Serves FOLDER. Writes its port to CONTROL/port. How packages are sent is read from CONTROL/mode
 before each: "404", "500", "cut" (half of it, then the connection ends), "slow" (a little five times
-a second), else as they are. Every package asked for is a line of CONTROL/log.
+a second), else as they are. Every package asked for is a line of CONTROL/log, every answer one of
+CONTROL/answers: "304 /channel/noarch/repodata.json".
 """
 
 import http.server
@@ -22,6 +23,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *arguments):
         pass
+
+    def log_request(self, code="-", size="-"):
+        with open(os.path.join(control, "answers"), "a") as answers:
+            answers.write(f"{int(code)} {self.path}\n")
 
     def send(self, data, pause):
         self.send_response(200)

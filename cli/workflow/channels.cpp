@@ -1,0 +1,203 @@
+#include "cli/workflow/channels.hpp"
+
+#include "cli/workflow/progress.hpp"
+#include "libcore/base/parallel.hpp"
+#include "libcore/channel/open_index.hpp"
+#include "libcore/channel/relations.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+/// Bytes that turn out not to be an index although they are as the server sent them are dropped:
+/// the next run fetches them.
+Result<SharedIndex> read_index(const FetchedIndex& fetched, const fs::path& cache) {
+    auto index = open_index(fetched, cache);
+    if (!index && !fetched.channel.is_local()) GPKG_CHECK(forget_index(cache, fetched));
+    return index;
+}
+
+}  // namespace
+
+Channels::Channels(Context& context,
+                   std::span<const std::string> subdirs,
+                   bool offline,
+                   Extent extent)
+    : context_(context),
+      transport_(make_transport(transport_options_from(context.env, context.home))),
+      subdirs_(subdirs.begin(), subdirs.end()),
+      offline_(offline),
+      extent_(extent) {}
+
+Result<Channels> Channels::fetch(Context& context,
+                                 std::span<const Channel> wanted,
+                                 std::span<const std::string> subdirs,
+                                 bool offline,
+                                 Extent extent) {
+    Channels channels(context, subdirs, offline, extent);
+    GPKG_CHECK(channels.settle(wanted));
+    // Now: a failure to decide would have no place for them, and may come of what they tell.
+    for (const auto& index : channels.indexes_) {
+        if (!index) continue;
+        for (const auto& note : index->notes()) context.out.warn(note);
+    }
+    return channels;
+}
+
+/// Finds the channels that come along, and puts all into their order.
+Result<void> Channels::settle(std::span<const Channel> wanted) {
+    RelationOptions options;
+    options.most_depth =
+        static_cast<std::size_t>(context_.config.channel_relations_max_depth.value);
+    options.context.alias = context_.config.channel_alias.value;
+    options.context.home = context_.home;
+    GPKG_CHECK(add(wanted, false));
+    const auto load = [&](std::span<const Channel> step) -> Result<std::vector<Declarations>> {
+        std::vector<Channel> more(step.begin(), step.end());
+        std::erase_if(more, [&](auto& one) { return place_of(one) < channels_.size(); });
+        GPKG_CHECK(add(more, true));
+        std::vector<Declarations> declared;
+        for (const auto& channel : step) {
+            auto& of_channel = declared.emplace_back();
+            for (std::size_t i = 0; i < subdirs_.size(); ++i) {
+                const auto place = place_of(channel) * subdirs_.size() + i;
+                of_channel.push_back(indexes_[place] ? indexes_[place]->relations()
+                                                     : fetched_[place].relations);
+            }
+        }
+        return declared;
+    };
+    GPKG_TRY(auto related, relate_channels(wanted, load, options));
+    for (const auto& line : related.added) context_.out.note(line);
+    for (const auto& line : related.ignored) context_.out.note(line);
+
+    std::vector<FetchedIndex> fetched;
+    std::vector<SharedIndex> indexes;
+    for (const auto& channel : related.channels) {
+        const auto first = place_of(channel) * subdirs_.size();
+        for (auto place = first; place < first + subdirs_.size(); ++place) {
+            fetched.push_back(std::move(fetched_[place]));
+            indexes.push_back(std::move(indexes_[place]));
+        }
+    }
+    channels_ = std::move(related.channels);
+    fetched_ = std::move(fetched);
+    indexes_ = std::move(indexes);
+    return {};
+}
+
+std::size_t Channels::place_of(const Channel& channel) const {
+    return static_cast<std::size_t>(std::find(channels_.begin(), channels_.end(), channel) -
+                                    channels_.begin());
+}
+
+/// Fetches the indexes of more channels and opens those that are whole.
+Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
+    if (channels.empty()) return {};
+    auto fetched = fetch_indexes_of(channels, subdirs_, extent_ == Extent::Named);
+    if (!fetched) {
+        auto error = std::move(fetched).error();
+        if (come_along && error.kind != ErrorKind::Interrupted)
+            error.hint += fmt::format(
+                "{}a channel that you use declares it; "
+                "channel_relations_max_depth: 0 ignores what channels declare",
+                error.hint.empty() ? "" : "; ");
+        return pass(std::move(error));
+    }
+    std::vector<Result<SharedIndex>> read(fetched->size());
+    for_each_index(read.size(), read.size(), [&](std::size_t i) {
+        read[i] = (*fetched)[i].sharded ? SharedIndex() : read_index((*fetched)[i], cache());
+    });
+    for (auto& index : read) {
+        if (!index) return pass(std::move(index).error());
+        indexes_.push_back(*std::move(index));
+    }
+    channels_.insert(channels_.end(), channels.begin(), channels.end());
+    std::move(fetched->begin(), fetched->end(), std::back_inserter(fetched_));
+    return {};
+}
+
+Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Channel> channels,
+                                                             std::span<const std::string> subdirs,
+                                                             bool shards) const {
+    IndexOptions options;
+    options.cache = cache();
+    options.offline = offline_;
+    options.shards = shards;
+    options.transfer.stop = context_.stop;
+    Progress progress(context_.out);
+    options.transfer.on_wait = WaitWarnings(context_.out, progress);
+    options.transfer.on_progress = [&](const TransferProgress& step) {
+        progress.bytes(
+            "indexes", step.item, channels.size() * subdirs.size(), step.done, step.total);
+    };
+    GPKG_TRY(auto fetched, fetch_indexes(*transport_, channels, subdirs, options));
+    progress.clear();
+    for (const auto& index : fetched) {
+        for (const auto& warning : index.warnings) context_.out.warn(warning);
+    }
+    return fetched;
+}
+
+bool Channels::are_whole() const {
+    const auto is_sharded = [](const FetchedIndex& index) { return index.sharded; };
+    return std::none_of(fetched_.begin(), fetched_.end(), is_sharded);
+}
+
+Result<std::vector<std::string>> Channels::names() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < fetched_.size(); ++i) {
+        if (indexes_[i]) {
+            for (const auto name : indexes_[i]->names()) names.emplace_back(name);
+        } else {
+            GPKG_TRY(const auto shards, open_shard_index(fetched_[i]));
+            for (const auto& entry : shards.index->entries()) names.emplace_back(entry.name);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+Result<std::vector<SharedIndex>> Channels::reach(std::span<const std::string> roots) const {
+    return open(roots, false);
+}
+
+Result<std::vector<SharedIndex>> Channels::look_up(std::span<const std::string> names) const {
+    return open(names, true);
+}
+
+Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> names,
+                                                bool only_these) const {
+    auto indexes = indexes_;
+    if (are_whole()) return indexes;
+    ReachOptions options;
+    options.only_roots = only_these;
+    options.open_whole = [&](std::size_t place) { return open_in_place_of_shards(place); };
+    options.shards.cache = cache();
+    options.shards.offline = offline_;
+    options.shards.transfer.stop = context_.stop;
+    Progress progress(context_.out);
+    options.shards.transfer.on_wait = WaitWarnings(context_.out, progress);
+    GPKG_TRY(const auto notes, open_reached(*transport_, fetched_, indexes, names, options));
+    progress.clear();
+    for (const auto& note : notes) context_.out.warn(note);
+    for (std::size_t i = 0; i < indexes.size(); ++i) {
+        if (indexes_[i]) continue;
+        for (const auto& note : indexes[i]->notes()) context_.out.warn(note);
+    }
+    // A cache that cannot be tidied costs space, not the answer.
+    (void)remove_old_shards(cache(), fs::file_time_type::clock::now());
+    return indexes;
+}
+
+Result<SharedIndex> Channels::open_in_place_of_shards(std::size_t place) const {
+    const std::span channel(&fetched_[place].channel, 1);
+    const std::span subdir(&fetched_[place].subdir, 1);
+    GPKG_TRY(const auto fetched, fetch_indexes_of(channel, subdir, false));
+    return read_index(fetched.front(), cache());
+}
+
+}  // namespace gpkg::cli
