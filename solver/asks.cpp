@@ -45,8 +45,8 @@ std::optional<MatchSpec> as_one(const Universe& universe, const Way& way) {
     return one;
 }
 
-/// The specs of a way without those that say no more than the others.
-std::string way_text(const Universe& universe, Way way) {
+/// The specs of a way that have one condition, without those that say no more than the others.
+std::string unconditional_text(const Universe& universe, Way way) {
     const auto& specs = universe.specs();
     const auto count = allowed_by(universe, way).size();
     std::stable_sort(way.begin(), way.end(), [&](auto a, auto b) {
@@ -64,6 +64,40 @@ std::string way_text(const Universe& universe, Way way) {
         return written(specs[spec].match);
     });
     return join_some(texts, "and", texts.size());
+}
+
+std::string way_text(const Universe& universe, const Way& way) {
+    std::vector<std::pair<ConditionId, Way>> by_condition;
+    for (const auto id : way) {
+        const auto when = universe.specs()[id].when;
+        const auto known = std::find_if(by_condition.begin(),
+                                        by_condition.end(),
+                                        [&](const auto& entry) { return entry.first == when; });
+        if (known == by_condition.end()) {
+            by_condition.emplace_back(when, Way{id});
+        } else {
+            known->second.push_back(id);
+        }
+    }
+    // What always counts first; then by text, so that nothing depends on the order of records.
+    std::vector<std::string> always;
+    std::vector<std::string> texts;
+    for (const auto& [when, some] : by_condition) {
+        auto text = unconditional_text(universe, some);
+        if (when == kAlways) {
+            always.push_back(std::move(text));
+        } else {
+            texts.push_back(text + " " + condition_text(universe, when));
+        }
+    }
+    std::sort(texts.begin(), texts.end());
+    texts.insert(texts.begin(), always.begin(), always.end());
+    return join_some(texts, "and", texts.size());
+}
+
+bool is_plain(const Universe& universe, const Way& way) {
+    return std::all_of(
+        way.begin(), way.end(), [&](auto id) { return universe.specs()[id].when == kAlways; });
 }
 
 /// ">=3.8,<3.9.0a0" as two versions; either end may be open.
@@ -179,11 +213,11 @@ std::string builds_text(const Universe& universe, NameId to, const Set& ids) {
 Way way_of(const Universe& universe, CandidateId id, NameId to, bool* needs) {
     Way way;
     const auto& candidate = universe.candidates()[id];
-    for (const auto* list : {&candidate.depends, &candidate.constrains}) {
+    for (const auto* list : {&candidate.depends, &candidate.conditional, &candidate.constrains}) {
         for (const auto spec : *list) {
             if (universe.specs()[spec].name != to) continue;
             way.push_back(spec);
-            if (needs != nullptr && list == &candidate.depends) *needs = true;
+            if (needs != nullptr && list != &candidate.constrains) *needs = true;
         }
     }
     std::sort(way.begin(), way.end());
@@ -199,6 +233,7 @@ Asked asked_of(const Universe& universe, const Set& ids, NameId to) {
         if (way.empty()) continue;
         ++asked.members;
         (needs ? asked.some_need : asked.some_restrict) = true;
+        if (!is_plain(universe, way)) asked.has_conditions = true;
         asked.ways.insert(std::move(way));
     }
     return asked;
@@ -223,9 +258,14 @@ std::vector<std::string> short_texts(const Universe& universe,
     // Alternatives by text, each with what it comes to, and those that are ranges.
     std::map<std::string, Set> sets;
     std::map<std::string, Interval> intervals;
+    std::set<std::string> conditional;
     for (const auto& way : ways) {
         auto text = way_text(universe, way);
         if (!sets.try_emplace(text, allowed_by(universe, way)).second) continue;
+        if (!is_plain(universe, way)) {
+            conditional.insert(text);
+            continue;
+        }
         if (const auto spec = MatchSpec::parse(text)) {
             if (auto interval = Interval::read(*spec)) intervals.emplace(text, *interval);
         }
@@ -235,7 +275,9 @@ std::vector<std::string> short_texts(const Universe& universe,
     std::set<std::string> told;
     for (const auto& one : sets) {
         const auto is_covered_by = [&](const auto& other) {
-            if (&other == &one) return false;
+            if (&other == &one || conditional.contains(one.first) ||
+                conditional.contains(other.first))
+                return false;
             const auto& [text, set] = one;
             const auto& [other_text, more] = other;
             if (!std::includes(more.begin(), more.end(), set.begin(), set.end())) return false;
@@ -265,7 +307,7 @@ std::vector<std::string> short_texts(const Universe& universe,
         all = std::move(both);
     }
     if (all.empty() || universe.names()[to].is_virtual) return texts;
-    return {builds_text(universe, to, all)};
+    return {builds_text(universe, to, all) + (conditional.empty() ? "" : ", on conditions")};
 }
 
 }  // namespace gpkg::solver

@@ -11,14 +11,16 @@
 
 namespace gpkg::solver {
 
-/// The specs of one candidate on one name, sorted. All of them have to be met.
+/// The specs of one candidate on one name, sorted. All of them have to be met; those with a
+/// condition are told as if it held.
 using Way = std::vector<SpecId>;
 
 struct Asked {
     std::set<Way> ways;
     std::size_t members = 0;  ///< candidates that speak of the name
     bool some_need = false;
-    bool some_restrict = false;  ///< a member only constrains it
+    bool some_restrict = false;   ///< a member only constrains it
+    bool has_conditions = false;  ///< a member asks only where something holds
 };
 
 /// What `ids` ask of `to`.

@@ -68,7 +68,10 @@ std::vector<NameId> Edges::add_asks(const Universe& universe, NameId from, int l
             names.push_back(to);
         }
     };
-    for (auto id = name.begin; id < name.end; ++id) see(universe.candidates()[id].depends, needed);
+    for (auto id = name.begin; id < name.end; ++id) {
+        see(universe.candidates()[id].depends, needed);
+        see(universe.candidates()[id].conditional, needed);
+    }
     all = needed;
     for (auto id = name.begin; id < name.end; ++id) see(universe.candidates()[id].constrains, all);
     std::sort(all.begin(), all.end(), [&](auto a, auto b) {

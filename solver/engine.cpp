@@ -26,6 +26,8 @@ struct FreeSolver {
     void operator()(Solver* solver) const { solver_free(solver); }
 };
 
+using IdPair = std::pair<Id, Id>;
+
 class IdQueue {
 public:
     IdQueue() { queue_init(&queue_); }
@@ -49,21 +51,40 @@ struct Engine::State {
     const Live& live;
     std::unique_ptr<Pool, FreePool> pool;
     Repo* repo = nullptr;
-    std::vector<Id> solvable_of;            ///< by candidate; 0 for the dead
-    std::vector<CandidateId> candidate_of;  ///< by solvable; kNone for slots
-    std::vector<Id> requirement_of;         ///< by spec; 0 where nothing uses it
-    std::vector<Id> complement_of;          ///< by spec
+    std::vector<Id> solvable_of;             ///< by candidate; 0 for the dead
+    std::vector<CandidateId> candidate_of;   ///< by solvable; kNone for slots
+    std::vector<Id> requirement_of;          ///< by spec; 0 where nothing uses it
+    std::vector<Id> complement_of;           ///< by spec
+    std::vector<std::vector<Id>> extras_of;  ///< by spec: for each of its extras; 0 where no use
+    std::vector<Id> holds;  ///< by condition: the solvable; 0 where nothing uses it
+    std::vector<Id> fails;  ///< by condition
+    std::vector<std::pair<Id, IdPair>> either_of;  ///< keys that one of two solvables provides
     std::optional<Scope> scope;
     Conflict failure;
 
     State(const Universe& from, const Live& in_play, std::optional<Scope> within)
-        : universe(from), live(in_play), scope(within) {}
+        : universe(from), live(in_play), scope(std::move(within)) {}
 
     bool counts(CandidateId id, SpecId spec) const {
         const auto& asked = universe.specs()[spec];
         if (universe.name_of(asked).is_virtual) return false;
-        return !scope || scope->active->contains(
-                             scope->edges->asks(universe.candidates()[id].name, asked.name));
+        return is_in_scope(id, spec);
+    }
+
+    bool is_in_scope(CandidateId id, SpecId spec) const {
+        return !scope || scope->active->contains(scope->edges->asks(universe.candidates()[id].name,
+                                                                    universe.specs()[spec].name));
+    }
+
+    /// The same of a conditional dependency: one on the machine says that the condition may not
+    /// hold.
+    bool counts_conditional(CandidateId id, SpecId spec) const {
+        const auto& asked = universe.specs()[spec];
+        if (!universe.name_of(asked).is_virtual) return counts(id, spec);
+        if (!is_in_scope(id, spec)) return false;
+        if (scope) return scope->is_unmet(spec);
+        return std::none_of(
+            asked.matches.begin(), asked.matches.end(), [&](auto match) { return live[match]; });
     }
 
     Id add_solvable(const std::string& name, std::uint32_t rank, CandidateId candidate) {
@@ -83,11 +104,63 @@ struct Engine::State {
         return pool_str2id(pool.get(), fmt::format("{}#{}", kind, number).c_str(), 1);
     }
 
+    bool is_chosen_from(CandidateId id) const {
+        return live[id] && !universe.names()[universe.candidates()[id].name].is_virtual;
+    }
+
+    /// Before the candidates: libsolv tries what was named first, and a condition that need not
+    /// hold should not.
+    void add_conditions() {
+        for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
+            if (!is_chosen_from(id)) continue;
+            for (const auto spec : universe.candidates()[id].conditional) {
+                if (counts_conditional(id, spec)) use_condition(universe.specs()[spec].when);
+            }
+        }
+        for (ConditionId id = 0; id < holds.size(); ++id) {
+            if (fails[id] != 0) conflict(holds[id], name_of(fails[id]));
+        }
+    }
+
+    void use_condition(ConditionId whole) {
+        const auto& conditions = universe.conditions();
+        const auto add = [&](std::vector<Id>& to, std::string_view kind, ConditionId id) {
+            if (to[id] == 0) to[id] = add_named(fmt::format("{}#{}", kind, id));
+        };
+        add(fails, "fails", whole);
+        for (const auto id : conditions.parts_of(whole)) {
+            add(holds, "holds", id);
+            if (conditions[id].kind == ConditionNode::Kind::And)
+                add(fails, "fails", conditions[id].right);
+        }
+    }
+
+    /// What follows when a condition holds, and when a candidate is there.
+    void add_consequences() {
+        const auto& conditions = universe.conditions();
+        for (ConditionId id = 0; id < conditions.size(); ++id) {
+            if (holds[id] == 0) continue;
+            const auto& node = conditions[id];
+            const auto whole = name_of(holds[id]);
+            if (node.kind == ConditionNode::Kind::Leaf) {
+                for (const auto match : universe.specs()[node.spec].matches) {
+                    if (solvable_of[match] != 0) require(solvable_of[match], whole);
+                }
+            } else if (node.kind == ConditionNode::Kind::Or) {
+                require(holds[node.left], whole);
+                require(holds[node.right], whole);
+            } else if (node.kind == ConditionNode::Kind::And) {
+                const auto either = fresh_id("and", id);
+                either_of.emplace_back(either, IdPair{fails[node.right], holds[id]});
+                require(holds[node.left], either);
+            }
+        }
+    }
+
     void add_candidates(const std::vector<std::uint32_t>& ranks) {
         for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
             const auto& name = universe.names()[universe.candidates()[id].name];
-            if (live[id] && !name.is_virtual)
-                solvable_of[id] = add_solvable(name.text, ranks[id], id);
+            if (is_chosen_from(id)) solvable_of[id] = add_solvable(name.text, ranks[id], id);
         }
     }
 
@@ -95,17 +168,31 @@ struct Engine::State {
         for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
             if (solvable_of[id] == 0) continue;
             for (const auto spec : universe.candidates()[id].depends) {
-                if (!counts(id, spec)) continue;
-                auto& requirement = requirement_of[spec];
-                if (requirement == 0) requirement = fresh_id("spec", spec);
-                require(id, requirement);
+                if (counts(id, spec)) depend(id, spec);
+            }
+            for (const auto spec : universe.candidates()[id].conditional) {
+                if (counts_conditional(id, spec)) depend(id, spec);
             }
             for (const auto spec : universe.candidates()[id].constrains) {
                 if (!counts(id, spec)) continue;
                 auto& complement = complement_of[spec];
                 if (complement == 0) complement = fresh_id("not", spec);
-                conflict(id, complement);
+                conflict(solvable_of[id], complement);
             }
+        }
+    }
+
+    void depend(CandidateId id, SpecId spec) {
+        auto& requirement = requirement_of[spec];
+        if (requirement == 0) requirement = fresh_id("spec", spec);
+        require(solvable_of[id], requirement);
+        const auto& extras = universe.specs()[spec].extras;
+        auto& keys = extras_of[spec];
+        keys.resize(extras.size());
+        for (std::size_t i = 0; i < extras.size(); ++i) {
+            if (holds[extras[i]] == 0) continue;
+            if (keys[i] == 0) keys[i] = fresh_id(fmt::format("extra#{}", i), spec);
+            require(solvable_of[id], keys[i]);
         }
     }
 
@@ -118,29 +205,35 @@ struct Engine::State {
             if (members.size() < 2) continue;
             const auto bits = static_cast<std::uint32_t>(std::bit_width(members.size() - 1));
             for (std::uint32_t bit = 0; bit < bits; ++bit) {
-                const auto text = fmt::format("slot#{}#{}", name, bit);
-                const Id slot = add_solvable(text, 0, kNone);
-                Solvable* solvable = pool_id2solvable(pool.get(), slot);
-                const Id key = solvable->name;
-                solvable->dep_provides = repo_addid_dep(repo, solvable->dep_provides, key, 0);
+                const Id key = name_of(add_named(fmt::format("slot#{}#{}", name, bit)));
                 for (std::uint32_t i = 0; i < members.size(); ++i) {
                     if ((i >> bit & 1U) != 0) {
-                        require(members[i], key);
+                        require(solvable_of[members[i]], key);
                     } else {
-                        conflict(members[i], key);
+                        conflict(solvable_of[members[i]], key);
                     }
                 }
             }
         }
     }
 
-    void require(CandidateId candidate, Id key) const {
-        Solvable* solvable = pool_id2solvable(pool.get(), solvable_of[candidate]);
+    /// A solvable that stands for no candidate, and which its name means.
+    Id add_named(const std::string& name) {
+        const Id id = add_solvable(name, 0, kNone);
+        Solvable* solvable = pool_id2solvable(pool.get(), id);
+        solvable->dep_provides = repo_addid_dep(repo, solvable->dep_provides, solvable->name, 0);
+        return id;
+    }
+
+    Id name_of(Id solvable) const { return pool_id2solvable(pool.get(), solvable)->name; }
+
+    void require(Id from, Id key) const {
+        Solvable* solvable = pool_id2solvable(pool.get(), from);
         solvable->dep_requires = repo_addid_dep(repo, solvable->dep_requires, key, 0);
     }
 
-    void conflict(CandidateId candidate, Id key) const {
-        Solvable* solvable = pool_id2solvable(pool.get(), solvable_of[candidate]);
+    void conflict(Id from, Id key) const {
+        Solvable* solvable = pool_id2solvable(pool.get(), from);
         solvable->dep_conflicts = repo_addid_dep(repo, solvable->dep_conflicts, key, 0);
     }
 
@@ -148,7 +241,16 @@ struct Engine::State {
         pool_createwhatprovides(pool.get());
         for (SpecId spec = 0; spec < universe.specs().size(); ++spec) {
             const auto& matches = universe.specs()[spec].matches;
-            if (requirement_of[spec] != 0) set_providers(requirement_of[spec], matches);
+            if (requirement_of[spec] != 0) {
+                const auto when = universe.specs()[spec].when;
+                const Id otherwise = when == kAlways ? 0 : fails[when];
+                set_providers(requirement_of[spec], matches, otherwise);
+                for (std::size_t i = 0; i < extras_of[spec].size(); ++i) {
+                    if (extras_of[spec][i] != 0)
+                        set_either(extras_of[spec][i],
+                                   {holds[universe.specs()[spec].extras[i]], otherwise});
+                }
+            }
             if (complement_of[spec] == 0) continue;
             const auto& name = universe.name_of(universe.specs()[spec]);
             std::vector<CandidateId> others;
@@ -157,14 +259,21 @@ struct Engine::State {
             }
             set_providers(complement_of[spec], others);
         }
+        for (const auto& [key, pair] : either_of) set_either(key, pair);
     }
 
-    void set_providers(Id key, const std::vector<CandidateId>& members) {
-        pool_set_whatprovides(pool.get(), key, provider_list(members));
+    void set_providers(Id key, const std::vector<CandidateId>& members, Id otherwise = 0) {
+        pool_set_whatprovides(pool.get(), key, provider_list(members, otherwise));
     }
 
-    Id provider_list(const std::vector<CandidateId>& members) const {
+    void set_either(Id key, const IdPair& pair) {
+        pool_set_whatprovides(pool.get(), key, provider_list({}, pair.first, pair.second));
+    }
+
+    Id provider_list(const std::vector<CandidateId>& members, Id more = 0, Id other = 0) const {
         IdQueue queue;
+        if (more != 0) queue.push(more);
+        if (other != 0) queue.push(other);
         for (const auto id : members) {
             if (solvable_of[id] != 0) queue.push(solvable_of[id]);
         }
@@ -185,6 +294,7 @@ struct Engine::State {
         for (SpecId spec = 0; spec < requirement_of.size(); ++spec) {
             if (requirement_of[spec] != 0) spec_of[requirement_of[spec]] = spec;
             if (complement_of[spec] != 0) spec_of[complement_of[spec]] = spec;
+            for (const auto key : extras_of[spec]) spec_of[key] = spec;
         }
         for (int i = 0; i < rules.size(); ++i) {
             if (const int job = solver_rule2jobidx(solver, rules[i]); job > 0) {
@@ -196,7 +306,7 @@ struct Engine::State {
             Id key = 0;
             solver_ruleinfo(solver, rules[i], &from, &to, &key);
             const auto spec = spec_of.find(key);
-            if (from > 0 && spec != spec_of.end())
+            if (from > 0 && key != 0 && spec != spec_of.end())
                 failure.asks.emplace_back(candidate_of[static_cast<std::size_t>(from)],
                                           spec->second);
         }
@@ -207,15 +317,20 @@ Engine::Engine(const Universe& universe,
                const Live& live,
                const std::vector<std::uint32_t>& ranks,
                std::optional<Scope> scope)
-    : state_(std::make_unique<State>(universe, live, scope)) {
+    : state_(std::make_unique<State>(universe, live, std::move(scope))) {
     auto& state = *state_;
     state.pool.reset(pool_create());
     state.repo = repo_create(state.pool.get(), "channels");
     state.solvable_of.resize(universe.candidates().size());
     state.requirement_of.resize(universe.specs().size());
     state.complement_of.resize(universe.specs().size());
+    state.extras_of.resize(universe.specs().size());
+    state.holds.resize(universe.conditions().size());
+    state.fails.resize(universe.conditions().size());
+    state.add_conditions();
     state.add_candidates(ranks);
     state.add_dependencies();
+    state.add_consequences();
     state.add_slots();
     repo_internalize(state.repo);
     state.set_providers();
@@ -242,6 +357,11 @@ std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& g
         const Id weak = goal.is_optional ? SOLVER_WEAK : 0;
         job.push(SOLVER_INSTALL | SOLVER_SOLVABLE_ONE_OF | weak, state.provider_list(goal.any_of));
         goal_of_job.push_back(static_cast<std::size_t>(&goal - goals.data()));
+        for (const auto extra : goal.extras) {
+            if (state.holds[extra] == 0) continue;
+            job.push(SOLVER_INSTALL | SOLVER_SOLVABLE | weak, state.holds[extra]);
+            goal_of_job.push_back(static_cast<std::size_t>(&goal - goals.data()));
+        }
     }
     const std::unique_ptr<Solver, FreeSolver> solver(solver_create(state.pool.get()));
     solver_set_flag(solver.get(), SOLVER_FLAG_IGNORE_RECOMMENDED, 1);

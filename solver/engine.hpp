@@ -9,11 +9,20 @@
 // ceil(log2 n) slot solvables, candidate i requires slot k where bit k of i is set and conflicts
 // with it where it is not: two candidates differ in some bit and so exclude each other, with n log
 // n rules and the same unit propagation.
+//
+// Of each condition that a conditional dependency has there are two more solvables: it holds, or it
+// does not; they exclude each other. A candidate that matches a leaf requires that the leaf holds,
+// a part of an `or` that the whole does, a part of an `and` that the whole does or the other part
+// does not. Who has the dependency requires what it asks for or that the condition does not hold,
+// and who asks for an extra that the extra's condition holds. All of this says only what follows
+// from the packages that are there: that more holds is never excluded. So an answer may have
+// packages that nothing in it needs; improve() leaves them out.
 
 #include "solver/edges.hpp"
 #include "solver/reductions.hpp"
 #include "solver/universe.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,7 +32,8 @@ namespace gpkg::solver {
 /// At least one of these candidates is wanted in the environment.
 struct Goal {
     std::vector<CandidateId> any_of;
-    bool is_optional = false;  ///< given up rather than failing
+    bool is_optional = false;           ///< given up rather than failing
+    std::vector<ConditionId> extras{};  ///< that are asked for
 };
 
 /// What a failure rests on: these goals and these specs of these candidates have no solution.
@@ -36,6 +46,8 @@ struct Conflict {
 struct Scope {
     const Edges* edges;
     const EdgeSet* active;
+    /// Whether the machine lacks what a spec on a virtual package asks for.
+    std::function<bool(SpecId)> is_unmet;
 };
 
 class Engine {

@@ -1,5 +1,7 @@
 #include "solver/improve.hpp"
 
+#include "solver/facts.hpp"
+
 #include <algorithm>
 #include <deque>
 
@@ -18,6 +20,7 @@ public:
           ranks_(ranks),
           search_(search),
           goals_(std::move(goals)),
+          facts_(universe),
           chosen_(universe.names().size(), kNone),
           is_settled_(universe.names().size()) {}
 
@@ -26,6 +29,20 @@ public:
         for (const auto spec : universe_.requested())
             queue_.push_back(universe_.specs()[spec].name);
         for (const auto name : universe_.kept()) queue_.push_back(name);
+        // Conditional dependencies come after what is needed in any case. That they apply is final:
+        // more packages never make a condition false.
+        do {
+            settle_queued();
+            for (const auto spec : facts_.newly_applying()) {
+                open_.restrict_to(spec);
+                queue_.push_back(universe_.specs()[spec].name);
+            }
+        } while (!queue_.empty());
+        return order_;
+    }
+
+private:
+    void settle_queued() {
         while (!queue_.empty()) {
             const auto name = queue_.front();
             queue_.pop_front();
@@ -34,10 +51,8 @@ public:
             }
             settle(name);
         }
-        return order_;
     }
 
-private:
     void adopt(const std::vector<CandidateId>& solution) {
         std::fill(chosen_.begin(), chosen_.end(), kNone);
         for (const auto id : solution) chosen_[universe_.candidates()[id].name] = id;
@@ -47,6 +62,7 @@ private:
         const auto id = chosen_[name];
         is_settled_[name] = true;
         order_.push_back(id);
+        facts_.settle(id);
         goals_.push_back({{id}, false});
         open_.settle(id);
         for (const auto spec : universe_.candidates()[id].depends)
@@ -77,6 +93,7 @@ private:
     const std::vector<std::uint32_t>& ranks_;
     Search& search_;
     std::vector<Goal> goals_;
+    Facts facts_;
     std::vector<CandidateId> chosen_;  ///< by name, in the solution at hand
     std::vector<bool> is_settled_;     ///< by name
     std::deque<NameId> queue_;

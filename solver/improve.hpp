@@ -1,8 +1,9 @@
 #pragma once
 
 // From an answer to the best answer. Names are settled one after the other: the requested ones in
-// their order, then dependencies breadth first. A name is settled on a candidate when no solution
-// that keeps everything settled before has a better one.
+// their order, then dependencies breadth first, then, breadth first again, the conditional ones
+// that apply to what is settled. A name is settled on a candidate when no solution that keeps
+// everything settled before has a better one.
 
 #include "solver/search.hpp"
 

@@ -105,8 +105,6 @@ private:
         case LeftOut::Why::OtherChannel:
             return fmt::format("of {} (not the channel asked for)", from);
         case LeftOut::Why::Newer: return "(newer than --exclude-newer allows)";
-        case LeftOut::Why::Conditional:
-            return "(this gpkg does not solve `when` and `extras` of dependencies)";
         case LeftOut::Why::Unreadable: break;
         }
         return "(a version or a dependency cannot be read)";

@@ -84,6 +84,21 @@ bool Parts::is_unmet(const Part& part, SpecId spec) const {
     });
 }
 
+/// What leaves a spec on a virtual package unmet: the machine, and pins that tell it otherwise.
+std::vector<EdgeId> Parts::machine_reasons(const Part& part, SpecId spec) const {
+    const auto& asked = universe_.specs()[spec];
+    std::vector<EdgeId> reasons{edges_.machine(asked.name)};
+    const auto& constraints = universe_.constraints();
+    for (std::size_t i = 0; i < constraints.size(); ++i) {
+        const auto pin =
+            static_cast<EdgeId>(universe_.requested().size() + universe_.constraint_index(i));
+        if (universe_.specs()[constraints[i]].name == asked.name && part.active.contains(pin) &&
+            !asked.matches.empty())
+            reasons.push_back(pin);
+    }
+    return reasons;
+}
+
 /// Edges each of which alone (facts about the machine together with who asks) keeps the candidate
 /// out.
 std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) const {
@@ -113,13 +128,8 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
             if (is_own && !specs[spec].allows(id)) reasons.push_back(edge);
             if (name.is_virtual && (is_needed || name.begin != name.end) && is_unmet(part, spec)) {
                 reasons.push_back(edge);
-                reasons.push_back(edges_.machine(specs[spec].name));
-                for (std::size_t i = 0; i < constraints.size(); ++i) {
-                    const auto pin = requests + universe_.constraint_index(i);
-                    if (specs[constraints[i]].name == specs[spec].name &&
-                        part.active.contains(pin) && !specs[spec].matches.empty())
-                        reasons.push_back(pin);
-                }
+                const auto machine = machine_reasons(part, spec);
+                reasons.insert(reasons.end(), machine.begin(), machine.end());
             }
         }
     };
@@ -133,10 +143,14 @@ void Parts::collect_specs(Part& part) const {
         for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
             if (!part.live[id]) continue;
             const auto& candidate = universe_.candidates()[id];
-            for (const auto* list : {&candidate.depends, &candidate.constrains}) {
+            for (const auto* list :
+                 {&candidate.depends, &candidate.conditional, &candidate.constrains}) {
                 for (const auto spec : *list) {
                     const auto edge = edges_.asks(name, universe_.specs()[spec].name);
-                    if (part.active.contains(edge)) part.take_spec(spec);
+                    if (!part.active.contains(edge)) continue;
+                    part.take_spec(spec);
+                    for (const auto leaf : universe_.leaves(universe_.specs()[spec].when))
+                        part.take_spec(leaf);
                 }
             }
         }
@@ -158,7 +172,8 @@ void Parts::collapse(Part& part) const {
             if (!part.live[id]) continue;
             auto signature = std::move(part.matched_by[id]);
             const auto& candidate = universe_.candidates()[id];
-            for (const auto* list : {&candidate.depends, &candidate.constrains}) {
+            for (const auto* list :
+                 {&candidate.depends, &candidate.conditional, &candidate.constrains}) {
                 signature.push_back(kSeparator);
                 for (const auto spec : *list) {
                     if (part.active.contains(edges_.asks(name, universe_.specs()[spec].name)))
@@ -191,13 +206,7 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         if (!active.contains(i) || !universe_.name_of(spec).is_virtual) continue;
         if (!is_unmet(part, requested[i])) continue;
         core.add(i);
-        core.add(edges_.machine(spec.name));
-        for (std::size_t c = 0; c < universe_.constraints().size(); ++c) {
-            const auto pin = static_cast<EdgeId>(requested.size() + universe_.constraint_index(c));
-            if (universe_.specs()[universe_.constraints()[c]].name == spec.name &&
-                active.contains(pin) && !spec.matches.empty())
-                core.add(pin);
-        }
+        for (const auto edge : machine_reasons(part, requested[i])) core.add(edge);
         return core;
     }
 
@@ -219,7 +228,7 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
             blame(part, requested[i], core);
             return core;
         }
-        goals.push_back({spec.matches, false});
+        goals.push_back({spec.matches, false, spec.extras});
         edge_of_goal.push_back(i);
     }
     if (wanted != kNone) {
@@ -232,7 +241,8 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
     }
     collapse(part);
 
-    Engine engine(universe_, part.live, ranks_, Scope{&edges_, &active});
+    const auto lacks = [&](SpecId spec) { return is_unmet(part, spec); };
+    Engine engine(universe_, part.live, ranks_, Scope{&edges_, &active, lacks});
     if (engine.solve(goals)) return std::nullopt;
     for (const auto goal : engine.conflict().goals) {
         if (goal >= goals.size() || edge_of_goal[goal] == kNone) continue;
@@ -241,7 +251,11 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
     }
     for (const auto& [id, spec] : engine.conflict().asks) {
         core.add(edges_.asks(universe_.candidates()[id].name, universe_.specs()[spec].name));
-        blame(part, spec, core);
+        if (universe_.name_of(universe_.specs()[spec]).is_virtual) {
+            for (const auto edge : machine_reasons(part, spec)) core.add(edge);
+        } else {
+            blame(part, spec, core);
+        }
     }
     return core;
 }

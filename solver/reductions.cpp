@@ -142,6 +142,11 @@ static std::vector<CandidateId> find_dominated(const Universe& universe,
     for (CandidateId id = 0; id < candidates.size(); ++id) {
         if (!live[id]) continue;
         for (const auto spec : candidates[id].depends) matters[spec] = true;
+        for (const auto spec : candidates[id].conditional) {
+            matters[spec] = true;
+            for (const auto leaf : universe.leaves(universe.specs()[spec].when))
+                matters[leaf] = true;
+        }
         for (const auto spec : candidates[id].constrains) matters[spec] = true;
     }
     const auto matched = matched_by(universe, [&](SpecId spec) { return matters[spec]; });
@@ -169,6 +174,7 @@ static std::vector<CandidateId> find_dominated(const Universe& universe,
         };
         add(candidates[id].depends, 0x9e3779b97f4a7c15U);
         add(candidates[id].constrains, 0xbf58476d1ce4e5b9U);
+        add(candidates[id].conditional, 0xd6e8feb86659fd93U);
         add(matched[id], 0x94d049bb133111ebU);
         return sum;
     };
@@ -185,6 +191,7 @@ static std::vector<CandidateId> find_dominated(const Universe& universe,
                 const auto other = entry.second;
                 return equal(matched[id], matched[other]) &&
                        alike(candidates[id].depends, candidates[other].depends) &&
+                       alike(candidates[id].conditional, candidates[other].conditional) &&
                        alike(candidates[id].constrains, candidates[other].constrains);
             });
             if (twin == end) {

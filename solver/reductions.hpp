@@ -52,7 +52,7 @@ private:
 
 /// What an answer to the request can be made of: without what its specs and constraints rule out,
 /// and without candidates that have a live, better-ranked twin, of the same name, with the same
-/// dependencies and constrains, and matched by the same specs.
+/// dependencies, conditions and extras included, and constrains, and matched by the same specs.
 Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks);
 
 }  // namespace gpkg::solver

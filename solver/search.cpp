@@ -32,15 +32,24 @@ public:
             search_.sort(sorted);
             take_best(sorted, goal_breadth_[i], near, queue);
         }
+        // The machine is what it is.
+        for (const auto& name : universe_.names()) {
+            for (auto id = name.begin; name.is_virtual && id < name.end; ++id) {
+                if (live_[id]) near.add(id);
+            }
+        }
         std::vector<bool> seen(universe_.specs().size());
         while (!queue.empty()) {
             const auto id = queue.back();
             queue.pop_back();
-            for (const auto spec : universe_.candidates()[id].depends) {
-                if (seen[spec] || universe_.name_of(universe_.specs()[spec]).is_virtual) continue;
+            const auto take = [&](SpecId spec) {
+                if (seen[spec]) return;
                 seen[spec] = true;
-                take_best(search_.best_first(spec), spec_breadth_[spec], near, queue);
-            }
+                if (!universe_.name_of(universe_.specs()[spec]).is_virtual)
+                    take_best(search_.best_first(spec), spec_breadth_[spec], near, queue);
+            };
+            for (const auto spec : universe_.candidates()[id].depends) take(spec);
+            for (const auto spec : universe_.candidates()[id].conditional) take(spec);
         }
         return near;
     }

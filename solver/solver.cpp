@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "solver/explain.hpp"
+#include "solver/facts.hpp"
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
@@ -18,7 +19,7 @@ std::vector<Goal> goals_of(const Universe& universe) {
     std::vector<Goal> goals;
     for (const auto spec : universe.requested()) {
         if (!universe.name_of(universe.specs()[spec]).is_virtual)
-            goals.push_back({universe.specs()[spec].matches, false});
+            goals.push_back({universe.specs()[spec].matches, false, universe.specs()[spec].extras});
     }
     for (const auto name : universe.kept()) {
         Goal goal{{}, true};
@@ -45,7 +46,7 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     std::vector<Goal> kept;
     std::vector<Goal> lost;
     for (const auto& goal : goals)
-        (is_met(goal, chosen) ? kept : lost).push_back({goal.any_of, false});
+        (is_met(goal, chosen) ? kept : lost).push_back({goal.any_of, false, goal.extras});
     for (auto& goal : lost) {
         auto more = kept;
         more.push_back(std::move(goal));
@@ -65,7 +66,13 @@ std::vector<CandidateId> topological(const Universe& universe, std::vector<Candi
     std::sort(
         chosen.begin(), chosen.end(), [&](auto a, auto b) { return name_text(a) < name_text(b); });
     std::vector<CandidateId> by_name(universe.names().size(), kNone);
-    for (const auto id : chosen) by_name[universe.candidates()[id].name] = id;
+    Facts facts(universe);
+    for (const auto id : chosen) {
+        by_name[universe.candidates()[id].name] = id;
+        facts.settle(id);
+    }
+    while (!facts.newly_applying().empty()) {
+    }
 
     std::vector<CandidateId> order;
     std::vector<bool> seen(universe.names().size());
@@ -75,6 +82,9 @@ std::vector<CandidateId> topological(const Universe& universe, std::vector<Candi
         seen[name] = true;
         const auto listed = universe.candidates()[id].depends;
         std::vector<SpecId> depends(listed.begin(), listed.end());
+        for (const auto spec : universe.candidates()[id].conditional) {
+            if (facts.holds(universe.specs()[spec].when)) depends.push_back(spec);
+        }
         std::sort(depends.begin(), depends.end(), [&](auto a, auto b) {
             return universe.specs()[a].text < universe.specs()[b].text;
         });
@@ -107,6 +117,24 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
                        items.size() == 1 ? "it needs" : "they need");
 }
 
+/// Requested extras that the chosen candidate does not have: other builds or versions do.
+void note_missing_extras(const Universe& universe,
+                         const std::vector<CandidateId>& chosen,
+                         std::vector<std::string>& notes) {
+    for (const auto id : universe.requested()) {
+        const auto& spec = universe.specs()[id];
+        for (const auto candidate : chosen) {
+            if (universe.candidates()[candidate].name != spec.name) continue;
+            const auto groups = universe.candidates()[candidate].groups();
+            for (const auto& group : spec.match.extras) {
+                if (std::find(groups.begin(), groups.end(), group) == groups.end())
+                    notes.push_back(
+                        fmt::format("{} has no extra {}", universe.describe(candidate), group));
+            }
+        }
+    }
+}
+
 /// The best answer; nothing when there is none.
 Result<std::optional<Solution>> find(const Universe& universe,
                                      const std::vector<std::uint32_t>& ranks) {
@@ -126,6 +154,7 @@ Result<std::optional<Solution>> find(const Universe& universe,
     Solution solution;
     solution.notes = universe.notes();
     if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));
+    note_missing_extras(universe, best, solution.notes);
     for (const auto id : topological(universe, best)) {
         GPKG_TRY(solution.records.emplace_back(), universe.candidates()[id].record());
     }

@@ -19,6 +19,7 @@ using Kind = ProblemChange::Kind;
 constexpr int kOtherName = 1;    // and one more for each name that is farther
 constexpr int kOtherBuild = 4;   // or channel, the version staying
 constexpr int kNearVersion = 5;  // where the one asked for does not exist
+constexpr int kWithoutExtras = 6;
 constexpr int kOtherVersion = 7;
 constexpr int kOtherPriority = 8;
 constexpr int kNewer = 8;
@@ -129,6 +130,7 @@ private:
         }
         MatchSpec bare;
         bare.name = spec.match.name;
+        bare.extras = spec.match.extras;
         auto only_version = bare;
         only_version.version = spec.match.version;
         auto any_channel = spec.match;
@@ -140,6 +142,9 @@ private:
                 from_there.channel = channel;
                 replace(kOtherBuild, from_there);
             }
+            auto without_extras = spec.match;
+            without_extras.extras.clear();
+            replace(kWithoutExtras, without_extras);
             if (spec.matches.empty()) near_versions(spec, replace);
             if (spec.match.version) {
                 if (!(only_version == any_channel)) replace(kOtherBuild, only_version);
@@ -189,6 +194,7 @@ private:
         });
         MatchSpec match;
         match.name = spec.match.name;
+        match.extras = spec.match.extras;
         const auto take = [&](int cost, const Version& version) {
             const auto minor = minor_of(version.to_string());
             const bool is_loose = spec.match.version->exact() == nullptr && minor;
@@ -277,6 +283,39 @@ const PackageRecord* record_of(const Solution& solution, const std::string& name
     return found == solution.records.end() ? nullptr : &*found;
 }
 
+/// What the records of a solution ask of a virtual package, and what their conditions ask about it.
+struct MachineAsks {
+    std::vector<MatchSpec> specs;
+    std::vector<MatchSpec> conditions;
+};
+
+void take_leaves(const Condition& condition, const std::string& name, MachineAsks& asks) {
+    if (condition.spec && condition.spec->name == name) asks.conditions.push_back(*condition.spec);
+    for (const auto& part : condition.parts) take_leaves(part, name, asks);
+}
+
+/// Whether or not a condition holds, what it guards may count.
+MachineAsks asks_of(const Solution& solution, const std::string& name) {
+    MachineAsks asks;
+    const auto take = [&](const std::vector<std::string>& texts) {
+        for (const auto& text : texts) {
+            auto spec = MatchSpec::parse(text);
+            if (!spec) continue;
+            if (spec->when) {
+                if (const auto condition = Condition::parse(*spec->when))
+                    take_leaves(*condition, name, asks);
+            }
+            if (spec->name == name) asks.specs.push_back(*std::move(spec));
+        }
+    };
+    for (const auto& record : solution.records) {
+        take(record.depends);
+        take(record.constrains);
+        for (const auto& [group, texts] : record.extra_depends) take(texts);
+    }
+    return asks;
+}
+
 }  // namespace
 
 std::vector<Suggestion> suggest(const Universe& universe,
@@ -287,31 +326,38 @@ std::vector<Suggestion> suggest(const Universe& universe,
 
 ProblemChange narrowed(ProblemChange change, const Solution& solution) {
     if (change.kind == Kind::ReplaceSpec) {
-        const auto* record = record_of(solution, change.spec);
+        auto match = MatchSpec::parse(change.spec);
+        const auto* record = match ? record_of(solution, match->name) : nullptr;
         if (record == nullptr) return change;
         const auto minor = minor_of(record->version);
-        change.spec += minor ? "=" + *minor : "==" + record->version;
+        auto version = VersionSpec::parse(minor ? "=" + *minor : "==" + record->version);
+        if (!version) return change;
+        match->version = *std::move(version);
+        change.spec = as_typed(*match);
         return change;
     }
     if (change.kind != Kind::SetMachine) return change;
-    std::vector<MatchSpec> asked;
-    for (const auto& record : solution.records) {
-        for (const auto* list : {&record.depends, &record.constrains}) {
-            for (const auto& text : *list) {
-                auto spec = MatchSpec::parse(text);
-                if (spec && spec->name == change.name) asked.push_back(*std::move(spec));
-            }
+    const auto asks = asks_of(solution, change.name);
+    std::set<Version> values;
+    for (const auto* list : {&asks.specs, &asks.conditions}) {
+        for (const auto& spec : *list) {
+            for (auto& version : literals(spec)) values.insert(std::move(version));
         }
     }
-    std::set<Version> values;
-    for (const auto& spec : asked) {
-        for (auto& version : literals(spec)) values.insert(std::move(version));
-    }
+    const auto matches = [](const MatchSpec& spec, const Version& value) {
+        return !spec.version || spec.version->matches(value);
+    };
+    const auto wide = Version::parse(change.version);
     change.is_any_version = values.empty();
     for (const auto& value : values) {
-        const bool is_enough = std::all_of(asked.begin(), asked.end(), [&](const auto& spec) {
-            return !spec.version || spec.version->matches(value);
-        });
+        const bool is_enough =
+            std::all_of(asks.specs.begin(),
+                        asks.specs.end(),
+                        [&](const auto& spec) { return matches(spec, value); }) &&
+            // Where a condition changes, other things would be needed.
+            std::all_of(asks.conditions.begin(), asks.conditions.end(), [&](const auto& spec) {
+                return wide && matches(spec, value) == matches(spec, *wide);
+            });
         if (!is_enough) continue;
         change.version = value.to_string();
         return change;

@@ -49,6 +49,7 @@ public:
             }
         }
         for (auto& [name, place] : places_) place.waiting = place.in.size();
+        find_watched();
         settle_possible();
     }
 
@@ -84,6 +85,20 @@ private:
         std::map<EdgeId, Set> members;  ///< by out: the candidates that it is about
         bool is_expanded = false;
     };
+
+    /// The names that conditions in the clash ask about.
+    void find_watched() {
+        for (const auto id : clash_.list()) {
+            if (edges_[id].kind != Edge::Kind::Asks) continue;
+            const auto& from = universe_.names()[edges_[id].from];
+            for (auto candidate = from.begin; candidate < from.end; ++candidate) {
+                for (const auto spec : way_of(universe_, candidate, edges_[id].to)) {
+                    for (const auto leaf : universe_.leaves(spec_of(spec).when))
+                        watched_.insert(spec_of(leaf).name);
+                }
+            }
+        }
+    }
 
     const Spec& spec_of(SpecId id) const { return universe_.specs()[id]; }
 
@@ -156,7 +171,7 @@ private:
                 for (const auto& way : asked.ways)
                     allowed = sum(allowed, allowed_by(universe_, way));
                 if (from.is_necessary && members->second.size() == from.possible.size() &&
-                    !asked.some_restrict) {
+                    !asked.some_restrict && !asked.has_conditions) {
                     all = intersection(all, allowed);
                     place.is_necessary = true;
                 } else {
@@ -314,6 +329,10 @@ private:
     /// What there is of a name whose candidates ask for nothing that matters here.
     void say_end(NameId name, Node& at) {
         const auto& place = places_[name];
+        if (watched_.contains(name) && !place.possible.empty()) {
+            say_present(name, at);
+            return;
+        }
         Line line;
         line.kind = universe_.names()[name].is_virtual ? Line::Kind::Machine : Line::Kind::Offer;
         line.name = universe_.names()[name].text;
@@ -345,6 +364,19 @@ private:
         add(at.children, std::move(line));
     }
 
+    /// Nothing clashes here: that the package is there is what a condition rests on.
+    void say_present(NameId name, Node& at) {
+        Line line;
+        line.kind = Line::Kind::Present;
+        line.name = universe_.names()[name].text;
+        std::set<Version> versions;
+        for (const auto id : places_[name].possible)
+            versions.insert(universe_.version(universe_.candidates()[id].version));
+        for (auto version = versions.rbegin(); version != versions.rend(); ++version)
+            line.versions.push_back(version->to_string());
+        add(at.children, std::move(line));
+    }
+
     static void flatten(const Node& node, int depth, std::vector<Line>& lines) {
         lines.push_back(node.line);
         lines.back().depth = depth;
@@ -356,6 +388,7 @@ private:
     const Parts& parts_;
     const EdgeSet& clash_;
     std::map<NameId, Place> places_;
+    std::set<NameId> watched_;
     std::vector<std::unique_ptr<Node>> roots_;
 };
 

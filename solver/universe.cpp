@@ -5,14 +5,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace gpkg::solver {
 namespace {
-
-/// Marks an index spec that could not be read, so that it is tried once.
-constexpr SpecId kUnreadable = kNone - 1;
-/// The same for one that has `when` or `extras`.
-constexpr SpecId kConditional = kNone - 2;
 
 std::vector<std::string> owned(const NameRecords& home, ChannelIndex::List list) {
     std::vector<std::string> texts;
@@ -20,36 +16,9 @@ std::vector<std::string> owned(const NameRecords& home, ChannelIndex::List list)
     return texts;
 }
 
-/// True for most specs: "numpy", "numpy >=1.26,<2".
-bool asks_only_version(const MatchSpec& spec) {
-    MatchSpec rest;
-    rest.name = spec.name;
-    rest.version = spec.version;
-    return rest == spec;
-}
-
 bool names_match(const MatchSpec& spec, std::string_view name) {
     if (spec.has_one_name()) return spec.name == name;
     return spec.name == "*" || spec.name_matcher->matches(name);
-}
-
-bool given_matches(const MatchSpec& spec, const PackageRecord& record, const Version& version) {
-    MatchTarget target;
-    target.name = record.name;
-    target.version = &version;
-    target.build = record.build;
-    target.build_number = record.build_number;
-    target.fn = record.fn;
-    target.sha256 = record.sha256;
-    target.channel = record.channel;
-    target.subdir = record.subdir;
-    target.url = record.url;
-    target.md5 = record.md5;
-    target.license = record.license;
-    target.license_family = record.license_family;
-    target.flags = &record.flags;
-    target.track_features = &record.track_features;
-    return spec.matches(target);
 }
 
 /// Taking every package that a glob fits is never what was meant.
@@ -111,6 +80,19 @@ bool ChannelRecord::matches(const MatchSpec& spec, const Version& parsed) const 
     return spec.matches(target);
 }
 
+std::vector<std::string_view> ChannelRecord::groups() const {
+    std::vector<std::string_view> groups;
+    for (const auto& extra : home->extras(row->extras)) groups.push_back(home->text(extra.group));
+    return groups;
+}
+
+std::vector<std::string_view> Candidate::groups() const {
+    if (is_offered()) return offered.groups();
+    std::vector<std::string_view> groups;
+    for (const auto& [group, specs] : given->extra_depends) groups.emplace_back(group);
+    return groups;
+}
+
 std::string Candidate::sha256() const {
     if (!is_offered()) return given->sha256;
     return offered.row->has_sha256 ? to_hex(offered.row->sha256) : std::string();
@@ -124,43 +106,6 @@ Result<PackageRecord> Candidate::record() const {
 std::optional<NameId> Universe::find_name(std::string_view text) const {
     const auto found = name_ids_.find(std::string(text));
     return found == name_ids_.end() ? std::nullopt : std::optional(found->second);
-}
-
-NameId Universe::intern_name(std::string_view text) {
-    auto [entry, added] =
-        name_ids_.try_emplace(std::string(text), static_cast<NameId>(names_.size()));
-    if (added) {
-        Name name;
-        name.text = entry->first;
-        name.is_virtual = text.starts_with("__");
-        names_.push_back(std::move(name));
-    }
-    return entry->second;
-}
-
-SpecId Universe::intern_spec(const MatchSpec& match, std::string text) {
-    auto [entry, added] =
-        spec_ids_.try_emplace(std::move(text), static_cast<SpecId>(specs_.size()));
-    if (added) {
-        Spec spec;
-        spec.match = match;
-        spec.name = intern_name(match.name);
-        spec.text = entry->first;
-        names_[spec.name].specs.push_back(entry->second);
-        specs_.push_back(std::move(spec));
-    }
-    return entry->second;
-}
-
-Result<SpecId> Universe::intern_spec(std::string_view text) {
-    const auto known = spec_ids_.find(std::string(text));
-    if (known != spec_ids_.end()) return known->second;
-    GPKG_TRY(const auto match, MatchSpec::parse(text));
-    if (!match.has_one_name())
-        return fail(ErrorKind::Parse, fmt::format("{}: a dependency needs a plain name", text));
-    if (match.when || !match.extras.empty())
-        return fail(ErrorKind::Unsupported, fmt::format("{}: needs conditions or extras", text));
-    return intern_spec(match, std::string(text));
 }
 
 /// kNone where the text is no version.
@@ -192,6 +137,7 @@ Result<Universe> Universe::collect(const Problem& problem) {
         universe.queue_.pop_back();
         GPKG_CHECK(universe.collect_candidates(name));
     }
+    GPKG_CHECK(universe.check_extras());
     universe.link_specs();
     universe.excuse_installed();
     universe.note_left_out();
@@ -200,12 +146,18 @@ Result<Universe> Universe::collect(const Problem& problem) {
 
 Result<void> Universe::take_request() {
     const auto& request = problem_->request;
+    const auto refuse_condition = [](const MatchSpec& spec) {
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: `when` belongs to the dependencies of a package; a request "
+                                "has no conditions",
+                                spec.to_string()),
+                    "ask for it without `when`");
+    };
+    for (const auto& constraint : request.constraints) {
+        if (constraint.spec.when) return refuse_condition(constraint.spec);
+    }
     for (const auto& spec : request.specs) {
-        // Ignoring these would give an environment that is not what was asked for.
-        if (spec.when || !spec.extras.empty())
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: this gpkg cannot solve for `when` and `extras`",
-                                    spec.to_string()));
+        if (spec.when) return refuse_condition(spec);
         if (!spec.has_one_name()) return refuse_glob(spec, *problem_);
         requested_.push_back(intern_spec(spec, spec.to_string()));
     }
@@ -239,10 +191,12 @@ void Universe::reach(NameId name) {
     queue_.push_back(name);
 }
 
-void Universe::reach_from(std::span<const SpecId> depends, std::span<const SpecId> constrains) {
-    for (const auto id : depends) reach(specs_[id].name);
+/// Conditions reach nothing: what nobody brings is not there, and they do not hold.
+void Universe::reach_from(const Candidate& candidate) {
+    for (const auto id : candidate.depends) reach(specs_[id].name);
+    for (const auto id : candidate.conditional) reach(specs_[id].name);
     // What a package constrains need not be there, but the machine is.
-    for (const auto id : constrains) {
+    for (const auto id : candidate.constrains) {
         if (names_[specs_[id].name].is_virtual) reach(specs_[id].name);
     }
 }
@@ -282,7 +236,9 @@ Result<void> Universe::collect_rows(NameId name) {
         GPKG_TRY(const auto found, index.find(text));
         if (found.rows().empty()) continue;
         const auto& home = homes_.emplace_back(found);
-        home_lists_.clear();
+        home_depends_.clear();
+        home_constrains_.clear();
+        home_extras_.clear();
         home_versions_.assign(home.version_count(), std::nullopt);
         const auto channel = channel_of_index_[i];
         std::optional<LeftOut::Why> why;
@@ -302,8 +258,8 @@ Result<void> Universe::collect_rows(NameId name) {
             continue;
         }
         for (const auto* row : home.choices(problem_->exclude_newer)) {
-            GPKG_TRY(const auto out, add_row(name, {&index, &home, row}, channel));
-            if (out) leave_out(*out, *row);
+            GPKG_TRY(const bool is_readable, add_row(name, {&index, &home, row}, channel));
+            if (!is_readable) leave_out(LeftOut::Why::Unreadable, *row);
         }
         if (!problem_->exclude_newer) continue;
         for (const auto* row : home.choices(std::nullopt)) {
@@ -335,38 +291,8 @@ void Universe::collect_installed(NameId name) {
     }
 }
 
-std::span<const SpecId> Universe::keep_list(std::vector<SpecId> list) {
-    if (list.empty()) return {};
-    return lists_.emplace_back(std::move(list));
-}
-
-Result<Universe::List> Universe::take_list(const ChannelRecord& record, ChannelIndex::List list) {
-    if (list == 0) return List{};
-    if (const auto found = home_lists_.find(list); found != home_lists_.end()) return found->second;
-    auto& known = index_specs_[record.index];
-    if (known.empty()) known.assign(record.index->spec_count(), kNone);
-    List taken;
-    std::vector<SpecId> specs;
-    for (const auto number : record.home->specs(list)) {
-        auto& id = known[number];
-        if (id == kNone) {
-            GPKG_TRY(const auto text, record.index->spec(number));
-            const auto spec = intern_spec(text);
-            const bool conditional = !spec && spec.error().kind == ErrorKind::Unsupported;
-            id = spec ? *spec : conditional ? kConditional : kUnreadable;
-        }
-        if (id == kUnreadable) taken.why = LeftOut::Why::Unreadable;
-        if (id == kConditional) taken.why = LeftOut::Why::Conditional;
-        if (taken.why) break;
-        specs.push_back(id);
-    }
-    if (!taken.why) taken.specs = keep_list(std::move(specs));
-    return home_lists_.emplace(list, taken).first->second;
-}
-
-Result<std::optional<LeftOut::Why>> Universe::add_row(NameId name,
-                                                      const ChannelRecord& record,
-                                                      std::uint32_t channel) {
+/// False where the record cannot be read.
+Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::uint32_t channel) {
     const auto& row = *record.row;
     Candidate candidate;
     candidate.name = name;
@@ -379,17 +305,23 @@ Result<std::optional<LeftOut::Why>> Universe::add_row(NameId name,
     // Rows are sorted by version, and most share their lists with the row before.
     auto& version = home_versions_[row.version];
     if (!version) version = add_version(record.version());
-    if (*version == kNone) return LeftOut::Why::Unreadable;
-    GPKG_TRY(const auto depends, take_list(record, row.depends));
-    if (depends.why) return depends.why;
-    GPKG_TRY(const auto constrains, take_list(record, row.constrains));
-    if (constrains.why) return constrains.why;
+    GPKG_TRY(const auto depends, take_depends(record, row.depends));
+    GPKG_TRY(const auto constrains, take_constrains(record, row.constrains));
+    GPKG_TRY(const auto extras, take_extras(name, record, row.extras));
+    if (*version == kNone || !depends.is_readable || !constrains.is_readable || !extras.is_readable)
+        return false;
     candidate.depends = depends.specs;
     candidate.constrains = constrains.specs;
+    candidate.conditional = depends.conditional;
+    if (!extras.conditional.empty()) {
+        std::vector<SpecId> both(depends.conditional.begin(), depends.conditional.end());
+        both.insert(both.end(), extras.conditional.begin(), extras.conditional.end());
+        candidate.conditional = keep_list(std::move(both));
+    }
     candidate.version = *version;
-    reach_from(candidate.depends, candidate.constrains);
+    reach_from(candidate);
     candidates_.push_back(candidate);
-    return std::nullopt;
+    return true;
 }
 
 void Universe::add_given(NameId name, const PackageRecord& record, bool installed) {
@@ -408,47 +340,56 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
         return;
     }
     candidate.version = version;
-    // An installed package stays usable even where its metadata is older than today's rules.
-    const auto readable = [&](const std::vector<std::string>& texts) {
-        std::vector<SpecId> list;
+    // An installed package stays usable even where its metadata is older than today's rules: what
+    // cannot be read is passed over.
+    Asks asks;
+    for (const auto& text : record.depends) {
+        if (const auto id = intern_spec(text)) add_dependency(*id, asks);
+    }
+    for (const auto& [group, texts] : record.extra_depends) {
         for (const auto& text : texts) {
-            if (const auto id = intern_spec(text)) list.push_back(*id);
+            if (const auto id = intern_extra(text, name, group)) add_dependency(*id, asks);
         }
-        return keep_list(std::move(list));
-    };
-    candidate.depends = readable(record.depends);
-    candidate.constrains = readable(record.constrains);
-    reach_from(candidate.depends, candidate.constrains);
+    }
+    std::vector<SpecId> constrains;
+    for (const auto& text : record.constrains) {
+        if (const auto id = intern_spec(text)) constrains.push_back(without_condition(*id));
+    }
+    const auto kept = keep(std::move(asks));
+    candidate.depends = kept.specs;
+    candidate.conditional = kept.conditional;
+    candidate.constrains = keep_list(std::move(constrains));
+    reach_from(candidate);
     candidates_.push_back(candidate);
 }
 
-void Universe::link_specs() {
-    for (auto& spec : specs_) {
+/// A group that only some records have is fine (CEP 44); one that none has is a slip.
+Result<void> Universe::check_extras() const {
+    for (const auto id : requested_) {
+        const auto& spec = specs_[id];
         const auto& name = names_[spec.name];
-        const bool only_version = asks_only_version(spec.match);
-        // Rows of one version mostly stand together, so the last answer is mostly the next one.
-        VersionId last = kNone;
-        bool last_matches = false;
-        for (auto id = name.begin; id < name.end; ++id) {
-            const auto& candidate = candidates_[id];
-            if (spec.match.version) {
-                if (candidate.version != last) {
-                    last = candidate.version;
-                    last_matches = spec.match.version->matches(versions_[last]);
-                }
-                if (!last_matches) continue;
-            }
-            if (only_version) {
-                spec.matches.push_back(id);
-                continue;
-            }
-            const auto& version = versions_[candidate.version];
-            const bool fits = candidate.is_offered()
-                                  ? candidate.offered.matches(spec.match, version)
-                                  : given_matches(spec.match, *candidate.given, version);
-            if (fits) spec.matches.push_back(id);
+        if (spec.match.extras.empty() || name.begin == name.end) continue;
+        std::vector<std::string> known;
+        for (auto candidate = name.begin; candidate < name.end; ++candidate) {
+            for (const auto group : candidates_[candidate].groups()) known.emplace_back(group);
+        }
+        for (const auto& out : name.left_out) {
+            for (const auto group : out.record.groups()) known.emplace_back(group);
+        }
+        std::sort(known.begin(), known.end());
+        known.erase(std::unique(known.begin(), known.end()), known.end());
+        for (const auto& group : spec.match.extras) {
+            if (std::binary_search(known.begin(), known.end(), group)) continue;
+            const auto near = near_names(group, known);
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("{}: no {} has the extra {}", spec.match.to_string(), name.text, group),
+                !near.empty()   ? fmt::format("did you mean {}?", join_some(near, "or"))
+                : known.empty() ? "ask for it without extras: it has none"
+                                : "it has " + join_some(known, "and"));
         }
     }
+    return {};
 }
 
 void Universe::note_left_out() {
@@ -466,7 +407,6 @@ void Universe::note_left_out() {
                             reason));
     };
     note(LeftOut::Why::Unreadable, "a version or a dependency cannot be read");
-    note(LeftOut::Why::Conditional, "this gpkg does not solve `when` and `extras` of dependencies");
 }
 
 /// An installed package is there whether or not this machine could use it: an environment for GPUs
@@ -490,6 +430,8 @@ void Universe::excuse_installed() {
         excuse(candidate.depends, lacking);
         excuse(candidate.constrains, broken);
         candidate.excused = keep_list(std::move(excused));
+        // Whether these apply is not known, so nothing is said of them.
+        excuse(candidate.conditional, lacking);
     }
 }
 

@@ -7,11 +7,12 @@
 
 #include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
+#include "libcore/spec/condition.hpp"
+#include "solver/conditions.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,12 +21,8 @@
 
 namespace gpkg::solver {
 
-using NameId = std::uint32_t;
-using SpecId = std::uint32_t;
 using VersionId = std::uint32_t;
 using CandidateId = std::uint32_t;
-
-inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// A record of a channel, with what it takes to read it.
 struct ChannelRecord {
@@ -34,6 +31,8 @@ struct ChannelRecord {
     const ChannelIndex::Row* row = nullptr;
 
     std::string_view version() const { return home->version(*row); }
+    /// The groups of extra dependencies that it has (CEP 44).
+    std::vector<std::string_view> groups() const;
     bool matches(const MatchSpec& spec) const;
     /// The same for those who have the version parsed.
     bool matches(const MatchSpec& spec, const Version& parsed) const;
@@ -51,13 +50,15 @@ struct Candidate {
     bool is_noarch = false;
     ChannelRecord offered;                 ///< where it stands in a channel
     const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
-    std::span<const SpecId> depends;
+    std::span<const SpecId> depends;       ///< that apply wherever the candidate is
+    std::span<const SpecId> conditional;   ///< that apply where their `when` holds; extras too
     std::span<const SpecId> constrains;
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
     std::span<const SpecId> excused;
 
     bool is_offered() const { return offered.row != nullptr; }
+    std::vector<std::string_view> groups() const;
     std::string_view build() const {
         return is_offered() ? offered.home->build(*offered.row) : given->build;
     }
@@ -70,7 +71,7 @@ struct Candidate {
 
 /// A record of a channel that is no candidate, and why.
 struct LeftOut {
-    enum class Why { Hidden, OtherChannel, Newer, Conditional, Unreadable };
+    enum class Why { Hidden, OtherChannel, Newer, Unreadable };
     Why why;
     ChannelRecord record;
 };
@@ -85,12 +86,15 @@ struct Name {
     std::vector<LeftOut> left_out;
 };
 
-/// A distinct MatchSpec and what it matches.
+/// A distinct MatchSpec and what it matches. One that asks on a condition is another spec than the
+/// same without.
 struct Spec {
-    MatchSpec match;
+    MatchSpec match;  ///< without `when`
     NameId name = kNone;
     std::string text;                  ///< as it stood where it was met first
     std::vector<CandidateId> matches;  ///< ascending; filled once the name is reached
+    ConditionId when = kAlways;        ///< as a dependency it applies only where this holds
+    std::vector<ConditionId> extras;   ///< that who depends on it asks for
 
     bool allows(CandidateId id) const {
         return std::binary_search(matches.begin(), matches.end(), id);
@@ -111,6 +115,7 @@ public:
     const std::vector<Name>& names() const { return names_; }
     const std::vector<Spec>& specs() const { return specs_; }
     const std::vector<Candidate>& candidates() const { return candidates_; }
+    const Conditions& conditions() const { return conditions_; }
     const Version& version(VersionId id) const { return versions_[id]; }
     const Problem& problem() const { return *problem_; }
 
@@ -128,35 +133,50 @@ public:
     const Name& name_of(const Spec& spec) const { return names_[spec.name]; }
     /// The specs that are about the name.
     const std::vector<SpecId>& specs_on(NameId name) const { return names_[name].specs; }
+    /// The specs that a condition asks about.
+    std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const;
     /// "numpy 1.26.4 py312h_0", for messages.
     std::string describe(CandidateId id) const;
 
 private:
     Universe() = default;
-    /// A list of specs of an index, in our numbers; empty with a reason when it cannot be used.
+    /// A list of specs of an index, in our numbers; empty when it cannot be used.
     struct List {
         std::span<const SpecId> specs;
-        std::optional<LeftOut::Why> why;
+        std::span<const SpecId> conditional;
+        bool is_readable = true;
+    };
+    /// Specs of one record, being collected.
+    struct Asks {
+        std::vector<SpecId> specs, conditional;
     };
 
     NameId intern_name(std::string_view text);
     Result<SpecId> intern_spec(std::string_view text);
-    SpecId intern_spec(const MatchSpec& match, std::string text);
+    SpecId intern_spec(const MatchSpec& match, std::string text, ConditionId when = kAlways);
+    Result<SpecId> intern_extra(std::string_view text, NameId name, std::string_view group);
+    SpecId without_condition(SpecId id);
+    Result<ConditionId> intern_condition(const Condition& condition);
+    ConditionId decided_by_machine(const MatchSpec& leaf) const;
     VersionId add_version(std::string_view text);
     Result<void> take_request();
     void reach(NameId name);
-    void reach_from(std::span<const SpecId> depends, std::span<const SpecId> constrains);
+    void reach_from(const Candidate& candidate);
     Result<void> collect_candidates(NameId name);
-    Result<std::optional<LeftOut::Why>> add_row(NameId name,
-                                                const ChannelRecord& record,
-                                                std::uint32_t channel);
+    Result<bool> add_row(NameId name, const ChannelRecord& record, std::uint32_t channel);
     void add_given(NameId name, const PackageRecord& record, bool installed);
     void take_constraints(NameId name);
     Result<void> collect_rows(NameId name);
     void collect_installed(NameId name);
     bool offers(const ChannelIndex& index, NameId name) const;
-    Result<List> take_list(const ChannelRecord& record, ChannelIndex::List list);
+    Result<SpecId> take_spec(const ChannelIndex& index, ChannelIndex::SpecNumber number);
+    Result<List> take_depends(const ChannelRecord& record, ChannelIndex::List list);
+    Result<List> take_constrains(const ChannelRecord& record, ChannelIndex::List list);
+    Result<List> take_extras(NameId name, const ChannelRecord& record, ChannelIndex::List list);
+    void add_dependency(SpecId id, Asks& asks) const;
+    List keep(Asks asks);
+    Result<void> check_extras() const;
     std::span<const SpecId> keep_list(std::vector<SpecId> list);
     void link_specs();
     void excuse_installed();
@@ -167,11 +187,13 @@ private:
     std::vector<Spec> specs_;
     std::vector<Candidate> candidates_;
     std::vector<Version> versions_;
+    Conditions conditions_;
     std::vector<SpecId> requested_;
     std::vector<SpecId> constraints_;
     std::vector<const Constraint*> constraint_of_;  ///< of each of constraints_
     std::vector<NameId> kept_;
     std::vector<std::string> notes_;
+    bool has_conditional_constrains_ = false;  ///< a note says so
     std::vector<NameId> queue_;
     std::unordered_map<std::string, NameId> name_ids_;
     std::unordered_map<std::string, SpecId> spec_ids_;
@@ -180,7 +202,9 @@ private:
     std::deque<std::vector<SpecId>> lists_;  ///< what their spans point to
     // Of the home at hand: what its lists and versions are here; a version that cannot be read is
     // kNone.
-    std::unordered_map<ChannelIndex::List, List> home_lists_;
+    std::unordered_map<ChannelIndex::List, List> home_depends_;
+    std::unordered_map<ChannelIndex::List, List> home_constrains_;
+    std::unordered_map<ChannelIndex::List, List> home_extras_;
     std::vector<std::optional<VersionId>> home_versions_;
     std::vector<std::uint32_t> channel_of_index_;
 };

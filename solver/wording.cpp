@@ -1,5 +1,7 @@
 #include "solver/wording.hpp"
 
+#include "libcore/base/text.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -38,6 +40,64 @@ std::string as_typed(const MatchSpec& spec) {
     }
     if (prefix != nullptr) return text + "=" + prefix->to_string();
     return spec.version ? text + spec.version->to_string() : text;
+}
+
+namespace {
+
+/// The parts of an `and` in an `and`, of an `or` in an `or`, as one list.
+void flatten(const Conditions& conditions,
+             ConditionId id,
+             ConditionNode::Kind kind,
+             std::vector<ConditionId>& into) {
+    if (conditions[id].kind != kind) {
+        into.push_back(id);
+        return;
+    }
+    flatten(conditions, conditions[id].left, kind, into);
+    flatten(conditions, conditions[id].right, kind, into);
+}
+
+std::string expression(const Universe& universe, ConditionId id, bool in_and) {
+    const auto& node = universe.conditions()[id];
+    using Kind = ConditionNode::Kind;
+    if (node.kind == Kind::Leaf) return written(universe.specs()[node.spec].match);
+    if (node.kind == Kind::Extra) return "its extra " + node.group;
+    std::vector<ConditionId> parts;
+    flatten(universe.conditions(), id, node.kind, parts);
+    std::vector<std::string> texts;
+    texts.reserve(parts.size());
+    for (const auto part : parts)
+        texts.push_back(expression(universe, part, node.kind == Kind::And));
+    // Numbers depend on the order of records.
+    std::sort(texts.begin(), texts.end());
+    const auto text = join_some(texts, node.kind == Kind::And ? "and" : "or", texts.size());
+    return in_and ? "(" + text + ")" : text;
+}
+
+}  // namespace
+
+std::string condition_text(const Universe& universe, ConditionId condition) {
+    using Kind = ConditionNode::Kind;
+    const auto& conditions = universe.conditions();
+    std::vector<ConditionId> parts;
+    flatten(conditions, condition, Kind::And, parts);
+    std::vector<std::string> extras;
+    std::vector<std::string> rest;
+    for (const auto part : parts) {
+        const bool is_extra = conditions[part].kind == Kind::Extra;
+        (is_extra ? extras : rest)
+            .push_back(is_extra ? conditions[part].group
+                                : expression(universe, part, parts.size() > 1));
+    }
+    std::sort(rest.begin(), rest.end());
+    std::string text;
+    if (!extras.empty()) text = "for its extra " + extras.front();
+    if (!extras.empty() && !rest.empty()) text += ", ";
+    if (!rest.empty())
+        text += fmt::format("where {} {} there",
+                            join_some(rest, "and", rest.size()),
+                            rest.size() == 1 ? "is" : "are");
+    return text;
 }
 
 std::string channel_text(const Problem& problem, const std::string& base_url) {

@@ -182,6 +182,7 @@ std::string_view name_of(ExplanationLine::Kind kind) {
     case ExplanationLine::Kind::Asks: return "asks";
     case ExplanationLine::Kind::Machine: return "machine";
     case ExplanationLine::Kind::Offer: return "offer";
+    case ExplanationLine::Kind::Present: return "present";
     }
     return "";
 }
@@ -214,7 +215,8 @@ Json json_of(const ExplanationLine& line) {
                               {"highest", line.builds.highest}};
     }
     if (line.kind == ExplanationLine::Kind::Pin) document["reason"] = line.reason;
-    if (line.askers > 0 || line.kind == ExplanationLine::Kind::Machine) {
+    if (line.askers > 0 || line.kind == ExplanationLine::Kind::Machine ||
+        line.kind == ExplanationLine::Kind::Present) {
         document["versions"] = line.versions;
         if (!line.other_builds.empty()) document["builds"] = line.other_builds;
         document["left_out"] = Json::array();

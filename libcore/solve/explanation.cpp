@@ -128,6 +128,7 @@ std::string ExplanationLine::text() const {
     case Kind::Asks:
         return fmt::format("{} {} {}", subject(*this), verb(*this), join_some(asks, "or"));
     case Kind::Machine: return machine_text(*this);
+    case Kind::Present: return fmt::format("{} {} is there", name, versions_text(versions));
     case Kind::Offer:
         return askers > 1 ? offer_text(*this) : fmt::format("{}: {}", name, offer_text(*this));
     }

@@ -18,6 +18,7 @@ struct ExplanationLine {
         Asks,     ///< candidates of `name` depend on or constrain `target`: `specs`
         Machine,  ///< of the virtual package `name` the machine has `versions`
         Offer,    ///< no candidate of `name` meets what is asked of it
+        Present,  ///< `versions` of `name` are left, and with them a condition above holds
     };
     Kind kind = Kind::Request;
     int depth = 0;       ///< 0 for the user's own specs

@@ -29,7 +29,9 @@ struct Said {
             names.insert(line.name);
             if (!line.target.empty()) names.insert(line.target);
             if (i == left_out) {
-                if (line.kind == Kind::Machine || line.kind == Kind::Offer) free.insert(line.name);
+                if (line.kind == Kind::Machine || line.kind == Kind::Offer ||
+                    line.kind == Kind::Present)
+                    free.insert(line.name);
                 continue;
             }
             if (line.kind == Kind::Request) requests.insert(line.index);
@@ -40,8 +42,7 @@ struct Said {
 
     bool counts(const std::string& from, const std::string& text) const {
         const auto spec = MatchSpec::parse(text);
-        // What makes a record no candidate stays.
-        if (!spec || spec->when || !spec->extras.empty()) return true;
+        if (!spec) return true;  // what makes a record no candidate stays
         return asks.contains({from, spec->name}) && !free.contains(spec->name);
     }
 
@@ -50,20 +51,27 @@ struct Said {
         std::erase_if(texts, [&](const auto& text) { return !counts(from, text); });
         return texts;
     }
+
+    PackageRecord counting(PackageRecord record) const {
+        record.depends = counting(record.name, std::move(record.depends));
+        record.constrains = counting(record.name, std::move(record.constrains));
+        for (auto& [group, texts] : record.extra_depends)
+            texts = counting(record.name, std::move(texts));
+        return record;
+    }
 };
 
 using Entries = std::vector<std::pair<std::string, nlohmann::json>>;
 
-/// As repodata has a record, with these of its dependencies.
-std::pair<std::string, nlohmann::json> entry(const PackageRecord& record,
-                                             const std::vector<std::string>& depends,
-                                             const std::vector<std::string>& constrains) {
+/// As repodata has a record.
+std::pair<std::string, nlohmann::json> entry(const PackageRecord& record) {
     nlohmann::json fields{{"name", record.name},
                           {"version", record.version},
                           {"build", record.build},
                           {"build_number", record.build_number},
-                          {"depends", depends},
-                          {"constrains", constrains},
+                          {"depends", record.depends},
+                          {"constrains", record.constrains},
+                          {"extra_depends", record.extra_depends},
                           {"timestamp", record.timestamp}};
     if (!record.sha256.empty()) fields["sha256"] = record.sha256;
     std::string features;
@@ -89,9 +97,7 @@ std::shared_ptr<const ChannelIndex> reduced(const ChannelIndex& index, const Sai
         const auto found = index.find(name).value();
         for (const auto& row : found.rows()) {
             const auto record = index.record(found, row).value();
-            entries.push_back(entry(record,
-                                    said.counting(name, record.depends),
-                                    said.counting(name, record.constrains)));
+            entries.push_back(entry(said.counting(record)));
         }
     }
     return index_of(entries, index.source());
@@ -118,10 +124,7 @@ Problem only_what_is_said(const Problem& problem,
                   [&](const auto& spec) { return said.free.contains(spec.name); });
     std::erase_if(part.request.constraints,
                   [&](const auto& constraint) { return said.free.contains(constraint.spec.name); });
-    for (auto& record : part.request.installed) {
-        record.depends = said.counting(record.name, record.depends);
-        record.constrains = said.counting(record.name, record.constrains);
-    }
+    for (auto& record : part.request.installed) record = said.counting(record);
     for (auto& index : part.indexes) index = reduced(*index, said);
     return part;
 }
@@ -134,7 +137,7 @@ Problem in_reverse(const Problem& problem) {
             const auto found = index->find(name).value();
             for (const auto& row : found.rows()) {
                 const auto record = index->record(found, row).value();
-                entries.push_back(entry(record, record.depends, record.constrains));
+                entries.push_back(entry(record));
             }
         }
         std::reverse(entries.begin(), entries.end());

@@ -9,6 +9,8 @@
 #include <deque>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpkg::tests {
 
@@ -26,28 +28,75 @@ std::string random_spec(Dice& dice, std::uint32_t name) {
     return fmt::format(fmt::runtime(kForms[dice.roll(std::size(kForms))]), name_text(name));
 }
 
-/// A record as repodata has it, `channel` 0 or 1.
-struct Package {
-    std::string json;
-    std::uint32_t channel = 0;
+/// What repodata v3 adds to a problem.
+struct Novelty {
+    bool conditions = false;
+    bool extras = false;
 };
 
-std::string quoted(const std::vector<std::string>& texts) {
-    return texts.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(texts, "\",\""));
+const char* random_group(Dice& dice) { return dice.one_in(2) ? "x" : "y"; }
+
+std::string random_leaf(Dice& dice) {
+    static constexpr const char* kForms[] = {
+        "{}", "{}", "{}", "{}>=2", "{}<3", "{}==1", "{}[build=b1]"};
+    static constexpr const char* kMachine[] = {"__cuda", "__cuda>=12", "__cuda<12"};
+    if (dice.one_in(6)) return kMachine[dice.roll(std::size(kMachine))];
+    return fmt::format(fmt::runtime(kForms[dice.roll(std::size(kForms))]),
+                       name_text(dice.roll(kNames)));
 }
+
+std::string random_condition(Dice& dice) {
+    static constexpr const char* kForms[] = {
+        "{}", "{}", "{}", "{} and {}", "{} or {}", "{} and ({} or {})", "{} or {} and {}"};
+    return fmt::format(fmt::runtime(kForms[dice.roll(std::size(kForms))]),
+                       random_leaf(dice),
+                       random_leaf(dice),
+                       random_leaf(dice));
+}
+
+/// The spec in the form of brackets, with `when` or extras or both.
+std::string with_novelties(Dice& dice, const Novelty& novelty, const std::string& text) {
+    auto match = MatchSpec::parse(text).value();
+    if (novelty.conditions && dice.one_in(2)) match.when = random_condition(dice);
+    if (novelty.extras && dice.one_in(3)) match.extras = {random_group(dice)};
+    return match == MatchSpec::parse(text).value() ? text : match.to_string();
+}
+
+/// A record as repodata has it, `channel` 0 or 1.
+struct Package {
+    std::string fn;
+    std::string json;
+    std::uint32_t channel = 0;
+    bool is_v3 = false;
+};
+
+std::string quoted(const std::vector<std::string>& texts) { return nlohmann::json(texts).dump(); }
 
 /// `most_constrains`: of the packages in this problem. Where there are many, what was chosen first
 /// decides on much of the rest.
-Package random_package(Dice& dice, std::uint32_t name, std::uint32_t most_constrains) {
+Package random_package(Dice& dice,
+                       std::uint32_t name,
+                       std::uint32_t most_constrains,
+                       const Novelty& novelty) {
     std::vector<std::string> depends;
     std::vector<std::string> constrains;
     for (auto count = dice.roll(4); count > 0; --count) {
         const auto other = dice.roll(kNames);
-        if (other != name) depends.push_back(random_spec(dice, other));
+        if (other != name)
+            depends.push_back(with_novelties(dice, novelty, random_spec(dice, other)));
+    }
+    std::map<std::string, std::vector<std::string>> extras;
+    for (auto count = novelty.extras ? dice.roll(4) : 0; count > 0; --count) {
+        // Also on itself, with another group: what "all" is made of.
+        auto& group = extras[random_group(dice)];
+        if (!dice.one_in(4))
+            group.push_back(with_novelties(dice, novelty, random_spec(dice, dice.roll(kNames))));
     }
     for (auto count = dice.roll(most_constrains + 1); count > 0; --count)
         constrains.push_back(random_spec(dice, dice.roll(kNames)));
-    if (dice.one_in(8)) depends.emplace_back(dice.one_in(2) ? "__cuda" : "__cuda >=12");
+    if (dice.one_in(8))
+        depends.push_back(with_novelties(
+            dice, {novelty.conditions, false}, dice.one_in(2) ? "__cuda" : "__cuda >=12"));
     if (dice.one_in(8)) constrains.emplace_back("__cuda >=12");
     // Some names have no build 0, so that a request for it fails.
     const auto build = dice.roll(2);
@@ -55,40 +104,64 @@ Package random_package(Dice& dice, std::uint32_t name, std::uint32_t most_constr
     const auto text = name_text(name);
     Package package;
     package.channel = dice.one_in(4) ? 1 : 0;
-    package.json = fmt::format(
-        R"("{0}-{1}-b{2}.conda":{{"name":"{0}","version":"{1}","build":"b{2}","build_number":{3},)"
-        R"("depends":{4},"constrains":{5},"timestamp":{6}{7}}})",
-        text,
-        version,
-        build,
-        dice.one_in(3) ? 0 : build,
-        quoted(depends),
-        quoted(constrains),
-        1700000000000 + dice.roll(3),
-        dice.one_in(8) ? R"(,"track_features":"x")" : "");
+    package.is_v3 = novelty.conditions || novelty.extras;
+    package.fn = fmt::format("{}-{}-b{}", text, version, build);
+    package.json =
+        fmt::format(R"({{"name":"{0}","version":"{1}","build":"b{2}","build_number":{3},)"
+                    R"("depends":{4},"constrains":{5},"timestamp":{6}{7}{8}}})",
+                    text,
+                    version,
+                    build,
+                    dice.one_in(3) ? 0 : build,
+                    quoted(depends),
+                    quoted(constrains),
+                    1700000000000 + dice.roll(3),
+                    dice.one_in(8) ? R"(,"track_features":"x")" : "",
+                    extras.empty() ? "" : R"(,"extra_depends":)" + nlohmann::json(extras).dump());
     return package;
 }
 
 std::shared_ptr<const ChannelIndex> index_of(const std::vector<Package>& packages,
                                              std::uint32_t channel) {
-    std::map<std::string, std::string> by_file;  // the first of two files of one name
-    std::vector<std::string> in_order;
+    std::set<std::string> files;  // the first of two files of one name
+    std::vector<std::string> old;
+    std::vector<std::string> v3;
     for (const auto& package : packages) {
-        const auto file = package.json.substr(0, package.json.find(':'));
-        if (package.channel == channel && by_file.try_emplace(file, package.json).second)
-            in_order.push_back(package.json);
+        if (package.channel != channel || !files.insert(package.fn).second) continue;
+        (package.is_v3 ? v3 : old)
+            .push_back(fmt::format(
+                R"("{}{}":{})", package.fn, package.is_v3 ? "" : ".conda", package.json));
     }
     const auto base = fmt::format("https://host/channel{}", channel);
-    auto index =
-        read_repodata(fmt::format("{{\"packages.conda\":{{{}}}}}", fmt::join(in_order, ",")),
-                      {base, "linux-64", base + "/linux-64/repodata.json"});
+    auto index = read_repodata(fmt::format(R"({{"packages.conda":{{{}}},"v3":{{"conda":{{{}}}}}}})",
+                                           fmt::join(old, ","),
+                                           fmt::join(v3, ",")),
+                               {base, "linux-64", base + "/linux-64/repodata.json"});
     REQUIRE(index);
     return std::make_shared<const ChannelIndex>(*std::move(index));
 }
 
+bool has_group(const Problem& problem, const std::string& name, const std::string& group) {
+    return std::any_of(problem.indexes.begin(), problem.indexes.end(), [&](const auto& index) {
+        const auto found = index->find(name).value();
+        return std::any_of(found.rows().begin(), found.rows().end(), [&](const auto& row) {
+            return index->record(found, row).value().extra_depends.contains(group);
+        });
+    });
+}
+
+/// With an extra only where that is no slip.
+MatchSpec random_request(Dice& dice, const Problem& problem, const Novelty& novelty) {
+    auto spec = MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value();
+    if (!novelty.extras || dice.one_in(4)) return spec;
+    const std::string group = random_group(dice);
+    if (has_group(problem, spec.name, group)) spec.extras = {group};
+    return spec;
+}
+
 /// Some records of the channels and one that no channel has, as if an earlier request had put them
 /// there; they need not fit together.
-void add_installed(Dice& dice, Problem& problem) {
+void add_installed(Dice& dice, Problem& problem, const Novelty& novelty) {
     auto& request = problem.request;
     const auto add = [&](PackageRecord record) {
         if (std::count(request.keep.begin(), request.keep.end(), record.name) > 0) return;
@@ -111,7 +184,10 @@ void add_installed(Dice& dice, Problem& problem) {
         gone.build = "gone";
         gone.channel = "https://host/gone";
         gone.fn = gone.name + "-2-gone.conda";
-        gone.depends = {random_spec(dice, dice.roll(kNames))};
+        gone.depends = {with_novelties(dice, novelty, random_spec(dice, dice.roll(kNames)))};
+        if (novelty.extras)
+            gone.extra_depends[random_group(dice)] = {
+                with_novelties(dice, novelty, random_spec(dice, dice.roll(kNames)))};
         if (dice.one_in(2)) gone.depends.emplace_back("__cuda >=12");
         add(std::move(gone));
     }
@@ -123,9 +199,12 @@ void add_installed(Dice& dice, Problem& problem) {
 Problem random_problem(Dice& dice) {
     std::vector<Package> packages;
     const auto most_constrains = dice.roll(3);
+    Novelty novelty;
+    novelty.conditions = dice.one_in(2);
+    novelty.extras = dice.one_in(2);
     for (std::uint32_t name = 0; name < kNames; ++name) {
         for (auto count = 1 + dice.roll(5); count > 0; --count)
-            packages.push_back(random_package(dice, name, most_constrains));
+            packages.push_back(random_package(dice, name, most_constrains, novelty));
     }
     Problem problem;
     problem.indexes = {index_of(packages, 0), index_of(packages, 1)};
@@ -140,13 +219,12 @@ Problem random_problem(Dice& dice) {
         problem.virtual_packages.push_back(std::move(cuda));
     }
     for (auto count = 1 + dice.roll(3); count > 0; --count)
-        problem.request.specs.push_back(
-            MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value());
+        problem.request.specs.push_back(random_request(dice, problem, novelty));
     if (dice.one_in(4))
         problem.request.constraints.push_back(
             {MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value()});
     if (dice.one_in(20)) problem.request.specs.push_back(MatchSpec::parse("__cuda").value());
-    if (dice.one_in(3)) add_installed(dice, problem);
+    if (dice.one_in(3)) add_installed(dice, problem, novelty);
     return problem;
 }
 
@@ -169,19 +247,96 @@ bool Exhaustive::allows(const std::vector<std::string>& kept) {
 std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string>& kept) {
     if (!allows(kept)) return std::nullopt;
     Choice settled = machine_;
+    Extras asked = requested_extras();
+    std::vector<std::string> order;
     std::deque<std::string> queue;
     for (const auto& spec : problem_.request.specs) queue.push_back(spec.name);
     queue.insert(queue.end(), kept_.begin(), kept_.end());
-    for (; !queue.empty(); queue.pop_front()) {
-        const auto& name = queue.front();
-        if (settled.contains(name) || name.starts_with("__")) continue;
-        for (const auto& [rank, record] : by_rank_[name]) {
-            settled[name] = record;
-            if (completes(settled)) break;
+    std::set<std::pair<std::string, std::string>> told;  // conditional dependencies that are queued
+    while (!queue.empty()) {
+        for (; !queue.empty(); queue.pop_front()) {
+            const auto& name = queue.front();
+            if (settled.contains(name) || name.starts_with("__")) continue;
+            for (const auto& [rank, record] : by_rank_[name]) {
+                settled[name] = record;
+                if (completes(settled)) break;
+            }
+            order.push_back(name);
+            // What the machine decides is decided from the start.
+            for (const auto& text : settled.at(name).depends) {
+                if (!applies(spec(text), machine_)) continue;
+                told.emplace(name, text);
+                ask_extras(spec(text), asked);
+                queue.push_back(spec(text).name);
+            }
         }
-        for (const auto& text : settled.at(name).depends) queue.push_back(spec(text).name);
+        for (const auto& name : order) {
+            const auto& record = settled.at(name);
+            const auto take = [&](const std::string& group, const std::string& text) {
+                if (!applies(spec(text), settled) || !told.emplace(name, group + text).second)
+                    return;
+                ask_extras(spec(text), asked);
+                queue.push_back(spec(text).name);
+            };
+            for (const auto& text : record.depends) take("", text);
+            for (const auto& [group, texts] : record.extra_depends) {
+                for (const auto& text : texts) {
+                    if (asked.contains({name, group})) take(group + ": ", text);
+                }
+            }
+        }
     }
     return settled;
+}
+
+Exhaustive::Extras Exhaustive::requested_extras() const {
+    Extras asked;
+    for (const auto& spec : problem_.request.specs) ask_extras(spec, asked);
+    return asked;
+}
+
+void Exhaustive::ask_extras(const MatchSpec& spec, Extras& asked) {
+    for (const auto& group : spec.extras) asked.emplace(spec.name, group);
+}
+
+bool Exhaustive::applies(const MatchSpec& spec, const Choice& choice) {
+    if (!spec.when) return true;
+    const auto known = conditions_.try_emplace(*spec.when, Condition::parse(*spec.when).value());
+    return holds(known.first->second, choice);
+}
+
+bool Exhaustive::holds(const Condition& condition, const Choice& choice) {
+    const auto part_holds = [&](const auto& part) { return holds(part, choice); };
+    const auto& parts = condition.parts;
+    switch (condition.kind) {
+    case Condition::Kind::And: return std::all_of(parts.begin(), parts.end(), part_holds);
+    case Condition::Kind::Or: return std::any_of(parts.begin(), parts.end(), part_holds);
+    case Condition::Kind::Leaf: break;
+    }
+    const auto found = choice.find(condition.spec->name);
+    return found != choice.end() && condition.spec->matches(found->second);
+}
+
+std::vector<std::pair<std::string, std::string>> Exhaustive::applying(const Choice& choice) {
+    auto asked = requested_extras();
+    std::vector<std::pair<std::string, std::string>> found;
+    for (;;) {
+        const auto before = asked.size();
+        found.clear();
+        const auto take = [&](const std::string& name, const std::string& text) {
+            if (!applies(spec(text), choice)) return;
+            ask_extras(spec(text), asked);
+            found.emplace_back(name, text);
+        };
+        for (const auto& [name, record] : choice) {
+            for (const auto& text : record.depends) take(name, text);
+            for (const auto& [group, texts] : record.extra_depends) {
+                if (!asked.contains({name, group})) continue;
+                for (const auto& text : texts) take(name, text);
+            }
+        }
+        if (before == asked.size()) return found;
+    }
 }
 
 const MatchSpec& Exhaustive::spec(const std::string& text) {
@@ -215,9 +370,12 @@ std::optional<std::string> Exhaustive::open_name(const Choice& choice) {
         const auto asks = [&](const std::string& text) {
             return !stays || !text.starts_with("__");
         };
-        for (const auto& text : record.depends) fine = fine && (!asks(text) || need(spec(text)));
         for (const auto& text : record.constrains)
             fine = fine && (!asks(text) || allow(spec(text)));
+    }
+    for (const auto& [name, text] : applying(choice)) {
+        const bool counts = !text.starts_with("__") || !is_installed(choice.at(name));
+        fine = fine && (!counts || need(spec(text)));
     }
     return fine ? std::optional(open) : std::nullopt;
 }
@@ -259,12 +417,15 @@ std::string describe(const Problem& problem) {
             const auto found = index->find(name).value();
             for (const auto& row : found.rows()) {
                 const auto record = index->record(found, row).value();
-                lines += fmt::format("{} #{}: {} | {} {}\n",
+                lines += fmt::format("{} #{}: {} | {} {}",
                                      line(record),
                                      record.build_number,
                                      fmt::join(record.depends, "; "),
                                      fmt::join(record.constrains, "; "),
                                      fmt::join(record.track_features, " "));
+                for (const auto& [group, texts] : record.extra_depends)
+                    lines += fmt::format(" | {}: {}", group, fmt::join(texts, "; "));
+                lines += "\n";
             }
         }
     }

@@ -4,10 +4,13 @@
 // records alone and takes only the ranks from the solver.
 
 #include "libcore/solve/solve.hpp"
+#include "libcore/spec/condition.hpp"
 
 #include <map>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpkg::tests {
@@ -41,8 +44,18 @@ public:
     /// it.
     std::optional<Choice> best(const std::vector<std::string>& kept);
 
+    /// Names, and the dependencies of theirs that apply to the choice as it is.
+    std::vector<std::pair<std::string, std::string>> applying(const Choice& choice);
+
 private:
+    /// Names, and groups that somebody asks for of them.
+    using Extras = std::set<std::pair<std::string, std::string>>;
+
     const MatchSpec& spec(const std::string& text);
+    Extras requested_extras() const;
+    static void ask_extras(const MatchSpec& spec, Extras& asked);
+    bool applies(const MatchSpec& spec, const Choice& choice);
+    static bool holds(const Condition& condition, const Choice& choice);
     std::optional<std::string> open_name(const Choice& choice);
     bool is_installed(const PackageRecord& record) const;
     bool completes(const Choice& choice);
@@ -50,6 +63,7 @@ private:
     const Problem& problem_;
     std::map<std::string, std::map<std::uint32_t, PackageRecord>> by_rank_;
     std::map<std::string, MatchSpec> specs_;
+    std::map<std::string, Condition> conditions_;
     Choice machine_;
     std::vector<std::string> kept_;
 };

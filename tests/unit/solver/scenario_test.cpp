@@ -28,10 +28,11 @@ std::string text(const yaml::Node& node, std::string_view key, const std::string
     return found == nullptr ? otherwise : found->text();
 }
 
-/// "name version build number: dep, dep" and, after "|", constrains; {} adds fields.
+/// "name version build number: dep; dep"; {} adds constrains, extras and fields.
 struct Package {
     std::string name, version, build = "0", number = "0";
     std::vector<std::string> depends, constrains;
+    std::map<std::string, std::vector<std::string>> extras;
     std::map<std::string, std::string> more;
 
     static Package read(const yaml::Node& node) {
@@ -58,6 +59,10 @@ struct Package {
             }
         }
         package.constrains = list(node, "constrains");
+        if (const auto* groups = node.find("extras")) {
+            for (const auto& [group, texts] : groups->entries())
+                package.extras[group] = texts.as_texts("texts").value();
+        }
         for (const auto& key : {"track_features", "timestamp", "flags", "noarch"}) {
             if (node.find(key) != nullptr) package.more[key] = text(node, key);
         }
@@ -78,6 +83,11 @@ struct Package {
             number,
             quote_all(depends),
             quote_all(constrains));
+        std::string groups;
+        for (const auto& [group, texts] : extras)
+            groups +=
+                fmt::format("{}{}:{}", groups.empty() ? "" : ",", quoted(group), quote_all(texts));
+        if (!groups.empty()) json += ",\"extra_depends\":{" + groups + "}";
         for (const auto& [key, value] : more)
             json += fmt::format(",\"{}\":{}", key, key == "timestamp" ? value : quoted(value));
         return json + "}";
@@ -91,6 +101,7 @@ struct Package {
         record.build_number = static_cast<std::uint64_t>(std::stoull(number));
         record.depends = depends;
         record.constrains = constrains;
+        record.extra_depends = extras;
         record.channel = "https://host/installed";
         return record;
     }
