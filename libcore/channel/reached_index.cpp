@@ -242,12 +242,7 @@ Result<std::string> Subdir::written(const IndexOrigin& origin) {
                 : fmt::format("{} packages have records that are left out, the first: {}",
                               left_out_.size(),
                               left_out_.front()));
-    std::string bytes;
-    GPKG_CHECK(write_index(std::move(writer_), origin, source_, [&](std::string_view part) {
-        bytes += part;
-        return Result<void>{};
-    }));
-    return bytes;
+    return index_bytes(std::move(writer_), origin, source_);
 }
 
 Result<SharedIndex> Subdir::finish_unkept() {

@@ -4,6 +4,7 @@
 // reader of the whole and no further.
 
 #include "libcore/index/index_record.hpp"
+#include "libcore/index/reading_internal.hpp"
 
 #include <cstdint>
 #include <simdjson.h>
@@ -15,14 +16,6 @@
 namespace gpkg::repodata {
 
 namespace json = simdjson::dom;
-
-/// Why a document is refused.
-struct Malformed {
-    std::string reason;
-    bool is_newer = false;  ///< nothing is wrong with it but that this gpkg is too old
-};
-
-[[noreturn]] void refuse(std::string reason);
 
 /// "a list", "a text".
 std::string_view type_name(json::element_type type);
@@ -53,31 +46,5 @@ struct Fields {
                             json::element value,
                             std::span<char> memory) const;
 };
-
-/// The keys of a record that mean something here.
-enum class Key : std::uint8_t {
-    Build,
-    BuildNumber,
-    Constrains,
-    Depends,
-    ExtraDepends,
-    Flags,
-    IndexedTimestamp,
-    License,
-    LicenseFamily,
-    Md5,
-    Name,
-    Noarch,
-    PythonSitePackagesPath,
-    Sha256,
-    Size,
-    Timestamp,
-    TrackFeatures,
-    Version,
-    Other,
-};
-
-/// Quick, being asked for each key of each record.
-Key key_of(std::string_view key);
 
 }  // namespace gpkg::repodata

@@ -1,32 +1,15 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/index/msgpack_fields_internal.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace gpkg::repodata {
 namespace {
 
 using Kind = MsgpackValue::Kind;
 
-constexpr std::size_t kLongestText = 1U << 20U;
-/// Later than year 9999 in seconds, so it must be milliseconds (what conda's tools assume).
-constexpr std::int64_t kLastSecond = 253402300799;
-/// Up to here looking at all is quicker than a table.
-constexpr std::size_t kFew = 16;
-
 }  // namespace
-
-void OnlyOnce::operator()(std::string_view key) {
-    const auto twice = [&] { refuse(fmt::format("the key '{}' stands {} twice", key, where_)); };
-    if (few_.size() < kFew) {
-        if (std::find(few_.begin(), few_.end(), key) != few_.end()) twice();
-        few_.push_back(key);
-        return;
-    }
-    if (many_.empty()) many_.insert(few_.begin(), few_.end());
-    if (!many_.insert(key).second) twice();
-}
 
 void wrong_type(std::string_view key, std::string_view wanted, const MsgpackValue& value) {
     refuse(
@@ -59,9 +42,9 @@ std::int64_t moment_of(std::string_view key, const MsgpackValue& value) {
     case Kind::Float: found = value.real(); break;
     default: wrong_type(key, "a number", value);
     }
-    if (!(found > -9e15 && found < 9e15)) refuse(fmt::format("'{}' is no time", key));
-    const auto whole = static_cast<std::int64_t>(found);
-    return whole > kLastSecond ? whole : whole * 1000;
+    const auto moment = moment_in(found);
+    if (!moment) refuse(fmt::format("'{}' is no time", key));
+    return *moment;
 }
 
 void append_texts(std::string_view key,
@@ -77,19 +60,12 @@ void append_features(std::string_view key,
                      const MsgpackValue& value,
                      std::vector<std::string_view>& to) {
     if (value.kind() == Kind::Array) return append_texts(key, value, to);
-    auto rest = text_of(key, value);
-    while (!rest.empty()) {
-        const auto end = std::min(rest.find_first_of(", "), rest.size());
-        if (end > 0) to.push_back(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    split_features(text_of(key, value), to);
 }
 
 Noarch noarch_of(std::string_view key, const MsgpackValue& value) {
     if (value.kind() == Kind::Bool) return value.number() != 0 ? Noarch::Generic : Noarch::No;
-    const auto text = text_of(key, value);
-    if (text.empty()) return Noarch::No;
-    return text == "python" ? Noarch::Python : Noarch::Generic;
+    return noarch_named(text_of(key, value));
 }
 
 std::string_view digest_of(std::string_view key,

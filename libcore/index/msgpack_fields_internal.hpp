@@ -1,32 +1,18 @@
 #pragma once
 
-// Typed reading of the values of a shard, with the leniencies of fields_internal.hpp. What is wrong
-// with them is thrown as Malformed. Null stands for an absent value.
+// Typed reading of the values of a shard, with the leniencies of reading_internal.hpp. What is
+// wrong with them is thrown as Malformed. Null stands for an absent value.
 
-#include "libcore/index/fields_internal.hpp"
 #include "libcore/index/index_record.hpp"
 #include "libcore/index/msgpack_internal.hpp"
+#include "libcore/index/reading_internal.hpp"
 
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace gpkg::repodata {
-
-/// Refuses a key that stands in a map twice: which of the two counts would be the reader's choice.
-/// The keys outlive it.
-class OnlyOnce {
-public:
-    explicit OnlyOnce(std::string_view where) : where_(where) {}
-    void operator()(std::string_view key);
-
-private:
-    std::string_view where_;
-    std::vector<std::string_view> few_;
-    std::unordered_set<std::string_view> many_;
-};
 
 [[noreturn]] void wrong_type(std::string_view key,
                              std::string_view wanted,

@@ -1,5 +1,5 @@
 #include "libcore/fs/file.hpp"
-#include "libcore/index/fields_internal.hpp"
+#include "libcore/index/reading_internal.hpp"
 #include "libcore/index/record_rules_internal.hpp"
 #include "libcore/spec/names.hpp"
 

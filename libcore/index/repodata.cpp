@@ -7,8 +7,8 @@
 #include "libcore/index/record_rules_internal.hpp"
 
 #include <array>
+#include <deque>
 #include <fmt/format.h>
-#include <unordered_set>
 #include <utility>
 
 namespace gpkg {
@@ -19,24 +19,8 @@ using namespace repodata;
 /// Below this a document is unpacked whatever its ratio is. Real indexes, full of checksums, unpack
 /// to 5 to 30 times their size.
 constexpr UnpackLimit kUnpackLimit{std::uint64_t{256} << 20U, 1000};
-constexpr std::size_t kLongestReason = 500;
-constexpr std::size_t kLongestMessage = 8192;
 
 static_assert(JsonSplitter::kPadding >= simdjson::SIMDJSON_PADDING);
-
-/// Refuses a key that stands in a map twice: which of the two counts would be the reader's choice.
-class OnlyOnce {
-public:
-    explicit OnlyOnce(std::string_view where) : where_(where) {}
-    void operator()(std::string_view key) {
-        if (!seen_.emplace(key).second)
-            refuse(fmt::format("the key '{}' stands {} twice", key, where_));
-    }
-
-private:
-    std::string_view where_;
-    std::unordered_set<std::string> seen_;
-};
 
 /// Reads the pieces of one document, in their order.
 class RepodataReader {
@@ -50,7 +34,7 @@ public:
         for (auto field : as_map(document)) {
             const std::string_view key = field.key;
             const json::element value = field.value;
-            if (reopened < 2) top_keys_(key);
+            if (reopened < 2) top_keys_(kept(key));
             if (key == "info") {
                 read_info(value);
             } else if (key == "repodata_version") {
@@ -69,7 +53,9 @@ public:
         return {};
     }
 
-    void finish() { note_left_out(); }
+    void finish() {
+        if (auto note = left_out_.note()) writer_.add_note(*std::move(note));
+    }
 
 private:
     static constexpr std::string_view kConda = ".conda";
@@ -89,7 +75,7 @@ private:
         if (value.type() != json::element_type::OBJECT) fields.wrong("info", "a map", value);
         for (auto field : as_map(value)) {
             const std::string_view key = field.key;
-            info_keys_(key);
+            info_keys_(kept(key));
             json::element item = field.value;
             if (key == "base_url") {
                 const auto base_url = fields.text(key, item);
@@ -137,11 +123,7 @@ private:
                 if (key == "n_packages") count = Fields{revision}.number(key, detail);
                 if (key == "message") message = std::string(Fields{revision}.text(key, detail));
             }
-            writer_.add_note(fmt::format("{} records of form {} are newer than this gpkg{}{}",
-                                         count,
-                                         printable(revision),
-                                         message.empty() ? "" : ": ",
-                                         printable(message, kLongestMessage)));
+            writer_.add_note(note_on_newer(revision, count, message));
         }
     }
 
@@ -150,7 +132,7 @@ private:
         if (value.type() != json::element_type::OBJECT) Fields{"v3"}.wrong("v3", "a map", value);
         for (auto field : as_map(value)) {
             const std::string_view extension = field.key;
-            if (reopened < 3) v3_keys_(extension);
+            if (reopened < 3) v3_keys_(kept(extension));
             reopened = 0;
             if (extension == "conda") {
                 GPKG_CHECK(read_packages("v3.conda", field.value, kConda, true));
@@ -172,7 +154,7 @@ private:
             json::element item = field.value;
             if (v3) {
                 if (fn_.ends_with(extension)) {
-                    leave_out("its key should be without the extension");
+                    left_out_.add(fn_, "its key should be without the extension");
                     continue;
                 }
                 fn_ += extension;
@@ -184,7 +166,7 @@ private:
             record_.is_v3 = v3;
             read_record(as_map(item));
             if (auto fault = fault_of(record_, fn_, map); !fault.empty()) {
-                leave_out(fault);
+                left_out_.add(fn_, fault);
             } else {
                 GPKG_CHECK(writer_.add(record_));
             }
@@ -249,26 +231,16 @@ private:
         }
     }
 
-    void leave_out(std::string_view why) {
-        if (left_out_++ == 0) first_left_out_ = fmt::format("{}: {}", fn_, why);
-    }
-
-    void note_left_out() {
-        if (left_out_ == 0) return;
-        const auto first = printable(first_left_out_, kLongestReason);
-        writer_.add_note(
-            left_out_ == 1
-                ? fmt::format("a record is left out: {}", first)
-                : fmt::format("{} records are left out, the first: {}", left_out_, first));
-    }
+    /// For keys that are compared with those of later pieces.
+    std::string_view kept(std::string_view key) { return kept_keys_.emplace_back(key); }
 
     const IndexSource& source_;
     IndexWriter& writer_;
+    std::deque<std::string> kept_keys_;
     OnlyOnce top_keys_{"at the top"};
     OnlyOnce info_keys_{"in info"};
     OnlyOnce v3_keys_{"in v3"};
-    std::size_t left_out_ = 0;
-    std::string first_left_out_;
+    LeftOutRecords left_out_;
 
     // The record at hand.
     std::string fn_;
@@ -309,11 +281,7 @@ Error about(const IndexSource& source, Error error) {
 Result<ChannelIndex> in_memory(ByteSource json, const IndexSource& source) {
     IndexWriter writer(fs::temp_directory_path());
     GPKG_CHECK(read_repodata(std::move(json), source, writer));
-    std::string bytes;
-    GPKG_CHECK(write_index(std::move(writer), {}, source, [&](std::string_view part) {
-        bytes += part;
-        return Result<void>{};
-    }));
+    GPKG_TRY(auto bytes, index_bytes(std::move(writer), {}, source));
     return ChannelIndex::from_bytes(std::move(bytes), source);
 }
 
@@ -351,6 +319,17 @@ Result<void> write_index(IndexWriter&& writer,
     auto written = std::move(writer).finish(origin, sink);
     if (!written) return pass(about(source, std::move(written).error()));
     return {};
+}
+
+Result<std::string> index_bytes(IndexWriter&& writer,
+                                const IndexOrigin& origin,
+                                const IndexSource& source) {
+    std::string bytes;
+    GPKG_CHECK(write_index(std::move(writer), origin, source, [&](std::string_view part) {
+        bytes += part;
+        return Result<void>{};
+    }));
+    return bytes;
 }
 
 Result<ChannelIndex> read_repodata(std::string json, const IndexSource& source) {

@@ -29,6 +29,11 @@ Result<void> write_index(IndexWriter&& writer,
                          const IndexSource& source,
                          const IndexWriter::Sink& sink);
 
+/// The same, into memory.
+Result<std::string> index_bytes(IndexWriter&& writer,
+                                const IndexOrigin& origin,
+                                const IndexSource& source);
+
 /// An index in memory.
 Result<ChannelIndex> read_repodata(std::string json, const IndexSource& source);
 Result<ChannelIndex> read_repodata_file(const fs::path& path, const IndexSource& source);

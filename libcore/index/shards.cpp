@@ -3,7 +3,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/index/base_url_internal.hpp"
-#include "libcore/index/fields_internal.hpp"
 #include "libcore/index/msgpack_fields_internal.hpp"
 #include "libcore/index/record_rules_internal.hpp"
 #include "libcore/spec/names.hpp"
@@ -19,8 +18,6 @@ using namespace repodata;
 constexpr std::uint64_t kNewestVersion = 1;
 /// Of an index or a shard once unpacked: twenty times conda-forge's largest.
 constexpr std::size_t kLargest = std::size_t{64} << 20U;
-constexpr std::size_t kLongestReason = 500;
-constexpr std::size_t kLongestMessage = 8192;
 
 /// Runs `read` on the values of a document; `url` is named in what it is refused for.
 template <typename Read>
@@ -124,13 +121,7 @@ private:
                     if (key == "n_packages") count = number_of(key, value);
                     if (key == "message") message = text_of(key, value);
                 });
-                index_.notes_.push_back(
-                    fmt::format("{} records of form {} are newer than this "
-                                "gpkg{}{}",
-                                count,
-                                printable(name),
-                                message.empty() ? "" : ": ",
-                                printable(message, kLongestMessage)));
+                index_.notes_.push_back(note_on_newer(name, count, message));
             });
     }
 
@@ -193,7 +184,7 @@ public:
                     append_texts(key, value, shard_.removed);
                 }
             });
-        note_left_out();
+        if (auto note = left_out_.note()) shard_.notes.push_back(*std::move(note));
     }
 
 private:
@@ -215,7 +206,7 @@ private:
             once(key);
             std::string fn(key);
             if (is_v3 && fn.ends_with(extension))
-                return leave_out(fn, "its key should be without the extension");
+                return left_out_.add(fn, "its key should be without the extension");
             if (is_v3) fn += extension;
             auto& record = shard_.records.emplace_back();
             record.is_conda = extension == ".conda";
@@ -227,7 +218,7 @@ private:
                     "{}: is about '{}', not '{}'", fn, record.name.substr(0, 200), name_));
             if (fault.empty()) return;
             shard_.records.pop_back();
-            leave_out(fn, fault);
+            left_out_.add(fn, fault);
         });
     }
 
@@ -293,23 +284,9 @@ private:
         return raw.empty() ? digest : std::string_view(shard_.digests.emplace_back(std::move(raw)));
     }
 
-    void leave_out(std::string_view fn, std::string_view why) {
-        if (left_out_++ == 0) first_left_out_ = fmt::format("{}: {}", fn, why);
-    }
-
-    void note_left_out() {
-        if (left_out_ == 0) return;
-        const auto first = printable(first_left_out_, kLongestReason);
-        shard_.notes.push_back(
-            left_out_ == 1
-                ? fmt::format("a record is left out: {}", first)
-                : fmt::format("{} records are left out, the first: {}", left_out_, first));
-    }
-
     std::string_view name_;
     Shard& shard_;
-    std::size_t left_out_ = 0;
-    std::string first_left_out_;
+    LeftOutRecords left_out_;
 };
 
 }  // namespace

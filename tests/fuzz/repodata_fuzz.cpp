@@ -35,12 +35,7 @@ ByteSource in_steps(std::string_view text) {
 Result<std::string> index_of(ByteSource json) {
     IndexWriter writer("/nowhere");
     GPKG_CHECK(read_repodata(std::move(json), kSource, writer));
-    std::string bytes;
-    GPKG_CHECK(write_index(std::move(writer), {}, kSource, [&](std::string_view part) {
-        bytes += part;
-        return Result<void>{};
-    }));
-    return bytes;
+    return index_bytes(std::move(writer), {}, kSource);
 }
 
 void check_index(const ChannelIndex& index, std::string_view input) {
