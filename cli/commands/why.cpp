@@ -3,8 +3,8 @@
 #include "cli/options.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
+#include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
-#include "libcore/solve/record_graph.hpp"
 #include "solver/wording.hpp"
 
 #include <CLI/CLI.hpp>
@@ -40,15 +40,12 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto installed, prefix.records());
     GPKG_TRY(const auto history, prefix.history());
-    std::vector<PackageRecord> records;
-    std::vector<std::string> names;
-    for (const auto& record : installed) {
-        records.push_back(record.package);
-        names.push_back(record.name());
-    }
-    Reasons reasons{RecordGraph(std::move(records)), 0, requested_specs(history), {}};
+    Reasons reasons{graph_of(installed), 0, requested_specs(history), {}};
     const auto target = reasons.graph.find(name);
     if (!target) {
+        std::vector<std::string> names;
+        names.reserve(installed.size());
+        for (const auto& record : installed) names.push_back(record.name());
         const auto near = near_names(name, names);
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: is not installed in {}", name, path.native()),
@@ -73,6 +70,11 @@ std::string shown(const std::string& spec) {
     return parsed ? solver::written(*parsed) : printable(spec);
 }
 
+/// What is said of a dependency that counts only where somebody asks for an extra.
+std::string extra_of(const Need& need) {
+    return need.extra.empty() ? "" : fmt::format(" for its extra {}", need.extra);
+}
+
 std::string title(const PackageRecord& record) {
     return fmt::format("{} {} {}", record.name, record.version, record.build);
 }
@@ -83,11 +85,12 @@ void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way)
     out.result(fmt::format("{} is asked for", shown(reasons.requested.at(root.name))));
     std::size_t depth = 0;
     for (const auto& step : way.steps)
-        out.result(fmt::format("{}└─ {} {} needs {}",
+        out.result(fmt::format("{}└─ {} {} needs {}{}",
                                std::string(3 * depth++, ' '),
                                records[step.from].name,
                                records[step.from].version,
-                               shown(step.spec)));
+                               shown(step.spec),
+                               extra_of(step)));
 }
 
 void print(Output& out, const Reasons& reasons, bool all) {
@@ -98,8 +101,10 @@ void print(Output& out, const Reasons& reasons, bool all) {
         out.result(users.empty() ? "nobody asked for it, and nothing needs it"
                                  : "nothing that was asked for needs it");
         for (const auto& need : users)
-            out.result(fmt::format(
-                "└─ {} needs {}", title(reasons.graph.records()[need.from]), shown(need.spec)));
+            out.result(fmt::format("└─ {} needs {}{}",
+                                   title(reasons.graph.records()[need.from]),
+                                   shown(need.spec),
+                                   extra_of(need)));
         return;
     }
     const auto shown = all ? reasons.ways.size() : std::min(kMostShown, reasons.ways.size());
@@ -116,7 +121,8 @@ Json json_of(const Reasons& reasons) {
         return Json{{"name", records[need.from].name},
                     {"version", records[need.from].version},
                     {"build", records[need.from].build},
-                    {"needs", need.spec}};
+                    {"needs", need.spec},
+                    {"extra", need.extra.empty() ? Json() : Json(need.extra)}};
     };
     Json document{{"name", record.name}, {"version", record.version}, {"build", record.build}};
     const auto asked = reasons.requested.find(record.name);

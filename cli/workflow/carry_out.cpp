@@ -116,8 +116,9 @@ Result<void> complete(Change& change, std::vector<fs::path>& folders) {
     }
     std::vector<fs::path> sorted;
     change.link.clear();
-    for (const auto place : dependencies_first(records)) {
-        change.link.push_back(records[place]);
+    const RecordGraph graph(std::move(records), change.requested);
+    for (const auto place : graph.dependencies_first()) {
+        change.link.push_back(graph.records()[place]);
         sorted.push_back(folders[place]);
     }
     folders = std::move(sorted);

@@ -2,8 +2,8 @@
 #include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
-#include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/spec/record_graph.hpp"
 #include "solver/solver.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -215,13 +215,14 @@ Result<Change> exactly(ExactRequest request) {
     change.requested = std::move(request.requested);
     change.variables = std::move(request.variables);
     change.from_archives = request.records_are_bare;
-    for (const auto place : dependencies_first(request.records)) {
-        auto& record = request.records[place];
+    const RecordGraph graph(std::move(request.records), change.requested);
+    for (const auto place : graph.dependencies_first()) {
+        const auto& record = graph.records()[place];
         if (const auto* old = find_record(present.records, record.name)) {
             if (is_same(old->package, record) && !request.again) continue;
             change.unlink.push_back(*old);
         }
-        change.link.push_back(std::move(record));
+        change.link.push_back(record);
     }
     return change;
 }

@@ -3,74 +3,28 @@
 #include "cli/workflow/change_report.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 namespace gpkg::cli {
 namespace {
 
-/// Names of installed packages, and who of them needs whom.
-class Dependencies {
-public:
-    explicit Dependencies(const std::vector<PrefixRecord>& installed) {
-        for (const auto& record : installed) {
-            auto& needs = needs_[record.name()];
-            for (const auto& text : record.package.depends) {
-                const auto spec = MatchSpec::parse(text);
-                if (spec && find_record(installed, spec->name) != nullptr) needs.insert(spec->name);
-            }
-        }
-    }
-
-    /// `start` and all that they need, directly or not, without stepping on `barred`.
-    std::set<std::string> needed_by(const std::set<std::string>& start,
-                                    const std::set<std::string>& barred) const {
-        std::set<std::string> reached;
-        std::vector<std::string> queue(start.begin(), start.end());
-        while (!queue.empty()) {
-            auto name = std::move(queue.back());
-            queue.pop_back();
-            if (barred.contains(name) || !reached.insert(name).second) continue;
-            const auto found = needs_.find(name);
-            if (found != needs_.end())
-                queue.insert(queue.end(), found->second.begin(), found->second.end());
-        }
-        return reached;
-    }
-
-    /// `start` and all that need them, directly or not.
-    std::set<std::string> needing(std::set<std::string> start) const {
-        for (bool grown = true; grown;) {
-            grown = false;
-            for (const auto& [name, needs] : needs_) {
-                const bool hit = std::any_of(needs.begin(), needs.end(), [&](const auto& need) {
-                    return start.contains(need);
-                });
-                if (hit && start.insert(name).second) grown = true;
-            }
-        }
-        return start;
-    }
-
-private:
-    std::map<std::string, std::set<std::string>> needs_;
-};
-
-Result<std::set<std::string>> named(const std::vector<PrefixRecord>& installed,
-                                    const std::vector<MatchSpec>& specs,
-                                    const fs::path& path) {
-    std::set<std::string> names;
+/// The installed packages that the specs mean, marked.
+Result<std::vector<bool>> meant(const std::vector<PrefixRecord>& installed,
+                                const std::vector<MatchSpec>& specs,
+                                const fs::path& path) {
+    std::vector<bool> marked(installed.size());
     for (const auto& spec : specs) {
         bool found = false;
-        for (const auto& record : installed) {
-            if (!spec.matches(record.package)) continue;
+        for (std::size_t place = 0; place < installed.size(); ++place) {
+            if (!spec.matches(installed[place].package)) continue;
             found = true;
-            names.insert(record.name());
+            marked[place] = true;
         }
         if (found) continue;
         std::vector<std::string> all;
@@ -83,7 +37,16 @@ Result<std::set<std::string>> named(const std::vector<PrefixRecord>& installed,
             near.empty() ? "gpkg list shows what is installed"
                          : fmt::format("did you mean {}?", join_or(near)));
     }
-    return names;
+    return marked;
+}
+
+void move_marked(std::vector<PrefixRecord>& from,
+                 const std::vector<bool>& marked,
+                 std::vector<PrefixRecord>& to) {
+    std::vector<PrefixRecord> rest;
+    for (std::size_t place = 0; place < from.size(); ++place)
+        (marked[place] ? to : rest).push_back(std::move(from[place]));
+    from = std::move(rest);
 }
 
 bool is_same_place(const fs::path& a, const fs::path& b) {
@@ -117,30 +80,33 @@ Result<void> check_removable(const Context& context, const fs::path& path) {
 
 Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(const auto installed, prefix.records());
-    GPKG_TRY(const auto names, named(installed, specs, path));
-    const Dependencies dependencies(installed);
-    auto leaving = dependencies.needing(names);
-
-    // Orphans: what the leaving needed, and nobody who stays, and nobody asked for.
-    const auto candidates = dependencies.needed_by(leaving, {});
-    std::set<std::string> roots;
-    for (const auto& record : installed) {
-        if (leaving.contains(record.name())) continue;
-        if (!record.requested_specs.empty() || !candidates.contains(record.name()))
-            roots.insert(record.name());
-    }
-    const auto needed = dependencies.needed_by(roots, leaving);
-    for (const auto& name : candidates) {
-        if (!needed.contains(name)) leaving.insert(name);
+    GPKG_TRY(auto kept, prefix.records());
+    GPKG_TRY(const auto named, meant(kept, specs, path));
+    const auto before = graph_of(kept);
+    auto leaving = before.all_needing(named);
+    const auto needed = before.all_needed_by(leaving);
+    std::set<std::string> may_leave;
+    for (std::size_t place = 0; place < kept.size(); ++place) {
+        if (needed[place] && kept[place].requested_specs.empty())
+            may_leave.insert(kept[place].name());
     }
 
     Change change;
     change.prefix = path;
     for (const auto& spec : specs) change.removed_specs.push_back(spec.to_string());
-    for (const auto& record : installed) {
-        if (leaving.contains(record.name())) change.unlink.push_back(record);
+    // Then what they needed, and nobody who stays, and nobody asked for. In rounds, because with
+    // what leaves conditions cease to hold and extras to be asked for.
+    while (std::find(leaving.begin(), leaving.end(), true) != leaving.end()) {
+        move_marked(kept, leaving, change.unlink);
+        std::vector<bool> staying(kept.size());
+        for (std::size_t place = 0; place < kept.size(); ++place)
+            staying[place] = !may_leave.contains(kept[place].name());
+        leaving = graph_of(kept).all_needed_by(std::move(staying));
+        leaving.flip();
     }
+    std::sort(change.unlink.begin(), change.unlink.end(), [](const auto& a, const auto& b) {
+        return a.name() < b.name();
+    });
     return change;
 }
 

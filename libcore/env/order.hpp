@@ -1,16 +1,16 @@
 #pragma once
 
-// The order in which packages are linked where no solver gave one, and unlinked.
+// Who needs whom among installed packages, and the order in which they leave.
 
 #include "libcore/env/prefix_record.hpp"
+#include "libcore/spec/record_graph.hpp"
 
-#include <cstddef>
 #include <vector>
 
 namespace gpkg {
 
-/// The places of the records, dependencies first. Ties and the entry into cycles go by name.
-std::vector<std::size_t> dependencies_first(const std::vector<PackageRecord>& records);
+/// With the extras that were requested. Places are those in `installed`.
+RecordGraph graph_of(const std::vector<PrefixRecord>& installed);
 
 /// Installed packages in the order in which they may leave.
 std::vector<PrefixRecord> dependents_first(std::vector<PrefixRecord> installed);

@@ -120,12 +120,13 @@ clean() {
 # package NAME VERSION BUILD [DEPENDENCY...]: adds a .tar.bz2 to the channel. What lies in
 # $WORK/payload goes into it, and is gone afterwards. SUBDIR, BUILD_NUMBER, TIMESTAMP (milliseconds),
 # NOARCH (of a noarch package; generic when not set) and PLACEHOLDER (the prefix that files were
-# built with) may be set; the payload may have an info folder.
+# built with) may be set, as may EXTRAS, '"GROUP":["SPEC", ...], ...': with it, or with a condition in
+# a dependency, the record stands under v3. The payload may have an info folder.
 package() {
     local name=$1 version=$2 build=$3 subdir=${SUBDIR:-linux-64} dir=$WORK/package
     shift 3
     local depends
-    depends=$(printf '"%s",' "$@")
+    depends=$(printf '"%s",' "${@//\"/\\\"}")
     [ $# = 0 ] && depends=
     mkdir -p "$WORK/payload" "$CHANNEL/$subdir" "$CHANNEL/noarch"
     rm -rf "$dir"
@@ -134,6 +135,7 @@ package() {
     local number=${BUILD_NUMBER:-0}
     local common="\"name\":\"$name\",\"version\":\"$version\",\"build\":\"$build\""
     common+=",\"build_number\":$number,\"depends\":[${depends%,}],\"subdir\":\"$subdir\""
+    [ -n "${EXTRAS-}" ] && common+=",\"extra_depends\":{$EXTRAS}"
     [ "$subdir" = noarch ] && common+=",\"noarch\":\"${NOARCH:-generic}\""
     printf '{%s}' "$common" > "$dir/info/index.json"
     local comma= file placeholder
@@ -153,15 +155,16 @@ package() {
         printf ']}'
     } > "$dir/info/paths.json"
     (cd "$dir" && find . -type f ! -path './info/*' | sed 's,^\./,,' | sort) > "$dir/info/files"
-    local fn=$name-$version-$build.tar.bz2
+    local fn=$name-$version-$build.tar.bz2 key=$name-$version-$build.tar.bz2 list=records.$subdir
     local archive=$CHANNEL/$subdir/$fn
+    [[ -n "${EXTRAS-}" || "$depends" == *when=* ]] && key=$name-$version-$build list=v3.$subdir
     tar -C "$dir" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@1700000000 \
         -cjf "$archive" .
     printf '"%s":{%s,"sha256":"%s","md5":"%s","size":%s,"timestamp":%s}\n' \
-        "$fn" "$common" "$(sha256sum < "$archive" | cut -d' ' -f1)" \
+        "$key" "$common" "$(sha256sum < "$archive" | cut -d' ' -f1)" \
         "$(md5sum < "$archive" | cut -d' ' -f1)" "$(stat -c %s "$archive")" \
         "${TIMESTAMP:-1700000000000}" \
-        >> "$WORK/records.$subdir"
+        >> "$WORK/$list"
     index
 }
 
@@ -170,9 +173,10 @@ index() {
     local subdir
     for subdir in linux-64 noarch; do
         mkdir -p "$CHANNEL/$subdir"
-        touch "$WORK/records.$subdir"
-        printf '{"info":{"subdir":"%s"},"packages":{%s},"packages.conda":{}}' \
-            "$subdir" "$(paste -sd, "$WORK/records.$subdir")" > "$CHANNEL/$subdir/repodata.json"
+        touch "$WORK/records.$subdir" "$WORK/v3.$subdir"
+        printf '{"info":{"subdir":"%s"},"packages":{%s},"packages.conda":{},"v3":{"tar.bz2":{%s}}}' \
+            "$subdir" "$(paste -sd, "$WORK/records.$subdir")" "$(paste -sd, "$WORK/v3.$subdir")" \
+            > "$CHANNEL/$subdir/repodata.json"
     done
 }
 
