@@ -23,8 +23,18 @@ constexpr std::uint32_t kNames = 6;
 std::string name_text(std::uint32_t name) { return std::string(1, static_cast<char>('a' + name)); }
 
 std::string random_spec(Dice& dice, std::uint32_t name) {
-    static constexpr const char* kForms[] = {
-        "{}", "{}", "{} >=2", "{} <3", "{} 1.*", "{} ==2", "{} * b1", "{} 3 b0", "{} !=2"};
+    static constexpr const char* kForms[] = {"{}",
+                                             "{}",
+                                             "{}",
+                                             "{}",
+                                             "{} >=2",
+                                             "{} >=2",
+                                             "{} <3",
+                                             "{} 1.*",
+                                             "{} ==2",
+                                             "{} * b1",
+                                             "{} 3 b0",
+                                             "{} !=2"};
     return fmt::format(fmt::runtime(kForms[dice.roll(std::size(kForms))]), name_text(name));
 }
 
@@ -40,7 +50,7 @@ std::string random_leaf(Dice& dice) {
     static constexpr const char* kForms[] = {
         "{}", "{}", "{}", "{}>=2", "{}<3", "{}==1", "{}[build=b1]"};
     static constexpr const char* kMachine[] = {"__cuda", "__cuda>=12", "__cuda<12"};
-    if (dice.one_in(6)) return kMachine[dice.roll(std::size(kMachine))];
+    if (dice.one_in(4)) return kMachine[dice.roll(std::size(kMachine))];
     return fmt::format(fmt::runtime(kForms[dice.roll(std::size(kForms))]),
                        name_text(dice.roll(kNames)));
 }
@@ -72,15 +82,17 @@ struct Package {
 
 std::string quoted(const std::vector<std::string>& texts) { return nlohmann::json(texts).dump(); }
 
-/// `most_constrains`: of the packages in this problem. Where there are many, what was chosen first
-/// decides on much of the rest.
-Package random_package(Dice& dice,
-                       std::uint32_t name,
-                       std::uint32_t most_constrains,
-                       const Novelty& novelty) {
+/// Of each package in a problem. Where there are many, what was chosen first decides on much of the
+/// rest, or nothing goes together.
+struct Most {
+    std::uint32_t depends = 0;
+    std::uint32_t constrains = 0;
+};
+
+Package random_package(Dice& dice, std::uint32_t name, const Most& most, const Novelty& novelty) {
     std::vector<std::string> depends;
     std::vector<std::string> constrains;
-    for (auto count = dice.roll(4); count > 0; --count) {
+    for (auto count = dice.roll(most.depends + 1); count > 0; --count) {
         const auto other = dice.roll(kNames);
         if (other != name)
             depends.push_back(with_novelties(dice, novelty, random_spec(dice, other)));
@@ -92,7 +104,7 @@ Package random_package(Dice& dice,
         if (!dice.one_in(4))
             group.push_back(with_novelties(dice, novelty, random_spec(dice, dice.roll(kNames))));
     }
-    for (auto count = dice.roll(most_constrains + 1); count > 0; --count)
+    for (auto count = dice.roll(most.constrains + 1); count > 0; --count)
         constrains.push_back(random_spec(dice, dice.roll(kNames)));
     if (dice.one_in(8))
         depends.push_back(with_novelties(
@@ -198,13 +210,13 @@ void add_installed(Dice& dice, Problem& problem, const Novelty& novelty) {
 
 Problem random_problem(Dice& dice) {
     std::vector<Package> packages;
-    const auto most_constrains = dice.roll(3);
+    const Most most{1 + dice.roll(3), dice.roll(3)};
     Novelty novelty;
     novelty.conditions = dice.one_in(2);
     novelty.extras = dice.one_in(2);
     for (std::uint32_t name = 0; name < kNames; ++name) {
         for (auto count = 1 + dice.roll(5); count > 0; --count)
-            packages.push_back(random_package(dice, name, most_constrains, novelty));
+            packages.push_back(random_package(dice, name, most, novelty));
     }
     Problem problem;
     problem.indexes = {index_of(packages, 0), index_of(packages, 1)};
@@ -432,9 +444,11 @@ std::string describe(const Problem& problem) {
     return lines;
 }
 
-std::uint32_t problem_count() {
-    const char* wanted = std::getenv("GPKG_RANDOM_PROBLEMS");
-    return wanted == nullptr ? 4000 : static_cast<std::uint32_t>(std::stoul(wanted));
+double test_effort() {
+    const char* wanted = std::getenv("GPKG_TEST_EFFORT");
+    return wanted == nullptr ? 1 : std::stod(wanted);
 }
+
+std::uint32_t problem_count() { return static_cast<std::uint32_t>(4000 * test_effort()); }
 
 }  // namespace gpkg::tests

@@ -72,7 +72,8 @@ private:
 std::string line(const PackageRecord& record);
 /// The problem as a person reads it, for a failure.
 std::string describe(const Problem& problem);
-/// GPKG_RANDOM_PROBLEMS asks for more than the few thousand of every run.
+/// GPKG_TEST_EFFORT: 10 tries ten times as much as every run does, 0.1 a tenth.
+double test_effort();
 std::uint32_t problem_count();
 
 }  // namespace gpkg::tests
