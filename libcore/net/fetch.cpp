@@ -65,11 +65,7 @@ Result<void> Fetch::prepare(const Head& head) {
         received_ = 0;
         body_.clear();
         hasher_.emplace(digest_kind());
-        if (file_) GPKG_CHECK(of_disk(file_->restart()));
-        if (!file_ && !wanted_.into.empty()) {
-            GPKG_TRY(auto file, of_disk(PartFile::create(wanted_.into)));
-            file_ = std::move(file);
-        }
+        file_.reset();
     }
     validator_ = resume_validator(head);
     total_ = head.length ? received_ + *head.length : 0;
@@ -81,6 +77,17 @@ Result<void> Fetch::prepare(const Head& head) {
     if (head.length && expected_.size != 0 && total_ != expected_.size)
         return wrong("size", std::to_string(expected_.size), std::to_string(total_));
     if (total_ == 0) total_ = expected_.size;
+    if (!file_ && !wanted_.into.empty()) GPKG_CHECK(of_disk(open_file()));
+    return {};
+}
+
+/// Never one that was begun before: somebody may be reading that.
+Result<void> Fetch::open_file() {
+    GPKG_TRY(auto file, PartFile::create(wanted_.into));
+    file_ = std::move(file);
+    if (!wanted_.on_body) return {};
+    // Who cannot read it while it arrives can do so afterwards.
+    if (auto shared = file_->share()) wanted_.on_body(without_secrets(asked()), *std::move(shared));
     return {};
 }
 

@@ -35,6 +35,7 @@ public:
 
 private:
     Result<void> prepare(const Head& head);
+    Result<void> open_file();
     Result<void> take(std::string_view bytes);
     Result<void> complete(const Head& head);
     Result<void> check() const;

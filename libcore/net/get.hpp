@@ -2,6 +2,7 @@
 
 // Getting what has no known checksum: indexes, small files. Packages come through download.hpp.
 
+#include "libcore/fs/arriving_file.hpp"
 #include "libcore/net/outcome.hpp"
 #include "libcore/net/transport.hpp"
 
@@ -42,6 +43,10 @@ struct GetRequest {
     std::string last_modified{};  ///< likewise
     std::string fallback_url{};   ///< asked, without validators, when `url` answers 403, 404 or 410
     fs::path into{};  ///< the body becomes this file, replaced whole; empty: Response::body
+    /// For who reads what goes to `into` while it arrives: called when a body begins, with the URL
+    /// asked, without secrets. Where it begins anew, what came before is abandoned, and the last is
+    /// the one that counts.
+    std::function<void(const std::string& url, std::shared_ptr<ArrivingFile> body)> on_body{};
     std::uint64_t most_bytes = 256U << 20U;  ///< a longer body is refused
 };
 

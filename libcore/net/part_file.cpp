@@ -31,29 +31,33 @@ Result<PartFile> PartFile::create(const fs::path& destination) {
 PartFile::PartFile(PartFile&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       destination_(std::move(other.destination_)),
-      part_(std::exchange(other.part_, {})) {}
+      part_(std::exchange(other.part_, {})),
+      shared_(std::move(other.shared_)) {}
 
 PartFile& PartFile::operator=(PartFile&& other) noexcept {
     std::swap(fd_, other.fd_);
     std::swap(destination_, other.destination_);
     std::swap(part_, other.part_);
+    std::swap(shared_, other.shared_);
     return *this;
 }
 
 PartFile::~PartFile() {
     if (fd_ >= 0) ::close(fd_);
-    if (!part_.empty()) ::unlink(part_.c_str());
+    if (part_.empty()) return;
+    ::unlink(part_.c_str());
+    if (shared_) shared_->abandon();
 }
 
 Result<void> PartFile::write(std::string_view bytes) {
     if (!write_fully(fd_, bytes)) return cannot_write(destination_, errno);
+    if (shared_) shared_->grow(bytes.size());
     return {};
 }
 
-Result<void> PartFile::restart() {
-    if (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0)
-        return cannot_write(destination_, errno);
-    return {};
+Result<std::shared_ptr<ArrivingFile>> PartFile::share() {
+    GPKG_TRY(shared_, ArrivingFile::open(part_));
+    return shared_;
 }
 
 Result<void> PartFile::put_in_place() {
@@ -62,6 +66,7 @@ Result<void> PartFile::put_in_place() {
     if (::rename(part_.c_str(), destination_.c_str()) != 0)
         return cannot_write(destination_, errno);
     part_.clear();
+    if (shared_) shared_->complete();
     return {};
 }
 

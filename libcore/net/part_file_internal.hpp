@@ -4,9 +4,10 @@
 // gone with its owner unless it was put in place.
 
 #include "libcore/base/error.hpp"
+#include "libcore/fs/arriving_file.hpp"
 #include "libcore/fs/file.hpp"
 
-#include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace gpkg {
@@ -22,8 +23,8 @@ public:
     ~PartFile();
 
     Result<void> write(std::string_view bytes);
-    /// Forgets what was written.
-    Result<void> restart();
+    /// For who reads it while it arrives. Complete once it is in place, else abandoned with it.
+    Result<std::shared_ptr<ArrivingFile>> share();
     /// Closes and renames to the destination.
     Result<void> put_in_place();
 
@@ -34,6 +35,7 @@ private:
     int fd_ = -1;
     fs::path destination_;
     fs::path part_;  ///< empty: nothing to remove
+    std::shared_ptr<ArrivingFile> shared_;
 };
 
 }  // namespace gpkg

@@ -6,6 +6,7 @@
 #include "tests/support/http_server.hpp"
 
 #include <fmt/format.h>
+#include <future>
 #include <thread>
 
 using namespace gpkg;
@@ -96,6 +97,73 @@ TEST_CASE("a body goes to a file, and only when it is whole", "[net]") {
     CHECK_THAT(broken.error().message, ContainsSubstring("the transfer broke off"));
     CHECK_THAT(broken.error().message, ContainsSubstring(", 3 times"));
     CHECK(std::distance(fs::directory_iterator(f.folder.path() / "new/folder"), {}) == 1);
+}
+
+TEST_CASE("a body is read while it arrives, and abandoned where it ends or begins anew", "[net]") {
+    Fixture f;
+    std::string text;
+    while (text.size() < 200'000) text += std::to_string(text.size());
+    f.put("x", text);
+    GetRequest request{f.server.url("/x")};
+    request.into = f.folder.path() / "file";
+    std::vector<std::shared_ptr<ArrivingFile>> bodies;
+    std::vector<std::future<Result<std::string>>> readers;
+    request.on_body = [&](const std::string& url, const std::shared_ptr<ArrivingFile>& body) {
+        CHECK(url == f.server.url("/x"));
+        bodies.push_back(body);
+        readers.push_back(std::async(std::launch::async, [body]() -> Result<std::string> {
+            const auto source = ArrivingFile::source(body);
+            std::string all;
+            std::string piece(50'000, '\0');
+            while (true) {
+                GPKG_TRY(const auto count, source(piece.data(), piece.size()));
+                if (count == 0) return all;
+                all.append(piece, 0, count);
+            }
+        }));
+    };
+    SECTION("whole") {
+        REQUIRE(f.get(request));
+        CHECK(readers.at(0).get() == text);
+    }
+    SECTION("resumed: it is the same body") {
+        f.server.reply("/x", {.cut_after = 100'000}, 1);
+        REQUIRE(f.get(request));
+        REQUIRE(f.server.requests().at(1).headers.at("range") == "bytes=100000-");
+        REQUIRE(readers.size() == 1);
+        CHECK(readers[0].get() == text);
+    }
+    SECTION("begun anew: it is another") {
+        f.server.set_ranges(false);
+        f.server.reply("/x", {.body = std::string(200'000, 'x'), .cut_after = 100'000}, 1);
+        REQUIRE(f.get(request));
+        REQUIRE(readers.size() == 2);
+        CHECK(readers[0].get().error().kind == ErrorKind::Interrupted);
+        CHECK(readers[1].get() == text);
+    }
+    SECTION("broken for good") {
+        f.server.set_ranges(false);
+        f.server.reply("/x", {.cut_after = 100'000});
+        REQUIRE_FALSE(f.get(request));
+        REQUIRE_FALSE(readers.empty());
+        for (auto& reader : readers) CHECK(reader.get().error().kind == ErrorKind::Interrupted);
+    }
+    SECTION("too long") {
+        f.server.reply("/x", {.body = text, .chunked = true});
+        request.most_bytes = 150'000;
+        REQUIRE_FALSE(f.get(request));
+        CHECK(readers.at(0).get().error().kind == ErrorKind::Interrupted);
+    }
+    SECTION("none: what is said in place of a body is none") {
+        f.server.reply("/x", {.status = 404, .body = "no such file"});
+        REQUIRE_FALSE(f.get(request));
+        CHECK(readers.empty());
+    }
+    SECTION("none: it is longer than allowed") {
+        request.most_bytes = 150'000;
+        REQUIRE_FALSE(f.get(request));
+        CHECK(readers.empty());
+    }
 }
 
 TEST_CASE("a fallback is asked when the first is missing", "[net]") {
