@@ -1,6 +1,7 @@
 #include "libcore/channel/fetch_index.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/channel/early_records_internal.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/index/shards.hpp"
 #include "libcore/net/url.hpp"
@@ -124,6 +125,7 @@ private:
     Copy shards_;            ///< of their index
     std::vector<Ask> asks_;  ///< what is left to ask for, in this order
     fs::path incoming_;
+    std::shared_ptr<EarlyRecords> early_;  ///< of what is arriving
     FetchedIndex result_;
 };
 
@@ -232,6 +234,11 @@ GetRequest OneIndex::request() {
         request.fallback_url = result_.channel.with_credentials(file_url_of(asks_[1].file));
     request.into = incoming_;
     request.most_bytes = ask.only_small ? options_.small : options_.most_bytes;
+    request.on_body = [this](const std::string& asked, std::shared_ptr<ArrivingFile> body) {
+        if (asked == file_url_of(kShards)) return;
+        const IndexSource source{result_.channel.base_url(), result_.subdir, asked};
+        early_ = std::make_shared<EarlyRecords>(std::move(body), source, options_.cache);
+    };
     const auto& [cache, state, is_usable] = copy();
     if (is_usable && !state.missing && state.url == url) {
         request.etag = state.etag;
@@ -254,6 +261,7 @@ void OneIndex::give_up_on(std::string_view file) {
 }
 
 Result<bool> OneIndex::accept(Result<Response> response) {
+    auto early = std::exchange(early_, nullptr);
     if (response && response->not_modified) {
         // Where it changes nothing for the next command, a write to a slow disk is saved.
         auto& state = copy().state;
@@ -281,6 +289,7 @@ Result<bool> OneIndex::accept(Result<Response> response) {
         return true;
     }
     auto stored = response ? store(*response) : pass(std::move(response).error());
+    if (stored && *stored) result_.early = std::move(early);
     if (stored) return stored;
     return accept_failure(std::move(stored).error());
 }

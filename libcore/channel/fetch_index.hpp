@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 namespace gpkg {
@@ -39,6 +40,8 @@ struct IndexOptions {
     std::function<std::int64_t()> now;
 };
 
+class EarlyRecords;
+
 struct FetchedIndex {
     Channel channel;
     std::string subdir;
@@ -49,11 +52,14 @@ struct FetchedIndex {
     bool sharded = false;        ///< the file is the index of shards
     ChannelRelations relations;  ///< what that declares; of others the index made of them tells
     bool from_cache = false;     ///< no byte of it was transferred now
+    /// What is read of it since it began to arrive; null where nothing is. For open_index.
+    std::shared_ptr<EarlyRecords> early{};
     std::vector<std::string> warnings;
 };
 
 /// The indexes of every channel for every subdir, channels in the outer order, subdirs in the inner
 /// one. A subdir that a channel lacks is `missing`; a channel that lacks all is a NotFound error.
+/// What is transferred, but for indexes of shards, is read while it arrives.
 Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
                                                 std::span<const Channel> channels,
                                                 std::span<const std::string> subdirs,

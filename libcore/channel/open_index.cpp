@@ -1,6 +1,7 @@
 #include "libcore/channel/open_index.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/channel/early_records_internal.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/index/repodata.hpp"
 
@@ -13,9 +14,6 @@
 
 namespace gpkg {
 namespace {
-
-/// Reading so much anew takes no longer than looking for what was made of it.
-constexpr std::uint64_t kSmall = std::uint64_t{32} << 10U;
 
 /// What the bytes are known by: their checksum, where the fetch has it; of a local file, which may
 /// change under our feet, what the system says of it.
@@ -33,6 +31,19 @@ std::string origin_text(const FetchedIndex& fetched, const struct stat& status) 
                                   status.st_ctim.tv_nsec));
 }
 
+/// All records of it. What went wrong while it was read early is told by reading it again.
+Result<IndexWriter> read_records(const FetchedIndex& fetched,
+                                 const IndexSource& source,
+                                 const fs::path& folder) {
+    if (fetched.early) {
+        if (auto early = fetched.early->take()) return *std::move(early);
+    }
+    IndexWriter writer(folder);
+    GPKG_TRY(auto bytes, repodata_source(fetched.path, source));
+    GPKG_CHECK(read_repodata(std::move(bytes), source, writer));
+    return writer;
+}
+
 /// Writes the index to a name of its own and gives it its name when it is whole.
 Result<void> make_index(const FetchedIndex& fetched,
                         const IndexSource& source,
@@ -40,9 +51,7 @@ Result<void> make_index(const FetchedIndex& fetched,
                         const fs::path& folder,
                         const fs::path& file) {
     GPKG_CHECK(make_folders(folder));
-    IndexWriter writer(folder);
-    GPKG_TRY(auto bytes, repodata_source(fetched.path, source));
-    GPKG_CHECK(read_repodata(std::move(bytes), source, writer));
+    GPKG_TRY(auto writer, read_records(fetched, source, folder));
     auto temporary = file.native() + ".XXXXXX";
     Descriptor opened(::mkostemp(temporary.data(), O_CLOEXEC));
     if (!opened) return pass(io_error(folder, "make a file in it", errno));
@@ -76,13 +85,16 @@ Result<std::shared_ptr<const ChannelIndex>> open_index(const FetchedIndex& fetch
     struct stat status {};
     if (::stat(fetched.path.c_str(), &status) != 0)
         return pass(io_error(fetched.path, "read", errno));
-    if (static_cast<std::uint64_t>(status.st_size) < kSmall) return in_memory();
+    if (static_cast<std::uint64_t>(status.st_size) < kSmallRepodata) return in_memory();
 
     const auto text = origin_text(fetched, status);
     const auto origin = origin_of(text);
     const IndexCache place(cache, fetched.channel.subdir_url(fetched.subdir));
     const auto file = place.index_file(text);
-    if (auto made = ChannelIndex::open(file, source, origin)) return shared(*std::move(made));
+    if (auto made = ChannelIndex::open(file, source, origin)) {
+        if (fetched.early) fetched.early->stop();
+        return shared(*std::move(made));
+    }
     auto done = make_index(fetched, source, origin, cache, file);
     if (!done && done.error().kind == ErrorKind::Io) return in_memory();
     if (!done) return pass(std::move(done).error());

@@ -307,9 +307,13 @@ Result<void> read_repodata(ByteSource json, const IndexSource& source, IndexWrit
     }
 }
 
+ByteSource repodata_source(ByteSource bytes, const IndexSource& source) {
+    return unpacked_source(std::move(bytes), source.url, kUnpackLimit);
+}
+
 Result<ByteSource> repodata_source(const fs::path& path, const IndexSource& source) {
     GPKG_TRY(auto bytes, file_source(path));
-    return unpacked_source(std::move(bytes), source.url, kUnpackLimit);
+    return repodata_source(std::move(bytes), source);
 }
 
 Result<void> write_index(IndexWriter&& writer,

@@ -19,8 +19,9 @@ namespace gpkg {
 /// so. An empty text has no records.
 Result<void> read_repodata(ByteSource json, const IndexSource& source, IndexWriter& writer);
 
-/// The text of a file that is plain or zstd-compressed. One that unpacks to 1000 times its size and
-/// more than 256 MiB is a bomb.
+/// The text of what is plain or zstd-compressed. What unpacks to 1000 times its size and more than
+/// 256 MiB is a bomb.
+ByteSource repodata_source(ByteSource bytes, const IndexSource& source);
 Result<ByteSource> repodata_source(const fs::path& path, const IndexSource& source);
 
 /// IndexWriter::finish with errors that name `source.url`.
