@@ -4,9 +4,10 @@
 
 namespace gpkg {
 
-RecordGraph graph_of(const std::vector<PrefixRecord>& installed) {
+RecordGraph graph_of(const std::vector<PrefixRecord>& installed,
+                     const std::vector<MatchSpec>& also) {
     std::vector<PackageRecord> packages;
-    std::vector<MatchSpec> requested;
+    auto requested = also;
     packages.reserve(installed.size());
     for (const auto& record : installed) {
         packages.push_back(record.package);

@@ -9,8 +9,10 @@
 
 namespace gpkg {
 
-/// With the extras that were requested. Places are those in `installed`.
-RecordGraph graph_of(const std::vector<PrefixRecord>& installed);
+/// With the extras that were requested, and those that `also` asks for. Places are those in
+/// `installed`.
+RecordGraph graph_of(const std::vector<PrefixRecord>& installed,
+                     const std::vector<MatchSpec>& also = {});
 
 /// Installed packages in the order in which they may leave.
 std::vector<PrefixRecord> dependents_first(std::vector<PrefixRecord> installed);

@@ -197,6 +197,23 @@ Result<NameRecords> ChannelIndex::find(std::string_view name) const {
     return NameRecords(directory_text(entry->name), segment);
 }
 
+std::pair<ChannelIndex::SpecNumber, ChannelIndex::SpecNumber> ChannelIndex::specs_on(
+    std::string_view name) const {
+    const auto* entry = entry_of(name);
+    if (entry == nullptr) return {0, 0};
+    const auto all = entries();
+    const auto* next = entry + 1;
+    return {entry->first_spec, next == all.data() + all.size() ? footer().specs : next->first_spec};
+}
+
+std::vector<std::string_view> ChannelIndex::mentioned_names() const {
+    std::vector<std::string_view> names;
+    for (const auto& entry : entries()) {
+        if (entry.name.size > 0) names.push_back(directory_text(entry.name));
+    }
+    return names;
+}
+
 Result<std::string_view> ChannelIndex::spec(SpecNumber number) const {
     const auto all = entries();
     auto found =

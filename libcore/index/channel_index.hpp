@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpkg {
@@ -112,6 +113,12 @@ public:
     /// All about one name; no rows when the index has none. DamagedCache: the file was
     /// damaged after it was made. It is removed then, so that the next open makes it anew.
     Result<NameRecords> find(std::string_view name) const;
+
+    /// The numbers of all specs on `name`: the first, and one more than the last. Those that name
+    /// no package, being patterns or beyond reading, are on the empty name.
+    std::pair<SpecNumber, SpecNumber> specs_on(std::string_view name) const;
+    /// Every name of a record here, and every one that a spec is on; sorted.
+    std::vector<std::string_view> mentioned_names() const;
 
     /// The text of a dependency spec. Errors as find's.
     Result<std::string_view> spec(SpecNumber number) const;

@@ -62,6 +62,7 @@ RecordGraph::RecordGraph(std::vector<PackageRecord> records,
     : records_(std::move(records)),
       by_name_(records_.size()),
       needs_(records_.size()),
+      outside_(records_.size()),
       needed_by_(records_.size()) {
     std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
     std::stable_sort(by_name_.begin(), by_name_.end(), [&](auto a, auto b) {
@@ -97,8 +98,10 @@ void RecordGraph::link(const std::vector<MatchSpec>& requested) {
         }
     }
     for (const auto& one : all) {
+        if (!applies(one)) continue;
         const auto to = find(one.spec.name);
-        if (!to || *to == one.from || !applies(one)) continue;
+        if (!to) outside_[one.from].push_back({one.spec.name, one.text, one.extra});
+        if (!to || *to == one.from) continue;
         const Need need{one.from, *to, one.text, one.extra};
         needs_[one.from].push_back(need);
         needed_by_[*to].push_back(need);

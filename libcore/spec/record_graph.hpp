@@ -16,6 +16,13 @@ namespace gpkg {
 
 struct Condition;
 
+/// What a record depends on that is none of the records: a virtual package, or what is missing.
+struct OutsideNeed {
+    std::string name;
+    std::string spec;   ///< as the record has it
+    std::string extra;  ///< as in Need
+};
+
 /// One record depends on another.
 struct Need {
     std::size_t from = 0;
@@ -35,9 +42,9 @@ public:
     /// In the order given; a place is an index of this.
     const std::vector<PackageRecord>& records() const { return records_; }
     std::optional<std::size_t> find(std::string_view name) const;
-    /// What the record needs, its depends first, then its extras; virtual packages, what is missing
-    /// and the record itself are left out.
+    /// What the record needs among the records, itself aside; its depends first, then its extras.
     std::span<const Need> needs(std::size_t place) const { return needs_[place]; }
+    std::span<const OutsideNeed> outside_needs(std::size_t place) const { return outside_[place]; }
     /// Who needs it, by name.
     std::span<const Need> needed_by(std::size_t place) const { return needed_by_[place]; }
 
@@ -64,6 +71,7 @@ private:
     std::vector<PackageRecord> records_;
     std::vector<std::size_t> by_name_;
     std::vector<std::vector<Need>> needs_;
+    std::vector<std::vector<OutsideNeed>> outside_;
     std::vector<std::vector<Need>> needed_by_;
 };
 

@@ -38,6 +38,10 @@ TEST_CASE("who needs whom among records", "[spec]") {
     CHECK_FALSE(graph.find("gone"));
     CHECK(graph.needs(at("a")).size() == 2);
     CHECK(graph.needs(at("b")).size() == 1);
+    REQUIRE(graph.outside_needs(at("b")).size() == 2);
+    CHECK(graph.outside_needs(at("b"))[0].name == "gone");
+    CHECK(graph.outside_needs(at("b"))[1].spec == "__glibc >=2");
+    CHECK(graph.outside_needs(at("a")).empty());
     CHECK(graph.needed_by(at("d")).size() == 2);
     CHECK(graph.needed_by(at("d"))[0].from == at("a"));
 
