@@ -39,6 +39,7 @@ Action bind_remove(CLI::App& app);
 Action bind_list(CLI::App& app);
 Action bind_search(CLI::App& app);
 Action bind_why(CLI::App& app);
+Action bind_repoquery(CLI::App& app);
 Action bind_info(CLI::App& app);
 Action bind_hardware(CLI::App& app);
 Action bind_env(CLI::App& app);

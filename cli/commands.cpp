@@ -11,6 +11,7 @@ std::span<const Command> commands() {
         {"list", "show what is installed in an environment", bind_list},
         {"why", "show what brought an installed package", bind_why},
         {"search", "look for packages in the channels", bind_search},
+        {"repoquery", "ask channels or an environment who needs whom", bind_repoquery},
         {"info", "show settings, places and the machine as the solver sees it", bind_info},
         {"hardware", "show what this machine is", bind_hardware},
         {"env", "list, create and remove environments", bind_env},

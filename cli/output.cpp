@@ -18,6 +18,10 @@ void write(std::FILE* stream, std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stream);
 }
 
+std::string dump(const nlohmann::ordered_json& document, int indent) {
+    return document.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::string styled(bool on, std::string_view style, std::string_view text) {
     return on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
 }
@@ -78,10 +82,19 @@ void Output::warn(std::string_view line) {
 }
 
 void Output::json(const nlohmann::ordered_json& document) {
-    write(stdout,
-          fmt::format(
-              "{}\n",
-              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+    write(stdout, dump(document, 2) + "\n");
+}
+
+void Output::json(const nlohmann::ordered_json& document, const NextItem& next) {
+    const auto text = dump(document, 2);
+    const auto end = text.rfind(']');
+    write(stdout, std::string_view(text).substr(0, end));
+    for (std::string_view separator = "\n"; const auto item = next(); separator = ",\n") {
+        write(stdout, separator);
+        write(stdout, dump(*item, -1));
+    }
+    write(stdout, std::string_view(text).substr(end));
+    write(stdout, "\n");
 }
 
 void Output::error(const Error& error) {

@@ -6,7 +6,9 @@
 #include "libcore/base/error.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -42,6 +44,10 @@ public:
     void warn(std::string_view line);
     /// The one document of a --json run. Ends with a newline.
     void json(const nlohmann::ordered_json& document);
+    using NextItem = std::function<std::optional<nlohmann::ordered_json>()>;
+    /// The same with what `next` gives in the empty list that ends the document: for lists that are
+    /// too long to be held.
+    void json(const nlohmann::ordered_json& document, const NextItem& next);
     /// The failure, as text on stderr or as the JSON document.
     void error(const Error& error);
 

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <memory>
 #include <set>
@@ -172,7 +173,10 @@ std::vector<std::string> candidates(const Context& context,
     if (!names.empty()) return names;
     const auto verb = now.app->get_name();
     if (verb == "activate") return environment_names(context);
-    if (verb == "remove" || verb == "update" || verb == "list") return installed_names(now.prefix);
+    static constexpr std::array kOfInstalled{
+        "remove", "update", "list", "why", "depends", "whoneeds", "tree"};
+    if (std::find(kOfInstalled.begin(), kOfInstalled.end(), verb) != kOfInstalled.end())
+        return installed_names(now.prefix);
     if (verb == "completion") return {"bash", "zsh", "fish"};
     if (verb == "run" && !now.has_argument) {
         std::vector<std::string> programs;

@@ -1,11 +1,11 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/dependencies.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
-#include "solver/wording.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -64,17 +64,6 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
     return reasons;
 }
 
-/// As a person would write it; what cannot be read is shown as it stands.
-std::string shown(const std::string& spec) {
-    const auto parsed = MatchSpec::parse(spec);
-    return parsed ? solver::written(*parsed) : printable(spec);
-}
-
-/// What is said of a dependency that counts only where somebody asks for an extra.
-std::string extra_of(const Need& need) {
-    return need.extra.empty() ? "" : fmt::format(" for its extra {}", need.extra);
-}
-
 std::string title(const PackageRecord& record) {
     return fmt::format("{} {} {}", record.name, record.version, record.build);
 }
@@ -82,15 +71,15 @@ std::string title(const PackageRecord& record) {
 void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way) {
     const auto& records = reasons.graph.records();
     const auto& root = records[way.root];
-    out.result(fmt::format("{} is asked for", shown(reasons.requested.at(root.name))));
+    out.result(
+        fmt::format("{} is asked for", dependency_text(reasons.requested.at(root.name), "")));
     std::size_t depth = 0;
     for (const auto& step : way.steps)
-        out.result(fmt::format("{}└─ {} {} needs {}{}",
+        out.result(fmt::format("{}└─ {} {} needs {}",
                                std::string(3 * depth++, ' '),
                                records[step.from].name,
                                records[step.from].version,
-                               shown(step.spec),
-                               extra_of(step)));
+                               dependency_text(step.spec, step.extra)));
 }
 
 void print(Output& out, const Reasons& reasons, bool all) {
@@ -101,10 +90,9 @@ void print(Output& out, const Reasons& reasons, bool all) {
         out.result(users.empty() ? "nobody asked for it, and nothing needs it"
                                  : "nothing that was asked for needs it");
         for (const auto& need : users)
-            out.result(fmt::format("└─ {} needs {}{}",
+            out.result(fmt::format("└─ {} needs {}",
                                    title(reasons.graph.records()[need.from]),
-                                   shown(need.spec),
-                                   extra_of(need)));
+                                   dependency_text(need.spec, need.extra)));
         return;
     }
     const auto shown = all ? reasons.ways.size() : std::min(kMostShown, reasons.ways.size());

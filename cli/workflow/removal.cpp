@@ -1,44 +1,19 @@
 #include "cli/workflow/removal.hpp"
 
 #include "cli/workflow/change_report.hpp"
-#include "libcore/base/text.hpp"
+#include "cli/workflow/found.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
 namespace gpkg::cli {
 namespace {
-
-/// The installed packages that the specs mean, marked.
-Result<std::vector<bool>> meant(const std::vector<PrefixRecord>& installed,
-                                const std::vector<MatchSpec>& specs,
-                                const fs::path& path) {
-    std::vector<bool> marked(installed.size());
-    for (const auto& spec : specs) {
-        bool found = false;
-        for (std::size_t place = 0; place < installed.size(); ++place) {
-            if (!spec.matches(installed[place].package)) continue;
-            found = true;
-            marked[place] = true;
-        }
-        if (found) continue;
-        std::vector<std::string> all;
-        all.reserve(installed.size());
-        for (const auto& record : installed) all.push_back(record.name());
-        const auto near = near_names(spec.name, all);
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format("{}: matches nothing installed in {}", spec.to_string(), path.native()),
-            near.empty() ? "gpkg list shows what is installed"
-                         : fmt::format("did you mean {}?", join_or(near)));
-    }
-    return marked;
-}
 
 void move_marked(std::vector<PrefixRecord>& from,
                  const std::vector<bool>& marked,
@@ -81,7 +56,12 @@ Result<void> check_removable(const Context& context, const fs::path& path) {
 Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(auto kept, prefix.records());
-    GPKG_TRY(const auto named, meant(kept, specs, path));
+    std::vector<bool> named(kept.size());
+    for (const auto& spec : specs) {
+        GPKG_TRY(const auto matching, find_installed(spec, kept, path));
+        std::transform(
+            named.begin(), named.end(), matching.begin(), named.begin(), std::logical_or<>());
+    }
     const auto before = graph_of(kept);
     auto leaving = before.all_needing(named);
     const auto needed = before.all_needed_by(leaving);

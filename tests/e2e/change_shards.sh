@@ -9,7 +9,7 @@ mkdir "$control"
 # in_channel NAME: what follows is about this channel, which is empty.
 in_channel() {
     CHANNEL=$web/$1
-    rm -f "$WORK"/records.*
+    rm -f "$WORK"/records.* "$WORK"/v3.*
 }
 # Names with a record and no package.
 names() {
@@ -197,6 +197,26 @@ python3 "$here/shards.py" "$web/site" overrides=../nowhere
 expect 1 create --dry-run -n x -c "$url/site" --override-channels genome
 err_has "$url/nowhere: there is no such channel"
 err_has 'channel_relations_max_depth: 0 ignores what channels declare'
+
+# Who needs whom: shards of what is asked about and of what it names, or of all that it leads to; of
+# who needs it, all of the channel. The answers are those of the whole.
+answers > "$WORK/ignored"
+rm -r "$GPKG_ROOT_PREFIX/cache"
+expect 0 repoquery depends $from other
+out_has '  app  app 1.0 0'
+check [ "$(answers | grep -c 'shards/')" = 2 ]
+expect 0 repoquery depends -r $from other
+check [ "$(answers | grep -c 'shards/')" = 2 ]
+for words in 'depends other' 'depends -r other' 'tree other' 'whoneeds lib' 'whoneeds lib=1.0'; do
+    expect 0 repoquery $words $from --json
+    shards=$out
+    check [ "$(grep -c '"fn"' <<< "$out")" -gt 0 ]
+    expect 0 repoquery $words -c "$url/whole" --override-channels --json
+    check [ "${out//whole/main}" = "$shards" ]
+done
+expect 1 repoquery depends $from lonly
+err_has 'did you mean lonely?'
+answers > "$WORK/ignored"
 
 # A server that is down: what is here is used, and what is not is missed.
 expect 0 create --dry-run -n h $from app

@@ -1,0 +1,141 @@
+#include "cli/commands/repoquery.hpp"
+
+#include "cli/command.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+
+namespace gpkg::cli {
+namespace repoquery {
+namespace {
+
+void add_query_options(CLI::App& app, Query& query) {
+    app.add_option("spec", query.text, "a name or any spec")->type_name("SPEC")->required();
+    add_target_options(app, query.target);
+    app.add_flag("-i,--installed,--local",
+                 query.installed,
+                 "ask the environment (that of -n or -p, else the active one), not channels");
+    add_source_options(app, query.sources);
+    app.fallthrough();  // --json after the verb
+}
+
+/// -n, -p and --installed ask an environment, and everything else channels.
+Result<void> settle(Context& context, Query& query) {
+    GPKG_TRY(query.spec, parse_spec(query.text));
+    const auto& target = query.target;
+    if (!query.installed && target.name.empty() && target.prefix.empty()) return {};
+    const auto& sources = query.sources;
+    if (!sources.channels.empty() || sources.override_channels || !sources.platform.empty() ||
+        !sources.channel_priority.empty() || !sources.exclude_newer.empty())
+        return fail(ErrorKind::Usage,
+                    "an environment is asked (-n, -p, --installed), and flags of channels given",
+                    "leave out either");
+    GPKG_TRY(query.prefix, existing_prefix(context, target));
+    return {};
+}
+
+Result<Found> find(Context& context, const Query& query) {
+    if (!query.prefix) return search_channels(context, query.spec, query.sources);
+    GPKG_TRY(const auto prefix, Prefix::open(*query.prefix));
+    GPKG_TRY(const auto installed, prefix.records());
+    GPKG_TRY(const auto matching, find_installed(query.spec, installed, *query.prefix));
+    Found found;
+    for (std::size_t place = 0; place < installed.size(); ++place) {
+        if (matching[place]) found.records.push_back(installed[place].package);
+    }
+    return found;
+}
+
+Result<int> search(Context& context, const Query& query) {
+    GPKG_TRY(const auto found, find(context, query));
+    if (!context.out.json_mode()) {
+        print_found(context, query.spec, found, query.info);
+        return 0;
+    }
+    auto records = Json::array();
+    for (const auto& record : found.records) records.push_back(search_json(record));
+    Json result{{"pkgs", std::move(records)}};
+    if (!found.names.empty()) result["names"] = found.names;
+    context.out.json(document(query, "search", std::move(result)));
+    return 0;
+}
+
+}  // namespace
+
+Json document(const Query& query, std::string_view type, Json result) {
+    Json asked{{"type", type},
+               {"query", query.text},
+               {"prefix", query.prefix ? Json(query.prefix->native()) : Json()}};
+    return {{"query", std::move(asked)}, {"result", std::move(result)}};
+}
+
+std::string title(const PackageRecord& record) {
+    return fmt::format("{} {} {}", record.name, record.version, record.build);
+}
+
+void TreePrinter::draw(const std::string& title, std::size_t root) {
+    out_.result(out_.bold(title));
+    if (drawn_.insert(root).second) draw_below(root, "");
+}
+
+void TreePrinter::draw_below(std::size_t place, const std::string& indent) {
+    const auto branches = branches_(place);
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+        const auto& branch = branches[i];
+        const bool is_last = i + 1 == branches.size();
+        const bool is_new = branch.place && drawn_.insert(*branch.place).second;
+        const bool is_repeated = branch.place && !is_new && !branches_(*branch.place).empty();
+        has_repeated_ = has_repeated_ || is_repeated;
+        out_.result(fmt::format(
+            "{}{}{}{}", indent, is_last ? "└─ " : "├─ ", branch.text, is_repeated ? " (*)" : ""));
+        if (is_new) draw_below(*branch.place, indent + (is_last ? "   " : "│  "));
+    }
+}
+
+void TreePrinter::finish() {
+    if (has_repeated_) out_.note("(*) what is below it stands at its other place");
+}
+
+}  // namespace repoquery
+
+Action bind_repoquery(CLI::App& app) {
+    using namespace repoquery;
+    struct Question {
+        CLI::App* app;
+        Result<int> (*answer)(Context&, const Query&);
+    };
+    const auto query = std::make_shared<Query>();
+    auto* search_app = app.add_subcommand("search", "list the builds that match");
+    auto* depends_app = app.add_subcommand("depends", "show what the newest build needs");
+    auto* whoneeds_app = app.add_subcommand("whoneeds", "show what could use a build that matches");
+    auto* tree_app = app.add_subcommand("tree", "draw what is needed, and what that needs");
+    app.require_subcommand(1);
+    for (auto* sub : {search_app, depends_app, whoneeds_app, tree_app})
+        add_query_options(*sub, *query);
+    search_app->add_flag("--info", query->info, "everything about each build");
+    for (auto* sub : {depends_app, whoneeds_app}) {
+        sub->add_flag("-r,--recursive", query->recursive, "and so on");
+        sub->add_flag("-t,--tree", query->tree, "draw it as a tree");
+    }
+    whoneeds_app->add_flag("-a,--all", query->all, "every build, not only the newest of each name");
+    tree_app->add_flag("--invert", query->invert, "what needs it, in an environment");
+    app.footer(
+        "Asks the channels, or with -n, -p or --installed an environment.\n"
+        "  gpkg repoquery depends pytorch\n"
+        "  gpkg repoquery whoneeds 'python=3.14' -c conda-forge\n"
+        "  gpkg repoquery tree pytorch -n ml");
+
+    return [=](Context& context) -> Result<int> {
+        GPKG_CHECK(settle(context, *query));
+        if (*search_app) return search(context, *query);
+        if (*depends_app) return query->tree ? tree(context, *query) : depends(context, *query);
+        if (*tree_app && !query->invert) return tree(context, *query);
+        if (*whoneeds_app && !query->tree) return whoneeds(context, *query);
+        return inverted_tree(context, *query);
+    };
+}
+
+}  // namespace gpkg::cli

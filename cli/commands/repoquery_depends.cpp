@@ -1,0 +1,168 @@
+#include "cli/commands/repoquery.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/dependencies.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace gpkg::cli::repoquery {
+namespace {
+
+using MetBy = Dependency::MetBy;
+
+Result<DependencyGraph> look(Context& context, const Query& query, Depth depth) {
+    if (!query.prefix) return channel_dependencies(context, query.spec, query.sources, depth);
+    GPKG_TRY(const auto prefix, Prefix::open(*query.prefix));
+    GPKG_TRY(const auto installed, prefix.records());
+    return installed_dependencies(query.spec, installed, *query.prefix);
+}
+
+std::string nobody(const Query& query) {
+    return query.prefix ? "is not installed" : "nothing in the channels matches";
+}
+
+std::string heading(const Context& context, const PackageRecord& record) {
+    return fmt::format("{}  {}", title(record), channel_text(context, record));
+}
+
+void print_direct(const Context& context, const Query& query, const DependencyGraph& graph) {
+    for (const auto root : graph.roots) {
+        context.out.result(context.out.bold(heading(context, graph.records[root])));
+        Table table;
+        for (const auto& need : graph.needs[root]) {
+            const auto by = need.met_by == MetBy::Package   ? title(graph.records[need.place])
+                            : need.met_by == MetBy::Machine ? "of the machine"
+                                                            : nobody(query);
+            table.add({"  " + dependency_text(need.spec, need.extra), by});
+        }
+        for (const auto& line : table.lines()) context.out.result(line);
+        if (table.empty()) context.out.result("  needs nothing");
+    }
+}
+
+/// Places that the roots lead to, by name, the roots aside.
+std::vector<std::size_t> needed(const DependencyGraph& graph) {
+    auto reached = graph.reached();
+    for (const auto root : graph.roots) reached[root] = false;
+    std::vector<std::size_t> places;
+    for (std::size_t place = 0; place < reached.size(); ++place) {
+        if (reached[place]) places.push_back(place);
+    }
+    std::stable_sort(places.begin(), places.end(), [&](auto a, auto b) {
+        return graph.records[a].name < graph.records[b].name;
+    });
+    return places;
+}
+
+void print_recursive(const Context& context, const Query& query, const DependencyGraph& graph) {
+    auto& out = context.out;
+    for (const auto root : graph.roots) out.result(out.bold(heading(context, graph.records[root])));
+    const auto reached = graph.reached();
+    std::vector<PackageRecord> records;
+    for (const auto place : needed(graph)) records.push_back(graph.records[place]);
+    if (!records.empty()) print_records(context, records);
+    std::map<std::string, std::string> missing;  // and one that needs it
+    std::set<std::string> machine;
+    for (std::size_t place = 0; place < reached.size(); ++place) {
+        if (!reached[place]) continue;
+        for (const auto& need : graph.needs[place]) {
+            if (need.met_by == MetBy::Machine) machine.insert(dependency_text(need.spec, ""));
+            if (need.met_by == MetBy::Nobody)
+                missing.emplace(dependency_text(need.spec, ""), title(graph.records[place]));
+        }
+    }
+    for (const auto& spec : machine) out.result(spec + ": of the machine");
+    for (const auto& [spec, by] : missing)
+        out.result(fmt::format("{}: {}, needed by {}", spec, nobody(query), by));
+    if (records.empty() && machine.empty() && missing.empty()) out.result("needs nothing");
+}
+
+/// Records with their dependencies, as far as they were followed: of the roots, or of all.
+Json to_json(const DependencyGraph& graph, Depth depth) {
+    // The roots first; others as they are reached, and nothing else.
+    auto places = graph.roots;
+    if (depth == Depth::All) {
+        const auto more = needed(graph);
+        places.insert(places.end(), more.begin(), more.end());
+    } else {
+        std::set<std::size_t> taken(places.begin(), places.end());
+        for (const auto root : graph.roots) {
+            for (const auto& need : graph.needs[root]) {
+                if (need.met_by == MetBy::Package && taken.insert(need.place).second)
+                    places.push_back(need.place);
+            }
+        }
+    }
+    std::map<std::size_t, std::size_t> numbers;
+    for (std::size_t i = 0; i < places.size(); ++i) numbers.emplace(places[i], i);
+
+    auto packages = Json::array();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        auto json = search_json(graph.records[places[i]]);
+        if (depth == Depth::All || i < graph.roots.size()) {
+            auto dependencies = Json::array();
+            for (const auto& need : graph.needs[places[i]]) {
+                const bool is_package = need.met_by == MetBy::Package;
+                dependencies.push_back(
+                    {{"spec", need.spec},
+                     {"extra", need.extra.empty() ? Json() : Json(need.extra)},
+                     {"met_by",
+                      is_package                      ? "package"
+                      : need.met_by == MetBy::Machine ? "machine"
+                                                      : "nobody"},
+                     {"pkg", is_package ? Json(numbers.at(need.place)) : Json()}});
+            }
+            json["dependencies"] = std::move(dependencies);
+        }
+        packages.push_back(std::move(json));
+    }
+    auto roots = Json::array();
+    for (std::size_t i = 0; i < graph.roots.size(); ++i) roots.push_back(i);
+    return {{"roots", std::move(roots)}, {"pkgs", std::move(packages)}};
+}
+
+std::string branch_text(const Query& query, const DependencyGraph& graph, const Dependency& need) {
+    auto text = dependency_text(need.spec, need.extra);
+    if (need.met_by == MetBy::Machine) return text;
+    if (need.met_by == MetBy::Nobody) return fmt::format("{}: {}", text, nobody(query));
+    const auto& record = graph.records[need.place];
+    return text == record.name ? title(record) : fmt::format("{} ({})", title(record), text);
+}
+
+}  // namespace
+
+Result<int> depends(Context& context, const Query& query) {
+    const auto depth = query.recursive ? Depth::All : Depth::One;
+    GPKG_TRY(const auto graph, look(context, query, depth));
+    if (context.out.json_mode()) {
+        context.out.json(document(query, "depends", to_json(graph, depth)));
+    } else if (query.recursive) {
+        print_recursive(context, query, graph);
+    } else {
+        print_direct(context, query, graph);
+    }
+    return 0;
+}
+
+Result<int> tree(Context& context, const Query& query) {
+    GPKG_TRY(const auto graph, look(context, query, Depth::All));
+    if (context.out.json_mode()) {
+        context.out.json(document(query, "tree", to_json(graph, Depth::All)));
+        return 0;
+    }
+    TreePrinter printer(context.out, [&](std::size_t place) {
+        std::vector<Branch> branches;
+        for (const auto& need : graph.needs[place])
+            branches.push_back(
+                {branch_text(query, graph, need),
+                 need.met_by == MetBy::Package ? std::optional(need.place) : std::nullopt});
+        return branches;
+    });
+    for (const auto root : graph.roots) printer.draw(heading(context, graph.records[root]), root);
+    printer.finish();
+    return 0;
+}
+
+}  // namespace gpkg::cli::repoquery
