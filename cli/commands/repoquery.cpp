@@ -78,20 +78,23 @@ std::string title(const PackageRecord& record) {
 
 void TreePrinter::draw(const std::string& title, std::size_t root) {
     out_.result(out_.bold(title));
-    if (drawn_.insert(root).second) draw_below(root, "");
-}
-
-void TreePrinter::draw_below(std::size_t place, const std::string& indent) {
-    const auto branches = branches_(place);
-    for (std::size_t i = 0; i < branches.size(); ++i) {
-        const auto& branch = branches[i];
-        const bool is_last = i + 1 == branches.size();
+    std::vector<Open> open;  // not calls: a channel decides how deep it goes
+    if (drawn_.insert(root).second) open.push_back({branches_(root), 0, ""});
+    while (!open.empty()) {
+        auto& [branches, next, indent] = open.back();
+        if (next == branches.size()) {
+            open.pop_back();
+            continue;
+        }
+        const auto branch = std::move(branches[next++]);
+        const bool is_last = next == branches.size();
         const bool is_new = branch.place && drawn_.insert(*branch.place).second;
-        const bool is_repeated = branch.place && !is_new && !branches_(*branch.place).empty();
+        auto below = branch.place ? branches_(*branch.place) : std::vector<Branch>();
+        const bool is_repeated = !is_new && !below.empty();
         has_repeated_ = has_repeated_ || is_repeated;
         out_.result(fmt::format(
             "{}{}{}{}", indent, is_last ? "└─ " : "├─ ", branch.text, is_repeated ? " (*)" : ""));
-        if (is_new) draw_below(*branch.place, indent + (is_last ? "   " : "│  "));
+        if (is_new) open.push_back({std::move(below), 0, indent + (is_last ? "   " : "│  ")});
     }
 }
 
@@ -130,6 +133,12 @@ Action bind_repoquery(CLI::App& app) {
 
     return [=](Context& context) -> Result<int> {
         GPKG_CHECK(settle(context, *query));
+        if ((*whoneeds_app || query->invert) && !query->spec.extras.empty())
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: packages are asked about, and extras are not in the answer",
+                            query->text),
+                "leave out extras=");
         if (*search_app) return search(context, *query);
         if (*depends_app) return query->tree ? tree(context, *query) : depends(context, *query);
         if (*tree_app && !query->invert) return tree(context, *query);

@@ -63,7 +63,12 @@ public:
     void finish();
 
 private:
-    void draw_below(std::size_t place, const std::string& indent);
+    /// What is still to be drawn below a part.
+    struct Open {
+        std::vector<Branch> branches;
+        std::size_t next = 0;
+        std::string indent;
+    };
 
     Output& out_;
     Branches branches_;

@@ -12,11 +12,23 @@ namespace {
 
 using MetBy = Dependency::MetBy;
 
-Result<DependencyGraph> look(Context& context, const Query& query, Depth depth) {
+Result<DependencyGraph> graph_for(Context& context, const Query& query, Depth depth) {
     if (!query.prefix) return channel_dependencies(context, query.spec, query.sources, depth);
     GPKG_TRY(const auto prefix, Prefix::open(*query.prefix));
     GPKG_TRY(const auto installed, prefix.records());
     return installed_dependencies(query.spec, installed, *query.prefix);
+}
+
+Result<DependencyGraph> look(Context& context, const Query& query, Depth depth) {
+    GPKG_TRY(auto graph, graph_for(context, query, depth));
+    for (const auto root : graph.roots) {
+        for (const auto& extra : query.spec.extras) {
+            if (!graph.records[root].extra_depends.contains(extra))
+                context.out.warn(
+                    fmt::format("{} has no extra {}", title(graph.records[root]), extra));
+        }
+    }
+    return graph;
 }
 
 std::string nobody(const Query& query) {

@@ -23,7 +23,7 @@ Result<IsMeant> met_by_machine(const MatchSpec& spec) {
     const auto* version = !spec.version                      ? nullptr
                           : spec.version->exact() != nullptr ? spec.version->exact()
                                                              : spec.version->fuzzy();
-    if (version == nullptr || (spec.build && !spec.build->is_exact()))
+    if (!spec.has_one_name() || version == nullptr || (spec.build && !spec.build->is_exact()))
         return fail(ErrorKind::Usage,
                     fmt::format("{}: of a virtual package, one version can be asked about",
                                 spec.to_string()),
@@ -66,7 +66,13 @@ std::vector<std::string> names_asked(const MatchSpec& spec, const Searched& sear
 /// For each index the specs that ask for a name, or that what `spec` matches could meet.
 Result<std::vector<SpecMarks>> mark(const MatchSpec& spec, const Searched& searched) {
     const auto names = names_asked(spec, searched);
-    if (names.empty()) return nothing_found(spec, searched);
+    if (names.empty()) {
+        std::set<std::string> known;
+        for (const auto& index : searched.indexes) {
+            for (const auto name : index->mentioned_names()) known.emplace(name);
+        }
+        return no_such_name(spec, searched, known);
+    }
     std::vector<SpecMarks> marks;
     for (const auto& index : searched.indexes) marks.emplace_back(index->spec_count());
     const auto mark_each = [&](const std::string& name, const IsMeant* is_meant) -> Result<void> {

@@ -237,17 +237,18 @@ Result<DependencyGraph> channel_dependencies(Context& context,
 }
 
 std::string dependency_text(std::string_view spec, std::string_view extra) {
+    const auto whole = [](std::string_view text) { return printable(text, MatchSpec::kLongest); };
     const auto for_extra = extra.empty() ? "" : fmt::format(" for its extra {}", printable(extra));
     auto parsed = MatchSpec::parse(spec);
     if (!parsed) return printable(spec) + for_extra;
     const auto when = std::exchange(parsed->when, std::nullopt);
     const auto extras = std::exchange(parsed->extras, {});
-    auto text = printable(solver::written(*parsed));
+    auto text = whole(solver::written(*parsed));
     if (!extras.empty())
         text += fmt::format(" with its {} {}",
                             extras.size() == 1 ? "extra" : "extras",
                             join_some(extras, "and", extras.size()));
-    if (when) text += " where " + printable(*when);
+    if (when) text += " where " + whole(*when);
     return text + for_extra;
 }
 

@@ -215,12 +215,19 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searc
                                 spec.to_string(),
                                 all,
                                 where));
-    const std::vector<std::string> sorted(names.begin(), names.end());
+    return no_such_name(spec, searched, names);
+}
+
+tl::unexpected<Error> no_such_name(const MatchSpec& spec,
+                                   const Searched& searched,
+                                   const std::set<std::string>& known) {
+    const std::vector<std::string> sorted(known.begin(), known.end());
     const auto near = near_names(spec.name, sorted);
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: no package of this name in {}", spec.to_string(), where),
-                near.empty() ? fmt::format("gpkg search '*{}*' looks inside of names", spec.name)
-                             : fmt::format("did you mean {}?", join_or(near)));
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("{}: no package of this name in {}", spec.to_string(), searched.where()),
+        near.empty() ? fmt::format("gpkg search '*{}*' looks inside of names", spec.name)
+                     : fmt::format("did you mean {}?", join_or(near)));
 }
 
 Result<std::vector<bool>> find_installed(const MatchSpec& spec,

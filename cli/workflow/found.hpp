@@ -9,6 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,10 @@ Result<std::vector<PackageRecord>> find_records(const MatchSpec& spec,
 
 /// Says what is wrong with a spec that nothing matches: its name, or the rest.
 tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searched);
+/// The same of a name that is none of `known`.
+tl::unexpected<Error> no_such_name(const MatchSpec& spec,
+                                   const Searched& searched,
+                                   const std::set<std::string>& known);
 
 /// Marks the installed packages that the spec matches; NotFound, with near names, where none does.
 Result<std::vector<bool>> find_installed(const MatchSpec& spec,

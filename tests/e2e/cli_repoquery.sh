@@ -165,12 +165,38 @@ expect 2 repoquery whoneeds python -r
 err_has 'in an environment only'
 expect 2 repoquery whoneeds python --tree
 expect 2 repoquery tree python --invert
+expect 2 repoquery whoneeds 'app[extras=test]'
 expect 2 repoquery
 expect 2 repoquery depends
 expect 2 repoquery depends 'python>=3<4'
 expect 0 repoquery whoneeds python --exclude-newer 2020-01-01
 out_has 'nothing in'
 expect 1 repoquery depends plot --exclude-newer 2020-01-01
+
+expect 1 repoquery whoneeds __cud
+err_has 'did you mean __cuda?'
+expect 2 repoquery whoneeds '__c*=1'
+
+# An extra that the package does not have is told; what channels say does not reach the terminal as it is.
+expect 0 repoquery depends 'app[extras=tset]' -r
+err_has 'app 2.0 h_0 has no extra tset'
+mkdir -p odd/linux-64
+printf '{"packages.conda":{"o-1-0.conda":{"name":"o","version":"1","build":"0","depends":["x\\u001b[1m",
+    "p[license=\\"\\u001b[31m\\"]"]}}}' > odd/linux-64/repodata.json
+for question in 'depends o' 'depends -r o' 'tree o' 'whoneeds p'; do
+    expect 0 repoquery $question -c ./odd --override-channels
+    out_has '\x1b[31m'
+    check [ "$(tr -d '\n' <<< "$out$err" | grep -c "$(printf '\033')")" = 0 ]
+done
+# A chain that is longer than calls may nest.
+python3 - > odd/linux-64/repodata.json <<'END'
+import json
+print(json.dumps({"packages.conda": {f"n{i}-1-0.conda": {
+    "name": f"n{i}", "version": "1", "build": "0", "depends": [f"n{i + 1} >=1"] if i < 4999 else []}
+    for i in range(5000)}}))
+END
+expect 0 repoquery tree n0 -c ./odd --override-channels
+check [ "$(wc -l <<< "$out")" = 5000 ]
 
 # --- an environment
 expect 0 create -q -n one user
