@@ -60,8 +60,12 @@ IndexOrigin origin_of(std::string_view sha256) {
     return origin;
 }
 
+std::string cache_key(std::string_view url) {
+    return hex_digest(DigestKind::Sha256, url).substr(0, 16);
+}
+
 IndexCache::IndexCache(fs::path folder, std::string_view url)
-    : folder_(std::move(folder)), key_(hex_digest(DigestKind::Sha256, url).substr(0, 16)) {}
+    : folder_(std::move(folder)), key_(cache_key(url)) {}
 
 std::optional<CachedState> IndexCache::load() const {
     const auto text = read_file(folder_ / (key_ + ".state.json"));

@@ -33,6 +33,9 @@ struct CachedState {
 /// What an index made of bytes with this checksum, in hex, has as origin.
 IndexOrigin origin_of(std::string_view sha256);
 
+/// What the names of all files begin with that are kept of a URL.
+std::string cache_key(std::string_view url);
+
 class IndexCache {
 public:
     /// `url` is that of the subdir, or of the index of its shards, without secrets.

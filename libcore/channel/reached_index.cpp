@@ -92,8 +92,7 @@ public:
           shards_file_(fetched.path),
           sha256_(fetched.sha256),
           cache_(cache),
-          key_(hex_digest(DigestKind::Sha256, fetched.channel.subdir_url(fetched.subdir))
-                   .substr(0, 16)),
+          key_(cache_key(fetched.channel.subdir_url(fetched.subdir))),
           writer_(fs::temp_directory_path()) {
         load();
     }
