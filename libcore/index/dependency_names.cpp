@@ -3,45 +3,33 @@
 #include "libcore/spec/condition.hpp"
 #include "libcore/spec/match_spec.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace gpkg {
 namespace {
 
-/// Reads the texts that a dependency may name packages by; most need no parser.
+/// Collects the names by which a dependency may be met.
 class NameCollector {
 public:
     explicit NameCollector(NameSet& names) : names_(names) {}
 
     void add(std::string_view spec) {
-        const auto end = std::min(spec.find_first_not_of(kNameCharacters), spec.size());
-        const bool is_plain = end == spec.size() || kEndsName.find(spec[end]) != std::string::npos;
-        if (is_plain && end > 0) keep(spec.substr(0, end));
-        if (!is_plain || spec.find("when") != std::string_view::npos) add_parsed(spec);
+        if (auto name = name_in_spec(spec); !name.empty()) names_.insert(std::move(name));
+        if (spec.find("when") != std::string_view::npos) add_condition_of(spec);
     }
 
 private:
-    static constexpr std::string_view kNameCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
-    static constexpr std::string_view kEndsName = " <>=!~[";
-
-    void keep(std::string_view name) {
-        scratch_ = name;
-        if (names_.find(scratch_) == names_.end()) names_.insert(scratch_);
-    }
-    void add_parsed(std::string_view text) {
+    void add_condition_of(std::string_view text) {
         const auto spec = MatchSpec::parse(text);
-        if (!spec) return;  // the solver will tell
-        if (spec->has_one_name()) keep(spec->name);
-        if (!spec->when) return;
+        if (!spec || !spec->when) return;  // the solver tells of what it cannot read
         if (const auto condition = Condition::parse(*spec->when)) add_condition(*condition);
     }
     void add_condition(const Condition& condition) {
-        if (condition.spec && condition.spec->has_one_name()) keep(condition.spec->name);
+        if (condition.spec && condition.spec->has_one_name()) names_.insert(condition.spec->name);
         for (const auto& part : condition.parts) add_condition(part);
     }
 
     NameSet& names_;
-    std::string scratch_;
 };
 
 }  // namespace

@@ -17,20 +17,6 @@ namespace {
 using namespace index_format;
 using Number = TextTable::Number;
 
-/// The name that a dependency spec is about. Almost all begin with it, plainly; of one that cannot
-/// be read it is the empty text.
-std::string name_of(std::string_view spec) {
-    const auto is_plain = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-    };
-    const auto end = static_cast<std::size_t>(std::find_if_not(spec.begin(), spec.end(), is_plain) -
-                                              spec.begin());
-    if (end > 0 && (end == spec.size() || spec[end] == ' ' || spec[end] == '['))
-        return std::string(spec.substr(0, end));
-    const auto parsed = MatchSpec::parse(spec);
-    return parsed && parsed->has_one_name() ? parsed->name : "";
-}
-
 /// Records of one name that stand together in the spool.
 struct Run {
     std::uint64_t offset = 0;
@@ -67,7 +53,7 @@ struct IndexWriter::State {
 
     Number add_spec(std::string_view text) {
         const auto number = specs.add(text);
-        if (number == spec_name.size()) spec_name.push_back(add_name(name_of(text)));
+        if (number == spec_name.size()) spec_name.push_back(add_name(name_in_spec(text)));
         return number;
     }
 

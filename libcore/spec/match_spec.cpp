@@ -158,6 +158,16 @@ bool MatchSpec::matches(const PackageRecord& record) const {
                                .flags = &record.flags});
 }
 
+std::string name_in_spec(std::string_view spec) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
+    constexpr std::string_view kBehindName = " <>=!~[";
+    const auto end = std::min(spec.find_first_not_of(kPlain), spec.size());
+    const bool is_whole = end == spec.size() || kBehindName.find(spec[end]) != std::string::npos;
+    if (end > 0 && is_whole) return std::string(spec.substr(0, end));
+    const auto parsed = MatchSpec::parse(spec);
+    return parsed && parsed->has_one_name() ? parsed->name : "";
+}
+
 std::string MatchSpec::to_string() const {
     Printer out;
     print_channel(*this, out);

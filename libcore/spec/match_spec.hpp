@@ -76,6 +76,10 @@ struct MatchSpec {
     friend bool operator==(const MatchSpec&, const MatchSpec&) = default;
 };
 
+/// The name that a spec asks for, read no further than that takes, which of most is their first
+/// word. Empty where it asks for several names or cannot be read.
+std::string name_in_spec(std::string_view spec);
+
 /// Whether `asked`, the channel of a MatchSpec, means the channel with this base URL: a URL or an
 /// absolute path is compared whole; a name with the last components of the URL's path; a glob or a
 /// regex with either.

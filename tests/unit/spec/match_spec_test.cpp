@@ -163,3 +163,31 @@ TEST_CASE("a spec asks its question of a record", "[spec]") {
     CAPTURE(row.spec);
     CHECK(spec(row.spec).matches(record) == row.expected);
 }
+
+TEST_CASE("the name in a spec is what the parser says", "[spec]") {
+    struct Row {
+        std::string spec, name;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"numpy", "numpy"},
+        {"numpy >=1.2,<2", "numpy"},
+        {"numpy<2", "numpy"},
+        {"numpy=1.2=py_0", "numpy"},
+        {"numpy~=1.2", "numpy"},
+        {"numpy[version='>=1']", "numpy"},
+        {" numpy", "numpy"},
+        {"NumPy 1.*", "numpy"},
+        {"a/b::numpy", "numpy"},
+        {"r-base.x_1-y", "r-base.x_1-y"},
+        {"__glibc >=2.17", "__glibc"},
+        {"py*", ""},
+        {"*", ""},
+        {"^py.*$", ""},
+        {"]]", ""},
+        {"", ""},
+    }));
+    CAPTURE(row.spec);
+    CHECK(name_in_spec(row.spec) == row.name);
+    const auto parsed = MatchSpec::parse(row.spec);
+    CHECK((parsed && parsed->has_one_name() ? parsed->name : "") == row.name);
+}
