@@ -2,13 +2,13 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/byte_source.hpp"
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <memory>
 #include <random>
 #include <sys/stat.h>
 #include <system_error>
@@ -114,34 +114,22 @@ Result<std::string> sha256_of_file(const fs::path& path) {
 Result<std::string> zstd_decompress(std::string_view bytes,
                                     std::string_view what,
                                     std::size_t limit) {
-    struct Free {
-        void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
-    };
-    const std::unique_ptr<ZSTD_DStream, Free> stream(ZSTD_createDStream());
-    ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, 27);
-
     std::string out;
     const auto known = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
     if (known < (std::uint64_t{1} << 32U) && (limit == 0 || known <= limit)) out.reserve(known);
 
-    ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
-    std::size_t state = 0;
+    const ByteSource packed = [left = bytes](char* into, std::size_t room) mutable {
+        const auto count = left.copy(into, room);
+        left.remove_prefix(count);
+        return Result<std::size_t>(count);
+    };
+    const auto source = zstd_source(packed, std::string(what), {limit == 0 ? ~0ULL : limit, 0});
     std::string piece(ZSTD_DStreamOutSize(), '\0');
-    while (input.pos < input.size || state != 0) {
-        ZSTD_outBuffer output{piece.data(), piece.size(), 0};
-        const auto consumed = input.pos;
-        state = ZSTD_decompressStream(stream.get(), &output, &input);
-        if (ZSTD_isError(state) != 0)
-            return fail(ErrorKind::Integrity,
-                        fmt::format("{}: not valid zstd data: {}", what, ZSTD_getErrorName(state)));
-        out.append(piece.data(), output.pos);
-        if (limit != 0 && out.size() > limit)
-            return fail(ErrorKind::Integrity,
-                        fmt::format("{}: decompresses to more than {} bytes", what, limit));
-        if (input.pos == consumed && output.pos == 0 && state != 0)
-            return fail(ErrorKind::Integrity, fmt::format("{}: zstd data ends too early", what));
+    while (true) {
+        GPKG_TRY(const auto count, source(piece.data(), piece.size()));
+        if (count == 0) return out;
+        out.append(piece, 0, count);
     }
-    return out;
 }
 
 std::string zstd_compress(std::string_view bytes, int level) {

@@ -369,7 +369,7 @@ TEST_CASE("what unpacks to too much is refused", "[index]") {
     const auto bomb = zstd_compress(std::string(std::size_t{65} << 20U, '\xc0'), 1);
     CHECK(bomb.size() < 100'000);
     CHECK(read_shard(bomb, "a", "URL").error().message ==
-          "URL: decompresses to more than 67108864 bytes");
+          "URL: unpacks to more than 67108864 bytes");
     // Nine million nulls are few bytes and much memory.
     using namespace std::string_literals;
     const auto nulls = "\xdd\x00\x90\x00\x00"s + std::string(std::size_t{9} << 20U, '\xc0');
