@@ -96,6 +96,7 @@ private:
         IndexCache cache;
         CachedState state;
         bool is_usable = false;
+        std::shared_ptr<const ChannelIndex> index{};  ///< made of it; null: not looked for, or none
     };
 
     Result<void> read_local();
@@ -181,10 +182,12 @@ void OneIndex::load(Copy& copy) {
     state = *std::move(loaded);
     copy.is_usable = state.missing;
     if (state.missing) return;
-    const auto found =
+    using Condition = IndexCache::Bytes::Condition;
+    auto [condition, index] =
         copy.cache.check(state, {result_.channel.base_url(), result_.subdir, state.url});
-    copy.is_usable = found == IndexCache::Check::Whole;
-    if (found == IndexCache::Check::Damaged)
+    copy.is_usable = condition == Condition::Whole;
+    copy.index = std::move(index);
+    if (condition == Condition::Damaged)
         result_.warnings.push_back(
             fmt::format("{}: the cached copy is damaged and not used", state.url));
 }
@@ -198,13 +201,14 @@ bool OneIndex::is_fresh() const {
 }
 
 void OneIndex::use_cached() {
-    const auto& [cache, state, is_usable] = copy();
+    const auto& [cache, state, is_usable, index] = copy();
     result_.from_cache = true;
     result_.url = state.url;
     result_.missing = state.missing;
     if (state.missing) return;
     result_.path = cache.path_of(state);
     result_.sha256 = state.sha256;
+    result_.index = index;
     result_.sharded = shards_.is_usable;
     result_.relations = state.relations;
 }
@@ -239,10 +243,10 @@ GetRequest OneIndex::request() {
         const IndexSource source{result_.channel.base_url(), result_.subdir, asked};
         early_ = std::make_shared<EarlyRecords>(std::move(body), source, options_.cache);
     };
-    const auto& [cache, state, is_usable] = copy();
-    if (is_usable && !state.missing && state.url == url) {
-        request.etag = state.etag;
-        request.last_modified = state.last_modified;
+    const auto& known = copy();
+    if (known.is_usable && !known.state.missing && known.state.url == url) {
+        request.etag = known.state.etag;
+        request.last_modified = known.state.last_modified;
     }
     return request;
 }
@@ -341,6 +345,7 @@ Result<bool> OneIndex::store(const Response& response) {
     GPKG_CHECK(kept.cache.adopt(incoming_, response.sha256, extension, state));
     kept.state = std::move(state);
     kept.is_usable = true;
+    kept.index.reset();
     save_state();
     use_cached();
     result_.from_cache = false;

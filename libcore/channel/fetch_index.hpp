@@ -40,6 +40,7 @@ struct IndexOptions {
     std::function<std::int64_t()> now;
 };
 
+class ChannelIndex;
 class EarlyRecords;
 
 struct FetchedIndex {
@@ -52,7 +53,9 @@ struct FetchedIndex {
     bool sharded = false;        ///< the file is the index of shards
     ChannelRelations relations;  ///< what that declares; of others the index made of them tells
     bool from_cache = false;     ///< no byte of it was transferred now
-    /// What is read of it since it began to arrive; null where nothing is. For open_index.
+    /// For open_index: what was made of the bytes before, or what is read of them since they began
+    /// to arrive. Null where there is none.
+    std::shared_ptr<const ChannelIndex> index{};
     std::shared_ptr<EarlyRecords> early{};
     std::vector<std::string> warnings;
 };

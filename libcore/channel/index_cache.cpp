@@ -114,14 +114,16 @@ Result<void> IndexCache::adopt(const fs::path& incoming,
     return {};
 }
 
-IndexCache::Check IndexCache::check(const CachedState& state, const IndexSource& source) const {
+IndexCache::Bytes IndexCache::check(const CachedState& state, const IndexSource& source) const {
+    using Condition = Bytes::Condition;
     struct stat status {};
-    if (::stat(path_of(state).c_str(), &status) != 0) return Check::Absent;
-    if (static_cast<std::uint64_t>(status.st_size) != state.size) return Check::Damaged;
-    if (ChannelIndex::open(index_file(state.sha256), source, origin_of(state.sha256)))
-        return Check::Whole;
+    if (::stat(path_of(state).c_str(), &status) != 0) return {};
+    if (static_cast<std::uint64_t>(status.st_size) != state.size) return {Condition::Damaged, {}};
+    if (auto made = ChannelIndex::open(index_file(state.sha256), source, origin_of(state.sha256)))
+        return {Condition::Whole, std::make_shared<const ChannelIndex>(*std::move(made))};
     const auto sha256 = sha256_of_file(path_of(state));
-    return sha256 && *sha256 == state.sha256 ? Check::Whole : Check::Damaged;
+    const bool is_whole = sha256 && *sha256 == state.sha256;
+    return {is_whole ? Condition::Whole : Condition::Damaged, {}};
 }
 
 /// What the names of all files begin with that belong to the bytes with this checksum.

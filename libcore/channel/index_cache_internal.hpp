@@ -8,6 +8,7 @@
 #include "libcore/index/channel_relations.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,10 +57,13 @@ public:
                        std::string_view extension,
                        CachedState& state) const;
 
-    enum class Check { Absent, Damaged, Whole };
+    struct Bytes {
+        enum class Condition { Absent, Damaged, Whole } condition = Condition::Absent;
+        std::shared_ptr<const ChannelIndex> index;  ///< made of them earlier; may be null
+    };
     /// Whether the bytes are those that `state` describes. Where an index was made of them that
     /// can be opened, their size is proof enough.
-    Check check(const CachedState& state, const IndexSource& source) const;
+    Bytes check(const CachedState& state, const IndexSource& source) const;
 
     /// Where the ChannelIndex made of the bytes with that checksum belongs.
     fs::path index_file(std::string_view sha256) const;

@@ -70,6 +70,7 @@ Result<void> make_index(const FetchedIndex& fetched,
 
 Result<std::shared_ptr<const ChannelIndex>> open_index(const FetchedIndex& fetched,
                                                        const fs::path& cache) {
+    if (fetched.index) return fetched.index;
     const IndexSource source{fetched.channel.base_url(), fetched.subdir, fetched.url};
     const auto shared = [](ChannelIndex index) {
         return std::make_shared<const ChannelIndex>(std::move(index));

@@ -171,13 +171,20 @@ TEST_CASE("what was fetched before is not read", "[channel]") {
     const auto again = f.fetch().value();
     CHECK(again.from_cache);
     CHECK_FALSE(again.early);
+    REQUIRE(again.index);
+    CHECK(open_index(again, f.options.cache).value() == again.index);
     CHECK(f.version(again) == "1");
 
+    f.put(repodata("2"));
+    const auto changed = f.fetch().value();
+    CHECK_FALSE(changed.index);
+    CHECK(f.version(changed) == "2");
+
     // The same bytes anew: the index that was made of them does.
-    REQUIRE(forget_index(f.options.cache, again));
+    REQUIRE(forget_index(f.options.cache, changed));
     const auto anew = f.fetch().value();
     CHECK(anew.early);
-    CHECK(f.version(anew) == "1");
+    CHECK(f.version(anew) == "2");
     CHECK_FALSE(anew.early->take());
 }
 
