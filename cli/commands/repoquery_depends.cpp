@@ -44,10 +44,11 @@ void print_direct(const Context& context, const Query& query, const DependencyGr
         context.out.result(context.out.bold(heading(context, graph.records[root])));
         Table table;
         for (const auto& need : graph.needs[root]) {
-            const auto by = need.met_by == MetBy::Package   ? title(graph.records[need.place])
+            const auto by = need.has_package()              ? title(graph.records[need.place])
                             : need.met_by == MetBy::Machine ? "of the machine"
                                                             : nobody(query);
-            table.add({"  " + dependency_text(need.spec, need.extra), by});
+            const auto* but = need.met_by == MetBy::Mismatch ? ", which does not match" : "";
+            table.add({"  " + dependency_text(need.spec, need.extra), by + but});
         }
         for (const auto& line : table.lines()) context.out.result(line);
         if (table.empty()) context.out.result("  needs nothing");
@@ -77,9 +78,15 @@ void print_recursive(const Context& context, const Query& query, const Dependenc
     if (!records.empty()) print_records(context, records);
     std::map<std::string, std::string> missing;  // and one that needs it
     std::set<std::string> machine;
+    std::vector<std::string> mismatched;
     for (std::size_t place = 0; place < reached.size(); ++place) {
         if (!reached[place]) continue;
         for (const auto& need : graph.needs[place]) {
+            if (need.met_by == MetBy::Mismatch)
+                mismatched.push_back(fmt::format("{} is not what {} needs: {}",
+                                                 title(graph.records[need.place]),
+                                                 title(graph.records[place]),
+                                                 dependency_text(need.spec, need.extra)));
             if (need.met_by == MetBy::Machine) machine.insert(dependency_text(need.spec, ""));
             if (need.met_by == MetBy::Nobody)
                 missing.emplace(dependency_text(need.spec, ""), title(graph.records[place]));
@@ -88,7 +95,18 @@ void print_recursive(const Context& context, const Query& query, const Dependenc
     for (const auto& spec : machine) out.result(spec + ": of the machine");
     for (const auto& [spec, by] : missing)
         out.result(fmt::format("{}: {}, needed by {}", spec, nobody(query), by));
+    for (const auto& line : mismatched) out.result(line);
     if (records.empty() && machine.empty() && missing.empty()) out.result("needs nothing");
+}
+
+std::string_view word_for(MetBy met_by) {
+    switch (met_by) {
+    case MetBy::Package: return "package";
+    case MetBy::Machine: return "machine";
+    case MetBy::Mismatch: return "mismatch";
+    case MetBy::Nobody: break;
+    }
+    return "nobody";
 }
 
 /// Records with their dependencies, as far as they were followed: of the roots, or of all.
@@ -102,7 +120,7 @@ Json to_json(const DependencyGraph& graph, Depth depth) {
         std::set<std::size_t> taken(places.begin(), places.end());
         for (const auto root : graph.roots) {
             for (const auto& need : graph.needs[root]) {
-                if (need.met_by == MetBy::Package && taken.insert(need.place).second)
+                if (need.has_package() && taken.insert(need.place).second)
                     places.push_back(need.place);
             }
         }
@@ -116,15 +134,11 @@ Json to_json(const DependencyGraph& graph, Depth depth) {
         if (depth == Depth::All || i < graph.roots.size()) {
             auto dependencies = Json::array();
             for (const auto& need : graph.needs[places[i]]) {
-                const bool is_package = need.met_by == MetBy::Package;
                 dependencies.push_back(
                     {{"spec", need.spec},
                      {"extra", need.extra.empty() ? Json() : Json(need.extra)},
-                     {"met_by",
-                      is_package                      ? "package"
-                      : need.met_by == MetBy::Machine ? "machine"
-                                                      : "nobody"},
-                     {"pkg", is_package ? Json(numbers.at(need.place)) : Json()}});
+                     {"met_by", word_for(need.met_by)},
+                     {"pkg", need.has_package() ? Json(numbers.at(need.place)) : Json()}});
             }
             json["dependencies"] = std::move(dependencies);
         }
@@ -140,6 +154,7 @@ std::string branch_text(const Query& query, const DependencyGraph& graph, const 
     if (need.met_by == MetBy::Machine) return text;
     if (need.met_by == MetBy::Nobody) return fmt::format("{}: {}", text, nobody(query));
     const auto& record = graph.records[need.place];
+    if (need.met_by == MetBy::Mismatch) text += ", which it does not match";
     return text == record.name ? title(record) : fmt::format("{} ({})", title(record), text);
 }
 
@@ -167,9 +182,8 @@ Result<int> tree(Context& context, const Query& query) {
     TreePrinter printer(context.out, [&](std::size_t place) {
         std::vector<Branch> branches;
         for (const auto& need : graph.needs[place])
-            branches.push_back(
-                {branch_text(query, graph, need),
-                 need.met_by == MetBy::Package ? std::optional(need.place) : std::nullopt});
+            branches.push_back({branch_text(query, graph, need),
+                                need.has_package() ? std::optional(need.place) : std::nullopt});
         return branches;
     });
     for (const auto root : graph.roots) printer.draw(heading(context, graph.records[root]), root);

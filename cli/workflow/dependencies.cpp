@@ -185,7 +185,7 @@ std::vector<bool> DependencyGraph::reached() const {
         const auto place = queue.back();
         queue.pop_back();
         for (const auto& need : needs[place]) {
-            if (need.met_by != MetBy::Package || marked[need.place]) continue;
+            if (!need.has_package() || marked[need.place]) continue;
             marked[need.place] = true;
             queue.push_back(need.place);
         }
@@ -203,8 +203,12 @@ Result<DependencyGraph> installed_dependencies(const MatchSpec& spec,
     graph.needs.resize(installed.size());
     for (std::size_t place = 0; place < installed.size(); ++place) {
         if (matching[place]) graph.roots.push_back(place);
-        for (const auto& need : all.needs(place))
-            graph.needs[place].push_back({need.spec, need.extra, MetBy::Package, need.to});
+        for (const auto& need : all.needs(place)) {
+            const auto asked = MatchSpec::parse(need.spec);
+            const bool fits = asked && asked->matches(graph.records[need.to]);
+            graph.needs[place].push_back(
+                {need.spec, need.extra, fits ? MetBy::Package : MetBy::Mismatch, need.to});
+        }
         for (const auto& need : all.outside_needs(place)) {
             const auto met_by = need.name.starts_with("__") ? MetBy::Machine : MetBy::Nobody;
             graph.needs[place].push_back({need.spec, need.extra, met_by, 0});

@@ -13,7 +13,15 @@
 namespace gpkg::cli {
 
 struct Dependency {
-    enum class MetBy { Package, Machine, Nobody };
+    enum class MetBy {
+        Package,
+        Machine,
+        Mismatch,  ///< the installed package of that name is another than the spec asks for
+        Nobody,
+    };
+
+    /// Whether a package stands for it, fitting or not.
+    bool has_package() const { return met_by == MetBy::Package || met_by == MetBy::Mismatch; }
 
     std::string spec;   ///< as the record has it
     std::string extra;  ///< the group of extras it stands in; empty: among its depends

@@ -255,6 +255,19 @@ expect 2 repoquery depends png -n one -c ./there
 err_has 'flags of channels'
 expect 1 repoquery depends png -n nowhere
 
+# What is installed is not always what is needed.
+expect 0 create -q -n two plot
+expect 0 install -q -n two "$CHANNEL/linux-64/python-3.9-h_0.tar.bz2"
+expect 0 repoquery depends plot -n two
+out_has 'python >=3.12,<3.13  python 3.9 h_0, which does not match'
+expect 0 repoquery tree plot -n two
+out_has '─ python 3.9 h_0 (python >=3.12,<3.13, which it does not match)'
+expect 0 repoquery depends -r plot -n two
+out_has 'python 3.9 h_0 is not what plot 3.1 py312_1 needs: python >=3.12,<3.13'
+expect 0 repoquery depends plot -n two --json
+json '[(n["met_by"], d["result"]["pkgs"][n["pkg"]]["name"]) for n in d["result"]["pkgs"][0]["dependencies"]] ==
+    [("package", "png"), ("mismatch", "python")]'
+
 # Names of its words and of what is installed.
 expect 0 __complete -- gpkg repoquery ''
 out_is 'depends
