@@ -47,6 +47,24 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
                  "change the environment although it is marked as frozen");
 }
 
+void add_reach_options(CLI::App& app, ReachOptions& options, bool is_new) {
+    auto* only_deps = app.add_flag("--only-deps",
+                                   options.only_deps,
+                                   "what the named packages need, without the packages themselves");
+    auto* no_deps = app.add_flag("--no-deps",
+                                 options.no_deps,
+                                 "the named packages alone, without what they need and lack")
+                        ->excludes(only_deps);
+    if (is_new) return;
+    auto* freeze = app.add_flag("--freeze-installed,--no-update-deps",
+                                options.freeze_installed,
+                                "what is installed and not named stays exactly as it is");
+    app.add_flag("--update-deps", options.update_deps, "also update what the named packages need")
+        ->excludes(freeze)
+        ->excludes(no_deps);
+    app.add_flag("--no-pin", options.no_pin, "pay no heed to conda-meta/pinned");
+}
+
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options) {
     if (!options.prefix.empty()) return absolute_path(options.prefix, context.home);
     if (!options.name.empty()) {

@@ -23,6 +23,8 @@ struct TargetOptions {
 void add_target_options(CLI::App& app, TargetOptions& options);
 void add_source_options(CLI::App& app, SourceOptions& options);
 void add_change_options(CLI::App& app, ChangeOptions& options);
+/// `is_new`: of an environment that is made, where nothing is installed yet.
+void add_reach_options(CLI::App& app, ReachOptions& options, bool is_new);
 
 /// The prefix that the options mean; it need not exist.
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);

@@ -55,7 +55,16 @@ struct Parts::Part {
 };
 
 Parts::Parts(const Universe& universe, const Edges& edges, const std::vector<std::uint32_t>& ranks)
-    : universe_(universe), edges_(edges), ranks_(ranks) {}
+    : universe_(universe), edges_(edges), ranks_(ranks), restrictions_(universe.names().size()) {
+    const auto& requested = universe.requested();
+    const auto& constraints = universe.constraints();
+    const auto restrict = [&](std::size_t edge, SpecId spec) {
+        restrictions_[universe.specs()[spec].name].push_back({static_cast<EdgeId>(edge), spec});
+    };
+    for (std::size_t i = 0; i < requested.size(); ++i) restrict(i, requested[i]);
+    for (std::size_t i = 0; i < constraints.size(); ++i)
+        restrict(requested.size() + universe.constraint_index(i), constraints[i]);
+}
 
 void Parts::collect_names(Part& part) const {
     for (EdgeId id = 0; id < edges_.size(); ++id) {
@@ -71,16 +80,12 @@ void Parts::collect_names(Part& part) const {
 bool Parts::is_unmet(const Part& part, SpecId spec) const {
     const auto& asked = universe_.specs()[spec];
     if (!part.active.contains(edges_.machine(asked.name))) return false;
-    const auto& constraints = universe_.constraints();
     return std::none_of(asked.matches.begin(), asked.matches.end(), [&](CandidateId id) {
-        for (std::size_t i = 0; i < constraints.size(); ++i) {
-            const auto& constraint = universe_.specs()[constraints[i]];
-            if (constraint.name == asked.name && !constraint.allows(id) &&
-                part.active.contains(static_cast<EdgeId>(universe_.requested().size() +
-                                                         universe_.constraint_index(i))))
-                return false;
-        }
-        return true;
+        const auto& all = restrictions_[asked.name];
+        return std::none_of(all.begin(), all.end(), [&](const auto& one) {
+            return edges_[one.edge].kind == Edge::Kind::Constraint &&
+                   part.active.contains(one.edge) && !universe_.specs()[one.spec].allows(id);
+        });
     });
 }
 
@@ -88,13 +93,10 @@ bool Parts::is_unmet(const Part& part, SpecId spec) const {
 std::vector<EdgeId> Parts::machine_reasons(const Part& part, SpecId spec) const {
     const auto& asked = universe_.specs()[spec];
     std::vector<EdgeId> reasons{edges_.machine(asked.name)};
-    const auto& constraints = universe_.constraints();
-    for (std::size_t i = 0; i < constraints.size(); ++i) {
-        const auto pin =
-            static_cast<EdgeId>(universe_.requested().size() + universe_.constraint_index(i));
-        if (universe_.specs()[constraints[i]].name == asked.name && part.active.contains(pin) &&
-            !asked.matches.empty())
-            reasons.push_back(pin);
+    if (asked.matches.empty()) return reasons;
+    for (const auto& one : restrictions_[asked.name]) {
+        if (edges_[one.edge].kind == Edge::Kind::Constraint && part.active.contains(one.edge))
+            reasons.push_back(one.edge);
     }
     return reasons;
 }
@@ -105,18 +107,9 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
     std::vector<EdgeId> reasons;
     const auto& specs = universe_.specs();
     const auto& candidate = universe_.candidates()[id];
-    const auto requests = static_cast<EdgeId>(universe_.requested().size());
-    for (EdgeId edge = 0; edge < requests; ++edge) {
-        const auto& spec = specs[universe_.requested()[edge]];
-        if (part.active.contains(edge) && spec.name == candidate.name && !spec.allows(id))
-            reasons.push_back(edge);
-    }
-    const auto& constraints = universe_.constraints();
-    for (std::size_t i = 0; i < constraints.size(); ++i) {
-        const auto& spec = specs[constraints[i]];
-        const auto edge = requests + universe_.constraint_index(i);
-        if (spec.name == candidate.name && part.active.contains(edge) && !spec.allows(id))
-            reasons.push_back(edge);
+    for (const auto& one : restrictions_[candidate.name]) {
+        if (part.active.contains(one.edge) && !specs[one.spec].allows(id))
+            reasons.push_back(one.edge);
     }
     const auto look = [&](std::span<const SpecId> asked, bool is_needed) {
         for (const auto spec : asked) {

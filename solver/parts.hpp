@@ -35,6 +35,12 @@ private:
     const Universe& universe_;
     const Edges& edges_;
     const std::vector<std::uint32_t>& ranks_;
+    /// What the user says of a name.
+    struct Restriction {
+        EdgeId edge;
+        SpecId spec;
+    };
+    std::vector<std::vector<Restriction>> restrictions_;  ///< by name: requests, then constraints
 };
 
 }  // namespace gpkg::solver

@@ -1,8 +1,8 @@
 #include "solver/solver.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/record_graph.hpp"
 #include "solver/explain.hpp"
-#include "solver/facts.hpp"
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace gpkg::solver {
 namespace {
@@ -56,46 +55,6 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
         kept = std::move(more);
     }
     return kept;
-}
-
-/// Dependencies first; ties, and the entry into cycles, by name.
-std::vector<CandidateId> topological(const Universe& universe, std::vector<CandidateId> chosen) {
-    const auto name_text = [&](CandidateId id) -> const std::string& {
-        return universe.names()[universe.candidates()[id].name].text;
-    };
-    std::sort(
-        chosen.begin(), chosen.end(), [&](auto a, auto b) { return name_text(a) < name_text(b); });
-    std::vector<CandidateId> by_name(universe.names().size(), kNone);
-    Facts facts(universe);
-    for (const auto id : chosen) {
-        by_name[universe.candidates()[id].name] = id;
-        facts.settle(id);
-    }
-    while (!facts.newly_applying().empty()) {
-    }
-
-    std::vector<CandidateId> order;
-    std::vector<bool> seen(universe.names().size());
-    const auto visit = [&](const auto& self, CandidateId id) -> void {
-        const auto name = universe.candidates()[id].name;
-        if (seen[name]) return;
-        seen[name] = true;
-        const auto listed = universe.candidates()[id].depends;
-        std::vector<SpecId> depends(listed.begin(), listed.end());
-        for (const auto spec : universe.candidates()[id].conditional) {
-            if (facts.holds(universe.specs()[spec].when)) depends.push_back(spec);
-        }
-        std::sort(depends.begin(), depends.end(), [&](auto a, auto b) {
-            return universe.specs()[a].text < universe.specs()[b].text;
-        });
-        for (const auto spec : depends) {
-            const auto next = by_name[universe.specs()[spec].name];
-            if (next != kNone) self(self, next);
-        }
-        order.push_back(id);
-    };
-    for (const auto id : chosen) visit(visit, id);
-    return order;
 }
 
 /// Installed packages that stay although this machine could not use them, in one line.
@@ -155,9 +114,15 @@ Result<std::optional<Solution>> find(const Universe& universe,
     solution.notes = universe.notes();
     if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));
     note_missing_extras(universe, best, solution.notes);
-    for (const auto id : topological(universe, best)) {
-        GPKG_TRY(solution.records.emplace_back(), universe.candidates()[id].record());
+    for (const auto id : best)
+        solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
+    std::vector<PackageRecord> records;
+    for (const auto id : best) {
+        GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());
     }
+    const RecordGraph graph(std::move(records), universe.problem().request.specs);
+    for (const auto place : graph.dependencies_first())
+        solution.records.push_back(graph.records()[place]);
     return solution;
 }
 

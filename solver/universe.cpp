@@ -171,9 +171,11 @@ Result<void> Universe::take_request() {
 
 void Universe::take_constraints(NameId name) {
     for (const auto& constraint : problem_->request.constraints) {
-        const auto text = names_[name].text;
+        const auto& text = names_[name].text;
+        if (!names_match(constraint.spec, text) ||
+            (names_[name].is_virtual && !constraint.spec.has_one_name()))
+            continue;
         auto spec = constraint.spec;
-        if (!names_match(spec, text) || (names_[name].is_virtual && !spec.has_one_name())) continue;
         spec.name = text;
         spec.name_matcher.reset();
         constraints_.push_back(intern_spec(spec, spec.to_string()));
@@ -199,6 +201,19 @@ void Universe::reach_from(const Candidate& candidate) {
     for (const auto id : candidate.constrains) {
         if (names_[specs_[id].name].is_virtual) reach(specs_[id].name);
     }
+}
+
+/// Where nothing is brought in, what a package needs and is there has to fit. The machine is there
+/// in any case.
+void Universe::loosen(Candidate& candidate) {
+    if (!problem_->request.no_dependencies) return;
+    std::vector<SpecId> needed;
+    std::vector<SpecId> restricted(candidate.constrains.begin(), candidate.constrains.end());
+    for (const auto id : candidate.depends)
+        (names_[specs_[id].name].is_virtual ? needed : restricted).push_back(without_condition(id));
+    candidate.depends = keep_list(std::move(needed));
+    candidate.constrains = keep_list(std::move(restricted));
+    candidate.conditional = {};
 }
 
 Result<void> Universe::collect_candidates(NameId name) {
@@ -319,6 +334,7 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
         candidate.conditional = keep_list(std::move(both));
     }
     candidate.version = *version;
+    loosen(candidate);
     reach_from(candidate);
     candidates_.push_back(candidate);
     return true;
@@ -359,6 +375,7 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.depends = kept.specs;
     candidate.conditional = kept.conditional;
     candidate.constrains = keep_list(std::move(constrains));
+    loosen(candidate);
     reach_from(candidate);
     candidates_.push_back(candidate);
 }

@@ -175,6 +175,7 @@ private:
     Result<List> take_constrains(const ChannelRecord& record, ChannelIndex::List list);
     Result<List> take_extras(NameId name, const ChannelRecord& record, ChannelIndex::List list);
     void add_dependency(SpecId id, Asks& asks) const;
+    void loosen(Candidate& candidate);
     List keep(Asks asks);
     Result<void> check_extras() const;
     std::span<const SpecId> keep_list(std::vector<SpecId> list);

@@ -58,6 +58,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         TargetOptions target;
         SourceOptions sources;
         ChangeOptions change;
+        ReachOptions reach;
         WishOptions wishes;
         std::string clone;
     };
@@ -65,6 +66,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
+    add_reach_options(app, options->reach, true);
     add_wish_options(app, options->wishes);
     app.add_option("--clone", options->clone, "make it a copy of this environment")
         ->type_name("NAME|PATH");
@@ -116,6 +118,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
         request.variables = std::move(wishes.variables);
+        request.reach = options->reach;
         GPKG_TRY(auto change, decide(context, options->sources, request));
         return carry_out(context, std::move(change), options->change);
     };

@@ -14,14 +14,20 @@ Action bind_install(CLI::App& app) {
         TargetOptions target;
         SourceOptions sources;
         ChangeOptions change;
+        ReachOptions reach;
         WishOptions wishes;
+        bool update_all = false;
         bool force_reinstall = false;
     };
     const auto options = std::make_shared<Options>();
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
+    add_reach_options(app, options->reach, false);
     add_wish_options(app, options->wishes);
+    app.add_flag("--update-all", options->update_all, "also update every installed package")
+        ->excludes("--freeze-installed")
+        ->excludes("--no-deps");
     app.add_flag("--force-reinstall",
                  options->force_reinstall,
                  "link the named packages again although they are there");
@@ -50,6 +56,8 @@ Action bind_install(CLI::App& app) {
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
         request.variables = std::move(wishes.variables);
+        request.update_all = options->update_all;
+        request.reach = options->reach;
         if (options->force_reinstall) {
             for (const auto& spec : request.specs) request.reinstall.push_back(spec.name);
         }

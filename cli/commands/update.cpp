@@ -16,6 +16,7 @@ Action bind_update(CLI::App& app) {
         TargetOptions target;
         SourceOptions sources;
         ChangeOptions change;
+        ReachOptions reach;
         WishOptions wishes;
         bool all = false;
     };
@@ -23,8 +24,12 @@ Action bind_update(CLI::App& app) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
+    add_reach_options(app, options->reach, false);
     add_wish_options(app, options->wishes);
-    app.add_flag("-a,--all,--update-all", options->all, "update every package");
+    app.add_flag("-a,--all,--update-all", options->all, "update every package")
+        ->excludes("--freeze-installed")
+        ->excludes("--only-deps")
+        ->excludes("--no-deps");
     app.footer(
         "Python keeps its minor version unless python itself is named.\n"
         "  gpkg update -n ml numpy\n"
@@ -45,6 +50,7 @@ Action bind_update(CLI::App& app) {
         request.prefix = path;
         request.update_all = options->all;
         request.variables = std::move(wishes.variables);
+        request.reach = options->reach;
         std::vector<std::string> names;
         names.reserve(installed.size());
         for (const auto& record : installed) names.push_back(record.name());

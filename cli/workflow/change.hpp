@@ -46,12 +46,22 @@ struct Change {
     bool is_nothing() const { return unlink.empty() && link.empty(); }
 };
 
+/// Which packages a decision may touch, as the user's flags say.
+struct ReachOptions {
+    bool freeze_installed = false;  ///< what is installed and not named stays as it is
+    bool update_deps = false;       ///< what the named packages need may move
+    bool only_deps = false;         ///< what the named packages need, not themselves
+    bool no_deps = false;           ///< the named packages alone
+    bool no_pin = false;            ///< conda-meta/pinned does not count
+};
+
 /// What a request does to the environment at `prefix` (empty for a new one).
 struct ChangeRequest {
     fs::path prefix;
     std::vector<MatchSpec> specs;     ///< what the user named, in that order
     std::vector<std::string> update;  ///< names that may move
     bool update_all = false;
+    ReachOptions reach{};
     std::vector<std::string> reinstall;  ///< names to link again although nothing changes
     std::map<std::string, std::string> variables;
 };

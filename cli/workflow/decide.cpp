@@ -1,4 +1,5 @@
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/reach.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -45,15 +47,22 @@ Result<Present> look_at(const fs::path& path) {
             spec && find_record(present.records, name) != nullptr)
             present.wishes.push_back(*std::move(spec));
     }
-    GPKG_TRY(const auto pins, prefix.pinned_specs());
-    for (const auto& text : pins) {
+    return present;
+}
+
+Result<std::vector<MatchSpec>> pins_of(const fs::path& path) {
+    std::vector<MatchSpec> pins;
+    if (!Prefix::is_environment(path)) return pins;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto texts, prefix.pinned_specs());
+    for (const auto& text : texts) {
         auto pin = MatchSpec::parse(text);
         if (!pin)
             return pass(std::move(pin).error().while_doing(
                 fmt::format("{}/conda-meta/pinned", path.native())));
-        present.pins.push_back(*std::move(pin));
+        pins.push_back(*std::move(pin));
     }
-    return present;
+    return pins;
 }
 
 /// A change of python's minor version re-links half of an environment: only on request.
@@ -71,16 +80,24 @@ Request request_of(const ChangeRequest& wanted, const Present& present) {
     request.specs = wanted.specs;
     request.update = wanted.update;
     request.update_all = wanted.update_all;
+    request.no_dependencies = wanted.reach.no_deps;
     for (const auto& pin : present.pins) request.constraints.push_back({pin});
 
     std::set<std::string> named;
     for (const auto& spec : wanted.specs) named.insert(spec.name);
-    for (const auto& wish : present.wishes) {
-        if (!named.contains(wish.name)) request.specs.push_back(wish);
+    if (wanted.reach.freeze_installed || wanted.reach.no_deps) {
+        freeze(request,
+               present.records,
+               named,
+               wanted.reach.no_deps ? "--no-deps" : "--freeze-installed");
+    } else {
+        for (const auto& wish : present.wishes) {
+            if (!named.contains(wish.name)) request.specs.push_back(wish);
+        }
+        if (auto pin = python_pin(present, named))
+            request.constraints.push_back(
+                {*std::move(pin), "holds: python keeps its minor version unless it is named"});
     }
-    if (auto pin = python_pin(present, named))
-        request.constraints.push_back(
-            {*std::move(pin), "holds: python keeps its minor version unless it is named"});
     for (const auto& record : present.records) {
         request.installed.push_back(record.package);
         request.keep.push_back(record.name());
@@ -97,6 +114,9 @@ struct Question {
 
 Result<Question> question_of(const ChangeRequest& wanted) {
     GPKG_TRY(auto present, look_at(wanted.prefix));
+    if (!wanted.reach.no_pin) {
+        GPKG_TRY(present.pins, pins_of(wanted.prefix));
+    }
     auto request = request_of(wanted, present);
     return Question{wanted, std::move(present), std::move(request)};
 }
@@ -161,6 +181,16 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
     return {};
 }
 
+Result<Solution> solve(Context& context, const Problem& problem, const Question& question) {
+    GPKG_TRY(auto outcome, solver::solve(problem));
+    GPKG_CHECK(check_stop(context));
+    if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
+        const Asked asked{context, question.wanted, question.request, question.present.pins.size()};
+        return pass(unsatisfiable(asked, *explanation));
+    }
+    return std::get<Solution>(std::move(outcome));
+}
+
 Result<Change> answer(Context& context, const Sources& sources, const Question& question) {
     const auto& [wanted, present, request] = question;
     Problem problem;
@@ -171,14 +201,13 @@ Result<Change> answer(Context& context, const Sources& sources, const Question& 
     if (sources.platform != virtual_packages::this_machine().native_platform)
         problem.machine = fmt::format("a target {}", sources.platform);
     problem.request = request;
-    GPKG_TRY(auto outcome, solver::solve(problem));
-    GPKG_CHECK(check_stop(context));
-
-    if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
-        const Asked asked{context, wanted, request, present.pins.size()};
-        return pass(unsatisfiable(asked, *explanation));
+    GPKG_TRY(auto solution, solve(context, problem, question));
+    if (wanted.reach.update_deps) {
+        const auto needed = needed_by(wanted.specs, solution);
+        problem.request.update.insert(problem.request.update.end(), needed.begin(), needed.end());
+        GPKG_TRY(solution, solve(context, problem, question));
     }
-    auto& solution = std::get<Solution>(outcome);
+
     Change change;
     change.prefix = wanted.prefix;
     change.creates = !Prefix::is_environment(wanted.prefix);
@@ -187,6 +216,8 @@ Result<Change> answer(Context& context, const Sources& sources, const Question& 
     change.requested = wanted.specs;
     change.variables = wanted.variables;
     change.notes = std::move(solution.notes);
+    if (wanted.reach.only_deps)
+        leave_named_out(solution.records, change.requested, present.records, present.wishes);
     compare(change, present, solution.records, wanted.reinstall);
     return change;
 }

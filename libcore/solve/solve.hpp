@@ -42,6 +42,8 @@ struct Request {
     bool update_all = false;
     /// Installed names to keep in the environment when possible, changed if need be.
     std::vector<std::string> keep;
+    /// Nothing is brought in for its own sake: dependencies only restrict what is there anyway.
+    bool no_dependencies = false;
 };
 
 /// Everything a decision depends on.
@@ -62,6 +64,9 @@ struct Problem {
 struct Solution {
     /// All records of the environment, each after the records it depends on (cycles aside).
     std::vector<PackageRecord> records;
+    /// Their names in the order in which they were settled: each has the best record that goes with
+    /// those before it.
+    std::vector<std::string> settled;
     /// One-line remarks a user should see: records that could not be read, installed packages
     /// that the machine could not use.
     std::vector<std::string> notes;

@@ -237,6 +237,8 @@ Problem random_problem(Dice& dice) {
             {MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value()});
     if (dice.one_in(20)) problem.request.specs.push_back(MatchSpec::parse("__cuda").value());
     if (dice.one_in(3)) add_installed(dice, problem, novelty);
+    // What of a condition is left when nothing is brought in is a matter of its own.
+    if (!novelty.conditions && !novelty.extras) problem.request.no_dependencies = dice.one_in(3);
     return problem;
 }
 
@@ -276,7 +278,7 @@ std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string
             order.push_back(name);
             // What the machine decides is decided from the start.
             for (const auto& text : settled.at(name).depends) {
-                if (!applies(spec(text), machine_)) continue;
+                if (!applies(spec(text), machine_) || !brings(text)) continue;
                 told.emplace(name, text);
                 ask_extras(spec(text), asked);
                 queue.push_back(spec(text).name);
@@ -285,7 +287,8 @@ std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string
         for (const auto& name : order) {
             const auto& record = settled.at(name);
             const auto take = [&](const std::string& group, const std::string& text) {
-                if (!applies(spec(text), settled) || !told.emplace(name, group + text).second)
+                if (!applies(spec(text), settled) || !brings(text) ||
+                    !told.emplace(name, group + text).second)
                     return;
                 ask_extras(spec(text), asked);
                 queue.push_back(spec(text).name);
@@ -387,9 +390,14 @@ std::optional<std::string> Exhaustive::open_name(const Choice& choice) {
     }
     for (const auto& [name, text] : applying(choice)) {
         const bool counts = !text.starts_with("__") || !is_installed(choice.at(name));
-        fine = fine && (!counts || need(spec(text)));
+        fine = fine && (!counts || (brings(text) ? need(spec(text)) : allow(spec(text))));
     }
     return fine ? std::optional(open) : std::nullopt;
+}
+
+/// Where nothing is brought in, dependencies only restrict; the machine is there in any case.
+bool Exhaustive::brings(const std::string& text) const {
+    return !problem_.request.no_dependencies || text.starts_with("__");
 }
 
 bool Exhaustive::is_installed(const PackageRecord& record) const {
@@ -423,6 +431,7 @@ std::string describe(const Problem& problem) {
         lines += fmt::format("installed {}: {}\n", line(record), fmt::join(record.depends, "; "));
     lines += fmt::format("update {}\n", fmt::join(problem.request.update, ", "));
     if (problem.request.update_all) lines += "update all\n";
+    if (problem.request.no_dependencies) lines += "no dependencies\n";
     lines += fmt::format("priority {}\n", static_cast<int>(problem.priority));
     for (const auto& index : problem.indexes) {
         for (const auto name : index->names()) {

@@ -57,6 +57,7 @@ private:
     bool applies(const MatchSpec& spec, const Choice& choice);
     static bool holds(const Condition& condition, const Choice& choice);
     std::optional<std::string> open_name(const Choice& choice);
+    bool brings(const std::string& text) const;
     bool is_installed(const PackageRecord& record) const;
     bool completes(const Choice& choice);
 

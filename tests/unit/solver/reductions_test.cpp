@@ -215,6 +215,7 @@ public:
             {"two channels", 0.2},
             {"pins", 0.2},
             {"installed", 0.2},
+            {"no dependencies", 0.05},
             {"conditions", 0.2},
             {"extras", 0.2},
             {"requested extras", 0.2},
@@ -259,6 +260,7 @@ private:
     static void has_in_request(const Request& request, std::set<std::string>& has) {
         if (!request.constraints.empty()) has.insert("pins");
         if (!request.installed.empty()) has.insert("installed");
+        if (request.no_dependencies) has.insert("no dependencies");
         for (const auto& spec : request.specs) {
             if (!spec.extras.empty()) has.insert("requested extras");
         }
