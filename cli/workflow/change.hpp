@@ -30,6 +30,8 @@ struct ChangeOptions {
 struct Change {
     fs::path prefix;
     std::string platform{};  ///< that the packages are for; empty: this machine's
+    /// The machine that it was decided for; nothing where nothing was decided.
+    std::vector<PackageRecord> virtual_packages{};
     bool creates = false;
     std::vector<PrefixRecord> unlink;
     std::vector<PackageRecord> link;  ///< dependencies first

@@ -9,13 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "conda-forge" of "https://host/conda-forge", the whole path of a file channel.
-std::string short_channel(const std::string& url) {
-    if (url.starts_with("file://")) return url.substr(7);
-    const auto slash = url.rfind('/');
-    return slash == std::string::npos ? url : url.substr(slash + 1);
-}
-
 const PackageRecord* find(const std::vector<PackageRecord>& records, std::string_view name) {
     const auto found = std::find_if(
         records.begin(), records.end(), [&](const auto& record) { return record.name == name; });
@@ -93,6 +86,12 @@ void summarize(Output& out, const Change& change, const std::vector<PackageRecor
 }
 
 }  // namespace
+
+std::string short_channel(const std::string& url) {
+    if (url.starts_with("file://")) return url.substr(7);
+    const auto slash = url.rfind('/');
+    return slash == std::string::npos ? url : url.substr(slash + 1);
+}
 
 Json to_json(const PackageRecord& record) {
     return Json{{"name", record.name},

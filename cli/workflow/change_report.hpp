@@ -6,6 +6,7 @@
 #include "cli/workflow/change.hpp"
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 namespace gpkg::cli {
@@ -16,6 +17,9 @@ void print_change(Output& out, const Change& change, const std::vector<PackageRe
 nlohmann::ordered_json change_document(const Change& change,
                                        const std::vector<PackageRecord>& fetch,
                                        bool dry_run);
+
+/// "conda-forge" of "https://host/conda-forge", the whole path of a file channel.
+std::string short_channel(const std::string& url);
 
 /// A record as conda lists it in changes.
 nlohmann::ordered_json to_json(const PackageRecord& record);

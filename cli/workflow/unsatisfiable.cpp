@@ -14,14 +14,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = ProblemChange::Kind;
 
-std::string for_shell(const std::string& word) {
-    constexpr std::string_view kPlain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-    std::string quoted = "'";
-    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
-}
+struct Asked {
+    const Context& context;
+    const Question& question;
+};
 
 /// One fix as a command, and what has to be done by hand before it.
 class Command {
@@ -51,8 +47,8 @@ public:
     std::string text() const {
         std::vector<std::string> words;
         for (const auto& [name, value] : environment_)
-            words.push_back(fmt::format("{}={}", name, for_shell(value)));
-        for (const auto& word : words_) words.push_back(for_shell(word));
+            words.push_back(fmt::format("{}={}", name, shell_word(value)));
+        for (const auto& word : words_) words.push_back(shell_word(word));
         return fmt::format("{}", fmt::join(words, " "));
     }
     const std::vector<std::string>& edits() const { return edits_; }
@@ -63,11 +59,11 @@ private:
     /// The word that the user wrote for a spec; it may stand in a file instead. What is told last
     /// is the likelier one: the name of an environment may be that of a package.
     std::optional<std::size_t> word_of(std::size_t index) const {
-        if (index >= asked_.wanted.specs.size()) return std::nullopt;
+        if (index >= asked_.question.wanted.specs.size()) return std::nullopt;
         for (std::size_t i = words_.size(); i-- > 2;) {
             auto spec = MatchSpec::parse(words_[i]);
             if (!spec) continue;
-            const auto& wanted = asked_.wanted.specs[index];
+            const auto& wanted = asked_.question.wanted.specs[index];
             // "./channel::p" was read as the place that it means from here.
             if (spec->channel &&
                 (spec->channel->starts_with('.') || spec->channel->starts_with('~')))
@@ -77,7 +73,9 @@ private:
         return std::nullopt;
     }
 
-    bool is_of_earlier(std::size_t index) const { return index >= asked_.wanted.specs.size(); }
+    bool is_of_earlier(std::size_t index) const {
+        return index >= asked_.question.wanted.specs.size();
+    }
 
     void replace(const ProblemChange& change) {
         if (is_of_earlier(change.index)) {
@@ -94,22 +92,23 @@ private:
         if (word) {
             words_.erase(words_.begin() + static_cast<std::ptrdiff_t>(*word));
         } else if (is_of_earlier(change.index)) {
-            edits_.push_back(fmt::format("gpkg remove -p {} {}",
-                                         for_shell(asked_.wanted.prefix.native()),
-                                         for_shell(asked_.request.specs.at(change.index).name)));
+            edits_.push_back(fmt::format(
+                "gpkg remove -p {} {}",
+                shell_word(asked_.question.wanted.prefix.native()),
+                shell_word(asked_.question.problem.request.specs.at(change.index).name)));
         } else {
             edits_.push_back("do not ask for " + change.before);
         }
     }
 
     void drop_constraint(const ProblemChange& change) {
-        const auto& constraint = asked_.request.constraints.at(change.index);
-        if (change.index >= asked_.pins) {
+        const auto& constraint = asked_.question.problem.request.constraints.at(change.index);
+        if (change.index >= asked_.question.present.pins.size()) {
             words_.push_back(constraint.spec.name);  // what is named may move
         } else {
             edits_.push_back(fmt::format("take {} out of {}/conda-meta/pinned",
                                          change.before,
-                                         asked_.wanted.prefix.native()));
+                                         asked_.question.wanted.prefix.native()));
         }
     }
 
@@ -152,11 +151,12 @@ Command command_of(const Asked& asked, const Fix& fix) {
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
 std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
-        return change.kind == Kind::DropSpec && change.index < asked.wanted.specs.size();
+        return change.kind == Kind::DropSpec && change.index < asked.question.wanted.specs.size();
     };
     std::erase_if(fixes, [&](const Fix& fix) {
         const auto dropped = std::count_if(fix.changes.begin(), fix.changes.end(), is_own);
-        return dropped > 0 && static_cast<std::size_t>(dropped) == asked.wanted.specs.size();
+        return dropped > 0 &&
+               static_cast<std::size_t>(dropped) == asked.question.wanted.specs.size();
     });
     return fixes;
 }
@@ -242,12 +242,7 @@ Json json_of(const ProblemChange& change) {
 Json json_of(const Asked& asked, const Fix& fix) {
     const auto command = command_of(asked, fix);
     Json document{{"command", command.text()}, {"edits", command.edits()}};
-    document["changes"] = Json::array();
-    for (const auto& change : fix.changes) document["changes"].push_back(json_of(change));
-    document["gives"] = Json::array();
-    for (const auto& package : fix.gives)
-        document["gives"].push_back(
-            {{"name", package.name}, {"version", package.version}, {"build", package.build}});
+    document.update(fix_json(fix));
     return document;
 }
 
@@ -275,14 +270,32 @@ std::string hint_on_names(const Explanation& explanation) {
 
 }  // namespace
 
-Error unsatisfiable(const Asked& asked, const Explanation& explanation) {
-    Json details;
-    details["clashes"] = Json::array();
+Json clashes_json(const Explanation& explanation) {
+    auto clashes = Json::array();
     for (const auto& clash : explanation.clashes) {
         auto lines = Json::array();
         for (const auto& line : clash.lines) lines.push_back(json_of(line));
-        details["clashes"].push_back(std::move(lines));
+        clashes.push_back(std::move(lines));
     }
+    return clashes;
+}
+
+Json fix_json(const Fix& fix) {
+    Json document;
+    document["changes"] = Json::array();
+    for (const auto& change : fix.changes) document["changes"].push_back(json_of(change));
+    document["gives"] = Json::array();
+    for (const auto& package : fix.gives)
+        document["gives"].push_back(
+            {{"name", package.name}, {"version", package.version}, {"build", package.build}});
+    return document;
+}
+
+Error unsatisfiable(const Context& context,
+                    const Question& question,
+                    const Explanation& explanation) {
+    const Asked asked{context, question};
+    Json details{{"clashes", clashes_json(explanation)}};
     const auto fixes = helpful(asked, explanation.fixes);
     details["fixes"] = Json::array();
     for (const auto& fix : fixes) details["fixes"].push_back(json_of(asked, fix));

@@ -4,20 +4,21 @@
 // commands in the user's own words.
 
 #include "cli/context.hpp"
-#include "cli/workflow/change.hpp"
+#include "cli/workflow/question.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/solve/solve.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace gpkg::cli {
 
-/// What a fix is told in terms of.
-struct Asked {
-    const Context& context;
-    const ChangeRequest& wanted;  ///< its specs are the first of the problem's
-    const Request& request;
-    std::size_t pins = 0;  ///< the first constraints are of conda-meta/pinned
-};
+nlohmann::ordered_json clashes_json(const Explanation& explanation);
+/// What it changes and gives.
+nlohmann::ordered_json fix_json(const Fix& fix);
 
-Error unsatisfiable(const Asked& asked, const Explanation& explanation);
+/// Fixes are told as changes of this command.
+Error unsatisfiable(const Context& context,
+                    const Question& question,
+                    const Explanation& explanation);
 
 }  // namespace gpkg::cli

@@ -33,4 +33,7 @@ std::string join_some(std::span<const std::string> items,
                       std::string_view word,
                       std::size_t most = 3);
 
+/// `word` as a POSIX shell takes it for one word: in quotes only where it needs them.
+std::string shell_word(std::string_view word);
+
 }  // namespace gpkg

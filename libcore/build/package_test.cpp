@@ -8,19 +8,6 @@
 namespace gpkg {
 namespace {
 
-// A text inside single quotes for a shell.
-std::string shell_quote(std::string_view text) {
-    std::string out = "'";
-    for (const char c : text) {
-        if (c == '\'') {
-            out += "'\\''";
-        } else {
-            out += c;
-        }
-    }
-    return out + "'";
-}
-
 void append_list(std::string& out,
                  std::string_view key,
                  const std::vector<std::string>& items,
@@ -140,7 +127,7 @@ std::string test_script(const PackageTest& test) {
         return out;
     case PackageTest::Kind::Python:
         for (const auto& module : test.imports)
-            out += fmt::format("python -c {}\n", shell_quote("import " + module));
+            out += fmt::format("python -c {}\n", shell_word("import " + module));
         if (test.pip_check)
             out += "if python -c 'import pip' 2>/dev/null; then python -m pip check; fi\n";
         return out;
@@ -150,8 +137,8 @@ std::string test_script(const PackageTest& test) {
             out += fmt::format(
                 "cd \"$PREFIX\" && compgen -G {} >/dev/null || "
                 "{{ echo {} >&2; exit 1; }}\n",
-                shell_quote(glob),
-                shell_quote("no file matches " + glob));
+                shell_word(glob),
+                shell_word("no file matches " + glob));
         }
         return out;
     case PackageTest::Kind::Downstream: return out;

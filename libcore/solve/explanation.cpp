@@ -170,14 +170,16 @@ std::string Fix::gives_text() const {
     return items.empty() ? "" : "gives " + join_some(items, "and", 4);
 }
 
+std::string Fix::text() const {
+    std::vector<std::string> items;
+    for (const auto& change : changes) items.push_back(change.text());
+    const auto what = gives_text();
+    return join_some(items, "and", items.size()) + (what.empty() ? "" : ": " + what);
+}
+
 std::string Explanation::to_string() const {
     auto text = tree();
-    for (const auto& fix : fixes) {
-        std::vector<std::string> changes;
-        for (const auto& change : fix.changes) changes.push_back(change.text());
-        text += "\nfix: " + join_some(changes, "and", changes.size());
-        if (const auto gives = fix.gives_text(); !gives.empty()) text += ": " + gives;
-    }
+    for (const auto& fix : fixes) text += "\nfix: " + fix.text();
     return text;
 }
 

@@ -91,6 +91,8 @@ struct Fix {
 
     /// "gives python 3.10.14 and numpy 1.19.5", empty where nothing is to be told.
     std::string gives_text() const;
+    /// All that it changes, and what it gives.
+    std::string text() const;
 };
 
 struct Explanation {

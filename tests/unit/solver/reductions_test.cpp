@@ -312,5 +312,5 @@ TEST_CASE("reduced, unreduced and exhaustive answers are the same", "[solver]") 
         REQUIRE(answer_from_bad(problem, kept) == expected);
         shares.count(problem, exhaustive.best(kept));
     }
-    shares.check(count);
+    if (test_effort() >= 1) shares.check(count);
 }

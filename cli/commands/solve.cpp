@@ -1,0 +1,113 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/wishes.hpp"
+#include "libcore/manifest/spec_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    SourceOptions sources;
+    ReachOptions reach;
+    WishOptions wishes;
+    bool explicit_urls = false;
+};
+
+/// "__cuda=12.4=0"
+std::vector<std::string> texts_of(const std::vector<PackageRecord>& virtual_packages) {
+    std::vector<std::string> texts(virtual_packages.size());
+    std::transform(
+        virtual_packages.begin(), virtual_packages.end(), texts.begin(), [](const auto& record) {
+            return fmt::format("{}={}={}", record.name, record.version, record.build);
+        });
+    std::sort(texts.begin(), texts.end());
+    return texts;
+}
+
+Json json_of(const Change& answer) {
+    Json document{{"success", true}, {"platform", answer.platform}};
+    document["virtual_packages"] = texts_of(answer.virtual_packages);
+    document["packages"] = Json::array();
+    for (const auto& record : answer.link) document["packages"].push_back(to_json(record));
+    if (!answer.notes.empty()) document["notes"] = answer.notes;
+    return document;
+}
+
+void print(Output& out, const Change& answer) {
+    auto records = answer.link;
+    std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
+        return a.name < b.name;
+    });
+    Table table({4});
+    table.add({"# Name", "Version", "Build", "Channel", "Size"});
+    std::uint64_t bytes = 0;
+    for (const auto& record : records) {
+        table.add({record.name,
+                   record.version,
+                   record.build,
+                   short_channel(record.channel),
+                   record.size == 0 ? "" : human_size(record.size)});
+        bytes += record.size;
+    }
+    for (const auto& line : table.lines()) out.result(line);
+    out.note(fmt::format("{} packages ({}) for {} with {}",
+                         records.size(),
+                         human_size(bytes),
+                         answer.platform,
+                         fmt::join(texts_of(answer.virtual_packages), ", ")));
+}
+
+Result<int> solve(Context& context, Options& options) {
+    GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
+    if (!wishes.explicit_records.empty())
+        return fail(ErrorKind::Usage, "package files are what they are: nothing is to be solved");
+    if (wishes.specs.empty())
+        return fail(ErrorKind::Usage, "nothing to solve for was named", "gpkg solve numpy");
+    ChangeRequest request;
+    request.specs = std::move(wishes.specs);
+    request.reach = options.reach;
+    GPKG_TRY(const auto answer, decide(context, options.sources, request));
+    for (const auto& note : answer.notes) context.out.note("note: " + note);
+    if (context.out.json_mode()) {
+        context.out.json(json_of(answer));
+    } else if (options.explicit_urls) {
+        auto text = explicit_file(answer.link, answer.platform);
+        text.pop_back();  // result() ends the line
+        context.out.result(text);
+    } else {
+        print(context.out, answer);
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_solve(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_source_options(app, options->sources);
+    add_reach_options(app, options->reach, true);
+    add_wish_options(app, options->wishes);
+    app.add_flag("--explicit",
+                 options->explicit_urls,
+                 "as a file of URLs and checksums for create --file, in the order of installation");
+    app.footer(
+        "Shows what `create` would install, and touches no environment.\n"
+        "  gpkg solve torch 'python=3.12'\n"
+        "  gpkg solve -f environment.yml --platform linux-aarch64 --explicit > arm.txt");
+
+    return [options](Context& context) { return solve(context, *options); };
+}
+
+}  // namespace gpkg::cli

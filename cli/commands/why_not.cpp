@@ -1,0 +1,210 @@
+#include "libcore/solve/why_not.hpp"
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/question.hpp"
+#include "cli/workflow/unsatisfiable.hpp"
+#include "cli/workflow/wishes.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/prefix.hpp"
+#include "solver/solver.hpp"
+#include "solver/wording.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Verdict = WhyNot::Verdict;
+
+constexpr std::size_t kMostShown = 10;
+
+struct Options {
+    TargetOptions target;
+    SourceOptions sources;
+    WishOptions wishes;
+    std::string spec;
+    bool all = false;
+};
+
+/// Of a request that is named, or else of an environment as it is.
+Result<ChangeRequest> request_of(Context& context, Options& options, const MatchSpec& spec) {
+    GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
+    if (!wishes.explicit_records.empty())
+        return fail(ErrorKind::Usage, "package files are what they are: nothing keeps others out");
+    ChangeRequest request;
+    request.specs = std::move(wishes.specs);
+    const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
+    if (!request.specs.empty()) {
+        if (names_environment)
+            return fail(ErrorKind::Usage,
+                        "either a request or an environment: name specs, or -n NAME");
+        return request;
+    }
+    GPKG_TRY(request.prefix, existing_prefix(context, options.target));
+    request.update = {spec.name};
+    return request;
+}
+
+std::string title(const PackageRecord& record) {
+    return fmt::format("{} {} {}", record.name, record.version, record.build);
+}
+
+void print_differences(Output& out, const WhyNot& found, bool all) {
+    if (found.differences.empty()) return;
+    out.result("with it:");
+    const auto shown =
+        all ? found.differences.size() : std::min(kMostShown, found.differences.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        const auto& [now, then] = found.differences[i];
+        if (!now) {
+            out.result(fmt::format("  + {}", title(*then)));
+        } else if (!then) {
+            out.result(fmt::format("  - {}", title(*now)));
+        } else {
+            out.result(
+                fmt::format("  ~ {} in place of {} {}", title(*then), now->version, now->build));
+        }
+    }
+    if (shown < found.differences.size())
+        out.result(
+            fmt::format("  and {} more: --all shows them", found.differences.size() - shown));
+}
+
+/// "gpkg update -n ml numpy"
+std::string command(const Options& options, std::string_view verb, const std::string& word) {
+    const auto& [name, prefix] = options.target;
+    const auto where = !name.empty()     ? " -n " + shell_word(name)
+                       : !prefix.empty() ? " -p " + shell_word(prefix)
+                                         : std::string();
+    return fmt::format("gpkg {}{} {}", verb, where, shell_word(word));
+}
+
+void print(Output& out,
+           const Options& options,
+           const Question& question,
+           const MatchSpec& spec,
+           const WhyNot& found) {
+    const bool in_environment = !question.wanted.prefix.empty();
+    const auto asked = solver::as_typed(spec);
+    switch (found.verdict) {
+    case Verdict::NoAnswer: return;
+    case Verdict::Chosen: {
+        const auto* installed = find_record(question.present.records, spec.name);
+        if (!in_environment) {
+            out.result(fmt::format("{} is what is chosen", title(*found.chosen)));
+        } else if (installed != nullptr && spec.matches(installed->package)) {
+            out.result(fmt::format("{} is installed", title(installed->package)));
+        } else {
+            out.result(fmt::format("nothing keeps it out: {}  # gives {}",
+                                   command(options, "update", spec.name),
+                                   title(*found.chosen)));
+        }
+        return;
+    }
+    case Verdict::Impossible:
+        out.result(fmt::format("{} does not go with what is asked for", asked));
+        out.result(found.explanation.tree());
+        if (!found.explanation.fixes.empty()) out.result("it could be had:");
+        for (const auto& fix : found.explanation.fixes) out.result("  " + fix.text());
+        return;
+    case Verdict::Unneeded:
+        out.result(fmt::format(
+            "nothing needs {}; asked for, it would be {}", spec.name, title(*found.possible)));
+        break;
+    case Verdict::LessGood:
+        out.result(fmt::format("{} is possible, but {} {}",
+                               title(*found.possible),
+                               title(*found.chosen),
+                               found.reason));
+        break;
+    case Verdict::Outranked:
+        out.result(fmt::format("{} is possible, but not with the best of all that is asked for",
+                               title(*found.possible)));
+        if (!found.explanation.clashes.empty()) out.result(found.explanation.tree());
+        break;
+    }
+    print_differences(out, found, options.all);
+    if (in_environment) out.result("to have it: " + command(options, "install", asked));
+}
+
+std::string_view name_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::Chosen: return "chosen";
+    case Verdict::NoAnswer: return "no_answer";
+    case Verdict::Impossible: return "impossible";
+    case Verdict::Unneeded: return "unneeded";
+    case Verdict::LessGood: return "less_good";
+    case Verdict::Outranked: return "outranked";
+    }
+    return "";
+}
+
+Json json_of(const MatchSpec& spec, const WhyNot& found) {
+    const auto record = [](const std::optional<PackageRecord>& one) {
+        return one ? to_json(*one) : Json();
+    };
+    Json document{{"success", true},
+                  {"spec", spec.to_string()},
+                  {"verdict", name_of(found.verdict)},
+                  {"chosen", record(found.chosen)},
+                  {"possible", record(found.possible)}};
+    if (!found.reason.empty()) document["reason"] = found.reason;
+    document["clashes"] = clashes_json(found.explanation);
+    document["fixes"] = Json::array();
+    for (const auto& fix : found.explanation.fixes) document["fixes"].push_back(fix_json(fix));
+    document["differences"] = Json::array();
+    for (const auto& [now, then] : found.differences)
+        document["differences"].push_back({{"now", record(now)}, {"then", record(then)}});
+    return document;
+}
+
+Result<int> why_not(Context& context, Options& options) {
+    GPKG_TRY(const auto spec, parse_spec(options.spec));
+    if (!spec.has_one_name())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: names more than one package", spec.to_string()),
+                    "ask about one, e.g. gpkg why-not 'numpy>=2'");
+    GPKG_TRY(const auto request, request_of(context, options, spec));
+    GPKG_TRY(const auto question, question_of(context, options.sources, request));
+    GPKG_TRY(const auto found, gpkg::why_not(question.problem, spec, solver::solve));
+    GPKG_CHECK(check_stop(context));
+    if (found.verdict == Verdict::NoAnswer)
+        return pass(unsatisfiable(context, question, found.explanation));
+    if (context.out.json_mode()) {
+        context.out.json(json_of(spec, found));
+    } else {
+        print(context.out, options, question, spec, found);
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_why_not(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("spec", options->spec, "what one misses, e.g. 'numpy>=2'")
+        ->required()
+        ->type_name("SPEC");
+    add_target_options(app, options->target);
+    add_source_options(app, options->sources);
+    add_wish_options(app, options->wishes);
+    app.get_option("specs")->description("the request; without one an environment is looked at");
+    app.add_flag("--all", options->all, "every package that would change, not only the first");
+    app.footer(
+        "Shows what keeps a package, a version or a build out: of a request, or of an "
+        "environment.\n"
+        "  gpkg why-not 'numpy>=2' 'torch=2.1' pandas\n"
+        "  gpkg why-not 'python=3.14' -n ml");
+
+    return [options](Context& context) { return why_not(context, *options); };
+}
+
+}  // namespace gpkg::cli

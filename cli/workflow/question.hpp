@@ -1,0 +1,42 @@
+#pragma once
+
+// A request as the solver is asked: put to what is installed, to the pins, to the channels and to
+// the machine.
+
+#include "cli/workflow/change.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/env/prefix_record.hpp"
+#include "libcore/solve/solve.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// What is there already, as far as it bears on a new request.
+struct Present {
+    std::vector<PrefixRecord> records;
+    std::vector<MatchSpec> wishes;  ///< specs of earlier requests
+    std::vector<MatchSpec> pins;
+};
+
+/// Nothing where there is no environment.
+Result<Present> look_at(const fs::path& prefix);
+
+struct Question {
+    ChangeRequest wanted;  ///< its specs are the first of the problem's
+    Present present;       ///< its pins are the first of the problem's constraints
+    Problem problem;
+    std::vector<Channel> channels;  ///< the most important first
+    std::string platform;
+};
+
+/// Opens the sources that the request needs.
+Result<Question> question_of(Context& context,
+                             const SourceOptions& options,
+                             const ChangeRequest& request);
+
+/// The same with sources that are open.
+Result<Question> question_of(const Sources& sources, const ChangeRequest& request);
+
+}  // namespace gpkg::cli

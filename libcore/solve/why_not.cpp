@@ -1,0 +1,183 @@
+#include "libcore/solve/why_not.hpp"
+
+#include "libcore/spec/version.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+using ByName = std::map<std::string, PackageRecord>;
+
+/// The machine is a part of every answer.
+ByName by_name(const Problem& problem, const Solution& solution) {
+    ByName records;
+    for (const auto& record : problem.virtual_packages) records.emplace(record.name, record);
+    for (const auto& record : solution.records) records.emplace(record.name, record);
+    return records;
+}
+
+std::optional<PackageRecord> find(const ByName& records, const std::string& name) {
+    const auto found = records.find(name);
+    return found == records.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool is_same(const std::optional<PackageRecord>& a, const std::optional<PackageRecord>& b) {
+    if (!a || !b) return !a && !b;
+    return a->channel == b->channel && a->subdir == b->subdir && a->fn == b->fn;
+}
+
+bool is_held(const Request& request, const PackageRecord& record) {
+    const auto& update = request.update;
+    return !request.update_all &&
+           std::find(update.begin(), update.end(), record.name) == update.end() &&
+           std::any_of(
+               request.installed.begin(), request.installed.end(), [&](const auto& installed) {
+                   return installed.name == record.name && installed.version == record.version &&
+                          installed.build == record.build;
+               });
+}
+
+/// What puts one record before another, in the order in which they are compared.
+std::string advantage(const Problem& problem, const PackageRecord& a, const PackageRecord& b) {
+    if (is_held(problem.request, a)) return "is installed, and moves only when it is named";
+    if (a.track_features.empty() && !b.track_features.empty())
+        return "has no track_features, which mark a build as second choice";
+    if (problem.priority == ChannelPriority::Flexible && a.channel != b.channel)
+        return "is of a channel with higher priority";
+    const auto version = Version::parse(a.version);
+    const auto other = Version::parse(b.version);
+    if (version && other && *other < *version) return "is of a newer version";
+    if (a.build_number > b.build_number) return "has a higher build number";
+    if (a.timestamp > b.timestamp) return "was built later, or for newer dependencies";
+    return "is of the build that is preferred";
+}
+
+/// What is in question is told as that, not as a wish; and nothing is gained by giving it up.
+Explanation about_question(Explanation explanation, std::size_t index) {
+    using Kind = ProblemChange::Kind;
+    for (auto& clash : explanation.clashes) {
+        for (auto& line : clash.lines) {
+            if (line.kind != ExplanationLine::Kind::Request || line.index != index ||
+                line.askers > 0)
+                continue;
+            line.kind = ExplanationLine::Kind::Pin;
+            line.reason = "is in question";
+        }
+    }
+    std::erase_if(explanation.fixes, [&](const Fix& fix) {
+        return std::any_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
+            return (change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec) &&
+                   change.index == index;
+        });
+    });
+    return explanation;
+}
+
+/// The names that are settled up to the first that is not the same with the spec.
+std::vector<std::string> settled_before(const Solution& answer,
+                                        const ByName& now,
+                                        const ByName& then) {
+    std::vector<std::string> names;
+    for (const auto& name : answer.settled) {
+        names.push_back(name);
+        if (!is_same(find(now, name), find(then, name))) return names;
+    }
+    return {};
+}
+
+/// With what was settled earlier as it is, there is no solution: that tells why. `with_channel` is
+/// for records that have a namesake elsewhere.
+Result<Explanation> chain(Problem problem,
+                          const std::vector<std::string>& settled,
+                          const ByName& now,
+                          std::size_t index,
+                          bool with_channel,
+                          const Solve& solve) {
+    auto& request = problem.request;
+    std::set<std::string> requested;
+    for (const auto& spec : request.specs) requested.insert(spec.name);
+    for (const auto& name : settled) {
+        const auto& record = now.at(name);
+        GPKG_TRY(auto exact,
+                 MatchSpec::parse(fmt::format("{}=={}={}", name, record.version, record.build)));
+        if (with_channel) {
+            exact.channel = record.channel;
+            exact.subdir = record.subdir;
+        }
+        request.constraints.push_back(
+            {std::move(exact),
+             is_held(request, record)   ? "is installed, and moves only when it is named"
+             : requested.contains(name) ? "is the best of what is asked for"
+                                        : "is the best that goes with what is asked for"});
+    }
+    if (!requested.contains(settled.back())) {
+        MatchSpec last;
+        last.name = settled.back();
+        request.specs.push_back(std::move(last));
+    }
+    GPKG_TRY(auto outcome, solve(problem));
+    auto* explanation = std::get_if<Explanation>(&outcome);
+    if (explanation == nullptr) return Explanation{};
+    explanation->fixes.clear();  // they would be about what is told here as a fact
+    return about_question(std::move(*explanation), index);
+}
+
+}  // namespace
+
+Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solve& solve) {
+    using Verdict = WhyNot::Verdict;
+    WhyNot found;
+    GPKG_TRY(auto outcome, solve(problem));
+    if (auto* explanation = std::get_if<Explanation>(&outcome)) {
+        found.verdict = Verdict::NoAnswer;
+        found.explanation = std::move(*explanation);
+        return found;
+    }
+    const auto& answer = std::get<Solution>(outcome);
+    const auto now = by_name(problem, answer);
+    found.chosen = find(now, spec.name);
+    if (found.chosen && spec.matches(*found.chosen)) return found;
+
+    auto with_it = problem;
+    const auto index = with_it.request.specs.size();
+    with_it.request.specs.push_back(spec);
+    GPKG_TRY(auto other_outcome, solve(with_it));
+    if (auto* explanation = std::get_if<Explanation>(&other_outcome)) {
+        found.verdict = Verdict::Impossible;
+        found.explanation = about_question(std::move(*explanation), index);
+        return found;
+    }
+    const auto then = by_name(problem, std::get<Solution>(other_outcome));
+    found.possible = find(then, spec.name);
+    auto names = answer.settled;
+    for (const auto& [name, record] : then) {
+        if (!now.contains(name)) names.push_back(name);
+    }
+    for (const auto& name : names) {
+        auto difference = WhyNot::Difference{find(now, name), find(then, name)};
+        if (!is_same(difference.now, difference.then))
+            found.differences.push_back(std::move(difference));
+    }
+
+    const auto settled = settled_before(answer, now, then);
+    if (!found.chosen) {
+        found.verdict = Verdict::Unneeded;
+    } else if (settled.empty() || settled.back() == spec.name) {
+        found.verdict = Verdict::LessGood;
+        found.reason = advantage(problem, *found.chosen, *found.possible);
+    } else {
+        found.verdict = Verdict::Outranked;
+        GPKG_TRY(found.explanation, chain(with_it, settled, now, index, false, solve));
+        if (found.explanation.clashes.empty()) {
+            GPKG_TRY(found.explanation, chain(with_it, settled, now, index, true, solve));
+        }
+    }
+    return found;
+}
+
+}  // namespace gpkg

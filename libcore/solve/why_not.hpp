@@ -1,0 +1,44 @@
+#pragma once
+
+// Why the answer to a problem does not have a package, or has another record of it.
+
+#include "libcore/base/error.hpp"
+#include "libcore/solve/solve.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct WhyNot {
+    enum class Verdict {
+        Chosen,      ///< the answer has it
+        NoAnswer,    ///< the problem has no solution in the first place
+        Impossible,  ///< no solution has it
+        Unneeded,    ///< the answer has nothing of this name, which could be asked for
+        LessGood,    ///< the answer could have it, and has a better record of the name
+        Outranked,   ///< with it, something that is settled earlier could not have its best record
+    };
+    Verdict verdict = Verdict::Chosen;
+    /// What the answer has of the name.
+    std::optional<PackageRecord> chosen;
+    /// The best record of the name that meets the spec; nothing where no solution has one.
+    std::optional<PackageRecord> possible;
+    /// NoAnswer, Impossible, Outranked: the chain. Its fixes leave the spec as it is.
+    Explanation explanation;
+    /// LessGood: what `chosen` has over `possible`.
+    std::string reason;
+    /// How the best solution that has it differs from the answer: what the answer has, in the order
+    /// of settling, then what only the other has, by name.
+    struct Difference {
+        std::optional<PackageRecord> now;
+        std::optional<PackageRecord> then;
+    };
+    std::vector<Difference> differences;
+};
+
+/// `spec` names one package.
+Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solve& solve);
+
+}  // namespace gpkg

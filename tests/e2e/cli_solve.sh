@@ -1,0 +1,142 @@
+# gpkg solve and gpkg why-not
+. "$(dirname "$0")/lib.sh"
+
+package base 1.0 0
+package base 2.0 0
+package numpy 1.0 0 'base >=1'
+package numpy 2.0 0 'base >=2'
+BUILD_NUMBER=1 package numpy 2.0 1 'base >=2'
+package torch 1.0 0 'numpy'
+package torch 2.0 0 'numpy <2'
+package pandas 1.0 0 'numpy'
+package gpu 1.0 0 '__cuda >=12'
+package python 3.12.0 0
+package python 3.13.0 0
+
+# What would be installed, and nothing happens.
+expect 0 solve torch
+check [ "$(tr -s ' ' <<< "$out")" = "# Name Version Build Channel Size
+base 2.0 0 $CHANNEL $(stat -c %s "$CHANNEL/linux-64/base-2.0-0.tar.bz2") B
+numpy 1.0 0 $CHANNEL $(stat -c %s "$CHANNEL/linux-64/numpy-1.0-0.tar.bz2") B
+torch 2.0 0 $CHANNEL $(stat -c %s "$CHANNEL/linux-64/torch-2.0-0.tar.bz2") B" ]
+err_has '3 packages ('
+err_has 'for linux-64 with __'
+check [ ! -e "$GPKG_ROOT_PREFIX/envs" ]
+check [ ! -e conda-meta ]
+expect 0 solve torch --json
+json '[p["name"] for p in d["packages"]] == ["base", "numpy", "torch"] and d["platform"] == "linux-64"'
+json '"__glibc=2.36=0" in d["virtual_packages"] and d["packages"][0]["sha256"]'
+CONDA_OVERRIDE_CUDA=12.4 expect 0 solve gpu --json
+json '"__cuda=12.4=0" in d["virtual_packages"]'
+expect 1 solve gpu
+err_has '__cuda'
+# What it prints can be installed.
+expect 0 solve torch --explicit
+printf '%s\n' "$out" > exact.txt
+expect 0 create -n exact -f exact.txt
+has exact base-2.0 numpy-1.0 torch-2.0
+printf 'dependencies: [pandas, numpy=1]\n' > environment.yml
+expect 0 solve -f environment.yml --json
+json '{p["name"]: p["version"] for p in d["packages"]} == {"base": "2.0", "numpy": "1.0", "pandas": "1.0"}'
+expect 0 solve --only-deps torch --json
+json '[p["name"] for p in d["packages"]] == ["base", "numpy"]'
+expect 2 solve
+expect 2 solve "$CHANNEL/linux-64/base-1.0-0.tar.bz2"
+# An environment at hand has no say, be it that one stands in it.
+(cd "$(place exact)" && GPKG_HERE=1 "$GPKG" solve base --json > "$WORK/stdout")
+out=$(cat "$WORK/stdout")
+json '[p["name"] for p in d["packages"]] == ["base"]'
+# Another platform.
+expect 1 solve torch --platform osx-arm64
+expect 2 solve torch --platform linux-65
+
+# why-not: what keeps it out of a request.
+expect 0 why-not numpy=1 numpy pandas
+out_is 'numpy 1.0 0 is possible, but numpy 2.0 1 is of a newer version
+with it:
+  ~ numpy 1.0 0 in place of 2.0 1'
+expect 0 why-not 'numpy * 0' numpy
+out_has 'numpy 2.0 0 is possible, but numpy 2.0 1 has a higher build number'
+expect 0 why-not 'numpy>=2' pandas
+out_is 'numpy 2.0 1 is what is chosen'
+expect 0 why-not 'numpy>=2' torch
+out_is 'numpy 2.0 1 is possible, but not with the best of all that is asked for
+torch is asked for
+numpy>=2 is in question
+torch ==2.0 0 is the best of what is asked for
+└─ torch 2.0 0 needs numpy <2
+   └─ no numpy meets both
+with it:
+  ~ torch 1.0 0 in place of 2.0 0
+  ~ numpy 2.0 1 in place of 1.0 0'
+expect 0 why-not 'numpy>=2' torch=2
+out_is 'numpy>=2 does not go with what is asked for
+torch=2 is asked for
+└─ torch 2.0 0 needs numpy <2
+numpy>=2 is in question
+└─ no numpy meets both
+it could be had:
+  torch=1.0 in place of torch=2: gives numpy 2.0 and torch 1.0'
+expect 0 why-not numpy=3 torch
+out_has 'numpy=3: no such version'
+expect 0 why-not nump torch
+out_has 'no package of this name'
+expect 0 why-not pandas torch
+out_is 'nothing needs pandas; asked for, it would be pandas 1.0 0
+with it:
+  + pandas 1.0 0'
+expect 0 why-not gpu torch
+out_has 'this machine has no NVIDIA driver'
+expect 0 why-not '__cuda>=12' torch
+out_has 'this machine has no NVIDIA driver'
+CONDA_OVERRIDE_CUDA=12.4 expect 0 why-not '__cuda>=12' torch
+out_has '__cuda 12.4 0 is what is chosen'
+expect 1 why-not numpy torch=2 'numpy>=2'
+err_has 'no set of packages meets the request'
+expect 2 why-not
+expect 2 why-not 'num*' torch
+expect 2 why-not numpy torch -n exact
+for spec in 'numpy=1:numpy:less_good' 'numpy>=2:pandas:chosen' 'numpy>=2:torch:outranked' \
+    'numpy>=2:torch=2:impossible' 'pandas:torch:unneeded'; do
+    IFS=: read -r question request verdict <<< "$spec"
+    expect 0 why-not "$question" "$request" --json
+    json "d['verdict'] == '$verdict' and (d['verdict'] in ('outranked', 'impossible')) == bool(d['clashes'])"
+done
+expect 0 why-not 'numpy>=2' torch=2 --json
+json 'd["fixes"][0]["changes"][0]["after"] == "torch=1.0" and d["possible"] is None and d["chosen"]["version"] == "1.0"'
+
+# ... and out of an environment.
+expect 0 create -n env torch=1 numpy=1.0 base=1 python=3.12
+sed -i '/specs:/d' "$(place env)/conda-meta/history"
+expect 0 why-not numpy=1 -n env
+out_is 'numpy 1.0 0 is installed'
+expect 0 why-not numpy=2 -n env
+out_is 'numpy 2.0 1 is possible, but not with the best of all that is asked for
+numpy=2 is in question
+└─ both builds of numpy 2.0 need base >=2
+base ==1.0 0 is installed, and moves only when it is named
+└─ no base meets both
+with it:
+  ~ base 2.0 0 in place of 1.0 0
+  ~ numpy 2.0 1 in place of 1.0 0
+to have it: gpkg install -n env numpy=2'
+expect 0 install -n env pandas base=1
+expect 0 why-not numpy=2 -n env
+out_is 'numpy=2 does not go with what is asked for
+base=1 is asked for
+numpy=2 is in question
+└─ both builds of numpy 2.0 need base >=2
+   └─ no base meets both
+it could be had:
+  base=2.0 in place of base=1: gives base 2.0 and numpy 2.0'
+expect 0 why-not python=3.13 -n env
+out_is 'nothing keeps it out: gpkg update -n env python  # gives python 3.13.0 0'
+expect 0 why-not torch=2 -n env
+out_is 'nothing keeps it out: gpkg update -n env torch  # gives torch 2.0 0'
+echo 'torch <2' > "$(place env)/conda-meta/pinned"
+expect 0 why-not torch=2 -n env
+out_has 'torch <2 is pinned'
+expect 1 why-not torch=2 -n envi
+err_has 'did you mean env?'
+
+finish
