@@ -171,6 +171,10 @@ private:
     void collect_installed(NameId name);
     bool offers(const ChannelIndex& index, NameId name) const;
     Result<SpecId> take_spec(const ChannelIndex& index, ChannelIndex::SpecNumber number);
+    using KnownLists = std::unordered_map<ChannelIndex::List, List>;
+    /// What `read` makes of a list, kept in `known`; it gives false where it cannot be read.
+    template <typename Read>
+    Result<List> take_once(KnownLists& known, ChannelIndex::List list, const Read& read);
     Result<List> take_depends(const ChannelRecord& record, ChannelIndex::List list);
     Result<List> take_constrains(const ChannelRecord& record, ChannelIndex::List list);
     Result<List> take_extras(NameId name, const ChannelRecord& record, ChannelIndex::List list);
@@ -203,9 +207,9 @@ private:
     std::deque<std::vector<SpecId>> lists_;  ///< what their spans point to
     // Of the home at hand: what its lists and versions are here; a version that cannot be read is
     // kNone.
-    std::unordered_map<ChannelIndex::List, List> home_depends_;
-    std::unordered_map<ChannelIndex::List, List> home_constrains_;
-    std::unordered_map<ChannelIndex::List, List> home_extras_;
+    KnownLists home_depends_;
+    KnownLists home_constrains_;
+    KnownLists home_extras_;
     std::vector<std::optional<VersionId>> home_versions_;
     std::vector<std::uint32_t> channel_of_index_;
 };

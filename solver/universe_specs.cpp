@@ -160,59 +160,63 @@ Universe::List Universe::keep(Asks asks) {
     return {keep_list(std::move(asks.specs)), keep_list(std::move(asks.conditional))};
 }
 
+template <typename Read>
+Result<Universe::List> Universe::take_once(KnownLists& known,
+                                           ChannelIndex::List list,
+                                           const Read& read) {
+    if (list == 0) return List{};
+    if (const auto found = known.find(list); found != known.end()) return found->second;
+    Asks asks;
+    GPKG_TRY(const bool is_readable, read(asks));
+    const auto kept = is_readable ? keep(std::move(asks)) : List{{}, {}, false};
+    return known.emplace(list, kept).first->second;
+}
+
 Result<Universe::List> Universe::take_depends(const ChannelRecord& record,
                                               ChannelIndex::List list) {
-    if (list == 0) return List{};
-    if (const auto found = home_depends_.find(list); found != home_depends_.end())
-        return found->second;
-    Asks asks;
-    for (const auto number : record.home->specs(list)) {
-        GPKG_TRY(const auto id, take_spec(*record.index, number));
-        if (id == kUnreadable)
-            return home_depends_.emplace(list, List{{}, {}, false}).first->second;
-        add_dependency(id, asks);
-    }
-    return home_depends_.emplace(list, keep(std::move(asks))).first->second;
+    return take_once(home_depends_, list, [&](Asks& asks) -> Result<bool> {
+        for (const auto number : record.home->specs(list)) {
+            GPKG_TRY(const auto id, take_spec(*record.index, number));
+            if (id == kUnreadable) return false;
+            add_dependency(id, asks);
+        }
+        return true;
+    });
 }
 
 Result<Universe::List> Universe::take_constrains(const ChannelRecord& record,
                                                  ChannelIndex::List list) {
-    if (list == 0) return List{};
-    if (const auto found = home_constrains_.find(list); found != home_constrains_.end())
-        return found->second;
-    Asks asks;
-    for (const auto number : record.home->specs(list)) {
-        GPKG_TRY(const auto id, take_spec(*record.index, number));
-        if (id == kUnreadable)
-            return home_constrains_.emplace(list, List{{}, {}, false}).first->second;
-        asks.specs.push_back(without_condition(id));
-    }
-    return home_constrains_.emplace(list, keep(std::move(asks))).first->second;
+    return take_once(home_constrains_, list, [&](Asks& asks) -> Result<bool> {
+        for (const auto number : record.home->specs(list)) {
+            GPKG_TRY(const auto id, take_spec(*record.index, number));
+            if (id == kUnreadable) return false;
+            asks.specs.push_back(without_condition(id));
+        }
+        return true;
+    });
 }
 
 /// Groups in the order of their names.
 Result<Universe::List> Universe::take_extras(NameId name,
                                              const ChannelRecord& record,
                                              ChannelIndex::List list) {
-    if (list == 0) return List{};
-    if (const auto found = home_extras_.find(list); found != home_extras_.end())
-        return found->second;
-    const auto& home = *record.home;
-    const auto span = home.extras(list);
-    std::vector<ChannelIndex::Extra> extras(span.begin(), span.end());
-    std::sort(extras.begin(), extras.end(), [&](const auto& a, const auto& b) {
-        return home.text(a.group) < home.text(b.group);
-    });
-    Asks asks;
-    for (const auto& extra : extras) {
-        for (const auto number : home.specs(extra.specs)) {
-            GPKG_TRY(const auto text, record.index->spec(number));
-            const auto id = intern_extra(text, name, home.text(extra.group));
-            if (!id) return home_extras_.emplace(list, List{{}, {}, false}).first->second;
-            add_dependency(*id, asks);
+    return take_once(home_extras_, list, [&](Asks& asks) -> Result<bool> {
+        const auto& home = *record.home;
+        const auto span = home.extras(list);
+        std::vector<ChannelIndex::Extra> extras(span.begin(), span.end());
+        std::sort(extras.begin(), extras.end(), [&](const auto& a, const auto& b) {
+            return home.text(a.group) < home.text(b.group);
+        });
+        for (const auto& extra : extras) {
+            for (const auto number : home.specs(extra.specs)) {
+                GPKG_TRY(const auto text, record.index->spec(number));
+                const auto id = intern_extra(text, name, home.text(extra.group));
+                if (!id) return false;
+                add_dependency(*id, asks);
+            }
         }
-    }
-    return home_extras_.emplace(list, keep(std::move(asks))).first->second;
+        return true;
+    });
 }
 
 void Universe::link_specs() {
