@@ -129,8 +129,14 @@ int run(int argc, char** argv) {
         [](const CLI::App*, const CLI::Error& error) { return std::string(error.what()); });
     CommonOptions common;
     std::vector<std::pair<CLI::App*, Action>> actions;
+    const std::span words(argv, static_cast<std::size_t>(argc));
+    const bool all =
+        std::find(words.begin(), words.end(), std::string_view("--help-all")) != words.end();
     for (const auto& command : commands()) {
         auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+        if (command.summary.empty()) sub->group("");  // not shown
+        // To make all flags of all commands takes longer than most commands do.
+        if (!all && std::find(words.begin(), words.end(), command.name) == words.end()) continue;
         add_common_options(*sub, common);
         actions.emplace_back(sub, command.bind(*sub));
     }

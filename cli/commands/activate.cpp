@@ -102,7 +102,6 @@ Action bind_deactivate(CLI::App& app) {
 }
 
 Action bind_reactivate(CLI::App& app) {
-    app.group("");  // the hook's own: nobody types it
     return bind(app, Verb::Reactivate);
 }
 

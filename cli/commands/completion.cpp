@@ -233,7 +233,6 @@ Action bind_completion(CLI::App& app) {
 
 Action bind_complete(CLI::App& app) {
     const auto words = std::make_shared<std::vector<std::string>>();
-    app.group("");  // the scripts' own: nobody types it
     app.add_option("words", *words, "the line so far");
 
     return [words, &app](Context& context) -> Result<int> {
