@@ -96,6 +96,9 @@ private:
         at_ = leaf_end();
         auto leaf = read_match_spec(text_.substr(begin, at_ - begin), WhenKey::Refused);
         if (!leaf) return moved(std::move(leaf).error(), begin);
+        // "And#": alone it could not be told from what joins conditions.
+        if (leaf->name == "and" || leaf->name == "or")
+            return fault(begin, fmt::format("'{}' cannot be a name in a condition", leaf->name));
         if (auto fine = check_next(); !fine) {
             if (text_.substr(begin).starts_with("not "))
                 return fault(begin, "a condition cannot be negated");

@@ -1,28 +1,15 @@
-// A small engine with a fixed seed: NAME_fuzz [INPUTS] [SEED]. First what is kept in corpus/NAME,
-// inputs that once found something or that reach a place that the seeds do not.
+// A small engine with a fixed seed: NAME_fuzz [INPUTS] [SEED]. First all of the corpus as it is,
+// then what becomes of it with a few bytes changed.
 
 #include "tests/fuzz/engine.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 namespace {
 
 constexpr std::size_t kLongest = std::size_t{1} << 20U;
-
-std::vector<std::string> kept() {
-    std::vector<std::string> inputs;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(GPKG_FUZZ_CORPUS, none)) {
-        std::ifstream file(entry.path(), std::ios::binary);
-        inputs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    }
-    return inputs;
-}
 
 class Mutator {
 public:
@@ -67,11 +54,7 @@ private:
 
 int main(int count, char** words) try {
     const long inputs = count > 1 ? std::atol(words[1]) : GPKG_FUZZ_INPUTS;
-    auto seeds = fuzz_seeds();
-    for (const auto& input : kept()) {
-        fuzz_one(input);
-        seeds.push_back(input);
-    }
+    auto seeds = fuzz_corpus();
     for (const auto& seed : seeds) fuzz_one(seed);
     Mutator mutator(std::move(seeds), count > 2 ? std::strtoull(words[2], nullptr, 10) : 20260821U);
     using Clock = std::chrono::steady_clock;

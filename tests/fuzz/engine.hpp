@@ -14,6 +14,9 @@
 void fuzz_one(std::string_view input);
 /// Inputs that reach far, to begin with.
 std::vector<std::string> fuzz_seeds();
+/// The seeds, and what is kept in corpus/NAME.hex: one input a line, together all that clang's
+/// engine has reached so far.
+std::vector<std::string> fuzz_corpus();
 /// Bytes that mean something to the target.
 std::string_view fuzz_alphabet();
 
