@@ -101,8 +101,6 @@ Action bind_deactivate(CLI::App& app) {
     return bind(app, Verb::Deactivate);
 }
 
-Action bind_reactivate(CLI::App& app) {
-    return bind(app, Verb::Reactivate);
-}
+Action bind_reactivate(CLI::App& app) { return bind(app, Verb::Reactivate); }
 
 }  // namespace gpkg::cli
