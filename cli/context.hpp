@@ -24,6 +24,8 @@ struct Context {
     std::stop_token stop;                ///< requested by Ctrl-C and SIGTERM
     std::string command_line;            ///< for the history of environments
     std::vector<std::string> arguments;  ///< the words as typed, the program first
+    /// Places in it of words that are neither flags nor values of flags.
+    std::vector<std::size_t> positionals;
 };
 
 /// Fails with Interrupted once the user asked to stop.

@@ -120,6 +120,24 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
     return error;
 }
 
+/// The places of words that are neither flags of the command nor values of such.
+std::vector<std::size_t> positionals(const CLI::App& command, std::span<char*> words) {
+    std::vector<std::size_t> places;
+    bool all = false;  // behind "--"
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string_view word(words[i]);
+        if (all || !word.starts_with('-')) {
+            places.push_back(i);
+        } else if (word == "--") {
+            all = true;
+        } else {
+            const auto* flag = command.get_option_no_throw(std::string(word));
+            if (flag != nullptr && flag->get_items_expected_max() > 0) ++i;
+        }
+    }
+    return places;
+}
+
 int run(int argc, char** argv) {
     CLI::App app("gpkg: packages and environments that fit the machine", "gpkg");
     app.set_version_flag("--version,-V", "gpkg " GPKG_VERSION);
@@ -179,7 +197,8 @@ int run(int argc, char** argv) {
                     home,
                     signals.token(),
                     command_line(argc, argv),
-                    {argv, argv + argc}};
+                    {argv, argv + argc},
+                    positionals(*chosen->first, words)};
     auto status = chosen->second(context);
     if (!status && status.error().kind == ErrorKind::DamagedCache) {
         out.warn(status.error().message);

@@ -34,7 +34,10 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
     app.add_option("--exclude-newer",
                    options.exclude_newer,
                    "ignore packages newer than a date, an RFC 3339 moment or Unix milliseconds")
-        ->type_name("WHEN");
+        ->type_name("WHEN")
+        ->check([](const std::string& when) {
+            return when.empty() ? "--exclude-newer: the moment is empty" : "";
+        });
 }
 
 void add_change_options(CLI::App& app, ChangeOptions& options) {
@@ -47,15 +50,15 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
                  "change the environment although it is marked as frozen");
 }
 
-void add_reach_options(CLI::App& app, ReachOptions& options, bool is_new) {
-    auto* only_deps = app.add_flag("--only-deps",
-                                   options.only_deps,
-                                   "what the named packages need, without the packages themselves");
-    auto* no_deps = app.add_flag("--no-deps",
-                                 options.no_deps,
-                                 "the named packages alone, without what they need and lack")
-                        ->excludes(only_deps);
-    if (is_new) return;
+void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb) {
+    auto* no_deps = app.add_flag(
+        "--no-deps", options.no_deps, "the named packages alone, in builds that fit what is there");
+    if (verb != ReachVerb::Update)
+        app.add_flag("--only-deps",
+                     options.only_deps,
+                     "what the named packages need, without those of them that are not there")
+            ->excludes(no_deps);
+    if (verb == ReachVerb::Create) return;
     auto* freeze = app.add_flag("--freeze-installed,--no-update-deps",
                                 options.freeze_installed,
                                 "what is installed and not named stays exactly as it is");

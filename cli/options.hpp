@@ -23,8 +23,13 @@ struct TargetOptions {
 void add_target_options(CLI::App& app, TargetOptions& options);
 void add_source_options(CLI::App& app, SourceOptions& options);
 void add_change_options(CLI::App& app, ChangeOptions& options);
-/// `is_new`: of an environment that is made, where nothing is installed yet.
-void add_reach_options(CLI::App& app, ReachOptions& options, bool is_new);
+enum class ReachVerb {
+    Create,  ///< nothing is installed yet
+    Install,
+    Update,
+};
+/// Those that mean something for the verb.
+void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb);
 
 /// The prefix that the options mean; it need not exist.
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);

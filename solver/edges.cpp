@@ -17,6 +17,11 @@ std::vector<EdgeId> EdgeSet::list() const {
     return ids;
 }
 
+bool is_implied(const Universe& universe, const Edge& edge) {
+    return edge.kind == Edge::Kind::Request &&
+           edge.index + universe.problem().request.implied >= universe.requested().size();
+}
+
 Edges::Edges(const Universe& universe) {
     const auto names = universe.names().size();
     machine_.resize(names, kNone);

@@ -28,6 +28,9 @@ struct Edge {
     int level = 0;  ///< steps from the request
 };
 
+/// A requested spec that nobody asked for.
+bool is_implied(const Universe& universe, const Edge& edge);
+
 /// Some of the edges.
 class EdgeSet {
 public:

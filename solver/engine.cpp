@@ -341,6 +341,7 @@ Engine::~Engine() = default;
 const Conflict& Engine::conflict() const { return state_->failure; }
 
 std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& goals) {
+    if (state_->universe.problem().stop.stop_requested()) throw Stopped{};
     auto& state = *state_;
     IdQueue job;
     job.push(SOLVER_MULTIVERSION | SOLVER_SOLVABLE_ALL, 0);

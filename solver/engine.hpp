@@ -50,6 +50,9 @@ struct Scope {
     std::function<bool(SpecId)> is_unmet;
 };
 
+/// The user does not want the answer any more: thrown by Engine::solve, caught by solver::solve.
+struct Stopped {};
+
 class Engine {
 public:
     /// Takes what lives. `ranks` as rank_candidates gives them.

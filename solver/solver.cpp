@@ -128,7 +128,9 @@ Result<std::optional<Solution>> find(const Universe& universe,
 
 }  // namespace
 
-Result<Outcome> solve(const Problem& problem) {
+namespace {
+
+Result<Outcome> answer(const Problem& problem) {
     GPKG_TRY(const auto universe, Universe::collect(problem));
     const auto ranks = rank_candidates(universe);
     GPKG_TRY(auto solution, find(universe, ranks));
@@ -136,6 +138,14 @@ Result<Outcome> solve(const Problem& problem) {
     return explain(universe, ranks, [](const Universe& changed) {
         return find(changed, rank_candidates(changed));
     });
+}
+
+}  // namespace
+
+Result<Outcome> solve(const Problem& problem) try {
+    return answer(problem);
+} catch (const Stopped&) {
+    return fail(ErrorKind::Interrupted, "interrupted");
 }
 
 }  // namespace gpkg::solver

@@ -74,7 +74,9 @@ public:
             const auto& edge = edges_[id];
             if (edge.to != kNone) names.insert(edge.to);
             switch (edge.kind) {
-            case Edge::Kind::Request: change_request(edge); break;
+            case Edge::Kind::Request:
+                if (!is_implied(universe_, edge)) change_request(edge);
+                break;
             case Edge::Kind::Constraint: {
                 ProblemChange change;
                 change.kind = Kind::DropConstraint;

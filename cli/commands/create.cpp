@@ -66,7 +66,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
-    add_reach_options(app, options->reach, true);
+    add_reach_options(app, options->reach, ReachVerb::Create);
     add_wish_options(app, options->wishes);
     app.add_option("--clone", options->clone, "make it a copy of this environment")
         ->type_name("NAME|PATH");

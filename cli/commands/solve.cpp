@@ -62,8 +62,9 @@ void print(Output& out, const Change& answer) {
         bytes += record.size;
     }
     for (const auto& line : table.lines()) out.result(line);
-    out.note(fmt::format("{} packages ({}) for {} with {}",
+    out.note(fmt::format("{} package{} ({}) for {} with {}",
                          records.size(),
+                         records.size() == 1 ? "" : "s",
                          human_size(bytes),
                          answer.platform,
                          fmt::join(texts_of(answer.virtual_packages), ", ")));
@@ -97,7 +98,7 @@ Result<int> solve(Context& context, Options& options) {
 Action bind_solve(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     add_source_options(app, options->sources);
-    add_reach_options(app, options->reach, true);
+    add_reach_options(app, options->reach, ReachVerb::Create);
     add_wish_options(app, options->wishes);
     app.add_flag("--explicit",
                  options->explicit_urls,

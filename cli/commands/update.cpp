@@ -24,11 +24,10 @@ Action bind_update(CLI::App& app) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
-    add_reach_options(app, options->reach, false);
+    add_reach_options(app, options->reach, ReachVerb::Update);
     add_wish_options(app, options->wishes);
     app.add_flag("-a,--all,--update-all", options->all, "update every package")
         ->excludes("--freeze-installed")
-        ->excludes("--only-deps")
         ->excludes("--no-deps");
     app.footer(
         "Python keeps its minor version unless python itself is named.\n"

@@ -115,7 +115,7 @@ Result<Change> decide(Context& context,
 }
 
 Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request) {
-    GPKG_TRY(auto question, question_of(sources, request));
+    GPKG_TRY(auto question, question_of(context, sources, request));
     return answer(context, std::move(question));
 }
 

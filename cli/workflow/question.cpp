@@ -93,7 +93,8 @@ Result<Present> present_for(const ChangeRequest& request) {
     return present;
 }
 
-Question put(const Sources& sources,
+Question put(const Context& context,
+             const Sources& sources,
              const ChangeRequest& wanted,
              Present present,
              Request request) {
@@ -107,6 +108,7 @@ Question put(const Sources& sources,
     problem.priority = sources.priority;
     problem.virtual_packages = sources.virtual_packages;
     problem.exclude_newer = sources.exclude_newer;
+    problem.stop = context.stop;
     if (sources.platform != virtual_packages::this_machine().native_platform)
         problem.machine = fmt::format("a target {}", sources.platform);
     problem.request = std::move(request);
@@ -136,13 +138,15 @@ Result<Question> question_of(Context& context,
     GPKG_TRY(auto present, present_for(wanted));
     auto request = request_of(wanted, present);
     GPKG_TRY(const auto sources, open_sources(context, options, names_of(request)));
-    return put(sources, wanted, std::move(present), std::move(request));
+    return put(context, sources, wanted, std::move(present), std::move(request));
 }
 
-Result<Question> question_of(const Sources& sources, const ChangeRequest& wanted) {
+Result<Question> question_of(Context& context,
+                             const Sources& sources,
+                             const ChangeRequest& wanted) {
     GPKG_TRY(auto present, present_for(wanted));
     auto request = request_of(wanted, present);
-    return put(sources, wanted, std::move(present), std::move(request));
+    return put(context, sources, wanted, std::move(present), std::move(request));
 }
 
 }  // namespace gpkg::cli

@@ -37,6 +37,8 @@ Result<Question> question_of(Context& context,
                              const ChangeRequest& request);
 
 /// The same with sources that are open.
-Result<Question> question_of(const Sources& sources, const ChangeRequest& request);
+Result<Question> question_of(Context& context,
+                             const Sources& sources,
+                             const ChangeRequest& request);
 
 }  // namespace gpkg::cli

@@ -13,18 +13,18 @@ void freeze(Request& request,
             const std::vector<PrefixRecord>& installed,
             const std::set<std::string>& named,
             std::string_view flag) {
+    request.implied_reason = fmt::format("is installed, and stays ({})", flag);
     for (const auto& record : installed) {
         const auto& package = record.package;
         if (named.contains(package.name)) continue;
         MatchSpec spec;
         spec.name = package.name;
         request.specs.push_back(std::move(spec));
+        ++request.implied;
         auto exact = MatchSpec::parse(
             fmt::format("{}=={}={}", package.name, package.version, package.build));
         // What cannot be said of it is left to the solver, which changes nothing without need.
-        if (exact)
-            request.constraints.push_back(
-                {*std::move(exact), fmt::format("is installed, and stays ({})", flag)});
+        if (exact) request.constraints.push_back({*std::move(exact), request.implied_reason});
     }
 }
 

@@ -64,18 +64,21 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     }
     const auto before = graph_of(kept);
     auto leaving = before.all_needing(named);
-    const auto needed = before.all_needed_by(leaving);
+    // What was there for the sake of others; what nobody needed before has its own reasons.
+    std::vector<bool> roots(kept.size());
+    for (std::size_t place = 0; place < kept.size(); ++place)
+        roots[place] = !kept[place].requested_specs.empty() || before.needed_by(place).empty();
+    const auto held = before.all_needed_by(roots);
     std::set<std::string> may_leave;
     for (std::size_t place = 0; place < kept.size(); ++place) {
-        if (needed[place] && kept[place].requested_specs.empty())
-            may_leave.insert(kept[place].name());
+        if (held[place] && !roots[place]) may_leave.insert(kept[place].name());
     }
 
     Change change;
     change.prefix = path;
     for (const auto& spec : specs) change.removed_specs.push_back(spec.to_string());
-    // Then what they needed, and nobody who stays, and nobody asked for. In rounds, because with
-    // what leaves conditions cease to hold and extras to be asked for.
+    // Then what is there for nobody's sake any more. In rounds, because with what leaves conditions
+    // cease to hold and extras to be asked for.
     while (std::find(leaving.begin(), leaving.end(), true) != leaving.end()) {
         move_marked(kept, leaving, change.unlink);
         std::vector<bool> staying(kept.size());

@@ -132,6 +132,9 @@ Result<std::int64_t> parse_moment(std::string_view text) {
     const std::string copy(text);
     const char* rest = ::strptime(copy.c_str(), "%Y-%m-%d", &moment);
     if (rest == nullptr) return wrong();
+    // strptime takes the 30th of any month.
+    auto day = moment;
+    if (::timegm(&day); day.tm_mday != moment.tm_mday) return wrong();
     std::int64_t offset = 0;
     std::int64_t milliseconds = 0;
     if (*rest == '\0') {
@@ -156,7 +159,7 @@ Result<std::int64_t> parse_moment(std::string_view text) {
             return wrong();
         const auto hours = number(zone.substr(1, 2));
         const auto minutes = number(zone.substr(4, 2));
-        if (!hours || !minutes) return wrong();
+        if (!hours || !minutes || *hours > 23 || *minutes > 59) return wrong();
         offset = (*hours * 60 + *minutes) * 60 * (zone[0] == '+' ? 1 : -1);
     }
     return (static_cast<std::int64_t>(::timegm(&moment)) - offset) * 1000 + milliseconds;

@@ -1,12 +1,14 @@
 #include "cli/workflow/unsatisfiable.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/record_graph.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -36,9 +38,7 @@ public:
             words_.emplace_back("--channel-priority");
             words_.emplace_back("flexible");
             return;
-        case Kind::AllowNewer:
-            if (!remove_option("--exclude-newer")) edits_.emplace_back("unset exclude_newer");
-            return;
+        case Kind::AllowNewer: remove_option("--exclude-newer"); return;
         case Kind::SetMachine: return set_machine(change);
         }
     }
@@ -46,11 +46,19 @@ public:
     /// The whole line that a shell takes.
     std::string text() const {
         std::vector<std::string> words;
+        if (!removed_.empty()) {
+            words = {"gpkg", "remove", "-p", shell_word(asked_.question.wanted.prefix.native())};
+            for (const auto& name : removed_) words.push_back(shell_word(name));
+            words.emplace_back("&&");
+        }
         for (const auto& [name, value] : environment_)
             words.push_back(fmt::format("{}={}", name, shell_word(value)));
-        for (const auto& word : words_) words.push_back(shell_word(word));
+        for (const auto& word : words_) {
+            if (!word.empty()) words.push_back(shell_word(word));
+        }
         return fmt::format("{}", fmt::join(words, " "));
     }
+    /// What has to be done by hand before: "taking numpy <2 out of /envs/ml/conda-meta/pinned".
     const std::vector<std::string>& edits() const { return edits_; }
     /// "a driver for CUDA >= 12.4".
     const std::vector<std::string>& machines() const { return machines_; }
@@ -60,7 +68,9 @@ private:
     /// is the likelier one: the name of an environment may be that of a package.
     std::optional<std::size_t> word_of(std::size_t index) const {
         if (index >= asked_.question.wanted.specs.size()) return std::nullopt;
-        for (std::size_t i = words_.size(); i-- > 2;) {
+        const auto& places = asked_.context.positionals;
+        for (auto place = places.rbegin(); place != places.rend(); ++place) {
+            const auto i = *place;
             auto spec = MatchSpec::parse(words_[i]);
             if (!spec) continue;
             const auto& wanted = asked_.question.wanted.specs[index];
@@ -68,7 +78,7 @@ private:
             if (spec->channel &&
                 (spec->channel->starts_with('.') || spec->channel->starts_with('~')))
                 spec->channel = wanted.channel;
-            if (*spec == wanted) return i;
+            if (i > 1 && *spec == wanted) return i;
         }
         return std::nullopt;
     }
@@ -83,21 +93,18 @@ private:
         } else if (const auto word = word_of(change.index)) {
             words_[*word] = change.spec;
         } else {
-            edits_.push_back(fmt::format("ask for {} in place of {}", change.spec, change.before));
+            edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
         }
     }
 
+    /// Words are taken out of the line in the end, so that places stay what they are.
     void drop(const ProblemChange& change) {
-        const auto word = word_of(change.index);
-        if (word) {
-            words_.erase(words_.begin() + static_cast<std::ptrdiff_t>(*word));
-        } else if (is_of_earlier(change.index)) {
-            edits_.push_back(fmt::format(
-                "gpkg remove -p {} {}",
-                shell_word(asked_.question.wanted.prefix.native()),
-                shell_word(asked_.question.problem.request.specs.at(change.index).name)));
+        if (is_of_earlier(change.index)) {
+            removed_.push_back(asked_.question.problem.request.specs.at(change.index).name);
+        } else if (const auto word = word_of(change.index)) {
+            words_[*word].clear();
         } else {
-            edits_.push_back("do not ask for " + change.before);
+            edits_.push_back("taking out " + change.before);
         }
     }
 
@@ -106,22 +113,19 @@ private:
         if (change.index >= asked_.question.present.pins.size()) {
             words_.push_back(constraint.spec.name);  // what is named may move
         } else {
-            edits_.push_back(fmt::format("take {} out of {}/conda-meta/pinned",
+            edits_.push_back(fmt::format("taking {} out of {}/conda-meta/pinned",
                                          change.before,
                                          asked_.question.wanted.prefix.native()));
         }
     }
 
     /// Takes "--name value" or "--name=value" out.
-    bool remove_option(const std::string& name) {
+    void remove_option(const std::string& name) {
         for (std::size_t i = 1; i < words_.size(); ++i) {
             if (words_[i] != name && !words_[i].starts_with(name + "=")) continue;
-            const auto count = words_[i] == name && i + 1 < words_.size() ? 2 : 1;
-            const auto begin = words_.begin() + static_cast<std::ptrdiff_t>(i);
-            words_.erase(begin, begin + count);
-            return true;
+            if (words_[i] == name && i + 1 < words_.size()) words_[i + 1].clear();
+            words_[i].clear();
         }
-        return false;
     }
 
     /// Today a variable stands for a machine that one does not sit at.
@@ -138,6 +142,7 @@ private:
     const Asked& asked_;
     std::vector<std::string> words_;
     std::map<std::string, std::string> environment_;
+    std::vector<std::string> removed_;  ///< packages that were asked for earlier
     std::vector<std::string> edits_;
     std::vector<std::string> machines_;
 };
@@ -148,15 +153,38 @@ Command command_of(const Asked& asked, const Fix& fix) {
     return command;
 }
 
+/// Whether to give up earlier wishes for these would take other wishes along.
+bool takes_more_along(const Question& question, const std::set<std::string>& dropped) {
+    std::vector<PackageRecord> packages;
+    for (const auto& record : question.present.records) packages.push_back(record.package);
+    const RecordGraph graph(std::move(packages), question.present.wishes);
+    std::vector<bool> named(graph.records().size());
+    for (const auto& name : dropped) {
+        if (const auto place = graph.find(name)) named[*place] = true;
+    }
+    const auto leaving = graph.all_needing(std::move(named));
+    const auto& wishes = question.present.wishes;
+    return std::any_of(wishes.begin(), wishes.end(), [&](const MatchSpec& wish) {
+        const auto place = graph.find(wish.name);
+        return place && leaving[*place] && !dropped.contains(wish.name);
+    });
+}
+
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
 std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
         return change.kind == Kind::DropSpec && change.index < asked.question.wanted.specs.size();
     };
     std::erase_if(fixes, [&](const Fix& fix) {
+        std::set<std::string> earlier;
+        for (const auto& change : fix.changes) {
+            if (change.kind == Kind::DropSpec && !is_own(change))
+                earlier.insert(asked.question.problem.request.specs.at(change.index).name);
+        }
         const auto dropped = std::count_if(fix.changes.begin(), fix.changes.end(), is_own);
-        return dropped > 0 &&
-               static_cast<std::size_t>(dropped) == asked.question.wanted.specs.size();
+        const bool drops_all =
+            dropped > 0 && static_cast<std::size_t>(dropped) == asked.question.wanted.specs.size();
+        return drops_all || (!earlier.empty() && takes_more_along(asked.question, earlier));
     });
     return fixes;
 }
@@ -164,10 +192,9 @@ std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
 /// One line that can be pasted, with a remark on what it is for.
 std::string fix_text(const Asked& asked, const Fix& fix) {
     const auto command = command_of(asked, fix);
-    auto text = command.edits().empty()
-                    ? command.text()
-                    : fmt::format("{}; then {}", join_some(command.edits(), "and"), command.text());
+    auto text = command.text();
     std::vector<std::string> remarks;
+    if (!command.edits().empty()) remarks.push_back("after " + join_some(command.edits(), "and"));
     if (!command.machines().empty())
         remarks.push_back("for a machine with " + join_some(command.machines(), "and"));
     if (auto gives = fix.gives_text(); !gives.empty()) remarks.push_back(std::move(gives));

@@ -122,7 +122,8 @@ std::string ExplanationLine::text() const {
     const auto first = specs.empty() ? name : specs.front();
     switch (kind) {
     case Kind::Request:
-        if (askers == 0) return fmt::format("{} is asked for", first);
+        if (askers == 0)
+            return fmt::format("{} {}", first, reason.empty() ? "is asked for" : reason);
         return fmt::format("{}: {}", first, offer_text(*this));
     case Kind::Pin: return fmt::format("{} {}", first, reason);
     case Kind::Asks:

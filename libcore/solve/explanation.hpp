@@ -38,7 +38,7 @@ struct ExplanationLine {
         std::string build;            ///< where it is one
     };
     Builds builds;
-    std::string reason;                 ///< Pin
+    std::string reason;                 ///< Pin; Request: where nobody asks for it
     std::size_t index = 0;              ///< Request, Pin: of the request's specs or constraints
     std::vector<std::string> versions;  ///< what there is of it, the newest first
     /// Offer: the builds of `versions`, where those are the versions that were asked for.

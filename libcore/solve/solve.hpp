@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,6 +34,9 @@ struct Constraint {
 struct Request {
     /// To be in the environment afterwards, the most important first. Each names one package.
     std::vector<MatchSpec> specs;
+    /// The last of them that nobody asked for, and what an explanation says of such a spec.
+    std::size_t implied = 0;
+    std::string implied_reason;
     std::vector<Constraint> constraints;
     /// Records now in the environment. Each stays as it is where the specs allow.
     std::vector<PackageRecord> installed;
@@ -59,6 +63,8 @@ struct Problem {
     /// Records newer than this moment do not exist (Unix milliseconds; indexed_timestamp, else
     /// timestamp; CEP 47). Records without either are kept.
     std::optional<std::int64_t> exclude_newer;
+    /// Ends a solve with an Interrupted error.
+    std::stop_token stop;
 };
 
 struct Solution {

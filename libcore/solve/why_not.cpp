@@ -119,6 +119,8 @@ Result<Explanation> chain(Problem problem,
         MatchSpec last;
         last.name = settled.back();
         request.specs.push_back(std::move(last));
+        ++request.implied;
+        request.implied_reason = "is needed for what is asked for";
     }
     GPKG_TRY(auto outcome, solve(problem));
     auto* explanation = std::get_if<Explanation>(&outcome);

@@ -49,4 +49,14 @@ expect 0 create -q -n five 'app[extras=test]' sphinx
 expect 0 remove -n five base
 has five sphinx-7
 
+# What a condition brought goes when the condition ceases to hold, whoever else it is for.
+package low 1.0 0
+package cond 1.0 0
+package brings 1.0 0 low
+package other 1.0 0 'cond[when="low"]'
+expect 0 create -n conditions brings other
+has conditions brings-1.0 cond-1.0 low-1.0 other-1.0
+expect 0 remove -n conditions brings
+has conditions other-1.0
+
 finish

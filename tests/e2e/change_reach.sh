@@ -91,6 +91,7 @@ expect 0 create -n eleven lib=1.1
 expect 0 install -n eleven --only-deps app
 records eleven 'r["lib"]["requested_specs"] == ["lib=1.1"] and r["tool"]["requested_specs"] == ["tool"]'
 expect 2 create -n twelve --only-deps --no-deps app
+expect 2 update -n eleven --only-deps app
 
 # --no-deps: the named packages alone, in the build that fits what is there.
 expect 0 create -n twelve --no-deps app
@@ -107,6 +108,13 @@ has twelve app-1.1 solo-1.1
 expect 0 update -n twelve --no-deps solo
 expect 0 install -n twelve tool --freeze-installed
 has twelve app-1.1 base-2.0 lib-2.0 solo-1.1 tool-1.1
+# Nobody asked for what is only kept as it is.
+package picky 1.0 0 'base <2'
+expect 0 create -n kept base=2.0 solo=1.0
+sed -i '/specs:/d' "$(place kept)/conda-meta/history"
+expect 1 install -n kept picky --no-deps
+err_has 'base ==2.0 0 is installed, and stays (--no-deps)'
+err_lacks 'base is asked for'
 # The machine is there in any case.
 package gpu 1.0 0 __cuda base
 expect 1 create -n fourteen --no-deps gpu

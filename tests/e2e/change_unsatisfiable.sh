@@ -73,12 +73,12 @@ fixes 1 install -n held past
 echo 'lib 1.*' > "$at/held/conda-meta/pinned"
 expect 1 install -n held tool
 err_has 'lib 1.* is pinned'
-err_has "take lib 1.* out of $at/held/conda-meta/pinned; then gpkg install -n held tool"
+err_has "  gpkg install -n held tool  # after taking lib 1.* out of $at/held/conda-meta/pinned: gives"
 
 # What stands in a file is changed there.
 printf 'dependencies:\n  - app=1\n  - lib>=2\n' > wishes.yml
 expect 1 env create -n x -f wishes.yml
-err_has 'ask for lib=1.0 in place of lib>=2; then gpkg env create -n x -f wishes.yml'
+err_has '  gpkg env create -n x -f wishes.yml  # after writing lib=1.0 in place of lib>=2: gives'
 
 # Strict priority: from the other channel by name, or by a flag.
 mv "$CHANNEL" "$WORK/low"
@@ -95,4 +95,24 @@ err_has '  hint: did you mean lib?'
 fixes 1 create -n x $both libb
 expect 1 create -n x $both xylophone
 err_has '  hint: another channel may have it: -c CHANNEL adds one'
+# The name of an environment is not taken for that of a package.
+package part 1.0 0
+package part 2.0 0
+package whole 1.0 0 'part 2.*'
+package user 1.0 0 'part 1.*'
+expect 1 create whole -d part=1.0 -n whole
+err_has '  gpkg create whole -d part=2.0 -n whole  #'
+err_has '  gpkg create -d part=1.0 -n whole  #'
+
+# What was asked for earlier goes in one step, and only where it takes nothing else along that was.
+expect 0 create -n earlier part=1.0
+sed -i '/specs:/d' "$at/earlier/conda-meta/history"
+expect 0 install -n earlier user
+expect 1 install -n earlier whole -d
+err_has "  gpkg remove -p $at/earlier user && gpkg install -n earlier whole -d  # gives whole 1.0"
+err_lacks '; then'
+expect 0 create -n along part=1.0 user
+expect 1 install -n along whole -d
+err_lacks "remove -p $at/along part &&"
+
 finish

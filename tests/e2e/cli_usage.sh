@@ -40,4 +40,9 @@ if [ -c /dev/full ]; then
     check [ $status = 1 ]
 fi
 
+# No moment is not "no limit".
+for when in '' 2025-02-30 2025-02-20T00:00:00+25:00 20250220; do
+    expect 2 solve x --exclude-newer "$when"
+done
+
 finish
