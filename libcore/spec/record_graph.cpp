@@ -16,7 +16,8 @@ struct Dependency {
     std::size_t from = 0;
     std::string extra;
     std::string text;
-    MatchSpec spec;
+    std::string name;
+    std::vector<std::string> asked;  ///< extras of that name
     std::optional<Condition> when;
 };
 
@@ -25,13 +26,19 @@ void take(std::vector<Dependency>& all,
           const std::string& extra,
           const std::vector<std::string>& texts) {
     for (const auto& text : texts) {
+        // Extras and conditions stand in brackets; of most specs the name is all that counts here.
+        if (text.find('[') == std::string::npos) {
+            if (auto name = name_in_spec(text); !name.empty())
+                all.push_back({from, extra, text, std::move(name), {}, std::nullopt});
+            continue;
+        }
         auto spec = MatchSpec::parse(text);
         if (!spec) continue;
         std::optional<Condition> when;
         if (spec->when) {
             if (auto condition = Condition::parse(*spec->when)) when = *std::move(condition);
         }
-        all.push_back({from, extra, text, *std::move(spec), std::move(when)});
+        all.push_back({from, extra, text, spec->name, std::move(spec->extras), std::move(when)});
     }
 }
 
@@ -79,28 +86,27 @@ void RecordGraph::link(const std::vector<MatchSpec>& requested) {
             take(all, place, extra, texts);
     }
     std::set<std::pair<std::string, std::string>> asked;  // names and their extras
-    const auto ask = [&](const MatchSpec& spec) {
+    const auto ask = [&](const std::string& name, const std::vector<std::string>& extras) {
         bool is_new = false;
-        for (const auto& extra : spec.extras)
-            is_new = asked.emplace(spec.name, extra).second || is_new;
+        for (const auto& extra : extras) is_new = asked.emplace(name, extra).second || is_new;
         return is_new;
     };
     const auto applies = [&](const Dependency& one) {
         return (one.extra.empty() || asked.contains({records_[one.from].name, one.extra})) &&
                (!one.when || holds(*one.when));
     };
-    for (const auto& spec : requested) ask(spec);
+    for (const auto& spec : requested) ask(spec.name, spec.extras);
     // An extra may ask for others.
     for (bool grown = true; grown;) {
         grown = false;
         for (const auto& one : all) {
-            if (!one.spec.extras.empty() && applies(one)) grown = ask(one.spec) || grown;
+            if (!one.asked.empty() && applies(one)) grown = ask(one.name, one.asked) || grown;
         }
     }
     for (const auto& one : all) {
         if (!applies(one)) continue;
-        const auto to = find(one.spec.name);
-        if (!to) outside_[one.from].push_back({one.spec.name, one.text, one.extra});
+        const auto to = find(one.name);
+        if (!to) outside_[one.from].push_back({one.name, one.text, one.extra});
         if (!to || *to == one.from) continue;
         const Need need{one.from, *to, one.text, one.extra};
         needs_[one.from].push_back(need);
