@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace gpkg::solver {
@@ -13,10 +14,16 @@ constexpr int kMostAttempts = 8;
 
 class Search {
 public:
-    Search(const Edges& edges, const Parts& parts) : edges_(edges), parts_(parts) {}
+    Search(const Edges& edges, const Parts& parts)
+        : edges_(edges), parts_(parts), all_(edges.up_to(edges.deepest())) {}
 
     EdgeSet run() {
         auto [part, core] = shallowest();
+        if (blame_fewer(core)) {
+            std::tie(part, core) = shallowest();
+        } else {
+            part.keep(all_);
+        }
         auto best = minimize(std::move(core));
         int attempts = 0;
         // Another clash of the same part may be shorter: it is without one of these edges.
@@ -51,12 +58,39 @@ private:
         int step = 1;
         for (int level = 0; level < edges_.deepest(); level += step) {
             auto part = edges_.up_to(level);
+            part.keep(all_);
             if (auto core = believed(part)) return {std::move(part), *std::move(core)};
             if (level >= 4) step *= 2;
         }
-        auto all = edges_.up_to(edges_.deepest());
-        auto core = believed(all);
-        return {all, core ? *std::move(core) : all};
+        auto core = believed(all_);
+        return {all_, core ? *std::move(core) : all_};
+    }
+
+    /// What the user said and is not needed for a clash goes, however far down that clash is:
+    /// nobody is to give up a wish for one that is impossible alone. Whether `core` has some of it.
+    bool blame_fewer(const EdgeSet& core) {
+        std::vector<EdgeId> said;
+        for (const auto id : core.list()) {
+            if (is_said(id)) said.push_back(id);
+        }
+        for (EdgeId id = 0; id < edges_.size(); ++id) {
+            if (is_said(id) && !core.contains(id)) all_.remove(id);
+        }
+        if (said.size() < 2) return false;
+        bool is_less = false;
+        for (const auto id : said) {
+            auto without = all_;
+            without.remove(id);
+            if (!parts_.core(without)) continue;
+            all_ = std::move(without);
+            is_less = true;
+        }
+        return is_less;
+    }
+
+    bool is_said(EdgeId id) const {
+        const auto kind = edges_[id].kind;
+        return kind == Edge::Kind::Request || kind == Edge::Kind::Constraint;
     }
 
     /// Fewer edges that `set` has no solution for; nothing where it has one. What libsolv gives as
@@ -112,6 +146,7 @@ private:
 
     const Edges& edges_;
     const Parts& parts_;
+    EdgeSet all_;  ///< the edges among which a clash is looked for
 };
 
 }  // namespace

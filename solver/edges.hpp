@@ -38,6 +38,10 @@ public:
     bool contains(EdgeId id) const { return id < has_.size() && has_[id]; }
     void add(EdgeId id) { has_[id] = true; }
     void remove(EdgeId id) { has_[id] = false; }
+    /// Removes what `others` has not; both are of the same edges.
+    void keep(const EdgeSet& others) {
+        for (EdgeId id = 0; id < has_.size(); ++id) has_[id] = has_[id] && others.has_[id];
+    }
     std::size_t size() const {
         return static_cast<std::size_t>(std::count(has_.begin(), has_.end(), true));
     }

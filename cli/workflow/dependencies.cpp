@@ -36,7 +36,7 @@ bool is_for_other_system(const PackageRecord& record, std::string_view platform)
         "__linux", "__osx", "__win", "__unix"};
     const auto system = platform.substr(0, platform.find('-'));
     return std::any_of(record.depends.begin(), record.depends.end(), [&](std::string_view spec) {
-        const auto name = spec.substr(0, spec.find_first_of(" <>=!~["));
+        const auto name = name_in_spec(spec);
         if (std::find(kSystems.begin(), kSystems.end(), name) == kSystems.end()) return false;
         return name == "__unix" ? system == "win" : name.substr(2) != system;
     });
@@ -163,8 +163,7 @@ std::vector<std::string> names_around(const std::vector<PackageRecord>& records)
     std::set<std::string> names;
     const auto take = [&](const std::vector<std::string>& specs) {
         for (const auto& text : specs) {
-            if (const auto spec = MatchSpec::parse(text); spec && spec->has_one_name())
-                names.insert(spec->name);
+            if (auto name = name_in_spec(text); !name.empty()) names.insert(std::move(name));
         }
     };
     for (const auto& record : records) {

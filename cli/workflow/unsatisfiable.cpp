@@ -1,7 +1,7 @@
 #include "cli/workflow/unsatisfiable.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/record_graph.hpp"
+#include "libcore/env/order.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -155,9 +155,7 @@ Command command_of(const Asked& asked, const Fix& fix) {
 
 /// Whether to give up earlier wishes for these would take other wishes along.
 bool takes_more_along(const Question& question, const std::set<std::string>& dropped) {
-    std::vector<PackageRecord> packages;
-    for (const auto& record : question.present.records) packages.push_back(record.package);
-    const RecordGraph graph(std::move(packages), question.present.wishes);
+    const auto graph = graph_of(question.present.records, question.present.wishes);
     std::vector<bool> named(graph.records().size());
     for (const auto& name : dropped) {
         if (const auto place = graph.find(name)) named[*place] = true;

@@ -25,8 +25,7 @@ std::string subject(const Line& line) {
     return text;
 }
 
-std::string_view verb(const Line& line) {
-    const bool one = line.builds.count == 1;
+std::string_view verb(const Line& line, bool one) {
     if (!line.some_restrict) return one ? "needs" : "need";
     if (!line.some_need) return one ? "goes only with" : "go only with";
     return one ? "needs or goes only with" : "need or go only with";
@@ -116,6 +115,45 @@ std::string machine_needed(const ProblemChange& change) {
     return fmt::format("{} >= {}", change.name.substr(2), change.version);
 }
 
+/// So many lines are a short tree: with three fixes and two headings, 15.
+constexpr std::size_t kShortTree = 10;
+
+/// Whether `next` is all that follows from `line`, and is about whatever `line` asks for.
+bool goes_on(const std::vector<Line>& lines, std::size_t next) {
+    const auto& line = lines[next - 1];
+    const auto& then = lines[next];
+    const bool is_only = std::none_of(
+        lines.begin() + static_cast<std::ptrdiff_t>(next) + 1, lines.end(), [&](const Line& other) {
+            return other.kind == Kind::Asks && other.name == then.name;
+        });
+    return line.kind == Kind::Asks && then.kind == Kind::Asks && then.depth == line.depth + 1 &&
+           then.name == line.target && then.builds.count == then.builds.of && is_only;
+}
+
+/// The indented text of a clash. In a long one, links of a chain that nothing else follows from
+/// share a line: "all 3 builds of a 1.0 need b >=2, which needs c 3.*".
+std::vector<std::string> tree_of(const std::vector<Line>& lines, bool is_long) {
+    std::vector<std::string> texts;
+    std::vector<int> folded;  // by depth of the line: how many above it share a line with another
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const auto& line = lines[i];
+        const auto depth = static_cast<std::size_t>(line.depth);
+        folded.resize(depth + 1);
+        folded[depth] = depth == 0 ? 0 : folded[depth - 1];
+        if (is_long && i > 0 && goes_on(lines, i)) {
+            texts.back() +=
+                fmt::format(", which {} {}", verb(line, true), join_some(line.asks, "or"));
+            ++folded[depth];
+            continue;
+        }
+        const auto indent = line.depth - folded[depth];
+        texts.push_back(indent == 0 ? line.text()
+                                    : std::string(static_cast<std::size_t>(indent - 1) * 3, ' ') +
+                                          "└─ " + line.text());
+    }
+    return texts;
+}
+
 }  // namespace
 
 std::string ExplanationLine::text() const {
@@ -127,7 +165,8 @@ std::string ExplanationLine::text() const {
         return fmt::format("{}: {}", first, offer_text(*this));
     case Kind::Pin: return fmt::format("{} {}", first, reason);
     case Kind::Asks:
-        return fmt::format("{} {} {}", subject(*this), verb(*this), join_some(asks, "or"));
+        return fmt::format(
+            "{} {} {}", subject(*this), verb(*this, builds.count == 1), join_some(asks, "or"));
     case Kind::Machine: return machine_text(*this);
     case Kind::Present: return fmt::format("{} {} is there", name, versions_text(versions));
     case Kind::Offer:
@@ -137,16 +176,14 @@ std::string ExplanationLine::text() const {
 }
 
 std::string Explanation::tree() const {
-    std::string text;
+    std::size_t lines = 0;
+    for (const auto& clash : clashes) lines += clash.lines.size();
+    std::vector<std::string> texts;
     for (const auto& clash : clashes) {
-        for (const auto& line : clash.lines) {
-            if (!text.empty()) text += '\n';
-            if (line.depth > 0)
-                text += std::string(static_cast<std::size_t>(line.depth - 1) * 3, ' ') + "└─ ";
-            text += line.text();
-        }
+        for (auto& text : tree_of(clash.lines, lines > kShortTree))
+            texts.push_back(std::move(text));
     }
-    return text;
+    return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
 std::string ProblemChange::text() const {

@@ -36,10 +36,12 @@ std::string bytes_of(std::string_view repodata) {
     IndexWriter writer(fs::temp_directory_path());
     REQUIRE(read_repodata(text_source(std::string(repodata)), kSource, writer));
     std::string bytes;
-    REQUIRE(write_index(std::move(writer), kOrigin, kSource, [&](std::string_view part) {
-        bytes += part;
-        return Result<void>{};
-    }));
+    const auto written =
+        write_index(std::move(writer), kOrigin, kSource, [&](std::string_view part) {
+            bytes += part;
+            return Result<void>{};
+        });
+    REQUIRE(written);
     return bytes;
 }
 
@@ -59,7 +61,7 @@ Result<std::vector<PackageRecord>> read_all(const Result<ChannelIndex>& index) {
 struct Folder {
     TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
     fs::path write(const std::string& bytes) const {
-        const auto path = folder.path() / "index";
+        auto path = folder.path() / "index";
         REQUIRE(write_file_atomically(path, bytes));
         return path;
     }

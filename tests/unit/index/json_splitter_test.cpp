@@ -54,7 +54,7 @@ void merge(json& into, const json& more) {
 json together(const std::vector<std::string>& all) {
     json sum = json::object();
     for (const auto& piece : all) {
-        const auto parsed = json::parse(piece, nullptr, false);
+        auto parsed = json::parse(piece, nullptr, false);
         if (parsed.is_discarded()) return parsed;
         merge(sum, parsed);
     }
@@ -75,8 +75,8 @@ const std::vector<std::string> kDocuments{
 
 TEST_CASE("the pieces of a document say what the document says", "[index]") {
     for (const auto& document : kDocuments) {
-        for (const std::size_t piece : {1, 5, 20, 64, 1000}) {
-            for (const std::size_t step : {1, 3, 64, 1000}) {
+        for (const std::size_t piece : {1U, 5U, 20U, 64U, 1000U}) {
+            for (const std::size_t step : {1U, 3U, 64U, 1000U}) {
                 const auto all = pieces(document, piece, step);
                 INFO(document << " in pieces of " << piece << ", read by " << step);
                 CHECK(together(all) == json::parse(document));
@@ -139,9 +139,10 @@ TEST_CASE("random documents come whole", "[index]") {
     std::mt19937 dice(1);
     const auto roll = [&](unsigned sides) { return static_cast<unsigned>(dice() % sides); };
     const auto text = [&] {
-        static const std::vector<std::string> kParts{"a", "\\", "\"", "{", "}", "[", ":", ",", " "};
+        static const std::vector<std::string> k_parts{
+            "a", "\\", "\"", "{", "}", "[", ":", ",", " "};
         std::string made;
-        for (auto left = roll(12); left > 0; --left) made += kParts[roll(9)];
+        for (auto left = roll(12); left > 0; --left) made += k_parts[roll(9)];
         return made;
     };
     const auto value = [&](const auto& self, int depth) -> json {

@@ -168,6 +168,22 @@ void check_minimal(const Problem& problem, const Explanation& explanation) {
     }
 }
 
+void check_every_wish_clashes(const Problem& problem, const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        for (std::size_t i = 0; i < clash.lines.size(); ++i) {
+            const auto kind = clash.lines[i].kind;
+            if (kind != Kind::Request && kind != Kind::Pin) continue;
+            const Said said(clash.lines, i);
+            auto part = problem;
+            part.request.specs = chosen(problem.request.specs, said.requests);
+            part.request.constraints = chosen(problem.request.constraints, said.constraints);
+            part.request.implied = 0;
+            INFO("without: " << clash.lines[i].text());
+            REQUIRE(has_solution(part));
+        }
+    }
+}
+
 void check_fixes(const Problem& problem, const Explanation& explanation) {
     REQUIRE(explanation.fixes.size() <= 3);
     for (const auto& fix : explanation.fixes) {

@@ -24,6 +24,10 @@ bool has_solution(const Problem& problem);
 /// Checks that every clash has no solution, and has one without any one of its lines.
 void check_minimal(const Problem& problem, const Explanation& explanation);
 
+/// Checks that of the specs and pins that a clash names, with all that the channels say, none could
+/// be left out either.
+void check_every_wish_clashes(const Problem& problem, const Explanation& explanation);
+
 /// Checks that every fix, put as a problem of its own, gives what it says.
 void check_fixes(const Problem& problem, const Explanation& explanation);
 

@@ -134,6 +134,7 @@ TEST_CASE("explanations of random problems are minimal, and their fixes work", "
         INFO("seed " << seed << "\n" << describe(problem) << explanation->to_string());
         check_minimal(problem, *explanation);
         check_minimal_exhaustively(problem, *explanation);
+        check_every_wish_clashes(problem, *explanation);
         check_fixes(problem, *explanation);
         check_fixes_exhaustively(problem, *explanation);
         ++explained;
@@ -201,9 +202,61 @@ TEST_CASE("real requests without a solution", "[solver][corpus]") {
         CHECK(lines_of(explanation) <= 13);
         CHECK_FALSE(explanation.fixes.empty());
         check_minimal(problem, explanation);
+        check_every_wish_clashes(problem, explanation);
         check_fixes(problem, explanation);
     });
     CHECK((all >= 40 || !corpus()));
+}
+
+/// A request for a few packages that the corpus has, half of them with a version.
+Problem random_real_problem(const fs::path& root, Dice& dice) {
+    Problem problem;
+    problem.indexes = channel(root, "conda-forge");
+    const auto machine = yaml::Node::parse("{}", "").value();
+    add_machine(machine, problem);
+    for (auto left = 1 + dice.roll(4); left > 0; --left) {
+        const auto& index = *problem.indexes[dice.one_in(3) ? 1 : 0];
+        const auto names = index.names();
+        const auto name = names[dice.roll(static_cast<std::uint32_t>(names.size()))];
+        const auto rows = index.find(name).value();
+        const auto record =
+            index
+                .record(rows,
+                        rows.rows()[dice.roll(static_cast<std::uint32_t>(rows.rows().size()))])
+                .value();
+        auto text = record.name;
+        if (!dice.one_in(3)) text += (dice.one_in(5) ? "<" : "=") + record.version;
+        problem.request.specs.push_back(MatchSpec::parse(text).value());
+    }
+    return problem;
+}
+
+TEST_CASE("random real requests without a solution", "[solver][corpus]") {
+    const auto root = corpus();
+    if (!root) {
+        WARN("GPKG_TEST_CORPUS is not set: no real requests are tried");
+        return;
+    }
+    std::size_t explained = 0;
+    const auto count = static_cast<std::uint32_t>(100 * test_effort());
+    for (std::uint32_t seed = 0; seed < count; ++seed) {
+        Dice dice(seed);
+        const auto problem = random_real_problem(*root, dice);
+        const auto outcome = solver::solve(problem);
+        REQUIRE(outcome);
+        const auto* explanation = std::get_if<Explanation>(&*outcome);
+        if (explanation == nullptr) continue;
+        ++explained;
+        std::string asked;
+        for (const auto& spec : problem.request.specs) asked += " '" + spec.to_string() + "'";
+        INFO("seed " << seed << asked << "\n" << explanation->to_string());
+        CHECK(lines_of(*explanation) <= 13);
+        check_minimal(problem, *explanation);
+        check_every_wish_clashes(problem, *explanation);
+        check_fixes(problem, *explanation);
+    }
+    INFO("explained " << explained);
+    CHECK(explained >= count / 5);
 }
 
 TEST_CASE("what real explanations cost", "[.cost]") {
