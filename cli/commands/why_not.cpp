@@ -42,6 +42,7 @@ Result<ChangeRequest> request_of(Context& context, Options& options, const Match
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
     const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
+    request.update = {spec.name};
     if (!request.specs.empty()) {
         if (names_environment)
             return fail(ErrorKind::Usage,
@@ -49,7 +50,6 @@ Result<ChangeRequest> request_of(Context& context, Options& options, const Match
         return request;
     }
     GPKG_TRY(request.prefix, existing_prefix(context, options.target));
-    request.update = {spec.name};
     return request;
 }
 
@@ -87,6 +87,15 @@ std::string command(const Options& options, std::string_view verb, const std::st
     return fmt::format("gpkg {}{} {}", verb, where, shell_word(word));
 }
 
+/// Whether nothing that is asked for has a part in the clash.
+bool is_alone(const Explanation& explanation) {
+    const auto& lines = explanation.clashes.front().lines;
+    return std::count_if(lines.begin(), lines.end(), [](const auto& line) {
+               return line.depth == 0 && (line.kind == ExplanationLine::Kind::Request ||
+                                          line.kind == ExplanationLine::Kind::Pin);
+           }) == 1;
+}
+
 void print(Output& out,
            const Options& options,
            const Question& question,
@@ -95,7 +104,8 @@ void print(Output& out,
     const bool in_environment = !question.wanted.prefix.empty();
     const auto asked = solver::as_typed(spec);
     switch (found.verdict) {
-    case Verdict::NoAnswer: return;
+    case Verdict::NoAnswer:
+    case Verdict::Unknown: return;
     case Verdict::Chosen: {
         const auto* installed = find_record(question.present.records, spec.name);
         if (!in_environment) {
@@ -110,14 +120,19 @@ void print(Output& out,
         return;
     }
     case Verdict::Impossible:
-        out.result(fmt::format("{} does not go with what is asked for", asked));
+        out.result(fmt::format("{} {}",
+                               asked,
+                               is_alone(found.explanation)
+                                   ? "is impossible here, whatever is asked for"
+                                   : "does not go with what is asked for"));
         out.result(found.explanation.tree());
         if (!found.explanation.fixes.empty()) out.result("it could be had:");
         for (const auto& fix : found.explanation.fixes) out.result("  " + fix.text());
         return;
     case Verdict::Unneeded:
-        out.result(fmt::format(
-            "nothing needs {}; asked for, it would be {}", spec.name, title(*found.possible)));
+        out.result(fmt::format("nothing needs {}; asked for, it would be {}",
+                               spec.extras.empty() ? spec.name : asked,
+                               title(*found.possible)));
         break;
     case Verdict::LessGood:
         out.result(fmt::format("{} is possible, but {} {}",
@@ -139,6 +154,7 @@ std::string_view name_of(Verdict verdict) {
     switch (verdict) {
     case Verdict::Chosen: return "chosen";
     case Verdict::NoAnswer: return "no_answer";
+    case Verdict::Unknown: return "unknown";
     case Verdict::Impossible: return "impossible";
     case Verdict::Unneeded: return "unneeded";
     case Verdict::LessGood: return "less_good";
@@ -178,6 +194,10 @@ Result<int> why_not(Context& context, Options& options) {
     GPKG_CHECK(check_stop(context));
     if (found.verdict == Verdict::NoAnswer)
         return pass(unsatisfiable(context, question, found.explanation));
+    if (found.verdict == Verdict::Unknown)
+        return fail(ErrorKind::NotFound,
+                    found.explanation.clashes.front().lines.front().text(),
+                    hint_on_names(found.explanation));
     if (context.out.json_mode()) {
         context.out.json(json_of(spec, found));
     } else {

@@ -80,6 +80,7 @@ std::vector<std::string> names_of(const Request& request) {
     for (const auto& spec : request.specs) add(spec);
     for (const auto& constraint : request.constraints) add(constraint.spec);
     for (const auto& record : request.installed) names.push_back(record.name);
+    names.insert(names.end(), request.update.begin(), request.update.end());
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;

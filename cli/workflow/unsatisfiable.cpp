@@ -271,7 +271,8 @@ Json json_of(const Asked& asked, const Fix& fix) {
     return document;
 }
 
-/// Of names that no channel has.
+}  // namespace
+
 std::string hint_on_names(const Explanation& explanation) {
     const auto is_unknown = [](const Explanation::Clash& clash) {
         return !clash.lines.front().channels.empty();
@@ -292,8 +293,6 @@ std::string hint_on_names(const Explanation& explanation) {
     return fmt::format("did you mean {}?",
                        explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
 }
-
-}  // namespace
 
 Json clashes_json(const Explanation& explanation) {
     auto clashes = Json::array();

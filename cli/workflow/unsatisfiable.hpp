@@ -9,10 +9,14 @@
 #include "libcore/solve/solve.hpp"
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace gpkg::cli {
 
 nlohmann::ordered_json clashes_json(const Explanation& explanation);
+/// Of names that no channel has: those like them, or that another channel may have them. Empty
+/// where it tells of no such name.
+std::string hint_on_names(const Explanation& explanation);
 /// What it changes and gives.
 nlohmann::ordered_json fix_json(const Fix& fix);
 

@@ -6,11 +6,8 @@
 #include "libcore/index/repodata.hpp"
 
 #include <cerrno>
-#include <cstdlib>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -44,7 +41,6 @@ Result<IndexWriter> read_records(const FetchedIndex& fetched,
     return writer;
 }
 
-/// Writes the index to a name of its own and gives it its name when it is whole.
 Result<void> make_index(const FetchedIndex& fetched,
                         const IndexSource& source,
                         const IndexOrigin& origin,
@@ -52,18 +48,11 @@ Result<void> make_index(const FetchedIndex& fetched,
                         const fs::path& file) {
     GPKG_CHECK(make_folders(folder));
     GPKG_TRY(auto writer, read_records(fetched, source, folder));
-    auto temporary = file.native() + ".XXXXXX";
-    Descriptor opened(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (!opened) return pass(io_error(folder, "make a file in it", errno));
-    auto written =
-        write_index(std::move(writer), origin, source, [&](std::string_view part) -> Result<void> {
-            if (!write_fully(opened.get(), part)) return pass(io_error(temporary, "write", errno));
-            return {};
-        });
-    if (written && !opened.close()) written = pass(io_error(temporary, "write", errno));
-    if (written) written = rename_path(temporary, file);
-    if (!written) ::unlink(temporary.c_str());
-    return written;
+    GPKG_TRY(auto made, NewFile::make(file));
+    GPKG_CHECK(write_index(std::move(writer), origin, source, [&](std::string_view part) {
+        return made.write(part);
+    }));
+    return made.finish(false);  // what a crash damages is noticed, and made anew
 }
 
 }  // namespace

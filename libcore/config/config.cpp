@@ -51,7 +51,7 @@ Result<void> read_config_file(Config& config) {
             config.file = other;
         }
     }
-    const auto text = read_file(config.file);
+    const auto text = read_file(config.file, kLongestWritten);
     if (!text && text.error().kind == ErrorKind::NotFound) return {};
     if (!text) return pass(text.error());
     return apply_config_file(*text, config.file, config);

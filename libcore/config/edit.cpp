@@ -72,7 +72,7 @@ class Editor {
 public:
     static Result<Editor> open(const Config& config, std::string_view key) {
         GPKG_TRY(const auto known, find_config_key(key));
-        auto text = read_file(config.file);
+        auto text = read_file(config.file, kLongestWritten);
         if (!text && text.error().kind == ErrorKind::NotFound) text = std::string();
         if (!text) return pass(text.error());
         GPKG_TRY(auto root, yaml::Node::parse(*text, config.file.native()));

@@ -25,7 +25,7 @@ tl::unexpected<Error> io_failure(const fs::path& path, std::string_view doing, i
 
 }  // namespace
 
-Result<std::string> read_file(const fs::path& path) {
+Result<std::string> read_file(const fs::path& path, std::size_t limit) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) return io_failure(path, "open", errno);
     struct stat status {};
@@ -45,12 +45,22 @@ Result<std::string> read_file(const fs::path& path) {
         }
         if (count == 0) break;
         used += static_cast<std::size_t>(count);
+        if (limit > 0 && used > limit)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: is longer than {} MiB", path.native(), limit >> 20U));
     }
     bytes.resize(used);
     return bytes;
 }
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
+NewFile::NewFile(fs::path path, std::string temporary, Descriptor file)
+    : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {}
+
+NewFile::~NewFile() {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<NewFile> NewFile::make(fs::path path) {
     if (path.has_parent_path()) GPKG_CHECK(make_folders(path.parent_path()));
     // Not mkostemp: its files are the owner's alone, and the umask cannot be asked without changing
     // it for every thread.
@@ -59,16 +69,29 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
     Descriptor file;
     do {
         temporary = fmt::format("{}.tmp-{:08x}", path.native(), random());
-        file = Descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        file = Descriptor(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     } while (!file && errno == EEXIST);
     if (!file) return io_failure(path, "write", errno);
+    return NewFile(std::move(path), std::move(temporary), std::move(file));
+}
 
-    const bool done = write_fully(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close() &&
-                      ::rename(temporary.c_str(), path.c_str()) == 0;
-    if (done) return {};
-    const int code = errno;
-    ::unlink(temporary.c_str());
-    return io_failure(path, "write", code);
+Result<void> NewFile::write(std::string_view bytes) {
+    if (!write_fully(file_.get(), bytes)) return io_failure(path_, "write", errno);
+    return {};
+}
+
+Result<void> NewFile::finish(bool to_disk) {
+    const bool done = (!to_disk || ::fsync(file_.get()) == 0) && file_.close() &&
+                      ::rename(temporary_.c_str(), path_.c_str()) == 0;
+    if (!done) return io_failure(path_, "write", errno);
+    temporary_.clear();
+    return {};
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
+    GPKG_TRY(auto file, NewFile::make(path));
+    GPKG_CHECK(file.write(bytes));
+    return file.finish(true);
 }
 
 Result<void> make_folders(const fs::path& path) {

@@ -9,14 +9,46 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gpkg {
 
-/// The file's bytes. NotFound when it does not exist, Io for anything else.
-Result<std::string> read_file(const fs::path& path);
+/// The file's bytes. NotFound when it does not exist, Io for anything else, Usage for more than
+/// `limit` bytes (0: any number).
+Result<std::string> read_file(const fs::path& path, std::size_t limit = 0);
 
-/// Writes to a temporary name in the same folder, syncs, renames: a reader sees the old or the new
-/// file, also after a crash. Missing folders are made. Honours the umask.
+/// Of a text that a person wrote.
+inline constexpr std::size_t kLongestWritten = std::size_t{16} << 20U;
+
+/// A file that is written under a temporary name in the same folder, and takes its own when it is
+/// whole: a reader sees the old or the new one. Gone where that does not happen. Missing folders
+/// are made; honours the umask.
+class NewFile {
+public:
+    static Result<NewFile> make(fs::path path);
+    NewFile(NewFile&& other) noexcept
+        : path_(std::move(other.path_)),
+          temporary_(std::exchange(other.temporary_, {})),
+          file_(std::move(other.file_)) {}
+    NewFile& operator=(NewFile&&) = delete;
+    ~NewFile();
+
+    const fs::path& path() const { return path_; }
+    /// Open for reading and writing.
+    int fd() const { return file_.get(); }
+    Result<void> write(std::string_view bytes);
+    /// Gives the file its name. `to_disk`: a crash of the machine does not lose it either.
+    Result<void> finish(bool to_disk);
+
+private:
+    NewFile(fs::path path, std::string temporary, Descriptor file);
+
+    fs::path path_;
+    std::string temporary_;  ///< empty once it has its name
+    Descriptor file_;
+};
+
+/// The same of all bytes at once, to the disk.
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes);
 
 Result<void> make_folders(const fs::path& path);

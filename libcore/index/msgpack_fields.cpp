@@ -17,14 +17,14 @@ void wrong_type(std::string_view key, std::string_view wanted, const MsgpackValu
 }
 
 std::string_view text_of(std::string_view key, const MsgpackValue& value) {
-    if (value.kind() == Kind::Null) return {};
+    if (is_null(value)) return {};
     if (value.kind() != Kind::Text) wrong_type(key, "a text", value);
     if (value.text().size() > kLongestText) refuse(fmt::format("'{}' is longer than 1 MiB", key));
     return value.text();
 }
 
 std::uint64_t number_of(std::string_view key, const MsgpackValue& value) {
-    if (value.kind() == Kind::Null) return 0;
+    if (is_null(value)) return 0;
     if (value.kind() == Kind::Unsigned) return value.number();
     if (value.kind() != Kind::Negative && value.kind() != Kind::Float)
         wrong_type(key, "a whole number", value);
@@ -50,7 +50,7 @@ std::int64_t moment_of(std::string_view key, const MsgpackValue& value) {
 void append_texts(std::string_view key,
                   const MsgpackValue& value,
                   std::vector<std::string_view>& to) {
-    if (value.kind() == Kind::Null) return;
+    if (is_null(value)) return;
     if (value.kind() != Kind::Array) wrong_type(key, "a list", value);
     to.reserve(to.size() + static_cast<std::size_t>(std::distance(value.begin(), value.end())));
     for (const auto& item : value) to.push_back(text_of(key, item));
@@ -72,7 +72,7 @@ std::string_view digest_of(std::string_view key,
                            const MsgpackValue& value,
                            std::size_t size,
                            std::string& raw) {
-    if (value.kind() == Kind::Null) return {};
+    if (is_null(value)) return {};
     if (value.kind() == Kind::Bytes) {
         if (value.text().size() != size)
             refuse(fmt::format("'{}' should be {} bytes, not {}", key, size, value.text().size()));

@@ -18,10 +18,12 @@ namespace gpkg::repodata {
                              std::string_view wanted,
                              const MsgpackValue& value);
 
+inline bool is_null(const MsgpackValue& value) { return value.kind() == MsgpackValue::Kind::Null; }
+
 /// Calls visit(key, value) for the members of a map; `what` names the map.
 template <typename Visit>
 void for_each_member(const MsgpackValue& map, std::string_view what, const Visit& visit) {
-    if (map.kind() == MsgpackValue::Kind::Null) return;
+    if (is_null(map)) return;
     if (map.kind() != MsgpackValue::Kind::Map) wrong_type(what, "a map", map);
     for (auto at = map.begin(); at != map.end();) {
         const auto& key = *at++;

@@ -39,22 +39,15 @@ bool is_well_named(const IndexRecord& record, std::string_view fn) {
            is_build_string(record.build) && is_own_file(record, fn);
 }
 
-void check_file_name(std::string_view fn, std::string_view extension, std::string_view map) {
-    if (!is_safe_relative(fn) || fn.find('/') != std::string_view::npos)
-        refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
-    if (!fn.ends_with(extension))
-        refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
-}
-
-/// What is wrong with the names; throws where it cannot be an accident.
-std::string fault_of_names(const IndexRecord& record, std::string_view fn, std::string_view map) {
-    check_file_name(fn, extension_of(record), map);
-    if (record.name.empty()) refuse(fmt::format("{}: has no name", fn));
-    if (record.version.empty()) refuse(fmt::format("{}: has no version", fn));
+std::string fault_of_names(const IndexRecord& record) {
+    if (record.name.empty()) return "it has no name";
+    if (record.version.empty()) return "it has no version";
+    const auto is_wrong = [](std::string_view part) {
+        return part.find_first_of("/\\ \n") != std::string_view::npos || part.size() > kLongestPart;
+    };
     for (const auto part : {record.name, record.version, record.build}) {
-        if (part.find_first_of("/\\ \n") != std::string_view::npos || part.size() > kLongestPart)
-            refuse(
-                fmt::format("{}: '{}' can be no name, version or build", fn, part.substr(0, 200)));
+        if (is_wrong(part))
+            return fmt::format("'{}' can be no name, version or build", part.substr(0, 200));
     }
     if (!is_package_name(record.name))
         return fmt::format("'{}' is not a package name", record.name);
@@ -70,8 +63,15 @@ std::string fault_of_names(const IndexRecord& record, std::string_view fn, std::
 
 }  // namespace
 
-std::string fault_of(const IndexRecord& record, std::string_view fn, std::string_view map) {
-    if (!is_well_named(record, fn)) return fault_of_names(record, fn, map);
+void check_file_name(std::string_view fn, std::string_view extension, std::string_view map) {
+    if (!is_safe_relative(fn) || fn.find('/') != std::string_view::npos)
+        refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
+    if (!fn.ends_with(extension))
+        refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
+}
+
+std::string fault_of(const IndexRecord& record, std::string_view fn) {
+    if (!is_well_named(record, fn)) return fault_of_names(record);
     for (const auto& extra : record.extras) {
         if (!is_extra_name(extra.group))
             return fmt::format("'{}' is not a name of extras", extra.group);

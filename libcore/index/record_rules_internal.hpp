@@ -10,9 +10,11 @@
 
 namespace gpkg::repodata {
 
-/// Throws Malformed for a record that no index would hold in good faith, or for a file name that
-/// is not plain or has the wrong extension. Else why the rules (CEP 26, 44, 45) forbid the record
-/// found under `fn` in `map`; empty when they do not.
-std::string fault_of(const IndexRecord& record, std::string_view fn, std::string_view map);
+/// Throws Malformed for a key of `map` that is no plain file name, or has another extension: no
+/// index would hold it in good faith.
+void check_file_name(std::string_view fn, std::string_view extension, std::string_view map);
+
+/// Why the rules (CEP 26, 44, 45) forbid the record found under `fn`; empty when they do not.
+std::string fault_of(const IndexRecord& record, std::string_view fn);
 
 }  // namespace gpkg::repodata

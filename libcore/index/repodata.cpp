@@ -2,11 +2,10 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/index/base_url_internal.hpp"
-#include "libcore/index/fields_internal.hpp"
 #include "libcore/index/json_splitter_internal.hpp"
+#include "libcore/index/record_reading_internal.hpp"
 #include "libcore/index/record_rules_internal.hpp"
 
-#include <array>
 #include <deque>
 #include <fmt/format.h>
 #include <utility>
@@ -30,27 +29,14 @@ public:
 
     /// `reopened`: how many maps, from the outermost in, an earlier piece began.
     Result<void> read(json::element document, int reopened) {
-        if (document.type() != json::element_type::OBJECT) refuse("the top level should be a map");
-        for (auto field : as_map(document)) {
-            const std::string_view key = field.key;
-            const json::element value = field.value;
+        if (is_null(document)) wrong_type("the top level", "a map", document);
+        Result<void> done;
+        for_each_member(document, "the top level", [&](std::string_view key, json::element value) {
             if (reopened < 2) top_keys_(kept(key));
-            if (key == "info") {
-                read_info(value);
-            } else if (key == "repodata_version") {
-                check_version(value);
-            } else if (key == "packages") {
-                GPKG_CHECK(read_packages(key, value, kTarBz2, false));
-            } else if (key == "packages.conda") {
-                GPKG_CHECK(read_packages(key, value, kConda, false));
-            } else if (key == "v3") {
-                GPKG_CHECK(read_v3(value, reopened));
-            } else if (key == "removed") {
-                for (const auto fn : Fields{"removed"}.list("removed", value)) writer_.remove(fn);
-            }
+            if (done) done = read_part(key, value, reopened);
             reopened = 0;
-        }
-        return {};
+        });
+        return done;
     }
 
     void finish() {
@@ -61,8 +47,22 @@ private:
     static constexpr std::string_view kConda = ".conda";
     static constexpr std::string_view kTarBz2 = ".tar.bz2";
 
+    Result<void> read_part(std::string_view key, json::element value, int reopened) {
+        if (key == "packages") return read_packages(key, value, kTarBz2, false);
+        if (key == "packages.conda") return read_packages(key, value, kConda, false);
+        if (key == "v3") return read_v3(value, reopened);
+        if (key == "info") read_info(value);
+        if (key == "repodata_version") check_version(value);
+        if (key == "removed") {
+            std::vector<std::string_view> names;
+            append_texts(key, value, names);
+            for (const auto fn : names) writer_.remove(fn);
+        }
+        return {};
+    }
+
     static void check_version(json::element value) {
-        const auto version = Fields{"repodata_version"}.number("repodata_version", value);
+        const auto version = number_of("repodata_version", value);
         if (version > 2)
             throw Malformed{
                 fmt::format("repodata_version {} is newer than this gpkg understands (2)", version),
@@ -70,15 +70,10 @@ private:
     }
 
     void read_info(json::element value) {
-        const Fields fields{"info"};
-        if (value.type() == json::element_type::NULL_VALUE) return;
-        if (value.type() != json::element_type::OBJECT) fields.wrong("info", "a map", value);
-        for (auto field : as_map(value)) {
-            const std::string_view key = field.key;
+        for_each_member(value, "info", [&](std::string_view key, json::element item) {
             info_keys_(kept(key));
-            json::element item = field.value;
             if (key == "base_url") {
-                const auto base_url = fields.text(key, item);
+                const auto base_url = text_of(key, item);
                 if (auto folder = artifact_folder(source_.url, base_url); !folder)
                     refuse(std::move(folder).error().message);
                 writer_.set_base_url(base_url);
@@ -89,146 +84,87 @@ private:
             } else if (key == "channel_relations") {
                 read_relations(item);
             }
-        }
+        });
     }
 
     void read_relations(json::element value) {
-        const Fields fields{"channel_relations"};
-        if (value.type() == json::element_type::NULL_VALUE) return;
-        if (value.type() != json::element_type::OBJECT)
-            fields.wrong("channel_relations", "a map", value);
+        if (is_null(value)) return;
         ChannelRelations relations;
         OnlyOnce once("in channel_relations");
-        for (auto field : as_map(value)) {
-            const std::string_view key = field.key;
-            once(key);
-            if (key == "base") relations.base = fields.text(key, field.value);
-            if (key == "overrides") relations.overrides = fields.text(key, field.value);
-        }
+        for_each_member(
+            value, "channel_relations", [&](std::string_view key, json::element channel) {
+                once(key);
+                if (key == "base") relations.base = text_of(key, channel);
+                if (key == "overrides") relations.overrides = text_of(key, channel);
+            });
         writer_.set_relations(std::move(relations));
     }
 
     /// CEP 48: says how many records of which newer form this gpkg leaves out.
     void read_revisions(json::element value) {
         if (value.type() != json::element_type::OBJECT) return;
-        for (auto field : as_map(value)) {
-            const std::string revision(std::string_view(field.key));
-            json::element item = field.value;
-            if (revision == "v3" || item.type() != json::element_type::OBJECT) continue;
+        const std::string_view what = "repodata_revisions";
+        for_each_member(value, what, [&](std::string_view revision, json::element about) {
+            if (revision == "v3" || about.type() != json::element_type::OBJECT) return;
             std::uint64_t count = 0;
-            std::string message;
-            for (auto entry : as_map(item)) {
-                const std::string key(std::string_view(entry.key));
-                json::element detail = entry.value;
-                if (key == "n_packages") count = Fields{revision}.number(key, detail);
-                if (key == "message") message = std::string(Fields{revision}.text(key, detail));
-            }
+            std::string_view message;
+            for_each_member(about, revision, [&](std::string_view key, json::element detail) {
+                if (key == "n_packages") count = number_of(key, detail);
+                if (key == "message") message = text_of(key, detail);
+            });
             writer_.add_note(note_on_newer(revision, count, message));
-        }
+        });
     }
 
     Result<void> read_v3(json::element value, int reopened) {
-        if (value.type() == json::element_type::NULL_VALUE) return {};
-        if (value.type() != json::element_type::OBJECT) Fields{"v3"}.wrong("v3", "a map", value);
-        for (auto field : as_map(value)) {
-            const std::string_view extension = field.key;
+        Result<void> done;
+        for_each_member(value, "v3", [&](std::string_view extension, json::element packages) {
             if (reopened < 3) v3_keys_(kept(extension));
             reopened = 0;
+            if (!done) return;
             if (extension == "conda") {
-                GPKG_CHECK(read_packages("v3.conda", field.value, kConda, true));
+                done = read_packages("v3.conda", packages, kConda, true);
             } else if (extension == "tar.bz2") {
-                GPKG_CHECK(read_packages("v3.tar.bz2", field.value, kTarBz2, true));
+                done = read_packages("v3.tar.bz2", packages, kTarBz2, true);
             }
-        }
-        return {};
+        });
+        return done;
     }
 
     Result<void> read_packages(std::string_view map,
                                json::element value,
                                std::string_view extension,
                                bool v3) {
-        if (value.type() == json::element_type::NULL_VALUE) return {};
-        if (value.type() != json::element_type::OBJECT) Fields{map}.wrong(map, "a map", value);
-        for (auto field : as_map(value)) {
-            fn_ = field.key;
-            json::element item = field.value;
-            if (v3) {
-                if (fn_.ends_with(extension)) {
-                    left_out_.add(fn_, "its key should be without the extension");
-                    continue;
-                }
-                fn_ += extension;
-            }
-            if (item.type() != json::element_type::OBJECT)
-                refuse(fmt::format("{}: should be a map, not {}", fn_, type_name(item.type())));
-            record_.clear();
-            record_.is_conda = extension == kConda;
-            record_.is_v3 = v3;
-            read_record(as_map(item));
-            if (auto fault = fault_of(record_, fn_, map); !fault.empty()) {
-                left_out_.add(fn_, fault);
-            } else {
-                GPKG_CHECK(writer_.add(record_));
-            }
+        Result<void> done;
+        for_each_member(value, map, [&](std::string_view key, json::element item) {
+            if (done) done = read_package(map, key, item, extension, v3);
+        });
+        return done;
+    }
+
+    Result<void> read_package(std::string_view map,
+                              std::string_view key,
+                              json::element value,
+                              std::string_view extension,
+                              bool v3) {
+        fn_ = key;
+        if (v3 && fn_.ends_with(extension)) {
+            left_out_.add(fn_, "its key should be without the extension");
+            return {};
         }
+        if (v3) fn_ += extension;
+        record_.clear();
+        record_.is_conda = extension == kConda;
+        record_.is_v3 = v3;
+        auto fault = read_record(
+            value, record_, [&](std::string_view name, json::element digest, std::size_t size) {
+                return digest_of(name, digest, size, size == 16 ? md5_ : sha256_);
+            });
+        if (fault.empty()) fault = fault_of(record_, fn_);
+        if (fault.empty()) return writer_.add(record_);
+        check_file_name(fn_, extension, map);
+        left_out_.add(fn_, fault);
         return {};
-    }
-
-    void read_record(json::object object) {
-        const Fields fields{fn_};
-        std::uint32_t seen = 0;
-        for (auto field : object) {
-            const std::string_view name = field.key;
-            const auto key = key_of(name);
-            if (key == Key::Other) continue;
-            const auto bit = 1U << static_cast<unsigned>(key);
-            if ((seen & bit) != 0)
-                refuse(fmt::format("{}: the key '{}' stands there twice", fn_, name));
-            seen |= bit;
-            read_field(fields, key, name, field.value);
-        }
-    }
-
-    void read_field(const Fields& fields, Key key, std::string_view name, json::element value) {
-        auto& record = record_;
-        const auto text = [&] { return fields.text(name, value); };
-        switch (key) {
-        case Key::Build: record.build = text(); break;
-        case Key::BuildNumber: record.build_number = fields.number(name, value); break;
-        case Key::Constrains: fields.list(name, value, record.constrains); break;
-        case Key::Depends: fields.list(name, value, record.depends); break;
-        case Key::ExtraDepends: read_extras(fields, value); break;
-        case Key::Flags: fields.list(name, value, record.flags); break;
-        case Key::IndexedTimestamp: record.indexed_timestamp = fields.moment(name, value); break;
-        case Key::License: record.license = text(); break;
-        case Key::LicenseFamily: record.license_family = text(); break;
-        case Key::Md5: record.md5 = fields.digest(name, value, md5_); break;
-        case Key::Name: record.name = text(); break;
-        case Key::Noarch: record.noarch = fields.noarch(value); break;
-        case Key::PythonSitePackagesPath:
-            if (value.type() != json::element_type::NULL_VALUE)
-                record.python_site_packages_path = text();
-            break;
-        case Key::Sha256: record.sha256 = fields.digest(name, value, sha256_); break;
-        case Key::Size: record.size = fields.number(name, value); break;
-        case Key::Timestamp: record.timestamp = fields.moment(name, value); break;
-        case Key::TrackFeatures: fields.features(value, record.track_features); break;
-        case Key::Version: record.version = text(); break;
-        case Key::Other: break;
-        }
-    }
-
-    void read_extras(const Fields& fields, json::element value) {
-        if (value.type() == json::element_type::NULL_VALUE) return;
-        if (value.type() != json::element_type::OBJECT)
-            fields.wrong("extra_depends", "a map", value);
-        OnlyOnce once("in extra_depends");
-        for (auto field : as_map(value)) {
-            const std::string_view group = field.key;
-            once(group);
-            record_.extras.push_back({group, {}});
-            fields.list("extra_depends", field.value, record_.extras.back().specs);
-        }
     }
 
     /// For keys that are compared with those of later pieces.
@@ -245,8 +181,7 @@ private:
     // The record at hand.
     std::string fn_;
     IndexRecord record_;
-    std::array<char, 16> md5_{};
-    std::array<char, 32> sha256_{};
+    std::string md5_, sha256_;
 };
 
 /// Maps whose members are records may be cut between two of them.

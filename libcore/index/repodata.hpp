@@ -13,10 +13,10 @@ namespace gpkg {
 
 /// Reads a repodata text of any length in bounded memory, to its end, and gives its records to
 /// `writer`. Refuses, naming `source.url` and the reason: what is not JSON or is cut off, wrong
-/// types, file names that leave their folder, duplicate keys, texts beyond 1 MiB, a base_url that
-/// leads from the network to this machine, repodata_version > 2. Single records that break the
-/// rules (CEP 26, 44, 45), or stand under the file name of another, are left out, and a note says
-/// so. An empty text has no records.
+/// types and duplicate keys outside of records, file names that leave their folder, a base_url that
+/// leads from the network to this machine, repodata_version > 2. Single records that cannot be read
+/// (wrong types, duplicate keys, texts beyond 1 MiB), break the rules (CEP 26, 44, 45), or stand
+/// under the file name of another, are left out, and a note says so. An empty text has no records.
 Result<void> read_repodata(ByteSource json, const IndexSource& source, IndexWriter& writer);
 
 /// The text of what is plain or zstd-compressed. What unpacks to 1000 times its size and more than

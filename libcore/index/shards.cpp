@@ -3,7 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/index/base_url_internal.hpp"
-#include "libcore/index/msgpack_fields_internal.hpp"
+#include "libcore/index/record_reading_internal.hpp"
 #include "libcore/index/record_rules_internal.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -211,68 +211,20 @@ private:
             auto& record = shard_.records.emplace_back();
             record.is_conda = extension == ".conda";
             record.is_v3 = is_v3;
-            read_record(fn, value, record);
-            auto fault = fault_of(record, fn, map);
-            if (record.name != name_)
+            auto fault = read_record(
+                value,
+                record,
+                [&](std::string_view name, const MsgpackValue& digest, std::size_t size) {
+                    return kept_digest(name, digest, size);
+                });
+            if (fault.empty()) fault = fault_of(record, fn);
+            if (!fault.empty()) check_file_name(fn, extension, map);
+            if (!record.name.empty() && record.name != name_)
                 refuse(fmt::format(
                     "{}: is about '{}', not '{}'", fn, record.name.substr(0, 200), name_));
             if (fault.empty()) return;
             shard_.records.pop_back();
             left_out_.add(fn, fault);
-        });
-    }
-
-    void read_record(const std::string& fn, const MsgpackValue& value, IndexRecord& record) {
-        std::uint32_t seen = 0;
-        for_each_member(value, fn, [&](std::string_view name, const MsgpackValue& field) {
-            const auto key = key_of(name);
-            if (key == Key::Other) return;
-            const auto bit = 1U << static_cast<unsigned>(key);
-            if ((seen & bit) != 0)
-                refuse(fmt::format("{}: the key '{}' stands there twice", fn, name));
-            seen |= bit;
-            try {
-                read_field(key, name, field, record);
-            } catch (const Malformed& problem) {
-                refuse(fmt::format("{}: {}", fn, problem.reason));
-            }
-        });
-    }
-
-    void read_field(Key key, std::string_view name, const MsgpackValue& value, IndexRecord& to) {
-        switch (key) {
-        case Key::Build: to.build = text_of(name, value); break;
-        case Key::BuildNumber: to.build_number = number_of(name, value); break;
-        case Key::Constrains: append_texts(name, value, to.constrains); break;
-        case Key::Depends: append_texts(name, value, to.depends); break;
-        case Key::ExtraDepends: read_extras(name, value, to); break;
-        case Key::Flags: append_texts(name, value, to.flags); break;
-        case Key::IndexedTimestamp: to.indexed_timestamp = moment_of(name, value); break;
-        case Key::License: to.license = text_of(name, value); break;
-        case Key::LicenseFamily: to.license_family = text_of(name, value); break;
-        case Key::Md5: to.md5 = kept_digest(name, value, 16); break;
-        case Key::Name: to.name = text_of(name, value); break;
-        case Key::Noarch: to.noarch = noarch_of(name, value); break;
-        case Key::PythonSitePackagesPath:
-            if (value.kind() != MsgpackValue::Kind::Null)
-                to.python_site_packages_path = text_of(name, value);
-            break;
-        case Key::Sha256: to.sha256 = kept_digest(name, value, 32); break;
-        case Key::Size: to.size = number_of(name, value); break;
-        case Key::Timestamp: to.timestamp = moment_of(name, value); break;
-        case Key::TrackFeatures: append_features(name, value, to.track_features); break;
-        case Key::Version: to.version = text_of(name, value); break;
-        case Key::Other: break;
-        }
-    }
-
-    static void read_extras(std::string_view name, const MsgpackValue& value, IndexRecord& to) {
-        OnlyOnce once(name);
-        for_each_member(value, name, [&](std::string_view group, const MsgpackValue& specs) {
-            once(group);
-            auto& extra = to.extras.emplace_back();
-            extra.group = group;
-            append_texts(name, specs, extra.specs);
         });
     }
 

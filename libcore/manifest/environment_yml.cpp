@@ -293,7 +293,7 @@ Result<Manifest> read_environment_yml(const fs::path& path, const ManifestOption
     if (!is_environment_yml(path))
         return fail(ErrorKind::Usage,
                     path.string() + ": the name of an environment file ends in .yml or .yaml");
-    GPKG_TRY(const auto text, read_file(path));
+    GPKG_TRY(const auto text, read_file(path, kLongestWritten));
     GPKG_TRY(auto manifest, parse_environment_yml(text, path.string(), options));
     manifest.folder = absolute_path(path.string(), options.home).parent_path();
     return manifest;

@@ -156,7 +156,7 @@ private:
 }  // namespace
 
 Result<SpecFile> read_spec_file(const fs::path& path, const SpecFileOptions& options) {
-    GPKG_TRY(const auto text, read_file(path));
+    GPKG_TRY(const auto text, read_file(path, kLongestWritten));
     return parse_spec_file(text, path.string(), options);
 }
 

@@ -7,58 +7,12 @@
 #include "libcore/package/zip_writer_internal.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
 
 namespace gpkg {
 namespace {
-
-/// A file that takes its name only when it is whole.
-class NewFile {
-public:
-    static Result<NewFile> make(fs::path path) {
-        static std::atomic<unsigned> count{0};
-        GPKG_CHECK(make_folders(path.parent_path()));
-        const auto temporary =
-            path.parent_path() /
-            fmt::format(".{}.tmp-{}-{}", path.filename().native(), ::getpid(), count.fetch_add(1));
-        constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-        Descriptor file(::open(temporary.c_str(), kFlags, 0666));
-        if (!file) return pass(io_error(temporary.native(), "write", errno));
-        return NewFile(std::move(path), temporary, std::move(file));
-    }
-    NewFile(NewFile&& other) noexcept
-        : path_(std::move(other.path_)),
-          temporary_(std::exchange(other.temporary_, {})),
-          file_(std::move(other.file_)) {}
-    NewFile& operator=(NewFile&&) = delete;
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-    ~NewFile() {
-        if (!temporary_.empty()) ::unlink(temporary_.c_str());
-    }
-
-    int fd() const { return file_.get(); }
-    const std::string& name() const { return path_.native(); }
-
-    Result<fs::path> publish() {
-        if (::fsync(file_.get()) != 0 || !file_.close())
-            return pass(io_error(name(), "write", errno));
-        GPKG_CHECK(rename_path(temporary_, path_));
-        temporary_.clear();
-        return path_;
-    }
-
-private:
-    NewFile(fs::path path, fs::path temporary, Descriptor file)
-        : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {}
-
-    fs::path path_;
-    fs::path temporary_;
-    Descriptor file_;
-};
 
 /// Content that was checked: sorted, safe, without duplicates.
 struct Prepared {
@@ -135,7 +89,7 @@ Result<fs::path> write_conda(const PackageContent& content,
     GPKG_TRY(auto file, NewFile::make(output_folder / (prepared.distribution + ".conda")));
     // zstd may grow what it cannot compress by a little: judge with room to spare.
     const bool large = options.force_zip64 || prepared.bytes > (std::uint64_t{4000} << 20U);
-    ZipWriter zip(file.fd(), file.name(), options.timestamp);
+    ZipWriter zip(file.fd(), file.path().native(), options.timestamp);
     GPKG_CHECK(zip.begin("metadata.json", false));
     GPKG_CHECK(zip.write(R"({"conda_pkg_format_version": 2})"));
     GPKG_CHECK(zip.end());
@@ -149,7 +103,8 @@ Result<fs::path> write_conda(const PackageContent& content,
                           options,
                           [&](TarWriter& tar) { return add_info(tar, content); }));
     GPKG_CHECK(zip.finish());
-    return file.publish();
+    GPKG_CHECK(file.finish(true));
+    return file.path();
 }
 
 Result<fs::path> write_tar_bz2(const PackageContent& content,
@@ -158,15 +113,13 @@ Result<fs::path> write_tar_bz2(const PackageContent& content,
     const Utf8Locale locale;
     GPKG_TRY(const auto prepared, prepare(content));
     GPKG_TRY(auto file, NewFile::make(output_folder / (prepared.distribution + ".tar.bz2")));
-    TarWriter tar(options, [&](std::string_view bytes) -> Result<void> {
-        if (write_fully(file.fd(), bytes)) return {};
-        return pass(io_error(file.name(), "write", errno));
-    });
+    TarWriter tar(options, [&](std::string_view bytes) { return file.write(bytes); });
     GPKG_CHECK(tar.open(ARCHIVE_FILTER_BZIP2));
     GPKG_CHECK(add_info(tar, content));
     GPKG_CHECK(add_payload(tar, content, prepared));
     GPKG_CHECK(tar.close());
-    return file.publish();
+    GPKG_CHECK(file.finish(true));
+    return file.path();
 }
 
 }  // namespace gpkg

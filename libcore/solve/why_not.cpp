@@ -78,6 +78,13 @@ Explanation about_question(Explanation explanation, std::size_t index) {
     return explanation;
 }
 
+/// Whether what is in question is a name that no channel has.
+bool is_unknown(const Explanation& explanation, std::size_t index) {
+    const auto& line = explanation.clashes.front().lines.front();
+    return line.kind == ExplanationLine::Kind::Request && line.index == index &&
+           !line.channels.empty();
+}
+
 /// The names that are settled up to the first that is not the same with the spec.
 std::vector<std::string> settled_before(const Solution& answer,
                                         const ByName& now,
@@ -143,15 +150,21 @@ Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solv
     const auto& answer = std::get<Solution>(outcome);
     const auto now = by_name(problem, answer);
     found.chosen = find(now, spec.name);
-    if (found.chosen && spec.matches(*found.chosen)) return found;
+    const bool is_chosen = found.chosen && spec.matches(*found.chosen);
+    if (is_chosen && spec.extras.empty()) return found;
 
     auto with_it = problem;
     const auto index = with_it.request.specs.size();
     with_it.request.specs.push_back(spec);
     GPKG_TRY(auto other_outcome, solve(with_it));
     if (auto* explanation = std::get_if<Explanation>(&other_outcome)) {
-        found.verdict = Verdict::Impossible;
-        found.explanation = about_question(std::move(*explanation), index);
+        if (is_unknown(*explanation, index)) {
+            found.verdict = Verdict::Unknown;
+            found.explanation = std::move(*explanation);
+        } else {
+            found.verdict = Verdict::Impossible;
+            found.explanation = about_question(std::move(*explanation), index);
+        }
         return found;
     }
     const auto then = by_name(problem, std::get<Solution>(other_outcome));
@@ -167,7 +180,9 @@ Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solv
     }
 
     const auto settled = settled_before(answer, now, then);
-    if (!found.chosen) {
+    if (is_chosen && found.differences.empty()) {
+        found.verdict = Verdict::Chosen;  // with all that its extras add
+    } else if (!found.chosen || (is_chosen && settled.empty())) {
         found.verdict = Verdict::Unneeded;
     } else if (settled.empty() || settled.back() == spec.name) {
         found.verdict = Verdict::LessGood;

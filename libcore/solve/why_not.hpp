@@ -15,6 +15,7 @@ struct WhyNot {
     enum class Verdict {
         Chosen,      ///< the answer has it
         NoAnswer,    ///< the problem has no solution in the first place
+        Unknown,     ///< no channel has the name
         Impossible,  ///< no solution has it
         Unneeded,    ///< the answer has nothing of this name, which could be asked for
         LessGood,    ///< the answer could have it, and has a better record of the name
@@ -25,7 +26,8 @@ struct WhyNot {
     std::optional<PackageRecord> chosen;
     /// The best record of the name that meets the spec; nothing where no solution has one.
     std::optional<PackageRecord> possible;
-    /// NoAnswer, Impossible, Outranked: the chain. Its fixes leave the spec as it is.
+    /// NoAnswer, Unknown, Impossible, Outranked: the chain. Its fixes leave the spec as it is, but
+    /// for Unknown, where they are names like it.
     Explanation explanation;
     /// LessGood: what `chosen` has over `possible`.
     std::string reason;

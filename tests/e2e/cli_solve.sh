@@ -12,6 +12,7 @@ package pandas 1.0 0 'numpy'
 package gpu 1.0 0 '__cuda >=12'
 package python 3.12.0 0
 package python 3.13.0 0
+EXTRAS='"plot":["pandas"]' package app 1.0 0 'numpy'
 
 # What would be installed, and nothing happens.
 expect 0 solve torch
@@ -79,13 +80,24 @@ it could be had:
   torch=1.0 in place of torch=2: gives numpy 2.0 and torch 1.0'
 expect 0 why-not numpy=3 torch
 out_has 'numpy=3: no such version'
-expect 0 why-not nump torch
-out_has 'no package of this name'
+expect 1 why-not nump torch
+err_has 'nump: no package of this name'
+err_has 'did you mean numpy?'
 expect 0 why-not pandas torch
 out_is 'nothing needs pandas; asked for, it would be pandas 1.0 0
 with it:
   + pandas 1.0 0'
+expect 0 why-not 'app[extras=plot]' app
+out_is "nothing needs app[extras='plot']; asked for, it would be app 1.0 0
+with it:
+  + pandas 1.0 0"
+expect 0 why-not 'app[extras=plot]' app pandas
+out_is 'app 1.0 0 is what is chosen'
+expect 1 why-not 'app[extras=plots]' app
+err_has 'no app has the extra plots'
+err_has 'did you mean plot?'
 expect 0 why-not gpu torch
+out_has 'gpu is impossible here, whatever is asked for'
 out_has 'this machine has no NVIDIA driver'
 expect 0 why-not '__cuda>=12' torch
 out_has 'this machine has no NVIDIA driver'

@@ -66,7 +66,7 @@ Result<Recipe> load_recipe(const fs::path& path) {
     auto file = fs::absolute(path, ignored).lexically_normal();
     if (!file.has_filename()) file = file.parent_path();
     if (fs::is_directory(file, ignored)) file /= "recipe.yaml";
-    auto text = read_file(file);
+    auto text = read_file(file, kLongestWritten);
     if (!text) return pass(std::move(text).error().while_doing("reading the recipe"));
     return parse_recipe(*std::move(text), file);
 }

@@ -2,6 +2,8 @@
 
 #include "tests/support/catch.hpp"
 
+#include <sys/stat.h>
+
 using namespace gpkg;
 
 TEST_CASE("a file is replaced whole, and its folders are made", "[fs]") {
@@ -12,6 +14,36 @@ TEST_CASE("a file is replaced whole, and its folders are made", "[fs]") {
     REQUIRE(write_file_atomically(path, "two"));
     CHECK(read_file(path).value() == "two");
     CHECK(std::distance(fs::directory_iterator(path.parent_path()), {}) == 1);
+}
+
+TEST_CASE("a file that is not finished leaves nothing", "[fs]") {
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto path = root->path() / "x";
+    const auto mask = ::umask(027);
+    {
+        auto file = NewFile::make(path);
+        REQUIRE(file);
+        REQUIRE(file->write("half"));
+        CHECK_FALSE(fs::exists(path));
+    }
+    CHECK(fs::is_empty(root->path()));
+    auto file = NewFile::make(path);
+    ::umask(mask);
+    REQUIRE(file);
+    REQUIRE(file->write("wh"));
+    REQUIRE(file->write("ole"));
+    REQUIRE(file->finish(false));
+    CHECK(read_file(path).value() == "whole");
+    CHECK(fs::status(path).permissions() == fs::perms(0640));
+    CHECK(std::distance(fs::directory_iterator(root->path()), {}) == 1);
+}
+
+TEST_CASE("what has no end is not read for ever", "[fs]") {
+    const auto text = read_file("/dev/zero", 1U << 20U);
+    REQUIRE_FALSE(text);
+    CHECK(text.error().to_string() == "/dev/zero: is longer than 1 MiB");
+    CHECK(read_file("/dev/null", 1).value().empty());
 }
 
 TEST_CASE("a missing file is NotFound and named", "[fs]") {

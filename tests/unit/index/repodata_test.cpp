@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,9 +25,11 @@ std::vector<PackageRecord> records(const ChannelIndex& index, std::string_view n
 
 const IndexSource kSource{"https://host/c", "linux-64", "https://host/c/linux-64/repodata.json"};
 
+/// Why a whole document is refused, or what is said of it.
 std::string refusal(const std::string& json) {
     const auto index = read_repodata(json, kSource);
-    return index ? "accepted" : index.error().message;
+    if (!index) return index.error().message;
+    return index->notes().empty() ? "accepted" : fmt::format("{}", fmt::join(index->notes(), "; "));
 }
 
 /// Records and names of some folders of the corpus.
@@ -132,13 +135,14 @@ TEST_CASE("base_url names the folder of the artifacts (CEP 15)", "[index]") {
     CHECK(records(*index, "p").at(0).url == row.expected);
 }
 
-TEST_CASE("a broken or hostile index is refused with the file and the reason", "[index]") {
+TEST_CASE("a hostile index is refused, a broken record left out, with the reason", "[index]") {
     const auto packages = [](const std::string& inner) {
         return R"({"packages.conda": {)" + inner + "}}";
     };
     const std::string url = "https://host/c/linux-64/repodata.json: ";
+    const std::string left_out = url + "a record is left out: ";
 
-    CHECK(refusal("[]") == url + "the top level should be a map");
+    CHECK(refusal("[]") == url + "'the top level' should be a map, not a list");
     const auto newer = read_repodata(R"({"repodata_version": 3})", kSource).error();
     CHECK(newer.kind == ErrorKind::Unsupported);
     CHECK(newer.to_string() == url +
@@ -151,31 +155,31 @@ TEST_CASE("a broken or hostile index is refused with the file and the reason", "
     CHECK(refusal(packages(R"("a-1-0.zip": {"name":"a","version":"1","build":"0"})")) ==
           url + "packages.conda: 'a-1-0.zip' does not end in .conda");
     CHECK(refusal(packages(R"("a-1-0.conda": {"name":"../a","version":"1","build":"0"})")) ==
-          url + "a-1-0.conda: '../a' can be no name, version or build");
+          left_out + "a-1-0.conda: '../a' can be no name, version or build");
     CHECK(refusal(packages(R"("a-1-0.conda": {"name":"a","version":1,"build":"0"})")) ==
-          url + "a-1-0.conda: 'version' should be a text, not a number");
+          left_out + "a-1-0.conda: 'version' should be a text, not a number");
     CHECK(refusal(
               packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","depends":"b"})")) ==
-          url + "a-1-0.conda: 'depends' should be a list, not a text");
+          left_out + "a-1-0.conda: 'depends' should be a list, not a text");
     CHECK(refusal(
               packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","depends":[1]})")) ==
-          url + "a-1-0.conda: 'depends' should be a text, not a number");
+          left_out + "a-1-0.conda: 'depends' should be a text, not a number");
     CHECK(refusal(packages(
               R"("a-1-0.conda": {"name":"a","version":"1","build":"0","build_number":-1})")) ==
-          url + "a-1-0.conda: 'build_number' should be a whole number from 0 on, not -1");
+          left_out + "a-1-0.conda: 'build_number' should be a whole number from 0 on, not -1");
     CHECK(
         refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","size":1.5})")) ==
-        url + "a-1-0.conda: 'size' should be a whole number from 0 on, not 1.5");
+        left_out + "a-1-0.conda: 'size' should be a whole number from 0 on, not 1.5");
     CHECK(
         refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","size":"1"})")) ==
-        url + "a-1-0.conda: 'size' should be a whole number, not a text");
+        left_out + "a-1-0.conda: 'size' should be a whole number, not a text");
     CHECK(refusal(packages(R"("a-1-0.conda": {"version":"1","build":"0"})")) ==
-          url + "a-1-0.conda: has no name");
+          left_out + "a-1-0.conda: it has no name");
     CHECK(refusal(packages(R"("a-1-0.conda": [])")) ==
-          url + "a-1-0.conda: should be a map, not a list");
+          left_out + "a-1-0.conda: 'the record' should be a map, not a list");
     CHECK(refusal(packages(
               R"("a-1-0.conda": {"name":"a","version":"1","build":"0","sha256":"xyz"})")) ==
-          url + "a-1-0.conda: 'sha256' should be 64 hex digits");
+          left_out + "a-1-0.conda: 'sha256' should be 64 hex digits");
     const std::string record = R"("a-1-0.conda": {"name":"a","version":"1","build":"0"})";
     CHECK(refusal(packages(record + "," + record)) ==
           url + "'a-1-0.conda' stands in packages.conda twice");
@@ -183,7 +187,7 @@ TEST_CASE("a broken or hostile index is refused with the file and the reason", "
           url + "the key 'packages' stands at the top twice");
     CHECK(refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","license":")" +
                            std::string(2U << 20U, 'x') + "\"}")) ==
-          url + "a-1-0.conda: 'license' is longer than 1 MiB");
+          left_out + "a-1-0.conda: 'license' is longer than 1 MiB");
     for (const auto* broken :
          {R"({"packages": {)", R"({"a": 1} x)", "\xff\xfe", R"({"a": "\ud800"})", "{"}) {
         CHECK(refusal(broken).starts_with(url + "not valid JSON, or cut off: "));
@@ -193,6 +197,7 @@ TEST_CASE("a broken or hostile index is refused with the file and the reason", "
 
 TEST_CASE("of a key that stands twice neither is chosen", "[index]") {
     const std::string url = "https://host/c/linux-64/repodata.json: ";
+    const std::string left_out = url + "a record is left out: ";
     const auto record = [](const std::string& more) {
         return R"({"packages.conda": {"a-1-0.conda": {"name":"a","version":"1","build":"0")" +
                more + "}}}";
@@ -222,12 +227,12 @@ TEST_CASE("of a key that stands twice neither is chosen", "[index]") {
         const auto once = fmt::format(",\"{}\":{}", key, value);
         CHECK(refusal(record(once)) == "accepted");
         CHECK(refusal(record(once + once)) ==
-              fmt::format("{}a-1-0.conda: the key '{}' stands there twice", url, key));
+              fmt::format("{}a-1-0.conda: the key '{}' stands there twice", left_out, key));
     }
     for (const auto* again : {R"(,"name":"b")", R"(,"version":"2")", R"(,"build":"0")"})
         CHECK(refusal(record(again)).ends_with(" stands there twice"));
     CHECK(refusal(record(R"(,"extra_depends":{"t":[],"t":[]})")) ==
-          url + "the key 't' stands in extra_depends twice");
+          left_out + "a-1-0.conda: the key 't' stands in extra_depends twice");
     CHECK(refusal(R"({"info": {"base_url": "a", "base_url": "b"}})") ==
           url + "the key 'base_url' stands in info twice");
     CHECK(refusal(R"({"v3": {"conda": {}, "conda": {}}})") ==
@@ -289,6 +294,15 @@ TEST_CASE("a record that breaks the rules is left out, and a note says so", "[in
         {"a-1-0.conda",
          R"("name":"a","extra_depends":{"Test":[]},)" + rest,
          "'Test' is not a name of extras"},
+        {"a-x y-0.conda",
+         R"("name":"a","version":"x y","build":"0")",
+         "'x y' can be no name, version or build"},
+        {"a-1-0.conda",
+         R"("name":"a","build_number":-1,)" + rest,
+         "'build_number' should be a whole number from 0 on, not -1"},
+        {"a-1-0.conda",
+         R"("name":"a","depends":["b", 1],)" + rest,
+         "'depends' should be a text, not a number"},
     }));
     const auto index = read_repodata(fmt::format(R"({{"packages.conda": {{
         "good-1-0.conda": {{"name":"good","version":"1","build":"0"}}, "{}": {{{}}}}}}})",

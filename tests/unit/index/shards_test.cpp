@@ -42,7 +42,8 @@ json rich() {
 
 std::string refusal(const json& shard) {
     const auto read = read_shard(packed_shard(shard), "rich", "URL");
-    return read ? "fine" : read.error().message;
+    if (!read) return read.error().message;
+    return read->notes.empty() ? "fine" : read->notes.front();
 }
 
 json one_record() {
@@ -173,7 +174,7 @@ TEST_CASE("records that break the rules are left out, the others stay", "[index]
     CHECK(read.notes == std::vector<std::string>{"a record is left out: " + row.note});
 }
 
-TEST_CASE("hostile shards are refused whole", "[index]") {
+TEST_CASE("hostile shards are refused whole, broken records left out", "[index]") {
     const auto with = [](const std::string& fn, const json& change) {
         auto shard = one_record();
         shard["packages.conda"][fn] = {{"name", "rich"}, {"version", "2"}, {"build", "0"}};
@@ -196,22 +197,24 @@ TEST_CASE("hostile shards are refused whole", "[index]") {
           "URL: packages.conda: 'rich-2-0.tar.bz2' does not end in .conda");
     CHECK(refusal(with("rich-../x-0.conda", {{"version", "../x"}})).find("is no file name") !=
           std::string::npos);
-    // Values of a wrong kind.
+    // Values of a wrong kind spoil their own record only.
     CHECK(refusal(with(fn, {{"depends", "numpy"}})) ==
-          "URL: rich-2-0.conda: 'depends' should be a list, not a text");
+          "a record is left out: rich-2-0.conda: 'depends' should be a list, not a text");
     CHECK(refusal(with(fn, {{"depends", {1}}})) ==
-          "URL: rich-2-0.conda: 'depends' should be a text, not a number");
+          "a record is left out: rich-2-0.conda: 'depends' should be a text, not a number");
     CHECK(refusal(with(fn, {{"size", -1}})) ==
-          "URL: rich-2-0.conda: 'size' should be a whole number from 0 on");
+          "a record is left out: rich-2-0.conda: 'size' should be a whole number from 0 on");
     CHECK(refusal(with(fn, {{"timestamp", 1e300}})) ==
-          "URL: rich-2-0.conda: 'timestamp' is no time");
-    CHECK(refusal(with(fn, {{"name", nullptr}})) == "URL: rich-2-0.conda: has no name");
-    CHECK(refusal(with(fn, {{"version", nullptr}})) == "URL: rich-2-0.conda: has no version");
+          "a record is left out: rich-2-0.conda: 'timestamp' is no time");
+    CHECK(refusal(with(fn, {{"name", nullptr}})) ==
+          "a record is left out: rich-2-0.conda: it has no name");
+    CHECK(refusal(with(fn, {{"version", nullptr}})) ==
+          "a record is left out: rich-2-0.conda: it has no version");
     CHECK(refusal(with(fn, {{"sha256", "abcd"}})) ==
-          "URL: rich-2-0.conda: 'sha256' should be 32 bytes, not 2");
+          "a record is left out: rich-2-0.conda: 'sha256' should be 32 bytes, not 2");
     CHECK(refusal({{"packages", json::array()}}) == "URL: 'packages' should be a map, not a list");
     CHECK(refusal({{"packages", {{"rich-1-0.tar.bz2", 1}}}}) ==
-          "URL: 'rich-1-0.tar.bz2' should be a map, not a number");
+          "a record is left out: rich-1-0.tar.bz2: 'the record' should be a map, not a number");
     CHECK(refusal(json::array()) == "URL: 'the top level' should be a map, not a list");
 }
 
@@ -223,7 +226,8 @@ TEST_CASE("keys that stand twice are refused", "[index]") {
     const auto packed = [](const std::string& bytes) { return zstd_compress(bytes, 1); };
     const auto message = [&](const std::string& bytes) {
         const auto read = read_shard(packed(bytes), "a", "URL");
-        return read ? "fine" : read.error().message;
+        if (!read) return read.error().message;
+        return read->notes.empty() ? "fine" : read->notes.front();
     };
     const auto record = [&](const std::string& build) {
         return "\x83" + text("name") + text("a") + text("version") + text("1") + text("build") +
@@ -243,7 +247,7 @@ TEST_CASE("keys that stand twice are refused", "[index]") {
           "URL: the key 'removed' stands at the top twice");
     CHECK(message("\x81" + text("packages.conda") + "\x81" + text("a-1-7.conda") + "\x82" +
                   text("name") + text("a") + text("name") + text("b")) ==
-          "URL: a-1-7.conda: the key 'name' stands there twice");
+          "a record is left out: a-1-7.conda: the key 'name' stands there twice");
 }
 
 TEST_CASE("a shard index: names, hashes, folders", "[index]") {
