@@ -2,7 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/spec/record_graph.hpp"
-#include "solver/explain.hpp"
+#include "solver/explain/explain.hpp"
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"

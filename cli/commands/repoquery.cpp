@@ -72,10 +72,6 @@ Json document(const Query& query, std::string_view type, Json result) {
     return {{"query", std::move(asked)}, {"result", std::move(result)}};
 }
 
-std::string title(const PackageRecord& record) {
-    return fmt::format("{} {} {}", record.name, record.version, record.build);
-}
-
 void TreePrinter::draw(const std::string& title, std::size_t root) {
     out_.result(out_.bold(title));
     std::vector<Open> open;  // not calls: a channel decides how deep it goes

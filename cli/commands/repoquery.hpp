@@ -36,9 +36,6 @@ struct Query {
 /// The document of every answer: what was asked, and the result.
 Json document(const Query& query, std::string_view type, Json result);
 
-/// "numpy 2.1.0 py312h1_0"
-std::string title(const PackageRecord& record);
-
 Result<int> depends(Context& context, const Query& query);
 Result<int> tree(Context& context, const Query& query);
 Result<int> whoneeds(Context& context, const Query& query);

@@ -1,5 +1,6 @@
 #include "cli/commands/repoquery.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/dependencies.hpp"
 #include "libcore/env/prefix.hpp"
 

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/dependencies.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
@@ -62,10 +63,6 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
         return a.steps.size() < b.steps.size();
     });
     return reasons;
-}
-
-std::string title(const PackageRecord& record) {
-    return fmt::format("{} {} {}", record.name, record.version, record.build);
 }
 
 void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way) {

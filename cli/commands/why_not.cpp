@@ -9,8 +9,8 @@
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "solver/explain/wording.hpp"
 #include "solver/solver.hpp"
-#include "solver/wording.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -51,10 +51,6 @@ Result<ChangeRequest> request_of(Context& context, Options& options, const Match
     }
     GPKG_TRY(request.prefix, existing_prefix(context, options.target));
     return request;
-}
-
-std::string title(const PackageRecord& record) {
-    return fmt::format("{} {} {}", record.name, record.version, record.build);
 }
 
 void print_differences(Output& out, const WhyNot& found, bool all) {

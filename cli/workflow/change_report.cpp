@@ -87,6 +87,10 @@ void summarize(Output& out, const Change& change, const std::vector<PackageRecor
 
 }  // namespace
 
+std::string title(const PackageRecord& record) {
+    return fmt::format("{} {} {}", record.name, record.version, record.build);
+}
+
 std::string short_channel(const std::string& url) {
     if (url.starts_with("file://")) return url.substr(7);
     const auto slash = url.rfind('/');

@@ -18,6 +18,9 @@ nlohmann::ordered_json change_document(const Change& change,
                                        const std::vector<PackageRecord>& fetch,
                                        bool dry_run);
 
+/// "numpy 2.1.0 py312h0_0".
+std::string title(const PackageRecord& record);
+
 /// "conda-forge" of "https://host/conda-forge", the whole path of a file channel.
 std::string short_channel(const std::string& url);
 

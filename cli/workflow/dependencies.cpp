@@ -4,7 +4,7 @@
 #include "libcore/env/order.hpp"
 #include "libcore/index/queries.hpp"
 #include "libcore/spec/version.hpp"
-#include "solver/wording.hpp"
+#include "solver/explain/wording.hpp"
 
 #include <algorithm>
 #include <array>

@@ -68,8 +68,7 @@ std::string date_of(std::int64_t milliseconds) {
 }
 
 void print_details(Output& out, const PackageRecord& record) {
-    const auto title = fmt::format("{} {} {}", record.name, record.version, record.build);
-    out.result(out.bold(title));
+    out.result(out.bold(title(record)));
     Table table;
     const auto row = [&](const std::string& name, std::string value) {
         if (!value.empty()) table.add({fmt::format("  {}", name), std::move(value)});

@@ -1,4 +1,4 @@
-#include "solver/wording.hpp"
+#include "solver/explain/wording.hpp"
 
 #include "libcore/base/text.hpp"
 

@@ -1,7 +1,7 @@
-#include "solver/offers.hpp"
+#include "solver/explain/offers.hpp"
 
 #include "libcore/base/text.hpp"
-#include "solver/wording.hpp"
+#include "solver/explain/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ private:
     bool fits(const Version& version) const {
         return std::any_of(asked_.begin(), asked_.end(), [&](SpecId id) {
             const auto& match = universe_.specs()[id].match;
-            return match.version && match.version->matches(version);
+            return !match.version || match.version->matches(version);
         });
     }
 

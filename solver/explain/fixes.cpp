@@ -1,10 +1,10 @@
-#include "solver/fixes.hpp"
+#include "solver/explain/fixes.hpp"
 
-#include "solver/clash.hpp"
-#include "solver/parts.hpp"
+#include "solver/explain/clash.hpp"
+#include "solver/explain/parts.hpp"
+#include "solver/explain/suggestions.hpp"
+#include "solver/explain/wording.hpp"
 #include "solver/preference.hpp"
-#include "solver/suggestions.hpp"
-#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 // them is left out.
 
 #include "solver/edges.hpp"
-#include "solver/parts.hpp"
+#include "solver/explain/parts.hpp"
 
 namespace gpkg::solver {
 

@@ -1,8 +1,8 @@
-#include "solver/explain.hpp"
+#include "solver/explain/explain.hpp"
 
-#include "solver/clash.hpp"
-#include "solver/parts.hpp"
-#include "solver/tree.hpp"
+#include "solver/explain/clash.hpp"
+#include "solver/explain/parts.hpp"
+#include "solver/explain/tree.hpp"
 
 namespace gpkg::solver {
 

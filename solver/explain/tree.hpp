@@ -3,7 +3,7 @@
 // Tells a clash as a tree: the user's own specs first, below each what its candidates ask for, at
 // the ends what there is instead.
 
-#include "solver/parts.hpp"
+#include "solver/explain/parts.hpp"
 
 namespace gpkg::solver {
 

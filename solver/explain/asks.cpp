@@ -1,7 +1,7 @@
-#include "solver/asks.hpp"
+#include "solver/explain/asks.hpp"
 
 #include "libcore/base/text.hpp"
-#include "solver/wording.hpp"
+#include "solver/explain/wording.hpp"
 
 #include <algorithm>
 #include <charconv>

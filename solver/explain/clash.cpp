@@ -1,4 +1,4 @@
-#include "solver/clash.hpp"
+#include "solver/explain/clash.hpp"
 
 #include <algorithm>
 #include <optional>

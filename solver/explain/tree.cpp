@@ -1,8 +1,8 @@
-#include "solver/tree.hpp"
+#include "solver/explain/tree.hpp"
 
-#include "solver/asks.hpp"
-#include "solver/offers.hpp"
-#include "solver/wording.hpp"
+#include "solver/explain/asks.hpp"
+#include "solver/explain/offers.hpp"
+#include "solver/explain/wording.hpp"
 
 #include <algorithm>
 #include <map>

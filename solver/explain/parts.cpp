@@ -1,4 +1,4 @@
-#include "solver/parts.hpp"
+#include "solver/explain/parts.hpp"
 
 #include <algorithm>
 #include <numeric>

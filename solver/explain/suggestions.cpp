@@ -1,9 +1,9 @@
-#include "solver/suggestions.hpp"
+#include "solver/explain/suggestions.hpp"
 
 #include "libcore/base/text.hpp"
-#include "solver/asks.hpp"
-#include "solver/offers.hpp"
-#include "solver/wording.hpp"
+#include "solver/explain/asks.hpp"
+#include "solver/explain/offers.hpp"
+#include "solver/explain/wording.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -2,7 +2,7 @@
 
 // Why a request has no solution: a minimal clash, told as a short tree, and what would help.
 
-#include "solver/fixes.hpp"
+#include "solver/explain/fixes.hpp"
 #include "solver/universe.hpp"
 
 namespace gpkg::solver {
