@@ -119,6 +119,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         request.specs = std::move(wishes.specs);
         request.variables = std::move(wishes.variables);
         request.reach = options->reach;
+        request.is_dry_run = options->change.dry_run;
         GPKG_TRY(auto change, decide(context, options->sources, request));
         return carry_out(context, std::move(change), options->change);
     };

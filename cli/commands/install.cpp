@@ -58,6 +58,7 @@ Action bind_install(CLI::App& app) {
         request.variables = std::move(wishes.variables);
         request.update_all = options->update_all;
         request.reach = options->reach;
+        request.is_dry_run = options->change.dry_run;
         if (options->force_reinstall) {
             for (const auto& spec : request.specs) request.reinstall.push_back(spec.name);
         }

@@ -50,6 +50,7 @@ Action bind_update(CLI::App& app) {
         request.update_all = options->all;
         request.variables = std::move(wishes.variables);
         request.reach = options->reach;
+        request.is_dry_run = options->change.dry_run;
         std::vector<std::string> names;
         names.reserve(installed.size());
         for (const auto& record : installed) names.push_back(record.name());

@@ -66,6 +66,7 @@ struct ChangeRequest {
     ReachOptions reach{};
     std::vector<std::string> reinstall;  ///< names to link again although nothing changes
     std::map<std::string, std::string> variables;
+    bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
 };
 
 /// Opens the sources that the request needs, and solves. Unsatisfiable requests fail with the

@@ -46,9 +46,8 @@ public:
     /// The whole line that a shell takes.
     std::string text() const {
         std::vector<std::string> words;
-        if (!removed_.empty()) {
-            words = {"gpkg", "remove", "-p", shell_word(asked_.question.wanted.prefix.native())};
-            for (const auto& name : removed_) words.push_back(shell_word(name));
+        if (!removed_.empty() && !asked_.question.wanted.is_dry_run) {
+            words.push_back(removal());
             words.emplace_back("&&");
         }
         for (const auto& [name, value] : environment_)
@@ -58,12 +57,26 @@ public:
         }
         return fmt::format("{}", fmt::join(words, " "));
     }
-    /// What has to be done by hand before: "taking numpy <2 out of /envs/ml/conda-meta/pinned".
-    const std::vector<std::string>& edits() const { return edits_; }
+    /// What has to be done before: "taking numpy <2 out of /envs/ml/conda-meta/pinned". A dry run
+    /// with a removal in its line would remove.
+    std::vector<std::string> before() const {
+        auto steps = edits_;
+        if (!removed_.empty() && asked_.question.wanted.is_dry_run) steps.push_back(removal());
+        return steps;
+    }
+    /// Specs of the line that are not in it any more.
+    const std::vector<std::string>& dropped() const { return dropped_; }
     /// "a driver for CUDA >= 12.4".
     const std::vector<std::string>& machines() const { return machines_; }
 
 private:
+    /// "gpkg remove -p PREFIX a b"
+    std::string removal() const {
+        auto text = "gpkg remove -p " + shell_word(asked_.question.wanted.prefix.native());
+        for (const auto& name : removed_) text += " " + shell_word(name);
+        return text;
+    }
+
     /// The word that the user wrote for a spec; it may stand in a file instead. What is told last
     /// is the likelier one: the name of an environment may be that of a package.
     std::optional<std::size_t> word_of(std::size_t index) const {
@@ -103,6 +116,7 @@ private:
             removed_.push_back(asked_.question.problem.request.specs.at(change.index).name);
         } else if (const auto word = word_of(change.index)) {
             words_[*word].clear();
+            dropped_.push_back(change.before);
         } else {
             edits_.push_back("taking out " + change.before);
         }
@@ -143,6 +157,7 @@ private:
     std::vector<std::string> words_;
     std::map<std::string, std::string> environment_;
     std::vector<std::string> removed_;  ///< packages that were asked for earlier
+    std::vector<std::string> dropped_;
     std::vector<std::string> edits_;
     std::vector<std::string> machines_;
 };
@@ -192,7 +207,10 @@ std::string fix_text(const Asked& asked, const Fix& fix) {
     const auto command = command_of(asked, fix);
     auto text = command.text();
     std::vector<std::string> remarks;
-    if (!command.edits().empty()) remarks.push_back("after " + join_some(command.edits(), "and"));
+    if (const auto before = command.before(); !before.empty())
+        remarks.push_back("after " + join_some(before, "and", before.size()));
+    if (const auto& dropped = command.dropped(); !dropped.empty())
+        remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
     if (!command.machines().empty())
         remarks.push_back("for a machine with " + join_some(command.machines(), "and"));
     if (auto gives = fix.gives_text(); !gives.empty()) remarks.push_back(std::move(gives));
@@ -266,7 +284,7 @@ Json json_of(const ProblemChange& change) {
 
 Json json_of(const Asked& asked, const Fix& fix) {
     const auto command = command_of(asked, fix);
-    Json document{{"command", command.text()}, {"edits", command.edits()}};
+    Json document{{"command", command.text()}, {"edits", command.before()}};
     document.update(fix_json(fix));
     return document;
 }
@@ -320,6 +338,7 @@ Error unsatisfiable(const Context& context,
                     const Explanation& explanation) {
     const Asked asked{context, question};
     Json details{{"clashes", clashes_json(explanation)}};
+    if (explanation.more > 0) details["more_clashes"] = explanation.more;
     const auto fixes = helpful(asked, explanation.fixes);
     details["fixes"] = Json::array();
     for (const auto& fix : fixes) details["fixes"].push_back(json_of(asked, fix));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <tuple>
 #include <utility>
 
 namespace gpkg {
@@ -74,9 +75,10 @@ std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most) {
     const std::size_t limit = wanted.size() <= 5 ? 1 : 2;
-    std::vector<std::pair<std::size_t, std::string>> scored;
+    // Of equals those with the same first letter: slips are seldom there.
+    std::vector<std::tuple<std::size_t, bool, std::string>> scored;
     for (const auto& name : names) {
-        if (name == wanted) continue;
+        if (name == wanted || name.empty() || wanted.empty()) continue;
         std::size_t score = edit_distance(wanted, name, limit);
         if (score > limit) {
             const bool related = (wanted.size() >= 3 && name.find(wanted) != std::string::npos) ||
@@ -85,13 +87,13 @@ std::vector<std::string> near_names(std::string_view wanted,
             const auto longer = std::max(name.size(), wanted.size());
             score = limit + 1 + (longer - std::min(name.size(), wanted.size()));
         }
-        scored.emplace_back(score, name);
+        scored.emplace_back(score, name.front() != wanted.front(), name);
     }
     const auto count = std::min(most, scored.size());
     std::partial_sort(
         scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end());
     std::vector<std::string> nearest;
-    for (std::size_t i = 0; i < count; ++i) nearest.push_back(std::move(scored[i].second));
+    for (std::size_t i = 0; i < count; ++i) nearest.push_back(std::move(std::get<2>(scored[i])));
     return nearest;
 }
 

@@ -35,15 +35,19 @@ std::string age_text(std::int64_t seconds) {
     return in(seconds / kDay, "day");
 }
 
+/// What a server's answer looks like from outside.
+enum class Look { Empty, Text, Compressed };
+
 /// A login page or an error page served as 200 must not become the index of a channel.
-Result<bool> looks_compressed(const fs::path& file, const std::string& url) {
+Result<Look> look_at(const fs::path& file, const std::string& url) {
     std::array<char, 64> start{};
     std::ifstream in(file, std::ios::binary);
     in.read(start.data(), start.size());
     const std::string_view text(start.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.starts_with("\x28\xb5\x2f\xfd")) return true;
+    if (text.starts_with("\x28\xb5\x2f\xfd")) return Look::Compressed;
     const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos || text[first] == '{') return false;
+    if (first == std::string_view::npos) return Look::Empty;
+    if (text[first] == '{') return Look::Text;
     std::string shown(text.substr(first, 20));
     std::replace_if(
         shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
@@ -318,13 +322,19 @@ Result<bool> OneIndex::store(const Response& response) {
     if (url != file_url_of(asks_.front().file)) give_up_on(asks_.front().file);
     const bool is_shards = url == file_url_of(kShards);
     Result<ChannelRelations> usable;
-    const auto compressed = looks_compressed(incoming_, url);
-    if (!compressed) usable = pass(compressed.error());
+    auto look = look_at(incoming_, url);
+    // An empty repodata.json is an index without records (CEP 36). It is no .zst, and where records
+    // were before it is a server's mistake.
+    if (look && *look == Look::Empty &&
+        (url != file_url_of(kJson) || (copy().is_usable && !copy().state.missing)))
+        look =
+            fail(ErrorKind::Integrity, url + ": the server's answer is empty", "try again later");
+    if (!look) usable = pass(look.error());
     if (usable && is_shards) usable = check_shard_index(incoming_, url);
     if (!usable) {
         std::error_code ignored;
         fs::remove(incoming_, ignored);
-        if (!compressed || !is_shards) return pass(std::move(usable).error());
+        if (!look || !is_shards) return pass(std::move(usable).error());
         // Those of the future are no trouble; the channel has repodata.json as well.
         if (usable.error().kind != ErrorKind::Unsupported)
             result_.warnings.push_back(usable.error().message + "; shards are not used");
@@ -340,7 +350,9 @@ Result<bool> OneIndex::store(const Response& response) {
     if (!url.ends_with(kZst)) state.zst_absent_at = whole_.state.zst_absent_at;
     if (!is_shards) state.shards_absent_at = whole_.state.shards_absent_at;
     state.relations = *std::move(usable);
-    const auto extension = is_shards ? ".msgpack.zst" : *compressed ? ".json.zst" : ".json";
+    const auto extension = is_shards                   ? ".msgpack.zst"
+                           : *look == Look::Compressed ? ".json.zst"
+                                                       : ".json";
     auto& kept = is_shards ? shards_ : whole_;
     GPKG_CHECK(kept.cache.adopt(incoming_, response.sha256, extension, state));
     kept.state = std::move(state);
@@ -417,6 +429,15 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
             "{}: there is no such channel: it has no {}", channel.base_url(), join_or(asked)),
         "check the channel's name",
         {}};
+    if (of_channel.front().from_cache) {
+        // Nobody was asked, or nobody answered.
+        const auto& warnings = of_channel.front().warnings;
+        error.message = fmt::format("{}{}: when it was last asked, the channel had no {}",
+                                    warnings.empty() ? "" : warnings.front() + "\n",
+                                    channel.base_url(),
+                                    join_or(asked));
+        error.hint += ", or ask again later";
+    }
     const bool is_word = channel.name().find('/') == std::string::npos;
     if (is_word && hint_at_folder(channel).empty())
         error.hint += fmt::format("; a folder is written ./{}", channel.name());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <regex>
+#include <span>
 
 namespace gpkg {
 namespace {
@@ -118,40 +119,84 @@ std::string machine_needed(const ProblemChange& change) {
 /// So many lines are a short tree: with three fixes and two headings, 15.
 constexpr std::size_t kShortTree = 10;
 
-/// Whether `next` is all that follows from `line`, and is about whatever `line` asks for.
-bool goes_on(const std::vector<Line>& lines, std::size_t next) {
-    const auto& line = lines[next - 1];
-    const auto& then = lines[next];
-    const bool is_only = std::none_of(
-        lines.begin() + static_cast<std::ptrdiff_t>(next) + 1, lines.end(), [&](const Line& other) {
-            return other.kind == Kind::Asks && other.name == then.name;
-        });
-    return line.kind == Kind::Asks && then.kind == Kind::Asks && then.depth == line.depth + 1 &&
-           then.name == line.target && then.builds.count == then.builds.of && is_only;
+void add_new(std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-/// The indented text of a clash. In a long one, links of a chain that nothing else follows from
-/// share a line: "all 3 builds of a 1.0 need b >=2, which needs c 3.*".
-std::vector<std::string> tree_of(const std::vector<Line>& lines, bool is_long) {
-    std::vector<std::string> texts;
-    std::vector<int> folded;  // by depth of the line: how many above it share a line with another
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        const auto& line = lines[i];
-        const auto depth = static_cast<std::size_t>(line.depth);
-        folded.resize(depth + 1);
-        folded[depth] = depth == 0 ? 0 : folded[depth - 1];
-        if (is_long && i > 0 && goes_on(lines, i)) {
-            texts.back() +=
-                fmt::format(", which {} {}", verb(line, true), join_some(line.asks, "or"));
-            ++folded[depth];
-            continue;
+/// The text of a clash, of which what is deeper than `deepest` is told in short: the lines above
+/// name the packages that lead on and those where they meet, and those stand at the end.
+class Folded {
+public:
+    Folded(const std::vector<Line>& lines, int deepest) {
+        for (std::size_t i = 0; i < lines.size();) {
+            const auto& line = lines[i];
+            auto next = i + 1;
+            while (next < lines.size() && lines[next].depth > deepest) ++next;
+            const auto text =
+                line.text() +
+                way_on(line, {lines.begin() + offset(i) + 1, lines.begin() + offset(next)});
+            texts_.push_back(line.depth == 0
+                                 ? text
+                                 : std::string(static_cast<std::size_t>(line.depth - 1) * 3, ' ') +
+                                       "└─ " + text);
+            i = next;
         }
-        const auto indent = line.depth - folded[depth];
-        texts.push_back(indent == 0 ? line.text()
-                                    : std::string(static_cast<std::size_t>(indent - 1) * 3, ' ') +
-                                          "└─ " + line.text());
+        if (!unmet_.empty())
+            ends_.insert(ends_.begin(),
+                         fmt::format("no {} meets all that is asked of it", join_or(unmet_)));
+        for (auto& end : ends_) texts_.push_back(std::move(end));
     }
-    return texts;
+
+    std::vector<std::string> take() && { return std::move(texts_); }
+
+private:
+    static std::ptrdiff_t offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
+
+    /// What `hidden`, all that follows from `line`, comes to.
+    std::string way_on(const Line& line, std::span<const Line> hidden) {
+        const auto& start = line.kind == Kind::Request ? line.name : line.target;
+        std::vector<std::string> by_way_of;
+        std::vector<std::string> goals;
+        for (const auto& one : hidden) {
+            if (one.kind != Kind::Asks) {
+                end(one);
+            } else if (one.name != start) {
+                add_new(by_way_of, one.name);
+            }
+        }
+        for (const auto& one : hidden) {
+            const bool goes_on =
+                std::find(by_way_of.begin(), by_way_of.end(), one.target) != by_way_of.end();
+            if (one.kind == Kind::Asks && !goes_on) add_new(goals, one.target);
+        }
+        if (goals.empty()) return {};
+        return fmt::format(", which{}{} comes to {}",
+                           by_way_of.empty() ? "" : " by way of ",
+                           join_some(by_way_of, "and", 5),
+                           join_some(goals, "and", 5));
+    }
+
+    void end(const Line& line) {
+        if (line.kind == Kind::Offer && line.askers > 1) {
+            add_new(unmet_, line.name);
+        } else {
+            add_new(ends_, line.text());
+        }
+    }
+
+    std::vector<std::string> texts_;
+    std::vector<std::string> unmet_;  ///< names that several ask for
+    std::vector<std::string> ends_;
+};
+
+/// As deep as a short tree can be.
+std::vector<std::string> tree_of(const std::vector<Line>& lines) {
+    int deepest = 0;
+    for (const auto& line : lines) deepest = std::max(deepest, line.depth);
+    for (; deepest > 0; --deepest) {
+        if (auto texts = Folded(lines, deepest).take(); texts.size() <= kShortTree) return texts;
+    }
+    return Folded(lines, 0).take();
 }
 
 }  // namespace
@@ -176,13 +221,13 @@ std::string ExplanationLine::text() const {
 }
 
 std::string Explanation::tree() const {
-    std::size_t lines = 0;
-    for (const auto& clash : clashes) lines += clash.lines.size();
     std::vector<std::string> texts;
     for (const auto& clash : clashes) {
-        for (auto& text : tree_of(clash.lines, lines > kShortTree))
-            texts.push_back(std::move(text));
+        for (auto& text : tree_of(clash.lines)) texts.push_back(std::move(text));
     }
+    if (more > 0)
+        texts.push_back(fmt::format(
+            "and {} more of what is asked for {} no package", more, more == 1 ? "has" : "have"));
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 

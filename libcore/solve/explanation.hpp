@@ -100,12 +100,15 @@ struct Explanation {
     struct Clash {
         std::vector<ExplanationLine> lines;
     };
-    /// Usually one; names that no channel has are one each.
+    /// Usually one; specs that no channel has a package for are one each, the first eight of them.
     std::vector<Clash> clashes;
+    /// Specs without a package, beyond those.
+    std::size_t more = 0;
     /// At most three, the least intrusive first.
     std::vector<Fix> fixes;
 
-    /// Short trees, one line each.
+    /// Trees of at most ten lines for each clash. Where one has more lines, those that are deep in
+    /// it are told together; all of them are in `clashes`.
     std::string tree() const;
     /// The trees and the fixes.
     std::string to_string() const;

@@ -45,10 +45,14 @@ bool is_held(const Request& request, const PackageRecord& record) {
 /// What puts one record before another, in the order in which they are compared.
 std::string advantage(const Problem& problem, const PackageRecord& a, const PackageRecord& b) {
     if (is_held(problem.request, a)) return "is installed, and moves only when it is named";
+    constexpr auto kHigherChannel = "is of a channel with higher priority";
+    // Strict priority leaves no choice between channels; only a spec that names one asks for it.
+    if (problem.priority == ChannelPriority::Strict && a.channel != b.channel)
+        return kHigherChannel;
     if (a.track_features.empty() && !b.track_features.empty())
         return "has no track_features, which mark a build as second choice";
     if (problem.priority == ChannelPriority::Flexible && a.channel != b.channel)
-        return "is of a channel with higher priority";
+        return kHigherChannel;
     const auto version = Version::parse(a.version);
     const auto other = Version::parse(b.version);
     if (version && other && *other < *version) return "is of a newer version";

@@ -12,12 +12,12 @@ namespace {
 /// Attempts to find a shorter clash in place of a minimal one; each costs a solve or two.
 constexpr int kMostAttempts = 8;
 
-class Search {
+class ClashSearch {
 public:
-    Search(const Edges& edges, const Parts& parts)
+    ClashSearch(const Edges& edges, const Parts& parts)
         : edges_(edges), parts_(parts), all_(edges.up_to(edges.deepest())) {}
 
-    EdgeSet run() {
+    EdgeSet run(int most_attempts) {
         auto [part, core] = shallowest();
         if (blame_fewer(core)) {
             std::tie(part, core) = shallowest();
@@ -27,13 +27,13 @@ public:
         auto best = minimize(std::move(core));
         int attempts = 0;
         // Another clash of the same part may be shorter: it is without one of these edges.
-        for (bool again = true; again && lines_of(best) > kShort;) {
+        for (bool again = true; again && lines_of(best) > kShort && lines_of(best) < kLong;) {
             again = false;
             auto members = best.list();
             std::reverse(members.begin(), members.end());
             for (const auto id : members) {
                 if (edges_[id].kind != Edge::Kind::Asks) continue;
-                if (++attempts > kMostAttempts) return best;
+                if (++attempts > most_attempts) return best;
                 auto other = part;
                 other.remove(id);
                 auto found = believed(other);
@@ -52,6 +52,8 @@ public:
 private:
     /// A clash of so few lines is not worth an attempt.
     static constexpr std::size_t kShort = 4;
+    /// Nor is one of so many: its like are hardly shorter.
+    static constexpr std::size_t kLong = 16;
 
     /// The edges up to the first level that has no solution, and those that this rests on.
     std::pair<EdgeSet, EdgeSet> shallowest() const {
@@ -151,6 +153,12 @@ private:
 
 }  // namespace
 
-EdgeSet minimal_clash(const Edges& edges, const Parts& parts) { return Search(edges, parts).run(); }
+EdgeSet minimal_clash(const Edges& edges, const Parts& parts) {
+    return ClashSearch(edges, parts).run(0);
+}
+
+EdgeSet short_clash(const Edges& edges, const Parts& parts) {
+    return ClashSearch(edges, parts).run(kMostAttempts);
+}
 
 }  // namespace gpkg::solver

@@ -8,8 +8,10 @@
 
 namespace gpkg::solver {
 
-/// The problem must have no solution. The clash stays as near to the request as it can and, among
-/// those that are tried, is the one that takes the fewest lines to tell.
+/// The problem must have no solution. The clash stays as near to the request as it can.
 EdgeSet minimal_clash(const Edges& edges, const Parts& parts);
+
+/// Of a few minimal clashes the one that takes the fewest lines to tell.
+EdgeSet short_clash(const Edges& edges, const Parts& parts);
 
 }  // namespace gpkg::solver

@@ -5,6 +5,12 @@
 #include "solver/explain/tree.hpp"
 
 namespace gpkg::solver {
+namespace {
+
+/// Of specs without a package.
+constexpr std::size_t kMostClashes = 8;
+
+}  // namespace
 
 Explanation explain(const Universe& universe,
                     const std::vector<std::uint32_t>& ranks,
@@ -19,11 +25,15 @@ Explanation explain(const Universe& universe,
         clashes.emplace_back(edges.size());
         clashes.back().add(i);
     }
-    if (clashes.empty()) clashes.push_back(minimal_clash(edges, parts));
     Explanation explanation;
+    if (clashes.size() > kMostClashes) {
+        explanation.more = clashes.size() - kMostClashes;
+        clashes.resize(kMostClashes, clashes.front());
+    }
+    if (clashes.empty()) clashes.push_back(short_clash(edges, parts));
     for (const auto& clash : clashes)
         explanation.clashes.push_back(tell_clash(universe, edges, parts, clash));
-    explanation.fixes = find_fixes(universe, edges, clashes.front(), decide);
+    explanation.fixes = find_fixes(universe, edges, clashes, decide);
     return explanation;
 }
 

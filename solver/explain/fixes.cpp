@@ -17,27 +17,28 @@ constexpr std::size_t kMostFixes = 3;
 /// Each costs a solve.
 constexpr int kMostAttempts = 7;
 constexpr std::size_t kMostChanges = 3;
+/// Specs that are given up one after the other where nothing else helps.
+constexpr int kMostGivenUp = 8;
 
 class Fixing {
 public:
     Fixing(const Universe& universe, const Decide& decide) : universe_(universe), decide_(decide) {}
 
-    std::vector<Fix> run(const Edges& edges, const EdgeSet& clash) {
-        for (const auto id : clash.list()) {
-            if (edges[id].kind == Edge::Kind::Request) concerned_.insert(edges[id].index);
-            if (edges[id].kind == Edge::Kind::Constraint)
-                pinned_.insert(universe_.problem().request.constraints[edges[id].index].spec.name);
+    std::vector<Fix> run(const Edges& edges, const std::vector<EdgeSet>& clashes) {
+        // Of all but the first clash what is nearest: the search is for the first.
+        std::vector<Suggestion> others;
+        for (const auto& clash : clashes) {
+            note_concerned(edges, clash);
+            if (&clash == &clashes.front()) continue;
+            auto ways = suggest(universe_, edges, clash);
+            const auto best = std::min_element(
+                ways.begin(), ways.end(), [](auto& a, auto& b) { return a.cost < b.cost; });
+            if (best != ways.end()) others.push_back(std::move(*best));
         }
-        extend({}, universe_, edges, clash);
-        for (int attempts = 0; attempts < kMostAttempts && fixes_.size() < kMostFixes;) {
-            const auto best = std::min_element(open_.begin(), open_.end());
-            if (best == open_.end()) break;
-            const auto plan = std::move(*best);
-            open_.erase(best);
-            if (is_needless(plan)) continue;
-            ++attempts;
-            attempt(plan);
-        }
+        search({}, edges, clashes.front());
+        if (fixes_.empty() && !others.empty()) search(others, edges, clashes.front());
+        if (fixes_.empty()) drop_one(edges, clashes.front());
+        if (fixes_.empty()) drop_until_solved();
         return std::move(fixes_);
     }
 
@@ -53,6 +54,30 @@ private:
             return a.order < b.order;
         }
     };
+
+    /// Tries what may resolve the clash once `steps` are taken.
+    void search(const std::vector<Suggestion>& steps, const Edges& edges, const EdgeSet& clash) {
+        open_.clear();
+        most_changes_ = kMostChanges + steps.size();
+        extend(steps, universe_, edges, clash);
+        for (int attempts = 0; attempts < kMostAttempts && fixes_.size() < kMostFixes;) {
+            const auto best = std::min_element(open_.begin(), open_.end());
+            if (best == open_.end()) break;
+            const auto plan = std::move(*best);
+            open_.erase(best);
+            if (is_needless(plan)) continue;
+            ++attempts;
+            attempt(plan);
+        }
+    }
+
+    void note_concerned(const Edges& edges, const EdgeSet& clash) {
+        for (const auto id : clash.list()) {
+            if (edges[id].kind == Edge::Kind::Request) concerned_.insert(edges[id].index);
+            if (edges[id].kind == Edge::Kind::Constraint)
+                pinned_.insert(universe_.problem().request.constraints[edges[id].index].spec.name);
+        }
+    }
 
     static bool is_same_subject(const ProblemChange& a, const ProblemChange& b) {
         using Kind = ProblemChange::Kind;
@@ -82,7 +107,7 @@ private:
                 const Universe& universe,
                 const Edges& edges,
                 const EdgeSet& clash) {
-        if (steps.size() >= kMostChanges) return;
+        if (steps.size() >= most_changes_) return;
         // The request may have lost specs and constraints on the way here.
         const auto specs = places_left(
             steps, ProblemChange::Kind::DropSpec, universe_.problem().request.specs.size());
@@ -129,10 +154,67 @@ private:
         return places;
     }
 
-    void attempt(const Plan& plan) {
+    /// The requested specs of a clash that can be given up, the last named first.
+    static std::vector<ProblemChange> drops_of(const Universe& universe,
+                                               const Edges& edges,
+                                               const EdgeSet& clash) {
+        std::vector<ProblemChange> drops;
+        for (auto& way : suggest(universe, edges, clash)) {
+            if (way.change.kind == ProblemChange::Kind::DropSpec)
+                drops.push_back(std::move(way.change));
+        }
+        return drops;
+    }
+
+    void drop_one(const Edges& edges, const EdgeSet& clash) {
+        for (auto& drop : drops_of(universe_, edges, clash)) {
+            Plan plan;
+            plan.steps.push_back({0, std::move(drop)});
+            const auto problem = problem_with(plan);
+            if (!problem) continue;
+            const auto changed = Universe::collect(*problem);
+            if (!changed) continue;
+            const auto solution = decide_(*changed);
+            if (solution && *solution) fixes_.push_back(fix_of(plan, **solution));
+            if (fixes_.size() == kMostFixes) return;
+        }
+    }
+
+    /// Gives up the last named spec of each clash until none is left.
+    void drop_until_solved() {
+        Plan plan;
+        for (int i = 0; i < kMostGivenUp; ++i) {
+            const auto problem = problem_with(plan);
+            if (!problem) return;
+            const auto changed = Universe::collect(*problem);
+            if (!changed) return;
+            const auto solution = decide_(*changed);
+            if (!solution) return;
+            if (*solution) {
+                fixes_.push_back(fix_of(plan, **solution));
+                return;
+            }
+            const Edges edges(*changed);
+            const auto ranks = rank_candidates(*changed);
+            auto drops =
+                drops_of(*changed, edges, minimal_clash(edges, Parts(*changed, edges, ranks)));
+            if (drops.empty()) return;
+            drops.front().index = places_left(plan.steps,
+                                              ProblemChange::Kind::DropSpec,
+                                              universe_.problem().request.specs.size())
+                                      .at(drops.front().index);
+            plan.steps.push_back({0, std::move(drops.front())});
+        }
+    }
+
+    Result<Problem> problem_with(const Plan& plan) const {
         std::vector<ProblemChange> changes;
         for (const auto& step : plan.steps) changes.push_back(step.change);
-        const auto problem = with_changes(universe_.problem(), changes);
+        return with_changes(universe_.problem(), changes);
+    }
+
+    void attempt(const Plan& plan) {
+        const auto problem = problem_with(plan);
         if (!problem) return;
         const auto universe = Universe::collect(*problem);
         if (!universe) return;
@@ -203,15 +285,16 @@ private:
     std::vector<Plan> open_;
     std::vector<Fix> fixes_;
     std::size_t order_ = 0;
+    std::size_t most_changes_ = kMostChanges;
 };
 
 }  // namespace
 
 std::vector<Fix> find_fixes(const Universe& universe,
                             const Edges& edges,
-                            const EdgeSet& clash,
+                            const std::vector<EdgeSet>& clashes,
                             const Decide& decide) {
-    return Fixing(universe, decide).run(edges, clash);
+    return Fixing(universe, decide).run(edges, clashes);
 }
 
 }  // namespace gpkg::solver

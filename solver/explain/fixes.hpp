@@ -15,10 +15,12 @@ namespace gpkg::solver {
 /// The best solution of a universe, where it has one.
 using Decide = std::function<Result<std::optional<Solution>>(const Universe&)>;
 
-/// At most three. `clash` is a minimal clash of `universe`.
+/// At most three. `clashes` are minimal clashes of `universe`, which have nothing in common. Where
+/// no few changes help and a part of the requested specs has a solution, it is what the last fix
+/// keeps.
 std::vector<Fix> find_fixes(const Universe& universe,
                             const Edges& edges,
-                            const EdgeSet& clash,
+                            const std::vector<EdgeSet>& clashes,
                             const Decide& decide);
 
 }  // namespace gpkg::solver

@@ -130,11 +130,6 @@ private:
                 replace(cost++, other);
             }
         }
-        MatchSpec bare;
-        bare.name = spec.match.name;
-        bare.extras = spec.match.extras;
-        auto only_version = bare;
-        only_version.version = spec.match.version;
         auto any_channel = spec.match;
         any_channel.channel.reset();
         if (!name.is_virtual) {
@@ -147,19 +142,40 @@ private:
             auto without_extras = spec.match;
             without_extras.extras.clear();
             replace(kWithoutExtras, without_extras);
-            if (spec.matches.empty()) near_versions(spec, replace);
-            if (spec.match.version) {
-                if (!(only_version == any_channel)) replace(kOtherBuild, only_version);
-                replace(kOtherVersion, bare, true);
-            } else if (!(bare == any_channel)) {
-                replace(kOtherBuild, bare);
-            }
+            // Else the other wish says what this one would become: this one is not needed then.
+            if (!is_named_twice(spec)) widen(spec, replace);
         }
         if (universe_.requested().size() > 1) {
             change.kind = Kind::DropSpec;
             change.spec.clear();
             add(kWithout, change);
         }
+    }
+
+    /// Other versions and builds of the name.
+    template <typename Replace>
+    void widen(const Spec& spec, const Replace& replace) const {
+        MatchSpec bare;
+        bare.name = spec.match.name;
+        bare.extras = spec.match.extras;
+        auto only_version = bare;
+        only_version.version = spec.match.version;
+        auto any_channel = spec.match;
+        any_channel.channel.reset();
+        if (spec.matches.empty()) near_versions(spec, replace);
+        if (spec.match.version) {
+            if (!(only_version == any_channel)) replace(kOtherBuild, only_version);
+            replace(kOtherVersion, bare, true);
+        } else if (!(bare == any_channel)) {
+            replace(kOtherBuild, bare);
+        }
+    }
+
+    bool is_named_twice(const Spec& spec) const {
+        const auto& requested = universe_.requested();
+        return std::count_if(requested.begin(), requested.end(), [&](SpecId id) {
+                   return universe_.specs()[id].name == spec.name;
+               }) > 1;
     }
 
     bool is_requested(const std::string& name) const {

@@ -108,11 +108,19 @@ err_has '  gpkg create -d part=1.0 -n whole  #'
 expect 0 create -n earlier part=1.0
 sed -i '/specs:/d' "$at/earlier/conda-meta/history"
 expect 0 install -n earlier user
-expect 1 install -n earlier whole -d
-err_has "  gpkg remove -p $at/earlier user && gpkg install -n earlier whole -d  # gives whole 1.0"
+expect 1 install -n earlier whole -q
+err_has "  gpkg remove -p $at/earlier user && gpkg install -n earlier whole -q  # gives whole 1.0"
 err_lacks '; then'
+# What a dry run proposes changes nothing.
+expect 1 install -n earlier whole -d
+err_has "  gpkg install -n earlier whole -d  # after gpkg remove -p $at/earlier user: gives whole 1.0"
+expect 1 install -n earlier whole -d --json
+json "d['fixes'][0]['edits'] == ['gpkg remove -p $at/earlier user']"
+# What goes is said.
+expect 1 create -n two whole user lib
+err_has '  gpkg create -n two whole lib  # without user: gives whole 1.0'
 expect 0 create -n along part=1.0 user
 expect 1 install -n along whole -d
-err_lacks "remove -p $at/along part &&"
+err_lacks "remove -p $at/along part"
 
 finish

@@ -117,6 +117,12 @@ done
 expect 0 why-not 'numpy>=2' torch=2 --json
 json 'd["fixes"][0]["changes"][0]["after"] == "torch=1.0" and d["possible"] is None and d["chosen"]["version"] == "1.0"'
 
+# ... the channel, where that is it.
+low=$WORK/low
+mkdir -p "$low/linux-64" && printf '{"packages.conda": {"base-9-0.conda": {"name": "base", "version": "9", "build": "0"}}}' > "$low/linux-64/repodata.json"
+expect 0 why-not "file://$low::base" base -c "file://$CHANNEL" -c "file://$low" --override-channels
+out_has 'base 9 0 is possible, but base 2.0 0 is of a channel with higher priority'
+
 # ... and out of an environment.
 expect 0 create -n env torch=1 numpy=1.0 base=1 python=3.12
 sed -i '/specs:/d' "$(place env)/conda-meta/history"

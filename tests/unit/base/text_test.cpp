@@ -10,6 +10,7 @@ TEST_CASE("near names are those a person may have meant", "[base]") {
     CHECK(near_names("nunpy", names) == std::vector<std::string>{"numpy"});
     CHECK(near_names("torch", std::vector<std::string>{"orc", "pooch", "pytorch"}) ==
           std::vector<std::string>{"pytorch"});
+    CHECK(near_names("nmpy", std::vector<std::string>{"empy", "numpy"}).front() == "numpy");
     CHECK(near_names("nmupy", names) == std::vector<std::string>{"numpy"});
     CHECK(near_names("torch", names) == std::vector<std::string>{"pytorch", "torchvision"});
     CHECK(near_names("zlib", names).empty());

@@ -227,6 +227,45 @@ TEST_CASE("an ill server is told, and the cached copy used", "[channel]") {
                                              "html><html'; using the cached copy, 3 hours old"});
         CHECK(f.cached().size() == 2);
     }
+    SECTION("nothing in its place") {
+        f.server->reply("/chan/noarch/repodata.json.zst", {.body = ""});
+        const auto index = f.fetch({"noarch"}).value().front();
+        CHECK(f.text(index) == kEmpty);
+        CHECK(index.warnings ==
+              std::vector<std::string>{
+                  url + ": the server's answer is empty; using the cached copy, 3 hours old"});
+    }
+}
+
+TEST_CASE("an empty repodata.json is an index without records, where none was before",
+          "[channel]") {
+    Fixture f;
+    f.put("noarch/repodata.json", "");
+    CHECK(f.text(f.fetch({"noarch"}).value().front()).empty());
+    f.put("noarch/repodata.json", kEmpty);
+    CHECK(f.text(f.fetch({"noarch"}).value().front()) == kEmpty);
+    f.put("noarch/repodata.json", "\n");
+    const auto index = f.fetch({"noarch"}).value().front();
+    CHECK(f.text(index) == kEmpty);
+    CHECK(index.warnings.size() == 1);
+}
+
+TEST_CASE("that a channel was not there does not hide that its server is ill", "[channel]") {
+    Fixture f;
+    f.base = f.server->url("/nope");
+    CHECK(f.fetch({"noarch"}).error().message ==
+          f.base + ": there is no such channel: it has no noarch/repodata.json");
+    f.server->reply("/nope/noarch/repodata.json.zst", {.status = 503});
+    f.time += 10L * 24 * 3600;
+    const auto message = f.fetch({"noarch"}).error().message;
+    CHECK(message.find("HTTP 503") != std::string::npos);
+    CHECK(message.ends_with(f.base +
+                            ": when it was last asked, the channel had no noarch/repodata.json"));
+    f.options.offline = true;
+    CHECK(f.fetch({"noarch"}).error().to_string() ==
+          f.base +
+              ": when it was last asked, the channel had no noarch/repodata.json\n"
+              "  hint: check the channel's name, or ask again later");
 }
 
 TEST_CASE("without a cached copy an ill server is an error", "[channel]") {

@@ -39,6 +39,16 @@ void check_minimal_exhaustively(const Problem& problem, const Explanation& expla
     }
 }
 
+/// Whether something could be had of what is asked for: then something can be done.
+bool is_part_possible(const Problem& problem) {
+    const auto& specs = problem.request.specs;
+    return specs.size() > 1 && std::any_of(specs.begin(), specs.end(), [&](const auto& spec) {
+               auto part = problem;
+               part.request.specs = {spec};
+               return has_solution(part);
+           });
+}
+
 void check_fixes_exhaustively(const Problem& problem, const Explanation& explanation) {
     for (const auto& fix : explanation.fixes) {
         const auto changed = with_changes(problem, fix.changes);
@@ -137,6 +147,8 @@ TEST_CASE("explanations of random problems are minimal, and their fixes work", "
         check_every_wish_clashes(problem, *explanation);
         check_fixes(problem, *explanation);
         check_fixes_exhaustively(problem, *explanation);
+        if (problem.request.implied == 0 && is_part_possible(problem))
+            REQUIRE_FALSE(explanation->fixes.empty());
         ++explained;
         if (!explanation->fixes.empty()) ++fixed;
         if (explanation->clashes.front().lines.size() > 5) ++branching;
@@ -254,6 +266,7 @@ TEST_CASE("random real requests without a solution", "[solver][corpus]") {
         check_minimal(problem, *explanation);
         check_every_wish_clashes(problem, *explanation);
         check_fixes(problem, *explanation);
+        if (is_part_possible(problem)) CHECK_FALSE(explanation->fixes.empty());
     }
     INFO("explained " << explained);
     CHECK(explained >= count / 5);
