@@ -76,9 +76,9 @@ private:
     std::string pairs_;
 };
 
-/// A channel that can stand before "::" and is read back as the same channel.
+/// A channel that can stand before "::" and is read back as the same channel, also in a condition.
 bool is_positional(std::string_view channel) {
-    return !is_pattern(channel) && channel.find_first_of(" \t[]#^") == std::string_view::npos &&
+    return !is_pattern(channel) && channel.find_first_of(" \t[]()#^") == std::string_view::npos &&
            channel.find("::") == std::string_view::npos && !channel.ends_with(':');
 }
 

@@ -73,6 +73,7 @@ TEST_CASE("all spellings of CEP 29 have one canonical form", "[spec]") {
         {"conda-forge/linux-64::pkg>=1",    "conda-forge/linux-64::pkg[version='>=1']"},
         {"conda-forge/label/rc::pkg",       "conda-forge/label/rc::pkg"},
         {"conda-*::pkg",                    "pkg[channel='conda-*']"},
+        {"c(d)::pkg",                       "pkg[channel='c(d)']"},
         {"conda-forge:ns:pkg",              "conda-forge::pkg"},
         {"::pkg",                           "pkg"},
         {"https://h:8080/c/noarch::pkg",    "https://h:8080/c/noarch::pkg"},
