@@ -220,6 +220,10 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searc
 tl::unexpected<Error> no_such_name(const MatchSpec& spec,
                                    const Searched& searched,
                                    const std::set<std::string>& known) {
+    if (!spec.has_one_name())
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: no package of such a name in {}", spec.to_string(), searched.where()));
     const std::vector<std::string> sorted(known.begin(), known.end());
     const auto near = near_names(spec.name, sorted);
     return fail(
