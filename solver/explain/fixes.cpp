@@ -25,18 +25,20 @@ public:
     Fixing(const Universe& universe, const Decide& decide) : universe_(universe), decide_(decide) {}
 
     std::vector<Fix> run(const Edges& edges, const std::vector<EdgeSet>& clashes) {
-        // Of all but the first clash what is nearest: the search is for the first.
+        // Several are of specs without a package, each a trouble of its own but for those of one
+        // name. The search is for the first; of the others what is nearest is taken.
         std::vector<Suggestion> others;
+        std::set<NameId> names;
         for (const auto& clash : clashes) {
             note_concerned(edges, clash);
-            if (&clash == &clashes.front()) continue;
+            const bool is_new = names.insert(edges[clash.list().front()].to).second;
+            if (&clash == &clashes.front() || !is_new) continue;
             auto ways = suggest(universe_, edges, clash);
             const auto best = std::min_element(
                 ways.begin(), ways.end(), [](auto& a, auto& b) { return a.cost < b.cost; });
             if (best != ways.end()) others.push_back(std::move(*best));
         }
-        search({}, edges, clashes.front());
-        if (fixes_.empty() && !others.empty()) search(others, edges, clashes.front());
+        search(others, edges, clashes.front());
         if (fixes_.empty()) drop_one(edges, clashes.front());
         if (fixes_.empty()) drop_until_solved();
         return std::move(fixes_);
@@ -57,7 +59,6 @@ private:
 
     /// Tries what may resolve the clash once `steps` are taken.
     void search(const std::vector<Suggestion>& steps, const Edges& edges, const EdgeSet& clash) {
-        open_.clear();
         most_changes_ = kMostChanges + steps.size();
         extend(steps, universe_, edges, clash);
         for (int attempts = 0; attempts < kMostAttempts && fixes_.size() < kMostFixes;) {
