@@ -62,14 +62,14 @@ namespace grammar {
 
 Parsed<StringMatcher> read_matcher(std::string_view text) {
     using Kind = StringMatcher::Kind;
-    if (text.size() > StringMatcher::kLongest)
+    const bool is_glob = text.find('*') != std::string_view::npos;
+    if (text.size() > StringMatcher::kLongest && (is_glob || text.front() == '^'))
         return fault(StringMatcher::kLongest,
                      fmt::format("a pattern has at most {} characters", StringMatcher::kLongest));
     if (!text.empty() && text.front() == '^') return read_regex(text);
     if (!text.empty() && text.back() == '$')
         return fault(0, "a regular expression starts with '^'");
     if (text == "*") return StringMatcher(Kind::Any, "*");
-    const bool is_glob = text.find('*') != std::string_view::npos;
     return StringMatcher(is_glob ? Kind::Glob : Kind::Exact, to_lower(text));
 }
 

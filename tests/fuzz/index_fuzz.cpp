@@ -46,10 +46,14 @@ std::optional<std::string> all_of(const ChannelIndex& index) {
 void fuzz_one(std::string_view input) {
     const auto index = ChannelIndex::from_bytes(std::string(input), kSource);
     if (!index) return;
-    const auto said = all_of(*index);
-    if (!said || fuzz_forges) return;
-    // Nobody but a writer makes the checksums fit.
+    // An engine that sees comparisons makes the last checksum fit, as whoever writes into the cache
+    // can: nothing is promised of what then stands before it.
+    constexpr std::size_t kChecksum = 16;  // and what follows it
+    const auto end = [](std::string_view file) { return file.substr(file.size() - kChecksum); };
     const auto seeds = fuzz_seeds();
+    const bool is_forged = std::none_of(
+        seeds.begin(), seeds.end(), [&](const auto& seed) { return end(seed) == end(input); });
+    if (is_forged || !all_of(*index)) return;
     if (std::find(seeds.begin(), seeds.end(), input) == seeds.end())
         fuzz_stop("damage that nobody notices", input);
 }

@@ -13,7 +13,6 @@
 // NOLINTBEGIN(readability-identifier-naming): the engine gives the names
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** words) {
-    fuzz_forges = true;
     for (int i = 1; i < *count; ++i) {
         const std::filesystem::path folder = (*words)[i];
         if (!std::filesystem::is_directory(folder)) continue;

@@ -36,6 +36,13 @@ TEST_CASE("strings match as equal texts, globs or regexes, without regard to cas
     CHECK(matcher->matches(row.value) == row.expected);
 }
 
+TEST_CASE("patterns have a limit, texts have not", "[spec]") {
+    const std::string text(2000, 'a');
+    CHECK(StringMatcher::parse(text)->matches(text));
+    CHECK_FALSE(StringMatcher::parse(text + "*"));
+    CHECK_FALSE(StringMatcher::parse("^" + text + "$"));
+}
+
 TEST_CASE("exact matchers take patterns for plain text", "[spec]") {
     const auto matcher = StringMatcher::exactly("a*B");
     CHECK(matcher.is_exact());
