@@ -9,7 +9,7 @@
 // shards/KEY-SHA256.index. Both are written beside and renamed, and the index before the last is
 // left alone, so that processes share the folder without locks.
 
-#include "libcore/channel/shards.hpp"
+#include "libcore/channel/fetch_shards.hpp"
 #include "libcore/index/channel_index.hpp"
 
 #include <memory>

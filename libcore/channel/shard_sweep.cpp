@@ -1,5 +1,5 @@
-#include "libcore/channel/shards.hpp"
-#include "libcore/channel/shards_internal.hpp"
+#include "libcore/channel/fetch_shards.hpp"
+#include "libcore/channel/shard_cache_internal.hpp"
 #include "libcore/net/url.hpp"
 
 namespace gpkg {

@@ -2,7 +2,7 @@
 
 // What the tests of shards share.
 
-#include "libcore/channel/shards.hpp"
+#include "libcore/channel/fetch_shards.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/http_server.hpp"
 #include "tests/support/shards.hpp"

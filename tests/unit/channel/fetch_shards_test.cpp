@@ -1,4 +1,4 @@
-#include "libcore/channel/shards.hpp"
+#include "libcore/channel/fetch_shards.hpp"
 
 #include "tests/unit/channel/sharded_channel.hpp"
 

@@ -1,8 +1,8 @@
-#include "libcore/channel/shards.hpp"
+#include "libcore/channel/fetch_shards.hpp"
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/parallel.hpp"
-#include "libcore/channel/shards_internal.hpp"
+#include "libcore/channel/shard_cache_internal.hpp"
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
