@@ -259,6 +259,7 @@ bool Reader::set_channel(std::string_view text, std::size_t at) {
     if (last() != kNone && last() > 0 && is_known_subdir(text.substr(last() + 1))) {
         spec_.subdir = text.substr(last() + 1);
         text = text.substr(0, text.find_last_not_of('/', last()) + 1);
+        if (text.empty()) return refuse_at(at, "'/' is not a channel");
         // CEP 26 leaves open what such a channel means, so it means nothing here.
         const auto name = last() == kNone ? 0 : last() + 1;
         if (is_known_subdir(text.substr(name)))
