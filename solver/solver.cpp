@@ -126,10 +126,6 @@ Result<std::optional<Solution>> find(const Universe& universe,
     return solution;
 }
 
-}  // namespace
-
-namespace {
-
 Result<Outcome> answer(const Problem& problem) {
     GPKG_TRY(const auto universe, Universe::collect(problem));
     const auto ranks = rank_candidates(universe);

@@ -42,7 +42,7 @@ Result<ChangeRequest> request_of(Context& context, Options& options, const Match
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
     const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
-    request.update = {spec.name};
+    request.update = {spec.name};  // it may move, and the channels are asked for it
     if (!request.specs.empty()) {
         if (names_environment)
             return fail(ErrorKind::Usage,

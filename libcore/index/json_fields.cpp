@@ -1,4 +1,3 @@
-#include "libcore/base/digest.hpp"
 #include "libcore/index/json_fields_internal.hpp"
 
 #include <fmt/format.h>
@@ -49,9 +48,7 @@ std::int64_t moment_of(std::string_view key, json::element value) {
     if (is_null(value)) return 0;
     double found = 0;
     if (value.get_double().get(found) != simdjson::SUCCESS) wrong_type(key, "a number", value);
-    const auto moment = moment_in(found);
-    if (!moment) refuse(fmt::format("'{}' is no time", key));
-    return *moment;
+    return moment_in(key, found);
 }
 
 void append_texts(std::string_view key, json::element value, std::vector<std::string_view>& to) {
@@ -75,11 +72,7 @@ std::string_view digest_of(std::string_view key,
                            json::element value,
                            std::size_t size,
                            std::string& raw) {
-    const auto hex = text_of(key, value);
-    if (hex.empty()) return {};
-    raw.resize(size);
-    if (!from_hex(hex, raw)) refuse(fmt::format("'{}' should be {} hex digits", key, 2 * size));
-    return raw;
+    return digest_in(key, text_of(key, value), size, raw);
 }
 
 }  // namespace gpkg::repodata

@@ -1,4 +1,3 @@
-#include "libcore/base/digest.hpp"
 #include "libcore/index/msgpack_fields_internal.hpp"
 
 #include <fmt/format.h>
@@ -42,9 +41,7 @@ std::int64_t moment_of(std::string_view key, const MsgpackValue& value) {
     case Kind::Float: found = value.real(); break;
     default: wrong_type(key, "a number", value);
     }
-    const auto moment = moment_in(found);
-    if (!moment) refuse(fmt::format("'{}' is no time", key));
-    return *moment;
+    return moment_in(key, found);
 }
 
 void append_texts(std::string_view key,
@@ -78,11 +75,7 @@ std::string_view digest_of(std::string_view key,
             refuse(fmt::format("'{}' should be {} bytes, not {}", key, size, value.text().size()));
         return value.text();
     }
-    const auto hex = text_of(key, value);
-    if (hex.empty()) return {};
-    raw.resize(size);
-    if (!from_hex(hex, raw)) refuse(fmt::format("'{}' should be {} hex digits", key, 2 * size));
-    return raw;
+    return digest_in(key, text_of(key, value), size, raw);
 }
 
 }  // namespace gpkg::repodata

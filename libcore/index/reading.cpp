@@ -1,3 +1,4 @@
+#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/index/reading_internal.hpp"
 
@@ -45,11 +46,21 @@ Key key_of(std::string_view key) {
     }
 }
 
-std::optional<std::int64_t> moment_in(double number) {
+std::int64_t moment_in(std::string_view key, double number) {
     // A clock set before 1970 spoils the order of its own builds only.
-    if (!(number > -9e15 && number < 9e15)) return std::nullopt;
+    if (!(number > -9e15 && number < 9e15)) refuse(fmt::format("'{}' is no time", key));
     const auto whole = static_cast<std::int64_t>(number);
     return whole > kLastSecond ? whole : whole * 1000;
+}
+
+std::string_view digest_in(std::string_view key,
+                           std::string_view hex,
+                           std::size_t size,
+                           std::string& raw) {
+    if (hex.empty()) return {};
+    raw.resize(size);
+    if (!from_hex(hex, raw)) refuse(fmt::format("'{}' should be {} hex digits", key, 2 * size));
+    return raw;
 }
 
 void split_features(std::string_view text, std::vector<std::string_view>& into) {

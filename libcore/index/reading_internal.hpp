@@ -55,8 +55,13 @@ enum class Key : std::uint8_t {
 Key key_of(std::string_view key);
 
 /// Milliseconds since 1970 of a number that stands for a time: old records hold seconds, some with
-/// fractions. Nothing where it can be no time.
-std::optional<std::int64_t> moment_in(double number);
+/// fractions. Refuses what can be no time.
+std::int64_t moment_in(std::string_view key, double number);
+/// `size` bytes that were written in hex, borrowed from `raw`; empty for an empty text.
+std::string_view digest_in(std::string_view key,
+                           std::string_view hex,
+                           std::size_t size,
+                           std::string& raw);
 /// The features in one text, with commas or spaces between (CEP 34).
 void split_features(std::string_view text, std::vector<std::string_view>& into);
 Noarch noarch_named(std::string_view kind);

@@ -5,6 +5,7 @@
 
 #include "libcore/index/json_fields_internal.hpp"
 #include "libcore/index/msgpack_fields_internal.hpp"
+#include "libcore/index/record_rules_internal.hpp"
 
 #include <fmt/format.h>
 
@@ -50,23 +51,36 @@ void read_field(
     }
 }
 
-/// Why it cannot be read; empty where `record`, which was clear, has it.
 template <typename Value, typename Digest>
-std::string read_record(const Value& value, IndexRecord& record, const Digest& digest) {
+void read_fields(const Value& value, IndexRecord& record, const Digest& digest) {
     std::uint32_t seen = 0;
+    for_each_member(value, "the record", [&](std::string_view name, const Value& field) {
+        const auto key = key_of(name);
+        if (key == Key::Other) return;
+        const auto bit = 1U << static_cast<unsigned>(key);
+        if ((seen & bit) != 0) refuse(fmt::format("the key '{}' stands there twice", name));
+        seen |= bit;
+        read_field(name, key, field, record, digest);
+    });
+}
+
+/// Reads what stands under `fn` in `map` into `record`, of which `is_conda` and `is_v3` are set and
+/// nothing else. Gives why it is left out; empty where it is not.
+template <typename Value, typename Digest>
+std::string read_record(const Value& value,
+                        std::string_view fn,
+                        std::string_view map,
+                        IndexRecord& record,
+                        const Digest& digest) {
+    std::string fault;
     try {
-        for_each_member(value, "the record", [&](std::string_view name, const Value& field) {
-            const auto key = key_of(name);
-            if (key == Key::Other) return;
-            const auto bit = 1U << static_cast<unsigned>(key);
-            if ((seen & bit) != 0) refuse(fmt::format("the key '{}' stands there twice", name));
-            seen |= bit;
-            read_field(name, key, field, record, digest);
-        });
+        read_fields(value, record, digest);
+        fault = fault_of(record, fn);
     } catch (const Malformed& problem) {
-        return problem.reason;
+        fault = problem.reason;
     }
-    return {};
+    if (!fault.empty()) check_file_name(record, fn, map);
+    return fault;
 }
 
 }  // namespace gpkg::repodata

@@ -63,7 +63,8 @@ std::string fault_of_names(const IndexRecord& record) {
 
 }  // namespace
 
-void check_file_name(std::string_view fn, std::string_view extension, std::string_view map) {
+void check_file_name(const IndexRecord& record, std::string_view fn, std::string_view map) {
+    const auto extension = extension_of(record);
     if (!is_safe_relative(fn) || fn.find('/') != std::string_view::npos)
         refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
     if (!fn.ends_with(extension))

@@ -4,7 +4,6 @@
 #include "libcore/index/base_url_internal.hpp"
 #include "libcore/index/json_splitter_internal.hpp"
 #include "libcore/index/record_reading_internal.hpp"
-#include "libcore/index/record_rules_internal.hpp"
 
 #include <deque>
 #include <fmt/format.h>
@@ -156,13 +155,11 @@ private:
         record_.clear();
         record_.is_conda = extension == kConda;
         record_.is_v3 = v3;
-        auto fault = read_record(
-            value, record_, [&](std::string_view name, json::element digest, std::size_t size) {
-                return digest_of(name, digest, size, size == 16 ? md5_ : sha256_);
-            });
-        if (fault.empty()) fault = fault_of(record_, fn_);
+        const auto digest = [&](std::string_view name, json::element hex, std::size_t size) {
+            return digest_of(name, hex, size, size == 16 ? md5_ : sha256_);
+        };
+        const auto fault = read_record(value, fn_, map, record_, digest);
         if (fault.empty()) return writer_.add(record_);
-        check_file_name(fn_, extension, map);
         left_out_.add(fn_, fault);
         return {};
     }

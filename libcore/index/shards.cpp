@@ -4,7 +4,6 @@
 #include "libcore/fs/file.hpp"
 #include "libcore/index/base_url_internal.hpp"
 #include "libcore/index/record_reading_internal.hpp"
-#include "libcore/index/record_rules_internal.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -211,14 +210,10 @@ private:
             auto& record = shard_.records.emplace_back();
             record.is_conda = extension == ".conda";
             record.is_v3 = is_v3;
-            auto fault = read_record(
-                value,
-                record,
-                [&](std::string_view name, const MsgpackValue& digest, std::size_t size) {
-                    return kept_digest(name, digest, size);
-                });
-            if (fault.empty()) fault = fault_of(record, fn);
-            if (!fault.empty()) check_file_name(fn, extension, map);
+            const auto digest = [&](std::string_view name,
+                                    const MsgpackValue& bytes,
+                                    std::size_t size) { return kept_digest(name, bytes, size); };
+            const auto fault = read_record(value, fn, map, record, digest);
             if (!record.name.empty() && record.name != name_)
                 refuse(fmt::format(
                     "{}: is about '{}', not '{}'", fn, record.name.substr(0, 200), name_));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <regex>
+#include <set>
 #include <span>
 
 namespace gpkg {
@@ -156,18 +157,17 @@ private:
     std::string way_on(const Line& line, std::span<const Line> hidden) {
         const auto& start = line.kind == Kind::Request ? line.name : line.target;
         std::vector<std::string> by_way_of;
+        std::set<std::string_view> leading;  // the same
         std::vector<std::string> goals;
         for (const auto& one : hidden) {
             if (one.kind != Kind::Asks) {
                 end(one);
-            } else if (one.name != start) {
-                add_new(by_way_of, one.name);
+            } else if (one.name != start && leading.insert(one.name).second) {
+                by_way_of.push_back(one.name);
             }
         }
         for (const auto& one : hidden) {
-            const bool goes_on =
-                std::find(by_way_of.begin(), by_way_of.end(), one.target) != by_way_of.end();
-            if (one.kind == Kind::Asks && !goes_on) add_new(goals, one.target);
+            if (one.kind == Kind::Asks && !leading.contains(one.target)) add_new(goals, one.target);
         }
         if (goals.empty()) return {};
         return fmt::format(", which{}{} comes to {}",
@@ -191,8 +191,13 @@ private:
 
 /// As deep as a short tree can be.
 std::vector<std::string> tree_of(const std::vector<Line>& lines) {
-    int deepest = 0;
-    for (const auto& line : lines) deepest = std::max(deepest, line.depth);
+    if (lines.empty()) return {};
+    // Each line that is told in its place is one: deeper than this they are too many.
+    std::vector<int> depths;
+    depths.reserve(lines.size());
+    for (const auto& line : lines) depths.push_back(line.depth);
+    std::sort(depths.begin(), depths.end());
+    int deepest = lines.size() <= kShortTree ? depths.back() : depths[kShortTree] - 1;
     for (; deepest > 0; --deepest) {
         if (auto texts = Folded(lines, deepest).take(); texts.size() <= kShortTree) return texts;
     }

@@ -28,7 +28,7 @@ Explanation explain(const Universe& universe,
     Explanation explanation;
     if (clashes.size() > kMostClashes) {
         explanation.more = clashes.size() - kMostClashes;
-        clashes.resize(kMostClashes, clashes.front());
+        clashes.erase(clashes.begin() + kMostClashes, clashes.end());
     }
     if (clashes.empty()) clashes.push_back(short_clash(edges, parts));
     for (const auto& clash : clashes)

@@ -18,7 +18,7 @@ constexpr std::size_t kMostFixes = 3;
 constexpr int kMostAttempts = 7;
 constexpr std::size_t kMostChanges = 3;
 /// Specs that are given up one after the other where nothing else helps.
-constexpr int kMostGivenUp = 8;
+constexpr int kMostGivenUp = 7;
 
 class Fixing {
 public:
@@ -40,7 +40,7 @@ public:
         }
         search(others, edges, clashes.front());
         if (fixes_.empty()) drop_one(edges, clashes.front());
-        if (fixes_.empty()) drop_until_solved();
+        if (fixes_.empty()) drop_until_solved(edges, clashes.front());
         return std::move(fixes_);
     }
 
@@ -171,51 +171,43 @@ private:
         for (auto& drop : drops_of(universe_, edges, clash)) {
             Plan plan;
             plan.steps.push_back({0, std::move(drop)});
-            const auto problem = problem_with(plan);
-            if (!problem) continue;
-            const auto changed = Universe::collect(*problem);
-            if (!changed) continue;
-            const auto solution = decide_(*changed);
-            if (solution && *solution) fixes_.push_back(fix_of(plan, **solution));
+            attempt(plan, [](const Universe&) {});
             if (fixes_.size() == kMostFixes) return;
         }
     }
 
     /// Gives up the last named spec of each clash until none is left.
-    void drop_until_solved() {
+    void drop_until_solved(const Edges& edges, const EdgeSet& clash) {
         Plan plan;
-        for (int i = 0; i < kMostGivenUp; ++i) {
-            const auto problem = problem_with(plan);
-            if (!problem) return;
-            const auto changed = Universe::collect(*problem);
-            if (!changed) return;
-            const auto solution = decide_(*changed);
-            if (!solution) return;
-            if (*solution) {
-                fixes_.push_back(fix_of(plan, **solution));
-                return;
-            }
-            const Edges edges(*changed);
-            const auto ranks = rank_candidates(*changed);
-            auto drops =
-                drops_of(*changed, edges, minimal_clash(edges, Parts(*changed, edges, ranks)));
-            if (drops.empty()) return;
-            drops.front().index = places_left(plan.steps,
-                                              ProblemChange::Kind::DropSpec,
-                                              universe_.problem().request.specs.size())
-                                      .at(drops.front().index);
-            plan.steps.push_back({0, std::move(drops.front())});
+        auto drops = drops_of(universe_, edges, clash);
+        for (int i = 0; i < kMostGivenUp && !drops.empty(); ++i) {
+            auto drop = std::move(drops.front());
+            drop.index = places_left(plan.steps,
+                                     ProblemChange::Kind::DropSpec,
+                                     universe_.problem().request.specs.size())
+                             .at(drop.index);
+            plan.steps.push_back({0, std::move(drop)});
+            drops.clear();
+            attempt(plan, [&](const Universe& universe) {
+                const Edges left(universe);
+                drops = drops_of(universe, left, clash_of(universe, left));
+            });
         }
     }
 
-    Result<Problem> problem_with(const Plan& plan) const {
-        std::vector<ProblemChange> changes;
-        for (const auto& step : plan.steps) changes.push_back(step.change);
-        return with_changes(universe_.problem(), changes);
+    void attempt(const Plan& plan) {
+        attempt(plan, [&](const Universe& universe) {
+            const Edges edges(universe);
+            extend(plan.steps, universe, edges, clash_of(universe, edges));
+        });
     }
 
-    void attempt(const Plan& plan) {
-        const auto problem = problem_with(plan);
+    /// Makes a fix of the plan, or calls `otherwise` with what has no solution with it either.
+    template <typename Otherwise>
+    void attempt(const Plan& plan, const Otherwise& otherwise) {
+        std::vector<ProblemChange> changes;
+        for (const auto& step : plan.steps) changes.push_back(step.change);
+        const auto problem = with_changes(universe_.problem(), changes);
         if (!problem) return;
         const auto universe = Universe::collect(*problem);
         if (!universe) return;
@@ -223,12 +215,14 @@ private:
         if (!solution) return;
         if (*solution) {
             fixes_.push_back(fix_of(plan, **solution));
-            return;
+        } else {
+            otherwise(*universe);
         }
-        const Edges edges(*universe);
-        const auto ranks = rank_candidates(*universe);
-        const Parts parts(*universe, edges, ranks);
-        extend(plan.steps, *universe, edges, minimal_clash(edges, parts));
+    }
+
+    static EdgeSet clash_of(const Universe& universe, const Edges& edges) {
+        const auto ranks = rank_candidates(universe);
+        return minimal_clash(edges, Parts(universe, edges, ranks));
     }
 
     Fix fix_of(const Plan& plan, const Solution& solution) const {

@@ -143,7 +143,7 @@ private:
             without_extras.extras.clear();
             replace(kWithoutExtras, without_extras);
             // Else the other wish says what this one would become: this one is not needed then.
-            if (!is_named_twice(spec)) widen(spec, replace);
+            if (!is_named_twice(spec)) widen(spec, any_channel, replace);
         }
         if (universe_.requested().size() > 1) {
             change.kind = Kind::DropSpec;
@@ -152,16 +152,14 @@ private:
         }
     }
 
-    /// Other versions and builds of the name.
+    /// Other versions and builds of the name, beyond what `any_channel` allows.
     template <typename Replace>
-    void widen(const Spec& spec, const Replace& replace) const {
+    void widen(const Spec& spec, const MatchSpec& any_channel, const Replace& replace) const {
         MatchSpec bare;
         bare.name = spec.match.name;
         bare.extras = spec.match.extras;
         auto only_version = bare;
         only_version.version = spec.match.version;
-        auto any_channel = spec.match;
-        any_channel.channel.reset();
         if (spec.matches.empty()) near_versions(spec, replace);
         if (spec.match.version) {
             if (!(only_version == any_channel)) replace(kOtherBuild, only_version);
