@@ -8,7 +8,7 @@
 // "At most one candidate of a name" would cost libsolv a rule per pair. Instead every name gets
 // ceil(log2 n) slot solvables, candidate i requires slot k where bit k of i is set and conflicts
 // with it where it is not: two candidates differ in some bit and so exclude each other, with n log
-// n rules and the same unit propagation.
+// n rules and the same unit propagation. Where there are few, pairs are less.
 //
 // Of each condition that a conditional dependency has there are two more solvables: it holds, or it
 // does not; they exclude each other. A candidate that matches a leaf requires that the leaf holds,

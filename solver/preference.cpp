@@ -6,7 +6,7 @@
 #include <compare>
 #include <numeric>
 #include <optional>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace gpkg::solver {
 namespace {
@@ -29,6 +29,7 @@ public:
             if (const auto name = universe.find_name(text)) held_[*name] = false;
         }
         best_of_spec_.resize(universe.specs().size());
+        lists_with_.resize(universe.names().size());
         ranks_.resize(candidates.size());
     }
 
@@ -105,13 +106,12 @@ private:
         // Builds mostly share their list of dependencies: each list is looked at once.
         std::vector<std::span<const SpecId>> lists;
         std::vector<std::pair<std::size_t, CandidateId>> members;
+        list_places_.clear();
         for (auto id = begin; id != end; ++id) {
             const auto depends = universe_.candidates()[*id].depends;
-            const auto known = std::find_if(lists.begin(), lists.end(), [&](const auto& list) {
-                return list.data() == depends.data();
-            });
-            members.emplace_back(known - lists.begin(), *id);
-            if (known == lists.end()) lists.push_back(depends);
+            const auto [known, is_new] = list_places_.try_emplace(depends.data(), lists.size());
+            members.emplace_back(known->second, *id);
+            if (is_new) lists.push_back(depends);
         }
         const auto places = order_lists(lists);
         std::sort(members.begin(), members.end(), [&](const auto& a, const auto& b) {
@@ -147,21 +147,22 @@ private:
     }
 
     /// The names that all lists speak of, alphabetically.
-    std::vector<NameId> common_names(const std::vector<std::span<const SpecId>>& lists) const {
+    std::vector<NameId> common_names(const std::vector<std::span<const SpecId>>& lists) {
+        std::vector<NameId> met;
         std::vector<NameId> common;
         for (std::size_t i = 0; i < lists.size(); ++i) {
-            std::vector<NameId> mine;
-            for (const auto spec : lists[i]) mine.push_back(universe_.specs()[spec].name);
-            std::sort(mine.begin(), mine.end());
-            mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-            if (i == 0) {
-                common = std::move(mine);
-                continue;
+            for (const auto spec : lists[i]) {
+                const auto name = universe_.specs()[spec].name;
+                auto& count = lists_with_[name];
+                if (count == 0 && i == 0) met.push_back(name);
+                if (count == i) ++count;  // else the list names it twice, or one before did not
             }
-            std::vector<NameId> both;
-            std::set_intersection(
-                common.begin(), common.end(), mine.begin(), mine.end(), std::back_inserter(both));
-            common = std::move(both);
+        }
+        for (const auto name : met) {
+            if (lists_with_[name] == lists.size()) common.push_back(name);
+        }
+        for (const auto& list : lists) {
+            for (const auto spec : list) lists_with_[universe_.specs()[spec].name] = 0;
         }
         std::sort(common.begin(), common.end(), [&](auto a, auto b) {
             return universe_.names()[a].text < universe_.names()[b].text;
@@ -231,6 +232,9 @@ private:
     std::vector<std::uint32_t> version_order_;
     std::vector<bool> held_;
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
+    // For one group at a time.
+    std::unordered_map<const SpecId*, std::size_t> list_places_;
+    std::vector<std::size_t> lists_with_;  ///< by name: how many of the lists speak of it
     std::vector<std::uint32_t> ranks_;
 };
 

@@ -120,9 +120,10 @@ Result<std::optional<Solution>> find(const Universe& universe,
     for (const auto id : best) {
         GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());
     }
-    const RecordGraph graph(std::move(records), universe.problem().request.specs);
-    for (const auto place : graph.dependencies_first())
-        solution.records.push_back(graph.records()[place]);
+    RecordGraph graph(std::move(records), universe.problem().request.specs);
+    const auto order = graph.dependencies_first();
+    records = std::move(graph).records();
+    for (const auto place : order) solution.records.push_back(std::move(records[place]));
     return solution;
 }
 

@@ -10,6 +10,9 @@
 namespace gpkg::solver {
 namespace {
 
+constexpr std::size_t kLikelyCandidates = std::size_t{1} << 15U;
+constexpr std::size_t kLikelySpecs = std::size_t{1} << 13U;
+
 std::vector<std::string> owned(const NameRecords& home, ChannelIndex::List list) {
     std::vector<std::string> texts;
     for (const auto text : home.texts(list)) texts.emplace_back(home.text(text));
@@ -119,6 +122,9 @@ VersionId Universe::add_version(std::string_view text) {
 Result<Universe> Universe::collect(const Problem& problem) {
     Universe universe;
     universe.problem_ = &problem;
+    // What is not used of it costs nothing; to move all that is here, again and again, would.
+    universe.candidates_.reserve(kLikelyCandidates);
+    universe.specs_.reserve(kLikelySpecs);
     std::string last_channel;
     for (const auto& index : problem.indexes) {
         const auto& channel = index->source().channel;
@@ -178,7 +184,8 @@ void Universe::take_constraints(NameId name) {
         auto spec = constraint.spec;
         spec.name = text;
         spec.name_matcher.reset();
-        constraints_.push_back(intern_spec(spec, spec.to_string()));
+        auto written = spec.to_string();
+        constraints_.push_back(intern_spec(std::move(spec), std::move(written)));
         constraint_of_.push_back(&constraint);
     }
 }

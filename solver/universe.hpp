@@ -154,7 +154,7 @@ private:
 
     NameId intern_name(std::string_view text);
     Result<SpecId> intern_spec(std::string_view text);
-    SpecId intern_spec(const MatchSpec& match, std::string text, ConditionId when = kAlways);
+    SpecId intern_spec(MatchSpec match, std::string text, ConditionId when = kAlways);
     Result<SpecId> intern_extra(std::string_view text, NameId name, std::string_view group);
     SpecId without_condition(SpecId id);
     Result<ConditionId> intern_condition(const Condition& condition);

@@ -55,17 +55,17 @@ NameId Universe::intern_name(std::string_view text) {
     return entry->second;
 }
 
-SpecId Universe::intern_spec(const MatchSpec& match, std::string text, ConditionId when) {
+SpecId Universe::intern_spec(MatchSpec match, std::string text, ConditionId when) {
     auto [entry, added] =
         spec_ids_.try_emplace(std::move(text), static_cast<SpecId>(specs_.size()));
     if (added) {
         Spec spec;
-        spec.match = match;
+        spec.match = std::move(match);
         spec.match.when.reset();
-        spec.name = intern_name(match.name);
+        spec.name = intern_name(spec.match.name);
         spec.text = entry->first;
         spec.when = when;
-        for (const auto& group : match.extras)
+        for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));
         names_[spec.name].specs.push_back(entry->second);
         specs_.push_back(std::move(spec));
@@ -76,7 +76,7 @@ SpecId Universe::intern_spec(const MatchSpec& match, std::string text, Condition
 Result<SpecId> Universe::intern_spec(std::string_view text) {
     const auto known = spec_ids_.find(std::string(text));
     if (known != spec_ids_.end()) return known->second;
-    GPKG_TRY(const auto match, MatchSpec::parse(text));
+    GPKG_TRY(auto match, MatchSpec::parse(text));
     if (!match.has_one_name())
         return fail(ErrorKind::Parse, fmt::format("{}: a dependency needs a plain name", text));
     ConditionId when = kAlways;
@@ -84,15 +84,15 @@ Result<SpecId> Universe::intern_spec(std::string_view text) {
         GPKG_TRY(const auto condition, Condition::parse(*match.when));
         GPKG_TRY(when, intern_condition(condition));
     }
-    return intern_spec(match, std::string(text), when);
+    return intern_spec(std::move(match), std::string(text), when);
 }
 
 /// A dependency of a group of extras: it applies where somebody asks for the group.
 Result<SpecId> Universe::intern_extra(std::string_view text, NameId name, std::string_view group) {
     GPKG_TRY(const auto plain, intern_spec(text));
     const auto when = conditions_.all_of(conditions_.extra(name, group), specs_[plain].when);
-    const auto match = specs_[plain].match;
-    return intern_spec(match, fmt::format("{}\n{}\n{}", text, names_[name].text, group), when);
+    return intern_spec(
+        specs_[plain].match, fmt::format("{}\n{}\n{}", text, names_[name].text, group), when);
 }
 
 /// Of `constrains` nothing but what they match counts: a condition on them is ignored, as rattler
@@ -104,7 +104,8 @@ SpecId Universe::without_condition(SpecId id) {
             fmt::format("{}: stands in `constrains`, where `when` is ignored", specs_[id].text));
     auto match = specs_[id].match;
     match.extras.clear();
-    return intern_spec(match, match.to_string());
+    auto text = match.to_string();
+    return intern_spec(std::move(match), std::move(text));
 }
 
 Result<ConditionId> Universe::intern_condition(const Condition& condition) {
@@ -116,7 +117,8 @@ Result<ConditionId> Universe::intern_condition(const Condition& condition) {
         // Which extras a package was asked for is no property of it.
         match.extras.clear();
         if (match.name.starts_with("__")) return decided_by_machine(match);
-        return conditions_.leaf(intern_spec(match, match.to_string()));
+        auto text = match.to_string();
+        return conditions_.leaf(intern_spec(std::move(match), std::move(text)));
     }
     const bool is_and = condition.kind == Condition::Kind::And;
     auto whole = is_and ? kAlways : kNever;

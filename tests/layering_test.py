@@ -3,8 +3,8 @@
 
 A folder may include its own headers and those of the folders that its CMakeLists.txt names
 (gpkg::NAME), directly. Headers named *_internal.hpp belong to their folder alone. libsolv is for
-solver/, libcurl for libcore/net, yaml-cpp for libcore/yaml. A type has one header: of two with one name
-in one namespace the linker would take either.
+solver/, libcurl for libcore/net, libarchive for libcore/package, yaml-cpp for libcore/yaml. A type
+has one header: of two with one name in one namespace the linker would take either.
 """
 
 import pathlib
@@ -15,7 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 TYPE = re.compile(r"^(?:template <[^\n]*>\n)?(?:class|struct|enum class|using) (\w+)\b(?!::)(?=[^;]*?[{=])", re.M)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) {", re.M)
-THIRD_PARTY = {"solv/": "solver", "curl/": "libcore/net", "yaml-cpp/": "libcore/yaml"}
+THIRD_PARTY = {"solv/": "solver", "curl/": "libcore/net", "archive": "libcore/package",
+               "yaml-cpp/": "libcore/yaml"}
 
 
 def folders():

@@ -2,50 +2,51 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
-#include <openssl/evp.h>
+#include <nettle/nettle-meta.h>
+#include <vector>
 
 namespace gpkg {
 
 struct Hasher::State {
-    struct Free {
-        void operator()(EVP_MD_CTX* spent) const { EVP_MD_CTX_free(spent); }
-    };
-    std::unique_ptr<EVP_MD_CTX, Free> context;
+    const nettle_hash& hash;
+    std::vector<std::max_align_t> context;  ///< of the size that the kind of hash asks for
 };
 
 namespace {
 
-const EVP_MD* algorithm(DigestKind kind) {
+const nettle_hash& hash_of(DigestKind kind) {
     switch (kind) {
-    case DigestKind::Md5: return EVP_md5();
-    case DigestKind::Sha1: return EVP_sha1();
-    case DigestKind::Sha256: return EVP_sha256();
+    case DigestKind::Md5: return nettle_md5;
+    case DigestKind::Sha1: return nettle_sha1;
+    case DigestKind::Sha256: return nettle_sha256;
     }
-    return EVP_sha256();
+    return nettle_sha256;
+}
+
+std::vector<std::max_align_t> room_for(const nettle_hash& hash) {
+    constexpr auto kUnit = sizeof(std::max_align_t);
+    return std::vector<std::max_align_t>((hash.context_size + kUnit - 1) / kUnit);
 }
 
 }  // namespace
 
-Hasher::Hasher(DigestKind kind) : state_(std::make_unique<State>()) {
-    state_->context.reset(EVP_MD_CTX_new());
-    [[maybe_unused]] const int ok =
-        EVP_DigestInit_ex(state_->context.get(), algorithm(kind), nullptr);
-    assert(ok == 1);
+Hasher::Hasher(DigestKind kind)
+    : state_(std::make_unique<State>(State{hash_of(kind), room_for(hash_of(kind))})) {
+    state_->hash.init(state_->context.data());
 }
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 Hasher::~Hasher() = default;
 
 void Hasher::update(std::string_view bytes) {
-    EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size());
+    state_->hash.update(
+        state_->context.data(), bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
 }
 
 std::string Hasher::hex() && {
-    std::array<std::uint8_t, EVP_MAX_MD_SIZE> raw{};
-    unsigned size = 0;
-    EVP_DigestFinal_ex(state_->context.get(), raw.data(), &size);
-    return to_hex(std::span(raw).first(size));
+    std::vector<std::uint8_t> raw(state_->hash.digest_size);
+    state_->hash.digest(state_->context.data(), raw.size(), raw.data());
+    return to_hex(raw);
 }
 
 std::string hex_digest(DigestKind kind, std::string_view bytes) {

@@ -7,27 +7,21 @@
 #include <curl/curl.h>
 #include <string>
 
+// clang-format off
+#define GPKG_LIBCURL_FUNCTIONS(each)                                                              \
+    each(easy_cleanup) each(easy_getinfo) each(easy_header) each(easy_init) each(easy_setopt)     \
+    each(easy_strerror) each(multi_add_handle) each(multi_cleanup) each(multi_info_read)          \
+    each(multi_init) each(multi_perform) each(multi_poll) each(multi_remove_handle)               \
+    each(multi_strerror) each(multi_wakeup) each(slist_append) each(slist_free_all)
+// clang-format on
+
 namespace gpkg {
 
 /// The functions of libcurl that gpkg uses, by their names without "curl_".
 struct LibCurl {
-    decltype(&::curl_easy_cleanup) easy_cleanup;
-    decltype(&::curl_easy_getinfo) easy_getinfo;
-    decltype(&::curl_easy_header) easy_header;
-    decltype(&::curl_easy_init) easy_init;
-    decltype(&::curl_easy_setopt) easy_setopt;
-    decltype(&::curl_easy_strerror) easy_strerror;
-    decltype(&::curl_multi_add_handle) multi_add_handle;
-    decltype(&::curl_multi_cleanup) multi_cleanup;
-    decltype(&::curl_multi_info_read) multi_info_read;
-    decltype(&::curl_multi_init) multi_init;
-    decltype(&::curl_multi_perform) multi_perform;
-    decltype(&::curl_multi_poll) multi_poll;
-    decltype(&::curl_multi_remove_handle) multi_remove_handle;
-    decltype(&::curl_multi_strerror) multi_strerror;
-    decltype(&::curl_multi_wakeup) multi_wakeup;
-    decltype(&::curl_slist_append) slist_append;
-    decltype(&::curl_slist_free_all) slist_free_all;
+#define GPKG_DECLARE(name) decltype(&::curl_##name) name = nullptr;
+    GPKG_LIBCURL_FUNCTIONS(GPKG_DECLARE)
+#undef GPKG_DECLARE
 };
 
 /// The library, initialized. Null when it cannot be loaded; libcurl_problem() says why.

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kReadSize = std::size_t{256} << 10U;
 /// What libarchive holds against `name`.
 tl::unexpected<Error> damaged(std::string_view name, struct archive* archive) {
-    const auto* text = archive_error_string(archive);
-    const int code = archive_errno(archive);
+    const auto* text = libarchive()->error_string(archive);
+    const int code = libarchive()->error_number(archive);
     const bool system = code == EIO || code == EACCES || code == ENOMEM || code == ESTALE;
     return fail(
         system ? ErrorKind::Io : ErrorKind::Integrity,
@@ -30,24 +30,25 @@ tl::unexpected<Error> damaged(std::string_view name, struct archive* archive) {
 Member member_of(struct archive_entry* entry, Part part) {
     Member member;
     member.part = part;
-    if (const auto* path = archive_entry_pathname(entry)) member.path = path;
-    member.size = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
-    member.mtime = archive_entry_mtime(entry);
-    member.mtime_nanoseconds = archive_entry_mtime_nsec(entry);
-    const auto mode = archive_entry_perm(entry);
+    if (const auto* path = libarchive()->entry_pathname(entry)) member.path = path;
+    member.size =
+        static_cast<std::uint64_t>(std::max<la_int64_t>(libarchive()->entry_size(entry), 0));
+    member.mtime = libarchive()->entry_mtime(entry);
+    member.mtime_nanoseconds = libarchive()->entry_mtime_nsec(entry);
+    const auto mode = libarchive()->entry_perm(entry);
     member.executable = (mode & 0100U) != 0;
     member.set_id = (mode & 06000U) != 0;
-    if (const auto* link = archive_entry_hardlink(entry)) {
+    if (const auto* link = libarchive()->entry_hardlink(entry)) {
         member.kind = MemberKind::HardLink;
         member.link = link;
         return member;
     }
-    switch (archive_entry_filetype(entry)) {
+    switch (libarchive()->entry_filetype(entry)) {
     case AE_IFREG: member.kind = MemberKind::File; break;
     case AE_IFDIR: member.kind = MemberKind::Directory; break;
     case AE_IFLNK:
         member.kind = MemberKind::SoftLink;
-        if (const auto* link = archive_entry_symlink(entry)) member.link = link;
+        if (const auto* link = libarchive()->entry_symlink(entry)) member.link = link;
         break;
     default: member.kind = MemberKind::Special;
     }
@@ -59,7 +60,7 @@ Result<void> read_blocks(struct archive* archive, std::string_view name, const O
         const void* data = nullptr;
         std::size_t size = 0;
         la_int64_t offset = 0;
-        const int code = archive_read_data_block(archive, &data, &size, &offset);
+        const int code = libarchive()->read_data_block(archive, &data, &size, &offset);
         if (code == ARCHIVE_EOF) return {};
         if (code != ARCHIVE_OK || offset < 0) return damaged(name, archive);
         GPKG_CHECK(on_block(static_cast<std::uint64_t>(offset),
@@ -75,11 +76,11 @@ Result<void> walk_tar(struct archive* tar,
                       const OnMember& on_member) {
     for (;;) {
         struct archive_entry* entry = nullptr;
-        const int code = archive_read_next_header(tar, &entry);
+        const int code = libarchive()->read_next_header(tar, &entry);
         if (code == ARCHIVE_EOF) return {};
         if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return damaged(name, tar);
         if (code == ARCHIVE_WARN) {
-            const auto* text = archive_error_string(tar);
+            const auto* text = libarchive()->error_string(tar);
             warn(warnings,
                  fmt::format("{}: {}", name, text != nullptr ? printable(text) : "odd tar"));
         }
@@ -95,12 +96,14 @@ la_ssize_t read_zip_member(struct archive* tar, void* zip, const void** data) {
     for (;;) {
         std::size_t size = 0;
         la_int64_t offset = 0;
-        const int code = archive_read_data_block(outer, data, &size, &offset);
+        const int code = libarchive()->read_data_block(outer, data, &size, &offset);
         if (code == ARCHIVE_EOF) return 0;
         if (code != ARCHIVE_OK) {
-            const auto* text = archive_error_string(outer);
-            archive_set_error(
-                tar, archive_errno(outer), "%s", text != nullptr ? text : "unreadable");
+            const auto* text = libarchive()->error_string(outer);
+            libarchive()->set_error(tar,
+                                    libarchive()->error_number(outer),
+                                    "%s",
+                                    text != nullptr ? text : "unreadable");
             return -1;
         }
         if (size != 0) return static_cast<la_ssize_t>(size);
@@ -112,12 +115,12 @@ Result<void> walk_zip_member(struct archive* zip,
                              std::string_view name,
                              std::vector<std::string>& warnings,
                              const OnMember& on_member) {
-    const ArchiveHandle tar(archive_read_new());
-    archive_read_support_filter_zstd(tar.get());
-    archive_read_support_format_tar(tar.get());
-    if (archive_read_open(tar.get(), zip, nullptr, read_zip_member, nullptr) != ARCHIVE_OK)
+    const ArchiveHandle tar(libarchive()->read_new());
+    libarchive()->read_support_filter_zstd(tar.get());
+    libarchive()->read_support_format_tar(tar.get());
+    if (libarchive()->read_open(tar.get(), zip, nullptr, read_zip_member, nullptr) != ARCHIVE_OK)
         return damaged(name, tar.get());
-    if (archive_filter_code(tar.get(), 0) != ARCHIVE_FILTER_ZSTD)
+    if (libarchive()->filter_code(tar.get(), 0) != ARCHIVE_FILTER_ZSTD)
         return fail(ErrorKind::Integrity, fmt::format("{}: damaged archive: not zstd data", name));
     GPKG_CHECK(walk_tar(tar.get(), part, name, warnings, on_member));
     // What follows the tar's end still counts in the zip's checksum.
@@ -155,13 +158,13 @@ public:
         : path_(std::move(path)), walk_(walk), warnings_(warnings) {}
 
     Result<void> run(const OnMember& on_member) {
-        const ArchiveHandle zip(archive_read_new());
-        archive_read_support_format_zip_seekable(zip.get());
-        if (archive_read_open_filename(zip.get(), path_.c_str(), kReadSize) != ARCHIVE_OK)
+        const ArchiveHandle zip(libarchive()->read_new());
+        libarchive()->read_support_format_zip_seekable(zip.get());
+        if (libarchive()->read_open_filename(zip.get(), path_.c_str(), kReadSize) != ARCHIVE_OK)
             return damaged(path_, zip.get());
         for (;;) {
             struct archive_entry* entry = nullptr;
-            const int code = archive_read_next_header(zip.get(), &entry);
+            const int code = libarchive()->read_next_header(zip.get(), &entry);
             if (code == ARCHIVE_EOF) break;
             if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return damaged(path_, zip.get());
             GPKG_CHECK(visit(zip.get(), entry, on_member));
@@ -174,7 +177,7 @@ private:
     Result<void> visit(struct archive* zip,
                        struct archive_entry* entry,
                        const OnMember& on_member) {
-        const auto* raw = archive_entry_pathname(entry);
+        const auto* raw = libarchive()->entry_pathname(entry);
         const std::string member = raw != nullptr ? raw : "";
         const auto name = fmt::format("{}: {}", path_, printable(member));
         const auto part = tar_part(member);
@@ -187,9 +190,9 @@ private:
         auto& seen = metadata ? seen_metadata_ : *part == Part::Info ? seen_info_ : seen_payload_;
         if (std::exchange(seen, true))
             return fail(ErrorKind::Integrity, name + ": the archive has two of these");
-        if (archive_entry_filetype(entry) != AE_IFREG)
+        if (libarchive()->entry_filetype(entry) != AE_IFREG)
             return fail(ErrorKind::Integrity, name + ": must be a file");
-        const auto* format = archive_format_name(zip);
+        const auto* format = libarchive()->format_name(zip);
         if (format != nullptr && std::strstr(format, "uncompressed") == nullptr)
             warn(warnings_, name + ": compressed by the zip, which the .conda format forbids");
         if (metadata) return check_metadata(zip, name);
@@ -218,10 +221,10 @@ private:
 Result<void> walk_tar_bz2(const std::string& path,
                           std::vector<std::string>& warnings,
                           const OnMember& on_member) {
-    const ArchiveHandle tar(archive_read_new());
-    archive_read_support_filter_bzip2(tar.get());
-    archive_read_support_format_tar(tar.get());
-    if (archive_read_open_filename(tar.get(), path.c_str(), kReadSize) != ARCHIVE_OK)
+    const ArchiveHandle tar(libarchive()->read_new());
+    libarchive()->read_support_filter_bzip2(tar.get());
+    libarchive()->read_support_format_tar(tar.get());
+    if (libarchive()->read_open_filename(tar.get(), path.c_str(), kReadSize) != ARCHIVE_OK)
         return damaged(path, tar.get());
     return walk_tar(tar.get(), Part::Whole, path, warnings, on_member);
 }
@@ -270,6 +273,7 @@ Result<void> walk_package(const fs::path& archive,
     if (count < 0) return pass(io_error(archive.native(), "read", errno));
     magic.resize(static_cast<std::size_t>(count));
 
+    GPKG_CHECK(need_libarchive());
     const Utf8Locale locale;
     if (magic == "PK\x03\x04") return CondaWalk(archive.native(), walk, warnings).run(on_member);
     if (magic.starts_with("BZh")) return walk_tar_bz2(archive.native(), warnings, on_member);

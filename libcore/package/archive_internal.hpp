@@ -5,28 +5,16 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
+#include "libcore/package/libarchive_internal.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <cstdint>
 #include <functional>
 #include <locale.h>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gpkg {
-
-struct FreeArchive {
-    void operator()(struct archive* archive) const { archive_free(archive); }
-};
-using ArchiveHandle = std::unique_ptr<struct archive, FreeArchive>;
-
-struct FreeArchiveEntry {
-    void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
-};
-using ArchiveEntryHandle = std::unique_ptr<struct archive_entry, FreeArchiveEntry>;
 
 /// libarchive converts names through the thread's locale; under "C" it would lose every letter
 /// beyond ASCII. Holds a UTF-8 locale for this thread.

@@ -10,23 +10,25 @@
 namespace gpkg {
 
 TarWriter::TarWriter(const WriteOptions& options, Sink sink)
-    : options_(options), sink_(std::move(sink)), tar_(archive_write_new()) {}
+    : options_(options), sink_(std::move(sink)) {}
 
 Result<void> TarWriter::open(int filter) {
-    archive_write_set_format_pax_restricted(tar_.get());
-    archive_write_add_filter(tar_.get(), filter);
-    archive_write_set_bytes_per_block(tar_.get(), 0);
-    return check(archive_write_open(tar_.get(), this, nullptr, take, nullptr));
+    GPKG_CHECK(need_libarchive());
+    tar_.reset(libarchive()->write_new());
+    libarchive()->write_set_format_pax_restricted(tar_.get());
+    libarchive()->write_add_filter(tar_.get(), filter);
+    libarchive()->write_set_bytes_per_block(tar_.get(), 0);
+    return check(libarchive()->write_open(tar_.get(), this, nullptr, take, nullptr));
 }
 
-Result<void> TarWriter::close() { return check(archive_write_close(tar_.get())); }
+Result<void> TarWriter::close() { return check(libarchive()->write_close(tar_.get())); }
 
 la_ssize_t TarWriter::take(struct archive* tar, void* self, const void* data, std::size_t size) {
     auto& writer = *static_cast<TarWriter*>(self);
     auto done = writer.sink_(std::string_view(static_cast<const char*>(data), size));
     if (done) return static_cast<la_ssize_t>(size);
     writer.failure_ = std::move(done).error();
-    archive_set_error(tar, EIO, "cannot write");
+    libarchive()->set_error(tar, EIO, "cannot write");
     return -1;
 }
 
@@ -34,28 +36,28 @@ Result<void> TarWriter::check(la_ssize_t code) {
     if (failure_) return pass(*failure_);
     // Warnings tell of names that are not UTF-8; they are written as they are.
     if (code >= 0 || code == ARCHIVE_WARN) return {};
-    const auto* text = archive_error_string(tar_.get());
+    const auto* text = libarchive()->error_string(tar_.get());
     return fail(ErrorKind::Io,
                 fmt::format("cannot write the tar: {}", text != nullptr ? text : "unknown"));
 }
 
 Result<void> TarWriter::add_header(
     const std::string& path, unsigned type, unsigned mode, std::uint64_t size, const char* link) {
-    const ArchiveEntryHandle entry(archive_entry_new());
-    archive_entry_set_pathname(entry.get(), path.c_str());
-    archive_entry_set_filetype(entry.get(), type);
-    archive_entry_set_perm(entry.get(), static_cast<__LA_MODE_T>(mode));
-    archive_entry_set_mtime(entry.get(), options_.timestamp, 0);
-    archive_entry_set_uid(entry.get(), 0);
-    archive_entry_set_gid(entry.get(), 0);
-    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(size));
-    if (link != nullptr) archive_entry_set_symlink(entry.get(), link);
-    return check(archive_write_header(tar_.get(), entry.get()));
+    const ArchiveEntryHandle entry(libarchive()->entry_new());
+    libarchive()->entry_set_pathname(entry.get(), path.c_str());
+    libarchive()->entry_set_filetype(entry.get(), type);
+    libarchive()->entry_set_perm(entry.get(), static_cast<__LA_MODE_T>(mode));
+    libarchive()->entry_set_mtime(entry.get(), options_.timestamp, 0);
+    libarchive()->entry_set_uid(entry.get(), 0);
+    libarchive()->entry_set_gid(entry.get(), 0);
+    libarchive()->entry_set_size(entry.get(), static_cast<la_int64_t>(size));
+    if (link != nullptr) libarchive()->entry_set_symlink(entry.get(), link);
+    return check(libarchive()->write_header(tar_.get(), entry.get()));
 }
 
 Result<void> TarWriter::add_text(const std::string& path, std::string_view text) {
     GPKG_CHECK(add_header(path, AE_IFREG, 0644, text.size(), nullptr));
-    return check(archive_write_data(tar_.get(), text.data(), text.size()));
+    return check(libarchive()->write_data(tar_.get(), text.data(), text.size()));
 }
 
 Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::string& path) {
@@ -94,8 +96,8 @@ Result<void> TarWriter::add_content(int fd, std::uint64_t size, const std::strin
         if (count == 0)
             return fail(ErrorKind::Conflict,
                         fmt::format("{}: became shorter while it was packed", name));
-        GPKG_CHECK(
-            check(archive_write_data(tar_.get(), buffer.data(), static_cast<std::size_t>(count))));
+        GPKG_CHECK(check(
+            libarchive()->write_data(tar_.get(), buffer.data(), static_cast<std::size_t>(count))));
         used += static_cast<std::uint64_t>(count);
     }
     return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -14,29 +15,30 @@ namespace {
 /// What a record says that it depends on; whether it does may hang on other records.
 struct Dependency {
     std::size_t from = 0;
-    std::string extra;
-    std::string text;
+    std::string_view extra;
+    std::string_view text;
     std::string name;
     std::vector<std::string> asked;  ///< extras of that name
-    std::optional<Condition> when;
+    std::unique_ptr<const Condition> when;
 };
 
 void take(std::vector<Dependency>& all,
           std::size_t from,
-          const std::string& extra,
+          std::string_view extra,
           const std::vector<std::string>& texts) {
     for (const auto& text : texts) {
         // Extras and conditions stand in brackets; of most specs the name is all that counts here.
         if (text.find('[') == std::string::npos) {
             if (auto name = name_in_spec(text); !name.empty())
-                all.push_back({from, extra, text, std::move(name), {}, std::nullopt});
+                all.push_back({from, extra, text, std::move(name), {}, nullptr});
             continue;
         }
         auto spec = MatchSpec::parse(text);
         if (!spec) continue;
-        std::optional<Condition> when;
+        std::unique_ptr<const Condition> when;
         if (spec->when) {
-            if (auto condition = Condition::parse(*spec->when)) when = *std::move(condition);
+            if (auto condition = Condition::parse(*spec->when))
+                when = std::make_unique<const Condition>(*std::move(condition));
         }
         all.push_back({from, extra, text, spec->name, std::move(spec->extras), std::move(when)});
     }
@@ -92,7 +94,8 @@ void RecordGraph::link(const std::vector<MatchSpec>& requested) {
         return is_new;
     };
     const auto applies = [&](const Dependency& one) {
-        return (one.extra.empty() || asked.contains({records_[one.from].name, one.extra})) &&
+        return (one.extra.empty() ||
+                asked.contains({records_[one.from].name, std::string(one.extra)})) &&
                (!one.when || holds(*one.when));
     };
     for (const auto& spec : requested) ask(spec.name, spec.extras);
@@ -106,9 +109,10 @@ void RecordGraph::link(const std::vector<MatchSpec>& requested) {
     for (const auto& one : all) {
         if (!applies(one)) continue;
         const auto to = find(one.name);
-        if (!to) outside_[one.from].push_back({one.name, one.text, one.extra});
+        if (!to)
+            outside_[one.from].push_back({one.name, std::string(one.text), std::string(one.extra)});
         if (!to || *to == one.from) continue;
-        const Need need{one.from, *to, one.text, one.extra};
+        const Need need{one.from, *to, std::string(one.text), std::string(one.extra)};
         needs_[one.from].push_back(need);
         needed_by_[*to].push_back(need);
     }

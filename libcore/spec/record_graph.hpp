@@ -40,7 +40,8 @@ public:
                          const std::vector<MatchSpec>& requested = {});
 
     /// In the order given; a place is an index of this.
-    const std::vector<PackageRecord>& records() const { return records_; }
+    const std::vector<PackageRecord>& records() const& { return records_; }
+    std::vector<PackageRecord> records() && { return std::move(records_); }
     std::optional<std::size_t> find(std::string_view name) const;
     /// What the record needs among the records, itself aside; its depends first, then its extras.
     std::span<const Need> needs(std::size_t place) const { return needs_[place]; }

@@ -1,0 +1,20 @@
+#include "libcore/base/shared_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace gpkg {
+
+SharedLibrary::SharedLibrary(const char* name)
+    : name_(name), handle_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) problem_ = ::dlerror();
+}
+
+void* SharedLibrary::symbol(const char* name) {
+    if (handle_ == nullptr) return nullptr;
+    void* found = ::dlsym(handle_, name);
+    if (found == nullptr) problem_ = fmt::format("{} is too old: it lacks {}", name_, name);
+    return found;
+}
+
+}  // namespace gpkg
