@@ -65,7 +65,11 @@ void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb) {
     app.add_flag("--update-deps", options.update_deps, "also update what the named packages need")
         ->excludes(freeze)
         ->excludes(no_deps);
-    app.add_flag("--no-pin", options.no_pin, "pay no heed to conda-meta/pinned");
+    add_pin_option(app, options.no_pin);
+}
+
+void add_pin_option(CLI::App& app, bool& no_pin) {
+    app.add_flag("--no-pin", no_pin, "pay no heed to conda-meta/pinned");
 }
 
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options) {

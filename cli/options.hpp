@@ -30,6 +30,7 @@ enum class ReachVerb {
 };
 /// Those that mean something for the verb.
 void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb);
+void add_pin_option(CLI::App& app, bool& no_pin);
 
 /// The prefix that the options mean; it need not exist.
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);

@@ -32,6 +32,7 @@ struct Options {
     WishOptions wishes;
     std::string spec;
     bool all = false;
+    bool no_pin = false;
 };
 
 /// Of a request that is named, or else of an environment as it is.
@@ -43,6 +44,7 @@ Result<ChangeRequest> request_of(Context& context, Options& options, const Match
     request.specs = std::move(wishes.specs);
     const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
     request.update = {spec.name};  // it may move, and the channels are asked for it
+    request.reach.no_pin = options.no_pin;
     if (!request.specs.empty()) {
         if (names_environment)
             return fail(ErrorKind::Usage,
@@ -214,6 +216,7 @@ Action bind_why_not(CLI::App& app) {
     add_wish_options(app, options->wishes);
     app.get_option("specs")->description("the request; without one an environment is looked at");
     app.add_flag("--all", options->all, "every package that would change, not only the first");
+    add_pin_option(app, options->no_pin);
     app.footer(
         "Shows what keeps a package, a version or a build out: of a request, or of an "
         "environment.\n"

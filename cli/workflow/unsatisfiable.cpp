@@ -64,7 +64,7 @@ public:
         if (!removed_.empty() && asked_.question.wanted.is_dry_run) steps.push_back(removal());
         return steps;
     }
-    /// Specs of the line that are not in it any more.
+    /// What the line asks no more: specs that were in it, a pin.
     const std::vector<std::string>& dropped() const { return dropped_; }
     /// "a driver for CUDA >= 12.4".
     const std::vector<std::string>& machines() const { return machines_; }
@@ -122,10 +122,15 @@ private:
         }
     }
 
+    /// --no-pin lifts all pins: where there are others, they are to hold.
     void drop_constraint(const ProblemChange& change) {
         const auto& constraint = asked_.question.problem.request.constraints.at(change.index);
-        if (change.index >= asked_.question.present.pins.size()) {
+        const auto pins = asked_.question.present.pins.size();
+        if (change.index >= pins) {
             words_.push_back(constraint.spec.name);  // what is named may move
+        } else if (pins == 1) {
+            words_.emplace_back("--no-pin");
+            dropped_.push_back("the pin " + change.before);
         } else {
             edits_.push_back(fmt::format("taking {} out of {}/conda-meta/pinned",
                                          change.before,

@@ -73,6 +73,12 @@ fixes 1 install -n held past
 echo 'lib 1.*' > "$at/held/conda-meta/pinned"
 expect 1 install -n held tool
 err_has 'lib 1.* is pinned'
+err_has '  gpkg install -n held tool --no-pin  # without the pin lib 1.*: gives'
+fixes 1 install -n held tool
+expect 0 why-not tool -n held --no-pin
+out_lacks pinned
+echo 'python 3.*' >> "$at/held/conda-meta/pinned"
+expect 1 install -n held tool
 err_has "  gpkg install -n held tool  # after taking lib 1.* out of $at/held/conda-meta/pinned: gives"
 
 # What stands in a file is changed there.
