@@ -96,6 +96,10 @@ std::vector<std::string_view> Candidate::groups() const {
     return groups;
 }
 
+std::vector<std::string> Candidate::flags() const {
+    return is_offered() ? owned(*offered.home, offered.row->flags) : given->flags;
+}
+
 std::string Candidate::sha256() const {
     if (!is_offered()) return given->sha256;
     return offered.row->has_sha256 ? to_hex(offered.row->sha256) : std::string();

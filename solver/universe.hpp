@@ -59,6 +59,8 @@ struct Candidate {
 
     bool is_offered() const { return offered.row != nullptr; }
     std::vector<std::string_view> groups() const;
+    /// CEP 45.
+    std::vector<std::string> flags() const;
     std::string_view build() const {
         return is_offered() ? offered.home->build(*offered.row) : given->build;
     }

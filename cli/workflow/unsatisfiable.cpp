@@ -267,6 +267,7 @@ Json json_of(const ExplanationLine& line) {
         line.kind == ExplanationLine::Kind::Present) {
         document["versions"] = line.versions;
         if (!line.other_builds.empty()) document["builds"] = line.other_builds;
+        if (line.other_flags) document["flags"] = *line.other_flags;
         document["left_out"] = Json::array();
         for (const auto& out : line.left_out)
             document["left_out"].push_back({{"why", out.why}, {"versions", out.versions}});

@@ -99,6 +99,13 @@ std::string offer_text(const Line& line) {
     const auto with_rest = [&](std::string text) {
         return rest.empty() ? text : fmt::format("{}; not usable: {}", text, rest);
     };
+    if (line.other_flags)
+        return with_rest(fmt::format(
+            "no such build; {} {} {}",
+            line.name,
+            versions_text(line.versions),
+            line.other_flags->empty() ? "has no flags"
+                                      : "has the flags " + join_some(*line.other_flags, "and", 6)));
     if (!line.other_builds.empty())
         return with_rest(fmt::format("no such build; of {} {} there is {}",
                                      line.name,

@@ -43,6 +43,8 @@ struct ExplanationLine {
     std::vector<std::string> versions;  ///< what there is of it, the newest first
     /// Offer: the builds of `versions`, where those are the versions that were asked for.
     std::vector<std::string> other_builds;
+    /// Offer: the flags that those builds have (CEP 45), where flags were asked for.
+    std::optional<std::vector<std::string>> other_flags;
     /// Offer: records that would do and are no candidates, and why.
     struct LeftOut {
         std::string why;

@@ -49,12 +49,17 @@ private:
     void tell_candidates() {
         std::map<Version, std::set<std::string>> builds;
         std::set<Version> fitting;
+        std::set<std::string> flags;
         for (auto id = name_.begin; id < name_.end; ++id) {
             const auto& candidate = universe_.candidates()[id];
             const auto& version = universe_.version(candidate.version);
             builds[version].emplace(candidate.build());
-            if (fits(version)) fitting.insert(version);
+            if (!fits(version)) continue;
+            fitting.insert(version);
+            for (auto& flag : candidate.flags()) flags.insert(std::move(flag));
         }
+        if (!fitting.empty() && asks_for_flags())
+            line_.other_flags.emplace(flags.begin(), flags.end());
         for (auto entry = builds.rbegin(); entry != builds.rend(); ++entry) {
             const auto& [version, some] = *entry;
             if (!fitting.empty() && !fitting.contains(version)) continue;
@@ -62,6 +67,12 @@ private:
             if (!fitting.empty())
                 line_.other_builds.insert(line_.other_builds.end(), some.begin(), some.end());
         }
+    }
+
+    bool asks_for_flags() const {
+        return std::any_of(asked_.begin(), asked_.end(), [&](SpecId id) {
+            return !universe_.specs()[id].match.flags.empty();
+        });
     }
 
     bool fits(const Version& version) const {

@@ -1,6 +1,7 @@
 // Every file of tests/fixtures/solver holds scenarios: packages, a machine, a request, and the
 // expected environment or explanation. A new solver bug is a new scenario.
 
+#include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/index/repodata.hpp"
 #include "libcore/yaml/node.hpp"
@@ -70,9 +71,10 @@ struct Package {
     }
 
     std::string json() const {
-        const auto quote_all = [](const std::vector<std::string>& items) {
+        const auto quote_all = [](const auto& items) {
             std::string joined;
-            for (const auto& item : items) joined += (joined.empty() ? "" : ",") + quoted(item);
+            for (const auto& item : items)
+                joined += (joined.empty() ? "" : ",") + quoted(std::string(item));
             return "[" + joined + "]";
         };
         auto json = fmt::format(
@@ -88,8 +90,12 @@ struct Package {
             groups +=
                 fmt::format("{}{}:{}", groups.empty() ? "" : ",", quoted(group), quote_all(texts));
         if (!groups.empty()) json += ",\"extra_depends\":{" + groups + "}";
-        for (const auto& [key, value] : more)
-            json += fmt::format(",\"{}\":{}", key, key == "timestamp" ? value : quoted(value));
+        for (const auto& [key, value] : more) {
+            const auto text = key == "timestamp" ? value
+                              : key == "flags"   ? quote_all(split(value, ' '))
+                                                 : quoted(value);
+            json += fmt::format(",\"{}\":{}", key, text);
+        }
         return json + "}";
     }
 
