@@ -28,6 +28,8 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+/// How many damaged cache files one command makes anew.
+constexpr int kMostDamaged = 100;
 
 int exit_status(const Error& error) {
     return error.kind == ErrorKind::Usage ? kWrongUsage : kFailed;
@@ -200,7 +202,10 @@ int run(int argc, char** argv) {
                     {argv, argv + argc},
                     positionals(*chosen->first, words)};
     auto status = chosen->second(context);
-    if (!status && status.error().kind == ErrorKind::DamagedCache) {
+    // Each time there is one such file less.
+    for (int left = kMostDamaged;
+         !status && status.error().kind == ErrorKind::DamagedCache && left > 0;
+         --left) {
         out.warn(status.error().message);
         status = chosen->second(context);
     }

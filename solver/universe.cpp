@@ -244,19 +244,26 @@ Result<void> Universe::collect_candidates(NameId name) {
     return {};
 }
 
-/// A request may name a channel: then the others do not offer the package at all, and strict
-/// priority has nothing to hide.
-bool Universe::offers(const ChannelIndex& index, NameId name) const {
-    return std::all_of(requested_.begin(), requested_.end(), [&](SpecId id) {
+/// A request may name the channel: then its spec rules the others out, and strict priority does not
+/// hide the first that it means.
+bool Universe::is_named(NameId name,
+                        const ChannelIndex& index,
+                        std::uint32_t channel,
+                        FirstNamed& first) const {
+    bool is_first = false;
+    for (const auto id : requested_) {
         const auto& spec = specs_[id];
-        return spec.name != name || !spec.match.channel ||
-               channel_matches(*spec.match.channel, index.source().channel);
-    });
+        if (spec.name == name && spec.match.channel &&
+            channel_matches(*spec.match.channel, index.source().channel))
+            is_first = first.try_emplace(id, channel).first->second == channel || is_first;
+    }
+    return is_first;
 }
 
 Result<void> Universe::collect_rows(NameId name) {
     const std::string text = names_[name].text;
     std::optional<std::uint32_t> first_channel;
+    FirstNamed first_named;
     for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
         const auto& index = *problem_->indexes[i];
         GPKG_TRY(const auto found, index.find(text));
@@ -267,20 +274,16 @@ Result<void> Universe::collect_rows(NameId name) {
         home_extras_.clear();
         home_versions_.assign(home.version_count(), std::nullopt);
         const auto channel = channel_of_index_[i];
-        std::optional<LeftOut::Why> why;
-        if (!offers(index, name)) {
-            why = LeftOut::Why::OtherChannel;
-        } else if (problem_->priority == ChannelPriority::Strict && first_channel &&
-                   *first_channel != channel) {
-            why = LeftOut::Why::Hidden;
-        } else {
-            first_channel = channel;
-        }
+        if (!first_channel) first_channel = channel;
+        const bool is_hidden = problem_->priority == ChannelPriority::Strict &&
+                               channel != first_channel &&
+                               !is_named(name, index, channel, first_named);
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
             names_[name].left_out.push_back({reason, {&index, &home, &row}});
         };
-        if (why) {
-            for (const auto* row : home.choices(std::nullopt)) leave_out(*why, *row);
+        if (is_hidden) {
+            for (const auto* row : home.choices(std::nullopt))
+                leave_out(LeftOut::Why::Hidden, *row);
             continue;
         }
         for (const auto* row : home.choices(problem_->exclude_newer)) {
@@ -351,6 +354,16 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
     return true;
 }
 
+/// Of a record that its channel does not have any more. From a channel that is not asked, it counts
+/// as one of the best that has the name: the version then decides.
+std::uint32_t Universe::channel_of(NameId name, const PackageRecord& record) const {
+    for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
+        if (problem_->indexes[i]->source().channel == record.channel) return channel_of_index_[i];
+    }
+    const auto first = names_[name].begin;
+    return first < candidates_.size() ? candidates_[first].channel : 0;
+}
+
 void Universe::add_given(NameId name, const PackageRecord& record, bool installed) {
     Candidate candidate;
     candidate.name = name;
@@ -359,6 +372,7 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.has_track_features = !record.track_features.empty();
     candidate.is_noarch = record.subdir == "noarch";
     candidate.is_installed = installed;
+    candidate.channel = channel_of(name, record);
     candidate.given = &record;
     const auto version = add_version(record.version);
     if (version == kNone) {

@@ -73,7 +73,7 @@ struct Candidate {
 
 /// A record of a channel that is no candidate, and why.
 struct LeftOut {
-    enum class Why { Hidden, OtherChannel, Newer, Unreadable };
+    enum class Why { Hidden, Newer, Unreadable };
     Why why;
     ChannelRecord record;
 };
@@ -167,11 +167,16 @@ private:
     void reach_from(const Candidate& candidate);
     Result<void> collect_candidates(NameId name);
     Result<bool> add_row(NameId name, const ChannelRecord& record, std::uint32_t channel);
+    std::uint32_t channel_of(NameId name, const PackageRecord& record) const;
     void add_given(NameId name, const PackageRecord& record, bool installed);
     void take_constraints(NameId name);
     Result<void> collect_rows(NameId name);
     void collect_installed(NameId name);
-    bool offers(const ChannelIndex& index, NameId name) const;
+    using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
+    bool is_named(NameId name,
+                  const ChannelIndex& index,
+                  std::uint32_t channel,
+                  FirstNamed& first) const;
     Result<SpecId> take_spec(const ChannelIndex& index, ChannelIndex::SpecNumber number);
     using KnownLists = std::unordered_map<ChannelIndex::List, List>;
     /// What `read` makes of a list, kept in `known`; it gives false where it cannot be read.

@@ -9,17 +9,6 @@
 #include <fmt/format.h>
 
 namespace gpkg::cli {
-namespace {
-
-/// Bytes that turn out not to be an index although they are as the server sent them are dropped:
-/// the next run fetches them.
-Result<SharedIndex> read_index(const FetchedIndex& fetched, const fs::path& cache) {
-    auto index = open_index(fetched, cache);
-    if (!index && !fetched.channel.is_local()) GPKG_CHECK(forget_index(cache, fetched));
-    return index;
-}
-
-}  // namespace
 
 Channels::Channels(Context& context,
                    std::span<const std::string> subdirs,
@@ -96,7 +85,7 @@ std::size_t Channels::place_of(const Channel& channel) const {
 /// Fetches the indexes of more channels and opens those that are whole.
 Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
     if (channels.empty()) return {};
-    auto fetched = fetch_indexes_of(channels, subdirs_, extent_ == Extent::Named);
+    auto fetched = fetch_indexes_of(channels, subdirs_, extent_ == Extent::Named, offline_);
     if (!fetched) {
         auto error = std::move(fetched).error();
         if (come_along && error.kind != ErrorKind::Interrupted)
@@ -108,11 +97,10 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
     }
     std::vector<Result<SharedIndex>> read(fetched->size());
     for_each_index(read.size(), read.size(), [&](std::size_t i) {
-        read[i] = (*fetched)[i].sharded ? SharedIndex() : read_index((*fetched)[i], cache());
+        read[i] = (*fetched)[i].sharded ? SharedIndex() : open_index((*fetched)[i], cache());
     });
-    for (auto& index : read) {
-        if (!index) return pass(std::move(index).error());
-        indexes_.push_back(*std::move(index));
+    for (std::size_t i = 0; i < read.size(); ++i) {
+        GPKG_TRY(indexes_.emplace_back(), or_before(std::move(read[i]), (*fetched)[i]));
     }
     channels_.insert(channels_.end(), channels.begin(), channels.end());
     std::move(fetched->begin(), fetched->end(), std::back_inserter(fetched_));
@@ -121,10 +109,11 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
 
 Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Channel> channels,
                                                              std::span<const std::string> subdirs,
-                                                             bool shards) const {
+                                                             bool shards,
+                                                             bool offline) const {
     IndexOptions options;
     options.cache = cache();
-    options.offline = offline_;
+    options.offline = offline;
     options.shards = shards;
     options.transfer.stop = context_.stop;
     Progress progress(context_.out);
@@ -196,8 +185,22 @@ Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> nam
 Result<SharedIndex> Channels::open_in_place_of_shards(std::size_t place) const {
     const std::span channel(&fetched_[place].channel, 1);
     const std::span subdir(&fetched_[place].subdir, 1);
-    GPKG_TRY(const auto fetched, fetch_indexes_of(channel, subdir, false));
-    return read_index(fetched.front(), cache());
+    GPKG_TRY(auto fetched, fetch_indexes_of(channel, subdir, false, offline_));
+    return or_before(open_index(fetched.front(), cache()), fetched.front());
+}
+
+/// Bytes that turn out not to be an index, although they are as the server sent them, are dropped:
+/// the next run fetches them, and the copy before serves this one.
+Result<SharedIndex> Channels::or_before(Result<SharedIndex> index, FetchedIndex& fetched) const {
+    if (index || fetched.channel.is_local()) return index;
+    GPKG_TRY(const bool is_back, forget_index(cache(), fetched));
+    if (!is_back) return index;
+    context_.out.warn(index.error().message + "; using the copy before");
+    const std::span channel(&fetched.channel, 1);
+    const std::span subdir(&fetched.subdir, 1);
+    GPKG_TRY(auto before, fetch_indexes_of(channel, subdir, false, true));
+    fetched = std::move(before.front());
+    return open_index(fetched, cache());
 }
 
 }  // namespace gpkg::cli

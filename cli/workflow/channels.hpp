@@ -48,7 +48,9 @@ private:
     Channels(Context& context, std::span<const std::string> subdirs, bool offline, Extent extent);
     Result<std::vector<FetchedIndex>> fetch_indexes_of(std::span<const Channel> channels,
                                                        std::span<const std::string> subdirs,
-                                                       bool shards) const;
+                                                       bool shards,
+                                                       bool offline) const;
+    Result<SharedIndex> or_before(Result<SharedIndex> index, FetchedIndex& fetched) const;
     Result<void> add(std::span<const Channel> channels, bool come_along);
     std::size_t place_of(const Channel& channel) const;
     Result<void> settle(std::span<const Channel> wanted);

@@ -4,6 +4,7 @@
 #include "cli/workflow/trial.hpp"
 #include "libcore/build/package_test.hpp"
 #include "libcore/env/activation.hpp"
+#include "libcore/fs/temporary.hpp"
 #include "libcore/process/process.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -63,7 +64,7 @@ Result<std::vector<Error>> run_tests(Context& context,
     std::vector<std::string> specs{fmt::format("{}=={}={}", name.name, name.version, name.build)};
     for (const auto& test : package.tests)
         specs.insert(specs.end(), test.requirements.begin(), test.requirements.end());
-    GPKG_TRY(const auto folder, TemporaryFolder::make(fs::temp_directory_path(), "gpkg-test-"));
+    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-test-"));
     const auto prefix = folder.path() / "prefix";
     GPKG_TRY(const auto made, make_trial(context, sources, specs, prefix));
     std::vector<Error> failures;

@@ -64,10 +64,14 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     }
     const auto before = graph_of(kept);
     auto leaving = before.all_needing(named);
-    // What was there for the sake of others; what nobody needed before has its own reasons.
+    GPKG_TRY(const auto history, prefix.history());
+    const auto wishes = requested_specs(history);
+    // What was there for the sake of others; what nobody needed before has its own reasons. Where a
+    // dependency was asked for later, other tools write that into the history alone.
     std::vector<bool> roots(kept.size());
     for (std::size_t place = 0; place < kept.size(); ++place)
-        roots[place] = !kept[place].requested_specs.empty() || before.needed_by(place).empty();
+        roots[place] = !kept[place].requested_specs.empty() ||
+                       wishes.contains(kept[place].name()) || before.needed_by(place).empty();
     const auto held = before.all_needed_by(roots);
     std::set<std::string> may_leave;
     for (std::size_t place = 0; place < kept.size(); ++place) {

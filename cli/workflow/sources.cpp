@@ -37,6 +37,16 @@ ChannelPriority priority_of(const Context& context, const SourceOptions& options
     return ChannelPriority::Strict;
 }
 
+virtual_packages::Detection detect(const Context& context,
+                                   const std::string& platform,
+                                   EnvLookup env) {
+    auto host = virtual_packages::this_machine();
+    host.env = std::move(env);
+    host.platform = platform;
+    host.cuda.cache_folder = context.config.index_cache();
+    return virtual_packages::detect_all(host);
+}
+
 Result<Sources> open(Context& context,
                      const SourceOptions& options,
                      std::span<const std::string> names,
@@ -61,13 +71,15 @@ Result<Sources> open(Context& context,
 }  // namespace
 
 std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::string& platform) {
-    auto host = virtual_packages::this_machine();
-    host.env = context.env;
-    host.platform = platform;
-    host.cuda.cache_folder = context.config.index_cache();
-    const auto detection = virtual_packages::detect_all(host);
+    const auto detection = detect(context, platform, context.env);
     for (const auto& warning : detection.warnings) context.out.warn(warning);
     return detection.records();
+}
+
+std::vector<PackageRecord> virtual_packages_with(const Context& context,
+                                                 const std::string& platform,
+                                                 EnvLookup env) {
+    return detect(context, platform, std::move(env)).records();
 }
 
 Result<std::string> platform_of(const Context& context, const SourceOptions& options) {

@@ -54,6 +54,10 @@ Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options);
 
 /// What this machine offers, as records for a solve on `platform`. Warnings go to the user.
 std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::string& platform);
+/// The same with other variables in the environment, and nothing said.
+std::vector<PackageRecord> virtual_packages_with(const Context& context,
+                                                 const std::string& platform,
+                                                 EnvLookup env);
 
 /// "2024-05-01" (the end of that day, UTC), "2024-05-01T12:00:00Z" or "1714560000000".
 Result<std::int64_t> parse_moment(std::string_view text);

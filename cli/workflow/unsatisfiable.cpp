@@ -1,7 +1,9 @@
 #include "cli/workflow/unsatisfiable.hpp"
 
+#include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
+#include "libcore/spec/version.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -66,6 +68,8 @@ public:
     }
     /// What the line asks no more: specs that were in it, a pin.
     const std::vector<std::string>& dropped() const { return dropped_; }
+    /// The variables in front of the line.
+    const std::map<std::string, std::string>& environment() const { return environment_; }
     /// "a driver for CUDA >= 12.4".
     const std::vector<std::string>& machines() const { return machines_; }
 
@@ -154,8 +158,20 @@ private:
         std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
             return static_cast<char>(std::toupper(c));
         });
-        environment_["CONDA_OVERRIDE_" + name] =
-            change.name == "__archspec" ? change.build : change.version;
+        auto& value = environment_["CONDA_OVERRIDE_" + name];
+        value = change.name == "__archspec" ? change.build : change.version;
+        // A kernel's version and a compute capability have two numbers, and a GPU has a driver.
+        if ((change.name == "__linux" || change.name == "__cuda_arch") &&
+            value.find('.') == std::string::npos)
+            value += ".0";
+        if (change.name == "__cuda_arch" && !has_machine("__cuda"))
+            environment_.try_emplace("CONDA_OVERRIDE_CUDA", "12.8");
+    }
+
+    bool has_machine(std::string_view name) const {
+        const auto& records = asked_.question.problem.virtual_packages;
+        return std::any_of(
+            records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
     }
 
     const Asked& asked_;
@@ -188,6 +204,28 @@ bool takes_more_along(const Question& question, const std::set<std::string>& dro
     });
 }
 
+/// Whether the variables make the machine what the fix wants it to be: no variable makes a Mac of a
+/// target that is none.
+bool can_be_had(const Asked& asked, const Fix& fix) {
+    const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
+    if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
+    const auto command = command_of(asked, fix);
+    const auto env = [&](std::string_view name) -> std::optional<std::string> {
+        const auto found = command.environment().find(std::string(name));
+        return found == command.environment().end() ? asked.context.env(name) : found->second;
+    };
+    const auto records = virtual_packages_with(asked.context, asked.question.platform, env);
+    return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
+        if (!is_of_machine(change)) return true;
+        const auto wanted = Version::parse(change.version);
+        return std::any_of(records.begin(), records.end(), [&](const auto& record) {
+            const auto version = Version::parse(record.version);
+            return record.name == change.name && wanted && version && *version == *wanted &&
+                   (change.name != "__archspec" || record.build == change.build);
+        });
+    });
+}
+
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
 std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
@@ -202,7 +240,8 @@ std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
         const auto dropped = std::count_if(fix.changes.begin(), fix.changes.end(), is_own);
         const bool drops_all =
             dropped > 0 && static_cast<std::size_t>(dropped) == asked.question.wanted.specs.size();
-        return drops_all || (!earlier.empty() && takes_more_along(asked.question, earlier));
+        return drops_all || (!earlier.empty() && takes_more_along(asked.question, earlier)) ||
+               !can_be_had(asked, fix);
     });
     return fixes;
 }

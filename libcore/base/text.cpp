@@ -74,7 +74,8 @@ std::string printable(std::string_view text, std::size_t most) {
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most) {
-    const std::size_t limit = wanted.size() <= 5 ? 1 : 2;
+    // Of a short word little is left after a slip or two.
+    const std::size_t limit = wanted.size() <= 1 ? 0 : wanted.size() <= 6 ? 1 : 2;
     // Of equals those with the same first letter: slips are seldom there.
     std::vector<std::tuple<std::size_t, bool, std::string>> scored;
     for (const auto& name : names) {

@@ -334,9 +334,10 @@ Result<bool> OneIndex::store(const Response& response) {
     if (!usable) {
         std::error_code ignored;
         fs::remove(incoming_, ignored);
-        if (!look || !is_shards) return pass(std::move(usable).error());
-        // Those of the future are no trouble; the channel has repodata.json as well.
-        if (usable.error().kind != ErrorKind::Unsupported)
+        if (!is_shards || (!look && shards_.is_usable)) return pass(std::move(usable).error());
+        // Those of the future are no trouble; the channel has repodata.json as well. A page in
+        // their place is how some servers say that they have none.
+        if (look && usable.error().kind != ErrorKind::Unsupported)
             result_.warnings.push_back(usable.error().message + "; shards are not used");
         give_up_on(kShards);
         return false;
@@ -354,6 +355,8 @@ Result<bool> OneIndex::store(const Response& response) {
                            : *look == Look::Compressed ? ".json.zst"
                                                        : ".json";
     auto& kept = is_shards ? shards_ : whole_;
+    if (kept.is_usable && !kept.state.missing)
+        result_.before = std::make_shared<const CachedState>(kept.state);
     GPKG_CHECK(kept.cache.adopt(incoming_, response.sha256, extension, state));
     kept.state = std::move(state);
     kept.is_usable = true;
@@ -499,10 +502,14 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
     return indexes;
 }
 
-Result<void> forget_index(const fs::path& cache, const FetchedIndex& index) {
-    const auto url = index.sharded ? shards_url(index.channel, index.subdir)
-                                   : index.channel.subdir_url(index.subdir);
-    return IndexCache(cache, url).forget();
+Result<bool> forget_index(const fs::path& cache, const FetchedIndex& index) {
+    const IndexCache place(cache,
+                           index.sharded ? shards_url(index.channel, index.subdir)
+                                         : index.channel.subdir_url(index.subdir));
+    std::error_code ignored;
+    const bool goes_back = index.before && fs::exists(place.path_of(*index.before), ignored);
+    GPKG_CHECK(goes_back ? place.save(*index.before) : place.forget());
+    return goes_back;
 }
 
 }  // namespace gpkg

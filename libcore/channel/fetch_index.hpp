@@ -42,6 +42,7 @@ struct IndexOptions {
 
 class ChannelIndex;
 class EarlyRecords;
+struct CachedState;
 
 struct FetchedIndex {
     Channel channel;
@@ -57,6 +58,8 @@ struct FetchedIndex {
     /// to arrive. Null where there is none.
     std::shared_ptr<const ChannelIndex> index{};
     std::shared_ptr<EarlyRecords> early{};
+    /// What is known of the cached copy that this one takes the place of; see forget_index.
+    std::shared_ptr<const CachedState> before{};
     std::vector<std::string> warnings;
 };
 
@@ -68,8 +71,9 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
                                                 std::span<const std::string> subdirs,
                                                 const IndexOptions& options);
 
-/// Drops the cached copy, so that the next fetch gets the whole again. For bytes that turned out
-/// not to be readable although they are as the server sent them.
-Result<void> forget_index(const fs::path& cache, const FetchedIndex& index);
+/// Drops the cached copy, so that the next fetch gets the whole again: for bytes that turned out
+/// not to be readable although they are as the server sent them. True where the copy before is back
+/// in its place.
+Result<bool> forget_index(const fs::path& cache, const FetchedIndex& index);
 
 }  // namespace gpkg

@@ -3,6 +3,7 @@
 #include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/channel/kept_subdir_internal.hpp"
 #include "libcore/channel/shard_cache_internal.hpp"
+#include "libcore/fs/temporary.hpp"
 #include "libcore/index/repodata.hpp"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ KeptSubdir::KeptSubdir(const FetchedIndex& fetched, const fs::path& cache)
       sha256_(fetched.sha256),
       cache_(cache),
       key_(cache_key(fetched.channel.subdir_url(fetched.subdir))),
-      writer_(fs::temp_directory_path()) {
+      writer_(folder_for_temporary()) {
     load();
 }
 

@@ -179,12 +179,16 @@ Result<const char*> ChannelIndex::checked(const Entry& entry) const {
     const char* segment = storage_->data + entry.offset;
     if (is_checked_[place]) return segment;
     if (checksum({segment, entry.size}) != entry.checksum) {
-        std::error_code ignored;
-        fs::remove(storage_->file, ignored);
-        return fail(ErrorKind::DamagedCache,
-                    fmt::format("{}: what it says of {} was damaged; the file is made anew",
-                                storage_->file.native(),
-                                directory_text(entry.name)));
+        const auto damage = fmt::format("{}: what it says of {} was damaged",
+                                        storage_->file.native(),
+                                        directory_text(entry.name));
+        std::error_code code;
+        fs::remove(storage_->file, code);
+        if (code)
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}, and it cannot be removed: {}", damage, code.message()),
+                        "whoever may write there should remove it; it is made anew then");
+        return fail(ErrorKind::DamagedCache, damage + "; the file is made anew");
     }
     is_checked_[place] = true;
     return segment;

@@ -10,7 +10,7 @@
 //   footer      where the directory is, and what must hold for the file to be used
 //
 // The directory and each segment have a checksum. That of a segment is looked at when its name is
-// first asked for, so that opening and using an index costs the same whatever its size is.
+// first asked for, so that using an index costs the same however many records it has.
 
 #include "libcore/index/channel_index.hpp"
 

@@ -1,6 +1,7 @@
 #include "libcore/index/repodata.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/fs/temporary.hpp"
 #include "libcore/index/base_url_internal.hpp"
 #include "libcore/index/json_splitter_internal.hpp"
 #include "libcore/index/record_reading_internal.hpp"
@@ -211,7 +212,7 @@ Error about(const IndexSource& source, Error error) {
 }
 
 Result<ChannelIndex> in_memory(ByteSource json, const IndexSource& source) {
-    IndexWriter writer(fs::temp_directory_path());
+    IndexWriter writer(folder_for_temporary());
     GPKG_CHECK(read_repodata(std::move(json), source, writer));
     GPKG_TRY(auto bytes, index_bytes(std::move(writer), {}, source));
     return ChannelIndex::from_bytes(std::move(bytes), source);

@@ -1,6 +1,7 @@
 #include "libcore/process/process.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -151,7 +152,7 @@ Result<int> run_command(const ProcessCommand& command) {
 }
 
 Result<ProcessOutput> run_and_capture(ProcessCommand command) {
-    GPKG_TRY(const auto folder, TemporaryFolder::make(fs::temp_directory_path()));
+    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary()));
     command.log = folder.path() / "output";
     ProcessOutput result;
     GPKG_TRY(result.exit_code, run_command(command));

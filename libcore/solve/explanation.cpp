@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <regex>
 #include <set>
 #include <span>
@@ -196,6 +197,29 @@ private:
     std::vector<std::string> ends_;
 };
 
+/// Many wishes that are only at odds all together: those that come to the same are one line.
+std::vector<std::string> gathered(const std::vector<Line>& lines) {
+    std::map<std::string, std::vector<std::string>> wishes;  // by the rest of the line
+    std::vector<std::string> others;
+    for (const auto& text : Folded(lines, 0).take()) {
+        static constexpr std::string_view kAsked = " is asked for";
+        const auto at = text.find(kAsked);
+        if (at == std::string::npos) {
+            others.push_back(text);
+        } else {
+            wishes[text.substr(at + kAsked.size())].push_back(text.substr(0, at));
+        }
+    }
+    std::vector<std::string> texts;
+    for (const auto& [rest, specs] : wishes)
+        texts.push_back(fmt::format("{} {} asked for{}",
+                                    join_some(specs, "and", specs.size()),
+                                    specs.size() == 1 ? "is" : "are",
+                                    rest));
+    texts.insert(texts.end(), others.begin(), others.end());
+    return texts;
+}
+
 /// As deep as a short tree can be.
 std::vector<std::string> tree_of(const std::vector<Line>& lines) {
     if (lines.empty()) return {};
@@ -208,7 +232,8 @@ std::vector<std::string> tree_of(const std::vector<Line>& lines) {
     for (; deepest > 0; --deepest) {
         if (auto texts = Folded(lines, deepest).take(); texts.size() <= kShortTree) return texts;
     }
-    return Folded(lines, 0).take();
+    auto texts = Folded(lines, 0).take();
+    return texts.size() <= kShortTree ? texts : gathered(lines);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "libcore/solve/why_not.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
@@ -59,6 +60,15 @@ std::string advantage(const Problem& problem, const PackageRecord& a, const Pack
     if (a.build_number > b.build_number) return "has a higher build number";
     if (a.timestamp > b.timestamp) return "was built later, or for newer dependencies";
     return "is of the build that is preferred";
+}
+
+/// What is installed and is kept, which comes before all preference, but not with the spec.
+std::vector<std::string> lost_with(const Request& request, const ByName& now, const ByName& then) {
+    std::vector<std::string> lost;
+    for (const auto& name : request.keep) {
+        if (now.contains(name) && !then.contains(name)) lost.push_back(name);
+    }
+    return lost;
 }
 
 /// What is in question is told as that, not as a wish; and nothing is gained by giving it up.
@@ -190,7 +200,12 @@ Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solv
         found.verdict = Verdict::Unneeded;
     } else if (settled.empty() || settled.back() == spec.name) {
         found.verdict = Verdict::LessGood;
-        found.reason = advantage(problem, *found.chosen, *found.possible);
+        const auto lost = lost_with(problem.request, now, then);
+        found.reason = lost.empty()
+                           ? advantage(problem, *found.chosen, *found.possible)
+                           : fmt::format("goes with {}, which {} installed and would have to leave",
+                                         join_some(lost, "and"),
+                                         lost.size() == 1 ? "is" : "are");
     } else {
         found.verdict = Verdict::Outranked;
         GPKG_TRY(found.explanation, chain(with_it, settled, now, index, false, solve));

@@ -233,12 +233,7 @@ bool Reader::read_prefix(Slice& head) {
 }
 
 bool Reader::read_channel(Slice channel) {
-    if (channel.empty()) return true;
-    if (is_known_subdir(view(channel)))
-        return refuse_at(channel.begin,
-                         "a subdir without a channel",
-                         fmt::format("write NAME[subdir={}]", view(channel)));
-    return set_channel(view(channel), channel.begin);
+    return channel.empty() || set_channel(view(channel), channel.begin);
 }
 
 /// Names, URLs and paths have none of these; the size where all is well.
@@ -255,6 +250,9 @@ std::size_t wrong_in_channel(std::string_view text) {
 bool Reader::set_channel(std::string_view text, std::size_t at) {
     while (text.size() > 1 && text.ends_with('/')) text.remove_suffix(1);
     if (text.find_first_not_of('/') == kNone) return refuse_at(at, "'/' is not a channel");
+    if (is_known_subdir(text))
+        return refuse_at(
+            at, "a subdir without a channel", fmt::format("write NAME[subdir={}]", text));
     const auto last = [&] { return text.rfind('/'); };
     if (last() != kNone && last() > 0 && is_known_subdir(text.substr(last() + 1))) {
         spec_.subdir = text.substr(last() + 1);

@@ -38,6 +38,12 @@ public:
     }
 
 private:
+    /// A record that cannot be used, and why: said after its version.
+    struct Aside {
+        ChannelRecord record;
+        std::string why;
+    };
+
     /// The CPU's type is in the build string.
     std::string fact(CandidateId id) const {
         const auto& candidate = universe_.candidates()[id];
@@ -52,6 +58,7 @@ private:
         std::set<std::string> flags;
         for (auto id = name_.begin; id < name_.end; ++id) {
             const auto& candidate = universe_.candidates()[id];
+            if (is_elsewhere(candidate)) continue;
             const auto& version = universe_.version(candidate.version);
             builds[version].emplace(candidate.build());
             if (!fits(version)) continue;
@@ -67,6 +74,16 @@ private:
             if (!fitting.empty())
                 line_.other_builds.insert(line_.other_builds.end(), some.begin(), some.end());
         }
+    }
+
+    /// In a channel that none of the specs means.
+    bool is_elsewhere(const Candidate& candidate) const {
+        return candidate.is_offered() && !asked_.empty() &&
+               std::none_of(asked_.begin(), asked_.end(), [&](SpecId id) {
+                   const auto& channel = universe_.specs()[id].match.channel;
+                   return !channel ||
+                          channel_matches(*channel, candidate.offered.index->source().channel);
+               });
     }
 
     bool asks_for_flags() const {
@@ -85,36 +102,44 @@ private:
     /// What would have met a spec, or where nothing would and there is nothing else either, all
     /// there is.
     void tell_left_out() {
-        std::vector<LeftOut> relevant;
-        std::copy_if(name_.left_out.begin(),
-                     name_.left_out.end(),
-                     std::back_inserter(relevant),
-                     [&](const LeftOut& out) { return would_match(out); });
-        if (relevant.empty() && name_.begin == name_.end) relevant = name_.left_out;
-        std::map<std::pair<LeftOut::Why, std::string>, std::vector<LeftOut>> by_reason;
-        for (const auto& out : relevant)
-            by_reason[{out.why, out.record.index->source().channel}].push_back(out);
-        for (const auto& [key, some] : by_reason)
-            line_.left_out.push_back({reason(key.first, key.second), versions(some)});
+        std::vector<Aside> all;
+        for (const auto& out : name_.left_out)
+            all.push_back({out.record, reason(out.why, out.record)});
+        for (auto id = name_.begin; id < name_.end; ++id) {
+            const auto& candidate = universe_.candidates()[id];
+            if (is_elsewhere(candidate))
+                all.push_back({candidate.offered,
+                               fmt::format("of {} (not the channel asked for)",
+                                           channel_of(candidate.offered))});
+        }
+        std::vector<Aside> relevant;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(relevant), [&](const Aside& aside) {
+            return would_match(aside.record);
+        });
+        if (relevant.empty() && line_.versions.empty()) relevant = std::move(all);
+        std::map<std::string, std::vector<ChannelRecord>> by_reason;
+        for (const auto& aside : relevant) by_reason[aside.why].push_back(aside.record);
+        for (const auto& [why, some] : by_reason) line_.left_out.push_back({why, versions(some)});
     }
 
     /// The channel is left aside: a record of another channel is left out for just that.
-    bool would_match(const LeftOut& out) const {
+    bool would_match(const ChannelRecord& record) const {
         return std::any_of(asked_.begin(), asked_.end(), [&](SpecId id) {
             auto match = universe_.specs()[id].match;
             match.channel.reset();
-            return out.record.matches(match);
+            return record.matches(match);
         });
     }
 
+    std::string channel_of(const ChannelRecord& record) const {
+        return channel_text(universe_.problem(), record.index->source().channel);
+    }
+
     /// Said after the versions.
-    std::string reason(LeftOut::Why why, const std::string& channel) const {
-        const auto from = channel_text(universe_.problem(), channel);
+    std::string reason(LeftOut::Why why, const ChannelRecord& record) const {
         switch (why) {
         case LeftOut::Why::Hidden:
-            return fmt::format("of {} (hidden by strict channel priority)", from);
-        case LeftOut::Why::OtherChannel:
-            return fmt::format("of {} (not the channel asked for)", from);
+            return fmt::format("of {} (hidden by strict channel priority)", channel_of(record));
         case LeftOut::Why::Newer: return "(newer than --exclude-newer allows)";
         case LeftOut::Why::Unreadable: break;
         }
@@ -122,11 +147,11 @@ private:
     }
 
     /// The newest first.
-    static std::vector<std::string> versions(const std::vector<LeftOut>& some) {
+    static std::vector<std::string> versions(const std::vector<ChannelRecord>& some) {
         std::map<Version, std::string> known;
         std::vector<std::string> items;
-        for (const auto& out : some) {
-            const std::string text(out.record.version());
+        for (const auto& record : some) {
+            const std::string text(record.version());
             if (auto version = Version::parse(text)) {
                 known.emplace(*std::move(version), text);
             } else if (std::find(items.begin(), items.end(), text) == items.end()) {
@@ -152,10 +177,17 @@ void tell_offer(const Universe& universe,
     Offer(universe, name, asked, line).tell();
 }
 
-std::vector<Version> versions_of(const Universe& universe, NameId name) {
+std::vector<Version> versions_of(const Universe& universe,
+                                 NameId name,
+                                 const std::optional<std::string>& channel) {
     std::vector<Version> versions;
-    for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id)
-        versions.push_back(universe.version(universe.candidates()[id].version));
+    for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id) {
+        const auto& candidate = universe.candidates()[id];
+        if (channel && candidate.is_offered() &&
+            !channel_matches(*channel, candidate.offered.index->source().channel))
+            continue;
+        versions.push_back(universe.version(candidate.version));
+    }
     std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return b < a; });
     versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
     return versions;

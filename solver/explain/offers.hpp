@@ -5,6 +5,7 @@
 
 #include "solver/universe.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ void tell_offer(const Universe& universe,
                 const std::vector<SpecId>& asked,
                 ExplanationLine& line);
 
-/// The versions of a name, the newest first.
-std::vector<Version> versions_of(const Universe& universe, NameId name);
+/// The versions of a name in the channels that `channel` means, or in all; the newest first.
+std::vector<Version> versions_of(const Universe& universe,
+                                 NameId name,
+                                 const std::optional<std::string>& channel = std::nullopt);
 
 /// Names of the channels that a person may have meant by one that they do not have.
 std::vector<std::string> near_names_of(const Universe& universe, NameId name);

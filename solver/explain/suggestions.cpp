@@ -155,9 +155,7 @@ private:
     /// Other versions and builds of the name, beyond what `any_channel` allows.
     template <typename Replace>
     void widen(const Spec& spec, const MatchSpec& any_channel, const Replace& replace) const {
-        MatchSpec bare;
-        bare.name = spec.match.name;
-        bare.extras = spec.match.extras;
+        const auto bare = bare_of(spec);
         auto only_version = bare;
         only_version.version = spec.match.version;
         if (spec.matches.empty()) near_versions(spec, replace);
@@ -167,6 +165,18 @@ private:
         } else if (!(bare == any_channel)) {
             replace(kOtherBuild, bare);
         }
+        auto from_anywhere = bare;
+        from_anywhere.channel.reset();
+        if (bare.channel) replace(kOtherVersion + 1, from_anywhere, true);
+    }
+
+    /// What the spec asks for first of all: the name, with its extras, of the channel it names.
+    static MatchSpec bare_of(const Spec& spec) {
+        MatchSpec bare;
+        bare.name = spec.match.name;
+        bare.extras = spec.match.extras;
+        bare.channel = spec.match.channel;
+        return bare;
     }
 
     bool is_named_twice(const Spec& spec) const {
@@ -197,7 +207,7 @@ private:
     void near_versions(const Spec& spec, const Replace& replace) const {
         const auto wanted = literals(spec.match);
         if (wanted.empty()) return;
-        const auto versions = versions_of(universe_, spec.name);
+        const auto versions = versions_of(universe_, spec.name, spec.match.channel);
         if (std::any_of(versions.begin(), versions.end(), [&](const auto& version) {
                 return spec.match.version->matches(version);
             }))
@@ -208,9 +218,7 @@ private:
         const auto below = std::find_if(versions.begin(), versions.end(), [&](const auto& one) {
             return one < wanted.front();
         });
-        MatchSpec match;
-        match.name = spec.match.name;
-        match.extras = spec.match.extras;
+        auto match = bare_of(spec);
         const auto take = [&](int cost, const Version& version) {
             const auto minor = minor_of(version.to_string());
             const bool is_loose = spec.match.version->exact() == nullptr && minor;

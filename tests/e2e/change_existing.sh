@@ -49,6 +49,13 @@ records two 'r["lib"]["requested_specs"] == ["lib"] and history.endswith("# upda
 expect 0 install -n two lib --json
 json 'd["success"] is True and d["message"] == "All requested packages already installed." and d["actions"]["LINK"] == []'
 
+# What was asked for stays when what needed it goes, also where only the history tells of it.
+expect 0 create -n later app=1.1
+printf '==> 2026-01-02 00:00:00 <==\n# cmd: conda install lib\n# update specs: ["lib"]\n' \
+    >> "$at/later/conda-meta/history"
+expect 0 remove -n later app
+has later lib-1.1
+
 # Linked again on request: a file that was harmed is whole again.
 rm "$at/two/bin/lib"
 expect 0 install -n two lib
@@ -200,6 +207,35 @@ records ten 'r["solo"]["requested_specs"] == ["file://" + channel + "::solo"]'
 expect 1 install -n ten ../chanel::old
 err_has 'old: none can be used: 1.0 of channel (not the channel asked for)'
 err_has '  gpkg install -n ten old  # gives old 1.0'
+
+# A package that its channel withdrew has no advantage over what the channel has now, whatever the
+# priority of the channels.
+mkdir -p "$WORK/none/linux-64" "$WORK/none/noarch"
+echo '{}' | tee "$WORK/none/linux-64/repodata.json" > "$WORK/none/noarch/repodata.json"
+package gone 1.0 0
+cp -r "$CHANNEL" "$WORK/gone"
+two="-c $WORK/none -c $WORK/gone --override-channels"
+expect 0 create -n gone $two gone
+sed -i '/"gone-1.0-0/d' "$WORK/records.linux-64"
+package gone 2.0 0
+rm -r "$WORK/gone"
+cp -r "$CHANNEL" "$WORK/gone"
+for priority in strict flexible disabled; do
+    expect 0 update -n gone $two --channel-priority $priority --dry-run gone
+    out_has 'gone 2.0'
+done
+expect 0 why-not gone=2 -n gone $two --channel-priority flexible
+out_has 'nothing keeps it out'
+
+# What is kept may keep another back, and why-not says so.
+package base 1.0 0
+package left 1.0 0 'base <2'
+expect 0 create -n kept base left
+sed -i '/specs:/d' "$at/kept/conda-meta/history"
+printf '# update specs: ["base"]\n' >> "$at/kept/conda-meta/history"
+package base 2.0 0
+expect 0 why-not base=2 -n kept
+out_has 'goes with left, which is installed and would have to leave'
 
 # Packages clean up after themselves when all of them go; one that cannot keeps the environment.
 script bin/.tidy-pre-unlink.sh 'echo "$PKG_NAME" >> "$WORK/tidied"'

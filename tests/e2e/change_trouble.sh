@@ -59,6 +59,21 @@ check [ "$(wc -l < "$control/log")" = "$asked" ]
 expect 1 create -n x -c "$url/other" --override-channels --offline app
 absent x
 
+# An index that arrives damaged does not cost the one before.
+python3 - "$CHANNEL/linux-64/repodata.json" << 'END'
+import os, sys
+text = open(sys.argv[1]).read()
+open(sys.argv[1] + ".whole", "w").write(text)
+open(sys.argv[1], "w").write(text[:len(text) // 2])
+os.utime(sys.argv[1], (2_000_000_000, 2_000_000_000))
+END
+expect 0 solve $web app
+err_has 'using the copy before'
+out_has 'app'
+expect 0 solve $web --offline app
+out_has 'app'
+mv "$CHANNEL/linux-64/repodata.json.whole" "$CHANNEL/linux-64/repodata.json"
+
 # Asked to stop while packages are on their way.
 echo slow > "$control/mode"
 for signal in INT TERM HUP; do

@@ -56,6 +56,19 @@ expect 1 create -n x gpu
 err_has 'this machine has no NVIDIA driver (__cuda)'
 err_has 'CONDA_OVERRIDE_CUDA=12.4 gpkg create -n x gpu  # for a machine with a driver for CUDA >= 12.4: gives gpu 1.0'
 fixes 1 create -n x gpu
+# Only what a variable can make of the machine is offered, and so that the machine then has it.
+package apple 1.0 0 __osx
+package arch 1.0 0 '__cuda_arch >=9'
+package kernel 1.0 0 '__linux >=9'
+expect 1 create -n x apple
+err_has 'this machine has no __osx'
+err_lacks 'what would work'
+expect 1 create -n x arch
+err_has 'CONDA_OVERRIDE_CUDA=12.8 CONDA_OVERRIDE_CUDA_ARCH=9.0 gpkg'
+fixes 1 create -n x arch
+expect 1 create -n x kernel
+err_has 'CONDA_OVERRIDE_LINUX=9.0 gpkg'
+fixes 1 create -n x kernel
 last='an older driver'
 err=$(CONDA_OVERRIDE_CUDA=11.8 "$GPKG" create -n x gpu 2>&1)
 err_has 'this machine has a driver for CUDA 11.8 (__cuda)'

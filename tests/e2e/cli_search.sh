@@ -118,4 +118,24 @@ json 'd["n500"][0]["depends"] == ["n501 >=1"]'
 err_has 'was damaged; the file is made anew'
 check [ "$(sha256sum < "$kept")" = "$whole" ]
 
+# So is that of several files, and what cannot be mended is said.
+mkdir -p other/linux-64
+sed 's/"n\([0-9]\)/"m\1/g' large/linux-64/repodata.json > other/linux-64/repodata.json
+both='-c ./large -c ./other --override-channels'
+damage() {
+    python3 - "$GPKG_ROOT_PREFIX"/cache/*.index <<'END'
+import sys
+for path in sys.argv[1:]:
+    with open(path, "r+b") as index:
+        text = index.read()
+        index.seek(8)
+        index.write(bytes(255 - b for b in text[8:len(text) * 7 // 10]))
+END
+}
+expect 0 solve $both n100 m100 --no-deps
+check [ "$(ls "$GPKG_ROOT_PREFIX"/cache/*.index | wc -l)" = 2 ]
+damage
+expect 0 solve $both n100 m100 --no-deps
+check [ "$(grep -c 'was damaged; the file is made anew' <<< "$err")" = 2 ]
+
 finish

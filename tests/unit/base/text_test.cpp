@@ -14,6 +14,8 @@ TEST_CASE("near names are those a person may have meant", "[base]") {
     CHECK(near_names("nmupy", names) == std::vector<std::string>{"numpy"});
     CHECK(near_names("torch", names) == std::vector<std::string>{"pytorch", "torchvision"});
     CHECK(near_names("zlib", names).empty());
+    CHECK(near_names("nosuch", std::vector<std::string>{"vouch"}).empty());
+    CHECK(near_names("h", std::vector<std::string>{"a", "b"}).empty());
 }
 
 TEST_CASE("split keeps empty pieces", "[base]") {

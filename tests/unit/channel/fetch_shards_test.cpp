@@ -112,6 +112,17 @@ TEST_CASE("offline the whole does where there are no shards", "[channel]") {
     CHECK(f.fetch_noarch().from_cache);
 }
 
+TEST_CASE("a page in place of shards says that there are none", "[channel]") {
+    Fixture f;
+    f.put_plain("noarch");
+    f.options.small = 0;
+    f.server->reply(kIndex, {.body = "<html>there is no such thing</html>"});
+    const auto index = f.fetch_noarch();
+    CHECK_FALSE(index.sharded);
+    CHECK_FALSE(index.missing);
+    CHECK(index.warnings.empty());
+}
+
 TEST_CASE("what an index of shards declares is known without reading it", "[channel]") {
     Fixture f;
     f.put_plain("noarch");
