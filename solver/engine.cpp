@@ -228,7 +228,8 @@ struct Engine::State {
     void exclude_pairs(const std::vector<CandidateId>& members) {
         for (std::size_t i = 0; i + 1 < members.size(); ++i) {
             const auto rivals = fresh_id("rivals", members[i]);
-            rivals_of.emplace_back(rivals, std::vector(members.begin() + i + 1, members.end()));
+            const auto worse = std::span(members).subspan(i + 1);
+            rivals_of.emplace_back(rivals, std::vector(worse.begin(), worse.end()));
             conflict(solvable_of[members[i]], rivals);
         }
     }

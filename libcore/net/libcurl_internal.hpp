@@ -19,6 +19,7 @@ namespace gpkg {
 
 /// The functions of libcurl that gpkg uses, by their names without "curl_".
 struct LibCurl {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a member's name has none
 #define GPKG_DECLARE(name) decltype(&::curl_##name) name = nullptr;
     GPKG_LIBCURL_FUNCTIONS(GPKG_DECLARE)
 #undef GPKG_DECLARE

@@ -31,6 +31,7 @@ namespace gpkg {
 
 /// The functions of libarchive that gpkg uses, by their names without "archive_".
 struct LibArchive {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a member's name has none
 #define GPKG_DECLARE(name) decltype(&::archive_##name) name = nullptr;
     GPKG_LIBARCHIVE_FUNCTIONS(GPKG_DECLARE)
 #undef GPKG_DECLARE

@@ -211,6 +211,7 @@ std::vector<std::string> gathered(const std::vector<Line>& lines) {
         }
     }
     std::vector<std::string> texts;
+    texts.reserve(wishes.size() + others.size());
     for (const auto& [rest, specs] : wishes)
         texts.push_back(fmt::format("{} {} asked for{}",
                                     join_some(specs, "and", specs.size()),
