@@ -1,8 +1,8 @@
 #pragma once
 
 // Which of two candidates of one name is better: the one place where the order is decided. No CEP
-// says it; the keys are those of rattler, made total. The order is a function of the records, of the
-// request and of the channels' order, so that of the records in an index plays no part.
+// says it; the keys are those of rattler, made total. The order is a function of the records, of
+// the request and of the channels' order, so that of the records in an index plays no part.
 //
 //   1  what is installed and not to be updated
 //   2  no track_features

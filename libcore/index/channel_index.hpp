@@ -2,8 +2,8 @@
 
 // The records of one channel and subdir in the form a solve works on: one immutable block of bytes,
 // usually a mapped file, in which the records of a name stand together, best first, and every
-// distinct dependency spec once. Opening it looks at the list of names alone; what is asked of it is
-// checked against damage when it is first touched.
+// distinct dependency spec once. Opening it looks at the list of names alone; what is asked of it
+// is checked against damage when it is first touched.
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/descriptor.hpp"
