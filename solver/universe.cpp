@@ -169,7 +169,7 @@ Result<void> Universe::take_request() {
     for (const auto& spec : request.specs) {
         if (spec.when) return refuse_condition(spec);
         if (!spec.has_one_name()) return refuse_glob(spec, *problem_);
-        requested_.push_back(intern_spec(spec, spec.to_string()));
+        requested_.push_back(intern_spec(spec));
     }
     for (const auto& name : request.keep) kept_.push_back(intern_name(name));
 
@@ -188,8 +188,7 @@ void Universe::take_constraints(NameId name) {
         auto spec = constraint.spec;
         spec.name = text;
         spec.name_matcher.reset();
-        auto written = spec.to_string();
-        constraints_.push_back(intern_spec(std::move(spec), std::move(written)));
+        constraints_.push_back(intern_spec(std::move(spec)));
         constraint_of_.push_back(&constraint);
     }
 }

@@ -156,7 +156,9 @@ private:
 
     NameId intern_name(std::string_view text);
     Result<SpecId> intern_spec(std::string_view text);
-    SpecId intern_spec(MatchSpec match, std::string text, ConditionId when = kAlways);
+    SpecId intern_spec(MatchSpec match, std::string text, ConditionId when);
+    /// One that no index has the text of.
+    SpecId intern_spec(MatchSpec match);
     Result<SpecId> intern_extra(std::string_view text, NameId name, std::string_view group);
     SpecId without_condition(SpecId id);
     Result<ConditionId> intern_condition(const Condition& condition);

@@ -73,6 +73,11 @@ SpecId Universe::intern_spec(MatchSpec match, std::string text, ConditionId when
     return entry->second;
 }
 
+SpecId Universe::intern_spec(MatchSpec match) {
+    auto text = match.to_string();
+    return intern_spec(std::move(match), std::move(text), kAlways);
+}
+
 Result<SpecId> Universe::intern_spec(std::string_view text) {
     const auto known = spec_ids_.find(std::string(text));
     if (known != spec_ids_.end()) return known->second;
@@ -104,8 +109,7 @@ SpecId Universe::without_condition(SpecId id) {
             fmt::format("{}: stands in `constrains`, where `when` is ignored", specs_[id].text));
     auto match = specs_[id].match;
     match.extras.clear();
-    auto text = match.to_string();
-    return intern_spec(std::move(match), std::move(text));
+    return intern_spec(std::move(match));
 }
 
 Result<ConditionId> Universe::intern_condition(const Condition& condition) {
@@ -117,8 +121,7 @@ Result<ConditionId> Universe::intern_condition(const Condition& condition) {
         // Which extras a package was asked for is no property of it.
         match.extras.clear();
         if (match.name.starts_with("__")) return decided_by_machine(match);
-        auto text = match.to_string();
-        return conditions_.leaf(intern_spec(std::move(match), std::move(text)));
+        return conditions_.leaf(intern_spec(std::move(match)));
     }
     const bool is_and = condition.kind == Condition::Kind::And;
     auto whole = is_and ? kAlways : kNever;

@@ -99,8 +99,12 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
     for_each_index(read.size(), read.size(), [&](std::size_t i) {
         read[i] = (*fetched)[i].sharded ? SharedIndex() : open_index((*fetched)[i], cache());
     });
-    for (std::size_t i = 0; i < read.size(); ++i) {
-        GPKG_TRY(indexes_.emplace_back(), or_before(std::move(read[i]), (*fetched)[i]));
+    // All that is damaged is dropped before the first failure is told.
+    for (std::size_t i = 0; i < read.size(); ++i)
+        read[i] = or_before(std::move(read[i]), (*fetched)[i]);
+    for (auto& index : read) {
+        if (!index) return pass(std::move(index).error());
+        indexes_.push_back(*std::move(index));
     }
     channels_.insert(channels_.end(), channels.begin(), channels.end());
     std::move(fetched->begin(), fetched->end(), std::back_inserter(fetched_));
@@ -183,10 +187,16 @@ Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> nam
 }
 
 Result<SharedIndex> Channels::open_in_place_of_shards(std::size_t place) const {
-    const std::span channel(&fetched_[place].channel, 1);
-    const std::span subdir(&fetched_[place].subdir, 1);
-    GPKG_TRY(auto fetched, fetch_indexes_of(channel, subdir, false, offline_));
-    return or_before(open_index(fetched.front(), cache()), fetched.front());
+    GPKG_TRY(auto fetched, fetch_whole(fetched_[place], offline_));
+    return or_before(open_index(fetched, cache()), fetched);
+}
+
+/// The whole index of one channel and subdir.
+Result<FetchedIndex> Channels::fetch_whole(const FetchedIndex& place, bool offline) const {
+    const std::span channel(&place.channel, 1);
+    const std::span subdir(&place.subdir, 1);
+    GPKG_TRY(auto fetched, fetch_indexes_of(channel, subdir, false, offline));
+    return std::move(fetched.front());
 }
 
 /// Bytes that turn out not to be an index, although they are as the server sent them, are dropped:
@@ -196,10 +206,7 @@ Result<SharedIndex> Channels::or_before(Result<SharedIndex> index, FetchedIndex&
     GPKG_TRY(const bool is_back, forget_index(cache(), fetched));
     if (!is_back) return index;
     context_.out.warn(index.error().message + "; using the copy before");
-    const std::span channel(&fetched.channel, 1);
-    const std::span subdir(&fetched.subdir, 1);
-    GPKG_TRY(auto before, fetch_indexes_of(channel, subdir, false, true));
-    fetched = std::move(before.front());
+    GPKG_TRY(fetched, fetch_whole(fetched, true));
     return open_index(fetched, cache());
 }
 

@@ -50,6 +50,7 @@ private:
                                                        std::span<const std::string> subdirs,
                                                        bool shards,
                                                        bool offline) const;
+    Result<FetchedIndex> fetch_whole(const FetchedIndex& place, bool offline) const;
     Result<SharedIndex> or_before(Result<SharedIndex> index, FetchedIndex& fetched) const;
     Result<void> add(std::span<const Channel> channels, bool come_along);
     std::size_t place_of(const Channel& channel) const;

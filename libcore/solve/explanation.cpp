@@ -141,9 +141,11 @@ public:
             const auto& line = lines[i];
             auto next = i + 1;
             while (next < lines.size() && lines[next].depth > deepest) ++next;
-            const auto text =
-                line.text() +
-                way_on(line, {lines.begin() + offset(i) + 1, lines.begin() + offset(next)});
+            auto way = way_on(line, {lines.begin() + offset(i) + 1, lines.begin() + offset(next)});
+            const auto text = line.text() + way;
+            wishes_.push_back(is_wish(line)
+                                  ? std::optional(Wish{line.specs.front(), std::move(way)})
+                                  : std::nullopt);
             texts_.push_back(line.depth == 0
                                  ? text
                                  : std::string(static_cast<std::size_t>(line.depth - 1) * 3, ' ') +
@@ -156,9 +158,44 @@ public:
         for (auto& end : ends_) texts_.push_back(std::move(end));
     }
 
+    std::size_t size() const { return texts_.size(); }
     std::vector<std::string> take() && { return std::move(texts_); }
 
+    /// For many wishes that are only at odds all together: those that come to the same are one
+    /// line.
+    std::vector<std::string> gather() && {
+        std::map<std::string, std::vector<std::string>> specs_of;  // by the way on
+        std::vector<std::string> others;
+        for (std::size_t i = 0; i < texts_.size(); ++i) {
+            if (i < wishes_.size() && wishes_[i]) {
+                specs_of[wishes_[i]->way].push_back(wishes_[i]->spec);
+            } else {
+                others.push_back(std::move(texts_[i]));
+            }
+        }
+        std::vector<std::string> texts;
+        texts.reserve(specs_of.size() + others.size());
+        for (const auto& [way, specs] : specs_of)
+            texts.push_back(fmt::format("{} {} asked for{}",
+                                        join_some(specs, "and", specs.size()),
+                                        specs.size() == 1 ? "is" : "are",
+                                        way));
+        std::move(others.begin(), others.end(), std::back_inserter(texts));
+        return texts;
+    }
+
 private:
+    struct Wish {
+        std::string spec;
+        std::string way;
+    };
+
+    /// "numpy is asked for", and nothing else is said of it.
+    static bool is_wish(const Line& line) {
+        return line.kind == Kind::Request && line.askers == 0 && line.reason.empty() &&
+               !line.specs.empty();
+    }
+
     static std::ptrdiff_t offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
     /// What `hidden`, all that follows from `line`, comes to.
@@ -193,33 +230,10 @@ private:
     }
 
     std::vector<std::string> texts_;
-    std::vector<std::string> unmet_;  ///< names that several ask for
+    std::vector<std::optional<Wish>> wishes_;  ///< of the texts, as far as they are wishes
+    std::vector<std::string> unmet_;           ///< names that several ask for
     std::vector<std::string> ends_;
 };
-
-/// Many wishes that are only at odds all together: those that come to the same are one line.
-std::vector<std::string> gathered(const std::vector<Line>& lines) {
-    std::map<std::string, std::vector<std::string>> wishes;  // by the rest of the line
-    std::vector<std::string> others;
-    for (const auto& text : Folded(lines, 0).take()) {
-        static constexpr std::string_view kAsked = " is asked for";
-        const auto at = text.find(kAsked);
-        if (at == std::string::npos) {
-            others.push_back(text);
-        } else {
-            wishes[text.substr(at + kAsked.size())].push_back(text.substr(0, at));
-        }
-    }
-    std::vector<std::string> texts;
-    texts.reserve(wishes.size() + others.size());
-    for (const auto& [rest, specs] : wishes)
-        texts.push_back(fmt::format("{} {} asked for{}",
-                                    join_some(specs, "and", specs.size()),
-                                    specs.size() == 1 ? "is" : "are",
-                                    rest));
-    texts.insert(texts.end(), others.begin(), others.end());
-    return texts;
-}
 
 /// As deep as a short tree can be.
 std::vector<std::string> tree_of(const std::vector<Line>& lines) {
@@ -233,8 +247,8 @@ std::vector<std::string> tree_of(const std::vector<Line>& lines) {
     for (; deepest > 0; --deepest) {
         if (auto texts = Folded(lines, deepest).take(); texts.size() <= kShortTree) return texts;
     }
-    auto texts = Folded(lines, 0).take();
-    return texts.size() <= kShortTree ? texts : gathered(lines);
+    auto folded = Folded(lines, 0);
+    return folded.size() <= kShortTree ? std::move(folded).take() : std::move(folded).gather();
 }
 
 }  // namespace

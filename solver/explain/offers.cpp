@@ -11,6 +11,12 @@
 namespace gpkg::solver {
 namespace {
 
+/// What is installed or of the machine is of no channel, and so of any.
+bool is_of(const Candidate& candidate, const std::optional<std::string>& channel) {
+    return !channel || !candidate.is_offered() ||
+           channel_matches(*channel, candidate.offered.index->source().channel);
+}
+
 class Offer {
 public:
     Offer(const Universe& universe,
@@ -78,12 +84,9 @@ private:
 
     /// In a channel that none of the specs means.
     bool is_elsewhere(const Candidate& candidate) const {
-        return candidate.is_offered() && !asked_.empty() &&
-               std::none_of(asked_.begin(), asked_.end(), [&](SpecId id) {
-                   const auto& channel = universe_.specs()[id].match.channel;
-                   return !channel ||
-                          channel_matches(*channel, candidate.offered.index->source().channel);
-               });
+        return !asked_.empty() && std::none_of(asked_.begin(), asked_.end(), [&](SpecId id) {
+            return is_of(candidate, universe_.specs()[id].match.channel);
+        });
     }
 
     bool asks_for_flags() const {
@@ -183,10 +186,7 @@ std::vector<Version> versions_of(const Universe& universe,
     std::vector<Version> versions;
     for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id) {
         const auto& candidate = universe.candidates()[id];
-        if (channel && candidate.is_offered() &&
-            !channel_matches(*channel, candidate.offered.index->source().channel))
-            continue;
-        versions.push_back(universe.version(candidate.version));
+        if (is_of(candidate, channel)) versions.push_back(universe.version(candidate.version));
     }
     std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return b < a; });
     versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
