@@ -1,12 +1,12 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <simdjson.h>
 #include <sys/stat.h>
 #include <vector>
@@ -96,8 +96,7 @@ Result<void> IndexCache::save(const CachedState& state) const {
 Result<void> IndexCache::forget() const { return remove_tree(folder_ / (key_ + ".state.json")); }
 
 fs::path IndexCache::incoming() const {
-    std::random_device random;
-    return folder_ / fmt::format("{}.incoming-{:08x}", key_, random());
+    return folder_ / fmt::format("{}.incoming-{}", key_, random_suffix());
 }
 
 Result<void> IndexCache::adopt(const fs::path& incoming,

@@ -3,13 +3,13 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/byte_source.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <random>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -64,11 +64,10 @@ Result<NewFile> NewFile::make(fs::path path) {
     if (path.has_parent_path()) GPKG_CHECK(make_folders(path.parent_path()));
     // Not mkostemp: its files are the owner's alone, and the umask cannot be asked without changing
     // it for every thread.
-    std::random_device random;
     std::string temporary;
     Descriptor file;
     do {
-        temporary = fmt::format("{}.tmp-{:08x}", path.native(), random());
+        temporary = fmt::format("{}.tmp-{}", path.native(), random_suffix());
         file = Descriptor(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     } while (!file && errno == EEXIST);
     if (!file) return io_failure(path, "write", errno);

@@ -1,10 +1,10 @@
+#include "libcore/fs/temporary.hpp"
 #include "libcore/net/part_file_internal.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <random>
 #include <unistd.h>
 #include <utility>
 
@@ -19,9 +19,8 @@ tl::unexpected<Error> cannot_write(const fs::path& path, int code) {
 
 Result<PartFile> PartFile::create(const fs::path& destination) {
     if (destination.has_parent_path()) GPKG_CHECK(make_folders(destination.parent_path()));
-    std::random_device random;
     for (;;) {
-        const fs::path part = fmt::format("{}.part-{:08x}", destination.native(), random());
+        const fs::path part = fmt::format("{}.part-{}", destination.native(), random_suffix());
         const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) return PartFile(fd, destination, part);
         if (errno != EEXIST) return cannot_write(destination, errno);

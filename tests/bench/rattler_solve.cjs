@@ -1,5 +1,6 @@
 // One solve by rattler, for solve_bench.py, which measures the whole process.
-// usage: rattler_solve.cjs NODE_MODULES CHANNEL_FOLDER VIRTUAL,... SPEC...; prints the number of packages
+// usage: rattler_solve.cjs NODE_MODULES CHANNEL VIRTUAL,... SPEC...; prints the number of packages.
+// CHANNEL is a folder, of which only repodata.json is offered, or a URL
 'use strict';
 
 const { start } = require('../witness/rattler_solver.cjs');

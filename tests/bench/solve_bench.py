@@ -12,7 +12,10 @@ machine, ratios are what to read.
 
 import argparse
 import contextlib
+import functools
+import http.server
 import json
+import multiprocessing
 import os
 import pathlib
 import shutil
@@ -21,7 +24,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 MACHINE = {"__glibc": "2.36", "__linux": "6.1", "__unix": "0", "__cuda": "12.8"}
@@ -66,19 +68,33 @@ def measure(runs, command, environment, prepare=lambda: None, expected=0):
     return Cost(results)
 
 
+class Handler(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # connections stay open
+    disable_nagle_algorithm = True  # head and body are two writes
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128  # five is too few for a client that opens 32 at once: it would wait for seconds
+
+    def handle_error(self, request, client_address):
+        pass  # gpkg hangs up on a whole index once its head says that it is large and there are shards
+
+
 @contextlib.contextmanager
 def served(folder):
     """The URL of a web server on loopback, for the time of the block."""
-    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(folder)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = Server(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    process = multiprocessing.get_context("fork").Process(target=server.serve_forever, daemon=True)
+    process.start()
     try:
-        port = server.stdout.readline().split(" port ")[1].split()[0]
-        url = f"http://127.0.0.1:{port}"
-        urllib.request.urlopen(url).close()
-        yield url
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
-        server.terminate()
-        server.wait()
+        process.terminate()
+        process.join()
+        server.server_close()
 
 
 def gpkg_environment(work):
@@ -178,13 +194,16 @@ def bench_gpkg(table, kind, gpkg, specs, runs):
     table.row(f"gpkg{kind} warm", warm)
 
 
-def bench_peers(table, channel, url, specs, runs, modules, work):
+def bench_rattler(table, kind, channel, specs, runs, modules):
     rattler = rattler_command(modules, channel, specs)
     if rattler is None:
         print("no peer: node or @conda-org/rattler is missing (ctest -L witness installs it)")
-    else:
-        cost = measure(runs, rattler, os.environ)
-        table.row("rattler", cost, f"{cost.output.strip()} packages")
+        return
+    cost = measure(runs, rattler, os.environ)
+    table.row(f"rattler{kind}", cost, f"{cost.output.strip()} packages")
+
+
+def bench_micromamba(table, url, specs, runs, work):
     micromamba = os.environ.get("GPKG_PEER_MICROMAMBA")
     if micromamba:
         root = work / "micromamba"
@@ -207,7 +226,9 @@ def bench_channel(table, options, build, channel, modules, work):
             bench_gpkg(table, "", gpkg, specs, options.runs)
             if has_shards:
                 bench_gpkg(table, " shards", Gpkg(build, url, work / "shards"), specs, options.runs)
-            bench_peers(table, channel, whole_url, specs, options.runs, modules, work)
+                bench_rattler(table, " shards", url, specs, options.runs, modules)
+            bench_rattler(table, "", channel, specs, options.runs, modules)
+            bench_micromamba(table, whole_url, specs, options.runs, work)
         table.begin("more")
         table.row("py warm", measure(options.runs, gpkg.create(REQUESTS["py"]), gpkg.environment))
         table.row("unsat warm", measure(options.runs, gpkg.create(UNSATISFIABLE), gpkg.environment, expected=1))

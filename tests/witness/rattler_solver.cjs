@@ -18,7 +18,7 @@ const machineRepodata = (virtuals) => {
     return JSON.stringify({ info: { subdir: 'noarch' }, packages, repodata_version: 1 });
 };
 
-/// Starts the server; `folders` are all channels that will be asked of.
+/// Starts the server; `folders` are all channels that will be asked of, but for URLs, which stay as they are.
 const start = async (modules, folders) => {
     const { simpleSolve } = loadRattler(modules);
     const byName = new Map(folders.map((folder) => [basename(folder), folder]));
@@ -52,7 +52,8 @@ const start = async (modules, folders) => {
         /// { records: [{ name, version, build, subdir, fn, channel }], milliseconds } or { refusal }
         async solve({ folders: asked, virtuals = [], specs }) {
             machine = machineRepodata(virtuals);
-            const channels = [...asked.map((folder) => `${base}/${basename(folder)}`), `${base}/machine`];
+            const url = (asked) => (asked.startsWith('http:') ? asked : `${base}/${basename(asked)}`);
+            const channels = [...asked.map(url), `${base}/machine`];
             const wanted = [...virtuals.map((text) => text.split('=')[0]), ...specs];
             const begin = performance.now();
             try {
