@@ -30,6 +30,7 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
     app.add_option(
            "--platform,--subdir", options.platform, "decide for this platform, e.g. linux-64")
         ->type_name("SUBDIR");
+    add_for_option(app, options);
     app.add_flag("--offline", options.offline, "use only what is on this machine");
     app.add_option("--exclude-newer",
                    options.exclude_newer,
@@ -38,6 +39,14 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
         ->check([](const std::string& when) {
             return when.empty() ? "--exclude-newer: the moment is empty" : "";
         });
+}
+
+void add_for_option(CLI::App& app, SourceOptions& options) {
+    app.add_option("--for",
+                   options.for_machine,
+                   "decide for another machine: its profile (`gpkg hardware export`), or a name of "
+                   "`gpkg hardware list`")
+        ->type_name("FILE|NAME");
 }
 
 void add_change_options(CLI::App& app, ChangeOptions& options) {

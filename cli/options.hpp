@@ -22,6 +22,8 @@ struct TargetOptions {
 
 void add_target_options(CLI::App& app, TargetOptions& options);
 void add_source_options(CLI::App& app, SourceOptions& options);
+/// --for alone, which is one of them.
+void add_for_option(CLI::App& app, SourceOptions& options);
 void add_change_options(CLI::App& app, ChangeOptions& options);
 enum class ReachVerb {
     Create,  ///< nothing is installed yet

@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -116,8 +117,7 @@ std::optional<NameId> Universe::find_name(std::string_view text) const {
 }
 
 /// kNone where the text is no version.
-VersionId Universe::add_version(std::string_view text) {
-    auto version = Version::parse(text);
+VersionId Universe::add_version(Result<Version> version) {
     if (!version) return kNone;
     versions_.push_back(*std::move(version));
     return static_cast<VersionId>(versions_.size() - 1);
@@ -332,7 +332,7 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
     candidate.offered = record;
     // Rows are sorted by version, and most share their lists with the row before.
     auto& version = home_versions_[row.version];
-    if (!version) version = add_version(record.version());
+    if (!version) version = add_version(Version::parse(record.version()));
     GPKG_TRY(const auto depends, take_depends(record, row.depends));
     GPKG_TRY(const auto constrains, take_constrains(record, row.constrains));
     GPKG_TRY(const auto extras, take_extras(name, record, row.extras));
@@ -373,7 +373,7 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.is_installed = installed;
     candidate.channel = channel_of(name, record);
     candidate.given = &record;
-    const auto version = add_version(record.version);
+    const auto version = add_version(version_of(record));
     if (version == kNone) {
         notes_.push_back(fmt::format("{}: has no readable version and cannot be solved for",
                                      record.distribution()));

@@ -163,7 +163,7 @@ private:
     SpecId without_condition(SpecId id);
     Result<ConditionId> intern_condition(const Condition& condition);
     ConditionId decided_by_machine(const MatchSpec& leaf) const;
-    VersionId add_version(std::string_view text);
+    VersionId add_version(Result<Version> version);
     Result<void> take_request();
     void reach(NameId name);
     void reach_from(const Candidate& candidate);

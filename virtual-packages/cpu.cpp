@@ -298,4 +298,11 @@ std::optional<Fact> detect_microarchitecture(const Host& host) {
     return Fact{best_microarchitecture(*cpu), cpu->family == "x86_64" ? "CPUID" : "/proc/cpuinfo"};
 }
 
+std::optional<Fact> detect_cpu_model(const Host& host) {
+    const auto info = read_cpuinfo(host);
+    const auto found = info.find("model name");
+    if (found == info.end() || found->second.empty()) return std::nullopt;
+    return Fact{found->second, "/proc/cpuinfo"};
+}
+
 }  // namespace gpkg::virtual_packages

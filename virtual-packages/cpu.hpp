@@ -57,6 +57,9 @@ std::optional<Cpu> read_cpu(const Host& host);
 /// descends from it.
 std::string best_microarchitecture(const Cpu& cpu);
 
+/// What the CPU calls itself, where Linux knows it: x86's do, Arm's mostly do not.
+std::optional<Fact> detect_cpu_model(const Host& host);
+
 /// The best name for the CPU of `host`; nothing for a family that gpkg has no table of.
 std::optional<Fact> detect_microarchitecture(const Host& host);
 

@@ -1,5 +1,6 @@
 #include "virtual-packages/profile.hpp"
 
+#include "libcore/base/text.hpp"
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/cuda.hpp"
@@ -23,10 +24,20 @@ void append(std::vector<std::string>& all, std::vector<std::string> more) {
         all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+/// The version of NVIDIA's kernel module: the loaded one's, which a library that was updated since
+/// then need not have.
+std::optional<Fact> kernel_driver(const Host& host) {
+    const auto text = read_file(host.root / "sys/module/nvidia/version");
+    const auto version = text ? trim(*text) : std::string_view{};
+    if (version.empty() || leading_version(version, 4) != version) return std::nullopt;
+    return Fact{std::string(version), "/sys/module/nvidia/version"};
+}
+
 void add_cuda(const Host& host, DetectedProfile& detected) {
     auto report = probe_cuda(host);
     append(detected.warnings, std::move(report.warnings));
     auto& profile = detected.profile;
+    profile.nvidia_driver = kernel_driver(host);
     if (!report.driver) return;
     auto source = report.library + " cuDriverGetVersion";
     if (report.from_cache) source += ", remembered";
@@ -40,6 +51,7 @@ DetectedProfile detect_profile_without_cuda(const Host& host) {
     DetectedProfile detected;
     auto& profile = detected.profile;
     profile.platform = host.native_platform;
+    profile.cpu_model = detect_cpu_model(host);
     profile.microarchitecture = detect_microarchitecture(host);
 
     if (host.native_platform.starts_with("linux-")) {

@@ -33,16 +33,18 @@ struct GpuDevice {
 
 /// A fact that is not there is unknown.
 struct HardwareProfile {
-    std::string platform;  ///< what the machine is, e.g. "linux-64"
+    std::string platform;           ///< what the machine is, e.g. "linux-64"
+    std::optional<Fact> cpu_model;  ///< "AMD EPYC 9654 96-Core Processor"
     /// A name of archspec's database, e.g. "zen4".
     std::optional<Fact> microarchitecture;
-    std::optional<Fact> glibc;    ///< "2.36"; an empty value: the C library is another one
-    std::optional<Fact> linux_;   ///< the kernel's mainline version, "6.1.0"
-    std::optional<Fact> osx;      ///< "14.4"
-    std::optional<Fact> windows;  ///< "10.0.19045"
-    std::optional<Fact> cuda;     ///< the newest CUDA the driver supports, "12.4"
-    std::optional<Fact> amdgpu;   ///< the kernel driver has a device; the value is empty
-    std::optional<Fact> rocm;     ///< of the ROCm installation, "6.4.1"
+    std::optional<Fact> glibc;          ///< "2.36"; an empty value: the C library is another one
+    std::optional<Fact> linux_;         ///< the kernel's mainline version, "6.1.0"
+    std::optional<Fact> osx;            ///< "14.4"
+    std::optional<Fact> windows;        ///< "10.0.19045"
+    std::optional<Fact> nvidia_driver;  ///< the kernel module's version, "570.86.15"
+    std::optional<Fact> cuda;           ///< the newest CUDA the driver supports, "12.4"
+    std::optional<Fact> amdgpu;         ///< the kernel driver has a device; the value is empty
+    std::optional<Fact> rocm;           ///< of the ROCm installation, "6.4.1"
     std::vector<GpuDevice> gpus;
 };
 

@@ -1,16 +1,18 @@
 // The file form of a HardwareProfile: YAML, the same for a machine that was detected and one that
 // was written by hand. Every key but `gpkg_profile` and `platform` may be left out: what is not
-// said is unknown.
+// said is unknown. A version may be `any`: it meets every lower bound.
 //
 //   gpkg_profile: 1            # the format's version
 //   platform: linux-64
 //   cpu:
+//     model: AMD EPYC 9654 96-Core Processor
 //     microarchitecture: zen4  # a name of archspec's
 //   system:
 //     glibc: "2.36"            # none: the C library is another one
 //     linux: 6.1.0             # osx and windows likewise
-//   cuda:
-//     driver: "12.4"           # the newest CUDA version the driver supports
+//   nvidia:
+//     driver: 550.54.14        # the kernel module's version
+//     cuda: "12.4"             # the newest CUDA version the driver supports
 //   amd:
 //     driver: present          # the kernel driver offers a device
 //     rocm: 6.4.1
@@ -22,6 +24,7 @@
 //       compute_units: 110     # amd's
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/yaml/node.hpp"
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
@@ -71,14 +74,15 @@ Result<std::optional<std::string>> find_text(const yaml::Node* parent, std::stri
     return text;
 }
 
-/// A version of two to four numbers.
+/// A version of two to four numbers, or "any".
 Result<std::optional<Fact>> find_version(const yaml::Node* parent,
                                          std::string_view key,
                                          const std::string& source) {
     GPKG_TRY(const auto text, find_text(parent, key));
     if (!text) return std::nullopt;
-    if (leading_version(*text, 4) != *text)
-        return parent->find(key)->fail("expected a version like 12.4, found \"" + *text + "\"");
+    if (leading_version(*text, 4) != *text && *text != kAnyVersion)
+        return parent->find(key)->fail("expected a version like 12.4 or any, found \"" + *text +
+                                       "\"");
     return Fact{*text, source};
 }
 
@@ -93,7 +97,7 @@ Result<Number> find_number(const yaml::Node& parent, std::string_view key) {
 }
 
 bool is_compute_capability(std::string_view text) {
-    return text.size() <= 5 && leading_version(text, 2) == text;
+    return text == kAnyVersion || (text.size() <= 5 && leading_version(text, 2) == text);
 }
 
 Result<GpuDevice> read_gpu(const yaml::Node& node) {
@@ -121,11 +125,14 @@ Result<GpuDevice> read_gpu(const yaml::Node& node) {
     return gpu;
 }
 
-Result<std::optional<Fact>> read_microarchitecture(const yaml::Node& root,
-                                                   const std::string& source) {
-    GPKG_TRY(const auto* cpu, find_map(root, "cpu", {"microarchitecture"}));
+Result<void> read_cpu_facts(const yaml::Node& root,
+                            const std::string& source,
+                            HardwareProfile& profile) {
+    GPKG_TRY(const auto* cpu, find_map(root, "cpu", {"model", "microarchitecture"}));
+    GPKG_TRY(const auto model, find_text(cpu, "model"));
+    if (model) profile.cpu_model = Fact{*model, source};
     GPKG_TRY(const auto name, find_text(cpu, "microarchitecture"));
-    if (!name) return std::nullopt;
+    if (!name) return {};
     if (!is_microarchitecture(*name)) {
         const auto near = near_names(*name, microarchitecture_names());
         return cpu->find("microarchitecture")
@@ -133,7 +140,8 @@ Result<std::optional<Fact>> read_microarchitecture(const yaml::Node& root,
                    near.empty() ? "the names are those of archspec, e.g. x86_64_v3"
                                 : "did you mean " + join_or(near) + "?");
     }
-    return Fact{*name, source};
+    profile.microarchitecture = Fact{*name, source};
+    return {};
 }
 
 Result<void> read_system(const yaml::Node& root,
@@ -155,8 +163,9 @@ Result<void> read_system(const yaml::Node& root,
 Result<void> read_accelerators(const yaml::Node& root,
                                const std::string& source,
                                HardwareProfile& profile) {
-    GPKG_TRY(const auto* cuda, find_map(root, "cuda", {"driver"}));
-    GPKG_TRY(profile.cuda, find_version(cuda, "driver", source));
+    GPKG_TRY(const auto* nvidia, find_map(root, "nvidia", {"driver", "cuda"}));
+    GPKG_TRY(profile.nvidia_driver, find_version(nvidia, "driver", source));
+    GPKG_TRY(profile.cuda, find_version(nvidia, "cuda", source));
     GPKG_TRY(const auto* amd, find_map(root, "amd", {"driver", "rocm"}));
     GPKG_TRY(const auto driver, find_text(amd, "driver"));
     if (driver == "present")
@@ -213,14 +222,14 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
             fmt::format("format {} is not known to this gpkg, which reads {}", version, kFormat),
             "a newer gpkg may read it");
     GPKG_CHECK(
-        check_keys(root, {"gpkg_profile", "platform", "cpu", "system", "cuda", "amd", "gpus"}));
+        check_keys(root, {"gpkg_profile", "platform", "cpu", "system", "nvidia", "amd", "gpus"}));
 
     HardwareProfile profile;
     GPKG_TRY(const auto platform, find_text(&root, "platform"));
     if (!platform || platform->find('-') == std::string::npos)
         return root.fail("expected `platform:` with a name like linux-64");
     profile.platform = *platform;
-    GPKG_TRY(profile.microarchitecture, read_microarchitecture(root, where));
+    GPKG_CHECK(read_cpu_facts(root, where, profile));
     GPKG_CHECK(read_system(root, where, profile));
     GPKG_CHECK(read_accelerators(root, where, profile));
     return profile;
@@ -237,7 +246,9 @@ std::string format_profile(const HardwareProfile& profile) {
         "gpkg_profile: {}\nplatform: {}\n",
         kFormat,
         yaml::quote(profile.platform));
-    Section(out, "cpu").line("microarchitecture", profile.microarchitecture);
+    Section cpu(out, "cpu");
+    cpu.line("model", profile.cpu_model);
+    cpu.line("microarchitecture", profile.microarchitecture);
 
     Section system(out, "system");
     if (profile.glibc)
@@ -246,7 +257,9 @@ std::string format_profile(const HardwareProfile& profile) {
     system.line("osx", profile.osx);
     system.line("windows", profile.windows);
 
-    Section(out, "cuda").line("driver", profile.cuda);
+    Section nvidia(out, "nvidia");
+    nvidia.line("driver", profile.nvidia_driver);
+    nvidia.line("cuda", profile.cuda);
     Section amd(out, "amd");
     if (profile.amdgpu) amd.line("driver", "present");
     amd.line("rocm", profile.rocm);

@@ -1,7 +1,7 @@
 #include "virtual-packages/virtual_package.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/version.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/version_text_internal.hpp"
@@ -11,6 +11,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <utility>
 
 namespace gpkg::virtual_packages {
@@ -36,13 +37,15 @@ bool is_build_string(std::string_view text) {
     });
 }
 
+bool is_any(std::string_view text) { return text == kAnyVersion; }
 /// A version of CEP 33 that starts with a number, since "yes" is one as well.
 bool is_version(std::string_view text) {
-    return !text.empty() && is_digits(text.substr(0, 1)) && Version::parse(text).has_value();
+    return is_any(text) ||
+           (!text.empty() && is_digits(text.substr(0, 1)) && Version::parse(text).has_value());
 }
-bool is_kernel_version(std::string_view text) { return is_dotted(text, 2, 4); }
-bool is_compute_capability(std::string_view text) { return is_dotted(text, 2, 2); }
-bool is_gfx_version(std::string_view text) { return is_dotted(text, 3, 3); }
+bool is_kernel_version(std::string_view text) { return is_any(text) || is_dotted(text, 2, 4); }
+bool is_compute_capability(std::string_view text) { return is_any(text) || is_dotted(text, 2, 2); }
+bool is_gfx_version(std::string_view text) { return is_any(text) || is_dotted(text, 3, 3); }
 bool is_zero(std::string_view text) { return text == "0"; }
 
 enum class WhenEmpty { Drop, Ignore };
@@ -56,16 +59,16 @@ struct Override {
 };
 
 // clang-format off
-constexpr std::string_view kVersion = "a version like 12.4";
+constexpr std::string_view kVersion = "a version like 12.4, or any";
 constexpr Override kArchspec{"CONDA_OVERRIDE_ARCHSPEC", is_build_string, "a name of at most 64 letters, digits, _, . and +", WhenEmpty::Ignore};
 constexpr Override kCuda{"CONDA_OVERRIDE_CUDA", is_version, kVersion, WhenEmpty::Drop};
-constexpr Override kCudaArch{"CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6", WhenEmpty::Drop};
+constexpr Override kCudaArch{"CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6, or any", WhenEmpty::Drop};
 constexpr Override kGlibc{"CONDA_OVERRIDE_GLIBC", is_version, kVersion, WhenEmpty::Drop};
-constexpr Override kLinux{"CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0", WhenEmpty::Ignore};
+constexpr Override kLinux{"CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0, or any", WhenEmpty::Ignore};
 constexpr Override kOsx{"CONDA_OVERRIDE_OSX", is_version, kVersion, WhenEmpty::Ignore};
 constexpr Override kWin{"CONDA_OVERRIDE_WIN", is_version, kVersion, WhenEmpty::Ignore};
 constexpr Override kAmdgpu{"CONDA_OVERRIDE_AMDGPU", is_zero, "0 for present or nothing for absent", WhenEmpty::Drop};
-constexpr Override kAmdgpuArch{"CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers like 9.0.10", WhenEmpty::Drop};
+constexpr Override kAmdgpuArch{"CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers like 9.0.10, or any", WhenEmpty::Drop};
 constexpr Override kRocm{"CONDA_OVERRIDE_ROCM", is_version, kVersion, WhenEmpty::Drop};
 // clang-format on
 
@@ -231,16 +234,16 @@ private:
 
     /// CEP 46: the lowest compute capability, so that what is installed runs on every device.
     std::optional<Fact> lowest_capability() const {
-        std::optional<std::pair<int, int>> lowest;
+        std::optional<std::array<int, 3>> lowest;
         for (const auto& gpu : profile_.gpus) {
             if (gpu.vendor != GpuVendor::Nvidia || !is_compute_capability(gpu.architecture))
                 continue;
-            const auto numbers = numbers_of(gpu.architecture);
-            const std::pair capability{numbers[0], numbers[1]};
+            const auto capability = numbers_of(gpu.architecture);
             if (!lowest || capability < *lowest) lowest = capability;
         }
         if (!lowest) return std::nullopt;
-        return Fact{fmt::format("{}.{}", lowest->first, lowest->second),
+        return Fact{*lowest == kAnyNumbers ? std::string(kAnyVersion)
+                                           : fmt::format("{}.{}", (*lowest)[0], (*lowest)[1]),
                     "lowest compute capability of the devices"};
     }
 
@@ -261,6 +264,7 @@ private:
     }
 
     static std::array<int, 3> numbers_of(std::string_view dotted) {
+        if (is_any(dotted)) return kAnyNumbers;
         std::array<int, 3> numbers{};
         std::size_t at = 0;
         for (const auto part : split(dotted, '.'))
@@ -282,6 +286,9 @@ private:
             ignore(kAmdgpuArch, "there is no __amdgpu (CONDA_OVERRIDE_AMDGPU=0 gives one)");
         optional("__rocm", kRocm, profile_.rocm);
     }
+
+    static constexpr std::array<int, 3> kAnyNumbers{
+        std::numeric_limits<int>::max(), std::numeric_limits<int>::max(), 0};
 
     const HardwareProfile& profile_;
     std::string_view platform_;

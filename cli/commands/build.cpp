@@ -78,7 +78,8 @@ Result<BuildOptions> build_options(Context& context,
     build.channel = channel;
     build.work = work;
     build.render.build_platform = context.config.platform.value;
-    GPKG_TRY(build.render.target_platform, platform_of(context, options.sources));
+    GPKG_TRY(const auto machine, machine_of(context, options.sources));
+    build.render.target_platform = machine.platform;
     build.render.environment = context.env;
     if (const auto epoch = context.env("SOURCE_DATE_EPOCH")) {
         std::int64_t seconds = 0;

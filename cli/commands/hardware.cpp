@@ -1,7 +1,10 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/machine.hpp"
 #include "virtual-packages/cpu.hpp"
+#include "virtual-packages/machines.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,9 +18,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using namespace virtual_packages;
 
-std::string level_of(const std::string& microarchitecture) {
-    const auto level = x86_64_level(microarchitecture);
-    return level && *level > 1 ? fmt::format("runs x86-64-v{}", *level) : "";
+struct Options {
+    SourceOptions sources;  ///< only --for
+    std::string output;
+};
+
+std::string level_of(const Fact& microarchitecture) {
+    const auto level = x86_64_level(microarchitecture.value);
+    if (!level || *level == 1) return microarchitecture.source;
+    return fmt::format("runs x86-64-v{}; {}", *level, microarchitecture.source);
 }
 
 std::string vendor_name(GpuVendor vendor) { return vendor == GpuVendor::Nvidia ? "nvidia" : "amd"; }
@@ -34,11 +43,13 @@ Json to_json(const HardwareProfile& profile,
     const auto add = [&](const char* key, const std::optional<Fact>& fact) {
         document[key] = fact ? Json{{"value", fact->value}, {"source", fact->source}} : Json();
     };
+    add("cpu_model", profile.cpu_model);
     add("microarchitecture", profile.microarchitecture);
     add("linux", profile.linux_);
     add("osx", profile.osx);
     add("windows", profile.windows);
     add("glibc", profile.glibc);
+    add("nvidia_driver", profile.nvidia_driver);
     add("cuda", profile.cuda);
     add("amdgpu", profile.amdgpu);
     add("rocm", profile.rocm);
@@ -67,7 +78,9 @@ void print_facts(Output& out, const HardwareProfile& profile) {
         if (known) row(name, prefix + known->value, known->source);
     };
     row("platform", profile.platform, "");
-    if (const auto& cpu = profile.microarchitecture) row("CPU", cpu->value, level_of(cpu->value));
+    fact("CPU", profile.cpu_model, "");
+    if (const auto& cpu = profile.microarchitecture)
+        row(profile.cpu_model ? "" : "CPU", cpu->value, level_of(*cpu));
     fact("kernel", profile.linux_, "Linux ");
     fact("system", profile.osx, "macOS ");
     fact("system", profile.windows, "Windows ");
@@ -75,9 +88,10 @@ void print_facts(Output& out, const HardwareProfile& profile) {
         row("C library",
             profile.glibc->value.empty() ? "not glibc" : "glibc " + profile.glibc->value,
             profile.glibc->source);
+    fact("NVIDIA driver", profile.nvidia_driver, "");
     if (profile.cuda)
-        fact("NVIDIA driver", profile.cuda, "up to CUDA ");
-    else
+        fact(profile.nvidia_driver ? "" : "NVIDIA driver", profile.cuda, "up to CUDA ");
+    else if (!profile.nvidia_driver)
         row("NVIDIA driver", "none", "");
     if (profile.amdgpu) row("AMD driver", "amdgpu", profile.amdgpu->source);
     fact("ROCm", profile.rocm, "");
@@ -101,13 +115,25 @@ void print_packages(Output& out, const Detection& detection) {
     for (const auto& line : table.lines()) out.result(line);
 }
 
-Result<int> show_hardware(Context& context) {
+/// What is shown or written: the machine that --for names, else this one.
+Result<DetectedProfile> look(const Context& context, const Options& options) {
+    if (!options.sources.for_machine.empty()) {
+        GPKG_TRY(auto machine, machine_of(context, options.sources));
+        return DetectedProfile{*std::move(machine.profile), {}};
+    }
     auto host = this_machine();
     host.env = context.env;
-    host.platform = context.config.platform.value;
     host.cuda.cache_folder = context.config.index_cache();
-    auto [profile, warnings] = detect_profile(host);
-    const auto detection = virtual_packages_of(profile, host.platform, host.env);
+    return detect_profile(host);
+}
+
+Result<int> show(Context& context, const Options& options) {
+    GPKG_TRY(auto found, look(context, options));
+    const auto& profile = found.profile;
+    const auto& target =
+        options.sources.for_machine.empty() ? context.config.platform.value : profile.platform;
+    const auto detection = virtual_packages_of(profile, target, context.env);
+    auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
     if (context.out.json_mode()) {
@@ -120,15 +146,86 @@ Result<int> show_hardware(Context& context) {
     return 0;
 }
 
+/// Nothing but a profile is written over.
+Result<void> check_overwritten(const fs::path& path) {
+    std::error_code code;
+    if (!fs::exists(path, code) || read_profile(path)) return {};
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: exists and is no hardware profile", path.native()),
+                "name another file, or remove it");
+}
+
+Result<int> write(Context& context, const Options& options) {
+    GPKG_TRY(const auto found, look(context, options));
+    for (const auto& warning : found.warnings) context.out.warn(warning);
+    if (!options.output.empty()) {
+        GPKG_CHECK(check_overwritten(options.output));
+        GPKG_CHECK(write_profile(found.profile, options.output));
+    }
+    auto text = format_profile(found.profile);
+    if (context.out.json_mode()) {
+        Json document{{"success", true}, {"profile", text}};
+        if (!options.output.empty()) document["file"] = options.output;
+        context.out.json(document);
+    } else if (options.output.empty()) {
+        text.pop_back();  // result() ends the line
+        context.out.result(text);
+    } else {
+        context.out.note(fmt::format("wrote {}; --for {} decides as on this machine",
+                                     options.output,
+                                     options.output.find('/') == std::string::npos
+                                         ? "./" + options.output
+                                         : options.output));
+    }
+    return 0;
+}
+
+int list(Context& context) {
+    const auto folder = profile_folder(context.config);
+    const auto machines = named_machines(folder);
+    if (context.out.json_mode()) {
+        Json document{{"folder", folder.native()}, {"machines", Json::array()}};
+        for (const auto& [name, summary, source] : machines)
+            document["machines"].push_back(
+                {{"name", name}, {"summary", summary}, {"source", source}});
+        context.out.json(document);
+        return 0;
+    }
+    Table table;
+    for (const auto& [name, summary, source] : machines)
+        table.add({name, summary, source == "gpkg" ? "" : context.out.faint(source)});
+    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.note(fmt::format(
+        "Also every microarchitecture of archspec's (x86_64_v3, zen4, neoverse_v2, ...), and each "
+        "NAME.yaml in {}",
+        folder.native()));
+    return 0;
+}
+
 }  // namespace
 
 Action bind_hardware(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    auto* export_app =
+        app.add_subcommand("export", "write what this machine is, as a profile for --for");
+    auto* list_app = app.add_subcommand("list", "show the machines that --for knows by name");
+    for (auto* sub : {export_app, list_app}) sub->fallthrough();  // --json after the verb
+    add_for_option(app, options->sources);
+    export_app->add_option("-o,--output", options->output, "the file; without it, to stdout")
+        ->type_name("FILE");
     app.footer(
         "Shows what this machine is, how that is known, and what the solver is told of it.\n"
         "CONDA_OVERRIDE_CUDA=12.4 and its like tell the solver something else.\n"
-        "  gpkg hardware --json");
+        "  gpkg hardware --json\n"
+        "  gpkg hardware export -o here.yaml      # then elsewhere: gpkg create --for here.yaml "
+        "...\n"
+        "  gpkg hardware --for h100");
 
-    return [](Context& context) { return show_hardware(context); };
+    return [=](Context& context) -> Result<int> {
+        if (*export_app) return write(context, *options);
+        if (*list_app) return list(context);
+        return show(context, *options);
+    };
 }
 
 }  // namespace gpkg::cli

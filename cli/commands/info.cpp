@@ -54,7 +54,9 @@ Result<Facts> gather(Context& context) {
         for (const auto& subdir : subdirs_for(config.platform.value))
             facts.channel_urls.push_back(channel.subdir_url(subdir));
     }
-    facts.virtual_packages = detect_virtual_packages(context, config.platform.value);
+    Machine machine;
+    machine.platform = config.platform.value;
+    facts.virtual_packages = virtual_packages_of(context, machine);
     facts.root_writable = is_writable(config.root_prefix.value);
     return facts;
 }

@@ -29,7 +29,8 @@ Result<void> settle(Context& context, Query& query) {
     if (!query.installed && target.name.empty() && target.prefix.empty()) return {};
     const auto& sources = query.sources;
     if (!sources.channels.empty() || sources.override_channels || !sources.platform.empty() ||
-        !sources.channel_priority.empty() || !sources.exclude_newer.empty())
+        !sources.for_machine.empty() || !sources.channel_priority.empty() ||
+        !sources.exclude_newer.empty())
         return fail(ErrorKind::Usage,
                     "an environment is asked (-n, -p, --installed), and flags of channels given",
                     "leave out either");

@@ -81,7 +81,7 @@ Result<Solution> solve(Context& context, const Question& question) {
 }
 
 Result<Change> answer(Context& context, Question question) {
-    const auto& [wanted, present, problem, channels, platform] = question;
+    const auto& [wanted, present, problem, channels, machine] = question;
     GPKG_TRY(auto solution, solve(context, question));
     if (wanted.reach.update_deps) {
         const auto needed = needed_by(wanted.specs, solution);
@@ -94,7 +94,7 @@ Result<Change> answer(Context& context, Question question) {
     change.prefix = wanted.prefix;
     change.creates = !Prefix::is_environment(wanted.prefix);
     change.channels = channels;
-    change.platform = platform;
+    change.platform = machine.platform;
     change.virtual_packages = problem.virtual_packages;
     change.requested = wanted.specs;
     change.variables = wanted.variables;

@@ -28,8 +28,8 @@ void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
         sources.channels = {*spec.channel};
         sources.override_channels = true;
     }
-    if (spec.subdir && sources.platform.empty() && *spec.subdir != "noarch" &&
-        is_known_subdir(*spec.subdir))
+    if (spec.subdir && sources.platform.empty() && sources.for_machine.empty() &&
+        *spec.subdir != "noarch" && is_known_subdir(*spec.subdir))
         sources.platform = *spec.subdir;
 }
 
@@ -110,7 +110,8 @@ Result<Inquiry> Inquiry::begin(Context& context,
                                Extent extent) {
     look_where_the_spec_says(spec, options);
     Searched searched;
-    GPKG_TRY(searched.platform, platform_of(context, options));
+    GPKG_TRY(const auto machine, machine_of(context, options));
+    searched.platform = machine.platform;
     GPKG_TRY(searched.exclude_newer, newest_of(options));
     GPKG_TRY(auto channels, fetch_channels(context, options, extent));
     searched.channels = channels.list();

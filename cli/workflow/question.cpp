@@ -103,15 +103,14 @@ Question put(const Context& context,
     question.wanted = wanted;
     question.present = std::move(present);
     question.channels = sources.channels;
-    question.platform = sources.platform;
+    question.machine = sources.machine;
     auto& problem = question.problem;
     problem.indexes = sources.indexes;
     problem.priority = sources.priority;
     problem.virtual_packages = sources.virtual_packages;
     problem.exclude_newer = sources.exclude_newer;
     problem.stop = context.stop;
-    if (sources.platform != virtual_packages::this_machine().native_platform)
-        problem.machine = fmt::format("a target {}", sources.platform);
+    problem.machine = sources.machine.name;
     problem.request = std::move(request);
     return question;
 }

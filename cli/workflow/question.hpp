@@ -28,7 +28,7 @@ struct Question {
     Present present;       ///< its pins are the first of the problem's constraints
     Problem problem;
     std::vector<Channel> channels;  ///< the most important first
-    std::string platform;
+    Machine machine;
 };
 
 /// Opens the sources that the request needs.

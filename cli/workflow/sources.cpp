@@ -1,9 +1,6 @@
 #include "cli/workflow/sources.hpp"
 
 #include "libcore/base/parallel.hpp"
-#include "libcore/base/text.hpp"
-#include "libcore/spec/names.hpp"
-#include "virtual-packages/virtual_package.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -37,70 +34,34 @@ ChannelPriority priority_of(const Context& context, const SourceOptions& options
     return ChannelPriority::Strict;
 }
 
-virtual_packages::Detection detect(const Context& context,
-                                   const std::string& platform,
-                                   EnvLookup env) {
-    auto host = virtual_packages::this_machine();
-    host.env = std::move(env);
-    host.platform = platform;
-    host.cuda.cache_folder = context.config.index_cache();
-    return virtual_packages::detect_all(host);
-}
-
 Result<Sources> open(Context& context,
                      const SourceOptions& options,
                      std::span<const std::string> names,
                      Extent extent) {
     Sources sources;
-    GPKG_TRY(sources.platform, platform_of(context, options));
+    GPKG_TRY(sources.machine, machine_of(context, options));
     sources.priority = priority_of(context, options);
     GPKG_TRY(sources.exclude_newer, newest_of(options));
     // The machine is looked at meanwhile.
-    std::vector<PackageRecord> machine;
-    const auto look = [&] { machine = detect_virtual_packages(context, sources.platform); };
+    const auto look = [&] {
+        sources.virtual_packages = virtual_packages_of(context, sources.machine);
+    };
     Workers looking(1, look);
     GPKG_TRY(const auto channels, fetch_channels(context, options, extent));
     GPKG_TRY(sources.indexes, channels.reach(names));
     sources.channels = channels.list();
     if (looking.count() == 0) look();
     looking.join();
-    sources.virtual_packages = std::move(machine);
     return sources;
 }
 
 }  // namespace
 
-std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::string& platform) {
-    const auto detection = detect(context, platform, context.env);
-    for (const auto& warning : detection.warnings) context.out.warn(warning);
-    return detection.records();
-}
-
-std::vector<PackageRecord> virtual_packages_with(const Context& context,
-                                                 const std::string& platform,
-                                                 EnvLookup env) {
-    return detect(context, platform, std::move(env)).records();
-}
-
-Result<std::string> platform_of(const Context& context, const SourceOptions& options) {
-    const auto platform =
-        options.platform.empty() ? context.config.platform.value : options.platform;
-    if (!is_known_subdir(platform) || platform == "noarch") {
-        const auto known = known_subdirs();
-        const std::vector<std::string> names(known.begin(), known.end());
-        const auto near = near_names(platform, names);
-        return fail(
-            ErrorKind::Usage,
-            fmt::format("--platform {}: is no platform", platform),
-            near.empty() ? "for example linux-64" : fmt::format("did you mean {}?", join_or(near)));
-    }
-    return platform;
-}
-
 Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent) {
-    GPKG_TRY(const auto platform, platform_of(context, options));
+    GPKG_TRY(const auto machine, machine_of(context, options));
     GPKG_TRY(const auto channels, channels_of(context, options));
-    return Channels::fetch(context, channels, subdirs_for(platform), options.offline, extent);
+    return Channels::fetch(
+        context, channels, subdirs_for(machine.platform), options.offline, extent);
 }
 
 Result<Sources> open_sources(Context& context,

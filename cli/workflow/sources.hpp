@@ -5,6 +5,7 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/channels.hpp"
+#include "cli/workflow/machine.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
@@ -21,13 +22,14 @@ struct SourceOptions {
     std::vector<std::string> channels;  ///< -c, the most important first
     bool override_channels = false;     ///< only those, none of the configuration
     std::string channel_priority;       ///< strict, flexible or disabled; empty: as configured
-    std::string platform;               ///< empty: this machine's
+    std::string platform;               ///< empty: the machine's
+    std::string for_machine;            ///< a profile's file or name; empty: this machine
     bool offline = false;
     std::string exclude_newer;  ///< a date, an RFC 3339 moment or Unix milliseconds
 };
 
 struct Sources {
-    std::string platform;
+    Machine machine;
     ChannelPriority priority = ChannelPriority::Strict;
     std::vector<Channel> channels;  ///< the most important first
     std::vector<std::shared_ptr<const ChannelIndex>> indexes;
@@ -46,18 +48,8 @@ Result<Sources> open_whole_sources(Context& context, const SourceOptions& option
 /// The channels alone, for commands that decide nothing.
 Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent);
 
-/// The subdir that is decided for; one that does not exist is refused.
-Result<std::string> platform_of(const Context& context, const SourceOptions& options);
-
 /// What --exclude-newer says; nothing where it says nothing.
 Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options);
-
-/// What this machine offers, as records for a solve on `platform`. Warnings go to the user.
-std::vector<PackageRecord> detect_virtual_packages(Context& context, const std::string& platform);
-/// The same with other variables in the environment, and nothing said.
-std::vector<PackageRecord> virtual_packages_with(const Context& context,
-                                                 const std::string& platform,
-                                                 EnvLookup env);
 
 /// "2024-05-01" (the end of that day, UTC), "2024-05-01T12:00:00Z" or "1714560000000".
 Result<std::int64_t> parse_moment(std::string_view text);

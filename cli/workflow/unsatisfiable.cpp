@@ -3,7 +3,7 @@
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
-#include "libcore/spec/version.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -214,12 +214,12 @@ bool can_be_had(const Asked& asked, const Fix& fix) {
         const auto found = command.environment().find(std::string(name));
         return found == command.environment().end() ? asked.context.env(name) : found->second;
     };
-    const auto records = virtual_packages_with(asked.context, asked.question.platform, env);
+    const auto records = virtual_packages_with(asked.context, asked.question.machine, env);
     return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
         if (!is_of_machine(change)) return true;
         const auto wanted = Version::parse(change.version);
         return std::any_of(records.begin(), records.end(), [&](const auto& record) {
-            const auto version = Version::parse(record.version);
+            const auto version = version_of(record);
             return record.name == change.name && wanted && version && *version == *wanted &&
                    (change.name != "__archspec" || record.build == change.build);
         });

@@ -4,7 +4,7 @@
 #include "libcore/spec/fault_internal.hpp"
 #include "libcore/spec/match_spec_internal.hpp"
 #include "libcore/spec/names.hpp"
-#include "libcore/spec/package_record.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 
@@ -140,7 +140,7 @@ bool MatchSpec::matches(const MatchTarget& target) const {
 }
 
 bool MatchSpec::matches(const PackageRecord& record) const {
-    const auto parsed = Version::parse(record.version);
+    const auto parsed = version_of(record);
     if (!parsed) return false;
     return matches(MatchTarget{.name = record.name,
                                .version = &*parsed,

@@ -54,7 +54,7 @@ private:
     std::string fact(CandidateId id) const {
         const auto& candidate = universe_.candidates()[id];
         if (name_.text == "__archspec") return std::string(candidate.build());
-        return universe_.version(candidate.version).to_string();
+        return candidate.given->version;
     }
 
     /// The versions, or where one that is asked for is there, those and their builds.

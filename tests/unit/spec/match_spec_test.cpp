@@ -192,3 +192,29 @@ TEST_CASE("the name in a spec is what the parser says", "[spec]") {
     const auto parsed = MatchSpec::parse(row.spec);
     CHECK((parsed && parsed->has_one_name() ? parsed->name : "") == row.name);
 }
+
+TEST_CASE("a machine that has any version meets every lower bound", "[spec]") {
+    struct Row {
+        std::string text;
+        bool expected;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"__cuda", true},
+        {"__cuda >=12.4", true},
+        {"__cuda >=999.9", true},
+        {"__cuda >2!12", true},
+        {"__cuda >=11,!=12.1", true},
+        {"__cuda <13", false},
+        {"__cuda 12.*", false},
+        {"__cuda ==12.4", false},
+    }));
+    PackageRecord machine;
+    machine.name = "__cuda";
+    machine.version = "any";
+    machine.build = "0";
+    CAPTURE(row.text);
+    CHECK(spec(row.text).matches(machine) == row.expected);
+    // Elsewhere it is a version like others, below every number.
+    machine.name = "cuda";
+    CHECK_FALSE(spec("cuda >=0").matches(machine));
+}

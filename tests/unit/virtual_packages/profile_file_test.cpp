@@ -14,12 +14,14 @@ const std::string kWhole =
 gpkg_profile: 1
 platform: linux-64
 cpu:
+  model: AMD EPYC 9654 96-Core Processor
   microarchitecture: zen4
 system:
   glibc: "2.36"
   linux: 6.1.0
-cuda:
-  driver: "12.4"
+nvidia:
+  driver: 550.54.14
+  cuda: "12.4"
 amd:
   driver: present
   rocm: 6.4.1
@@ -105,11 +107,11 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
         {"gpkg_profile: one\n", "a.yaml:1:15: expected a whole number for gpkg_profile, found one"},
         {"gpkg_profile: 1\n", "a.yaml:1:1: expected `platform:` with a name like linux-64"},
         {"gpkg_profile: 1\nplatform: linux\n", "a.yaml:1:1: expected `platform:` with a name like linux-64"},
-        {head + "cuad:\n  driver: \"12.4\"\n", "a.yaml:4:3: unknown key cuad\n  hint: did you mean cuda?"},
-        {head + "cuda:\n  drivers: \"12.4\"\n", "a.yaml:4:12: unknown key drivers\n  hint: did you mean driver?"},
-        {head + "cuda: \"12.4\"\n", "a.yaml:3:7: expected a map, found a single value"},
-        {head + "cuda:\n  driver: yes\n", "a.yaml:4:11: expected a version like 12.4, found \"yes\""},
-        {head + "cuda:\n  driver: 12\n", "a.yaml:4:11: expected a version like 12.4, found \"12\""},
+        {head + "nvidai:\n  cuda: \"12.4\"\n", "a.yaml:4:3: unknown key nvidai\n  hint: did you mean nvidia?"},
+        {head + "nvidia:\n  drivers: \"12.4\"\n", "a.yaml:4:12: unknown key drivers\n  hint: did you mean driver?"},
+        {head + "nvidia: \"12.4\"\n", "a.yaml:3:9: expected a map, found a single value"},
+        {head + "nvidia:\n  cuda: yes\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"yes\""},
+        {head + "nvidia:\n  cuda: 12\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"12\""},
         {head + "cpu:\n  microarchitecture: zen44\n",
          "a.yaml:4:22: unknown microarchitecture zen44\n  hint: did you mean zen4?"},
         {head + "amd:\n  driver: maybe\n", "a.yaml:4:11: expected present or absent, found \"maybe\""},

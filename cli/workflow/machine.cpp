@@ -1,0 +1,83 @@
+#include "cli/workflow/machine.hpp"
+
+#include "cli/workflow/sources.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
+#include "virtual-packages/machines.hpp"
+#include "virtual-packages/virtual_package.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+Result<void> check_platform(const std::string& platform) {
+    if (is_known_subdir(platform) && platform != "noarch") return {};
+    const auto known = known_subdirs();
+    const std::vector<std::string> names(known.begin(), known.end());
+    const auto near = near_names(platform, names);
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("--platform {}: is no platform", platform),
+        near.empty() ? "for example linux-64" : fmt::format("did you mean {}?", join_or(near)));
+}
+
+virtual_packages::Detection detect(const Context& context, const Machine& machine, EnvLookup env) {
+    if (machine.profile)
+        return virtual_packages::virtual_packages_of(*machine.profile, machine.platform, env);
+    auto host = virtual_packages::this_machine();
+    host.env = std::move(env);
+    host.platform = machine.platform;
+    host.cuda.cache_folder = context.config.index_cache();
+    return virtual_packages::detect_all(host);
+}
+
+}  // namespace
+
+Result<Machine> machine_of(const Context& context, const SourceOptions& options) {
+    Machine machine;
+    machine.platform = options.platform.empty() ? context.config.platform.value : options.platform;
+    if (options.for_machine.empty()) {
+        GPKG_CHECK(check_platform(machine.platform));
+        if (machine.platform != virtual_packages::this_machine().native_platform)
+            machine.name = fmt::format("a target {}", machine.platform);
+        return machine;
+    }
+    auto profile =
+        virtual_packages::find_machine(options.for_machine, profile_folder(context.config));
+    if (!profile) {
+        auto error = std::move(profile).error();
+        if (error.kind == ErrorKind::NotFound) error.kind = ErrorKind::Usage;
+        error.message = "--for " + error.message;
+        return pass(std::move(error));
+    }
+    if (!options.platform.empty() && options.platform != profile->platform)
+        return fail(ErrorKind::Usage,
+                    fmt::format("--for {}: is a machine of {}, and --platform says {}",
+                                options.for_machine,
+                                profile->platform,
+                                options.platform),
+                    "leave out --platform");
+    machine.platform = profile->platform;
+    GPKG_CHECK(check_platform(machine.platform));
+    machine.name = options.for_machine;
+    machine.profile = *std::move(profile);
+    return machine;
+}
+
+std::vector<PackageRecord> virtual_packages_of(Context& context, const Machine& machine) {
+    const auto detection = detect(context, machine, context.env);
+    for (const auto& warning : detection.warnings) context.out.warn(warning);
+    return detection.records();
+}
+
+std::vector<PackageRecord> virtual_packages_with(const Context& context,
+                                                 const Machine& machine,
+                                                 EnvLookup env) {
+    return detect(context, machine, std::move(env)).records();
+}
+
+fs::path profile_folder(const Config& config) { return config.root_prefix.value / "profiles"; }
+
+}  // namespace gpkg::cli

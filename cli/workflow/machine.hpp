@@ -1,0 +1,39 @@
+#pragma once
+
+// The machine that is decided for: this one, as detected, or the one that --for names.
+
+#include "cli/context.hpp"
+#include "libcore/spec/package_record.hpp"
+#include "virtual-packages/profile.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct SourceOptions;
+
+struct Machine {
+    std::string platform;  ///< the subdir that is decided for
+    /// What people call it: "this machine", "a target osx-arm64", "h100".
+    std::string name = "this machine";
+    /// What --for names. Without one this machine is asked, and only when that is needed.
+    std::optional<virtual_packages::HardwareProfile> profile;
+};
+
+/// What the flags --for and --platform say. Usage errors for a platform that does not exist, or
+/// that is not the profile's.
+Result<Machine> machine_of(const Context& context, const SourceOptions& options);
+
+/// What the machine offers, as records for a solve. Warnings go to the user.
+std::vector<PackageRecord> virtual_packages_of(Context& context, const Machine& machine);
+/// The same with other variables in the environment, and nothing said.
+std::vector<PackageRecord> virtual_packages_with(const Context& context,
+                                                 const Machine& machine,
+                                                 EnvLookup env);
+
+/// Where the user's own profiles are.
+fs::path profile_folder(const Config& config);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+// The version of a record as it is compared.
+
+#include "libcore/spec/package_record.hpp"
+#include "libcore/spec/version.hpp"
+
+namespace gpkg {
+
+/// As version of a virtual package: it meets every lower bound, `__cuda >=12.4` and any other. For
+/// requests that no machine's age is to restrict.
+inline constexpr std::string_view kAnyVersion = "any";
+
+/// Reads the record's version. "any" of a virtual package is above all versions there are.
+Result<Version> version_of(const PackageRecord& record);
+
+}  // namespace gpkg

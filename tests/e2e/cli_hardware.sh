@@ -1,0 +1,118 @@
+# gpkg hardware, its profiles, and --for
+. "$(dirname "$0")/lib.sh"
+
+package torch 2.0 cpu
+package torch 2.0 cuda12 '__cuda >=12'
+package fast 1.0 v1 '__archspec * x86_64'
+package newest 1.0 0 '__cuda >=12.9'
+package glib 1.0 0 '__glibc >=2.30'
+SUBDIR=noarch package data 1.0 0
+
+# A profile is what a machine is; a decision with it is that machine's, byte for byte.
+cat > node.yaml <<'YAML'
+gpkg_profile: 1
+platform: linux-64
+cpu:
+  model: A CPU
+  microarchitecture: zen4
+system:
+  glibc: "2.36"
+  linux: "6.1"
+nvidia:
+  driver: 550.54.14
+  cuda: "12.4"
+gpus:
+  - vendor: nvidia
+    name: A GPU
+    architecture: "9.0"
+    memory_mib: 81559
+YAML
+with_overrides() {
+    CONDA_OVERRIDE_ARCHSPEC=zen4 CONDA_OVERRIDE_CUDA=12.4 CONDA_OVERRIDE_CUDA_ARCH=9.0 "$@"
+}
+unset CONDA_OVERRIDE_CUDA
+for words in 'solve torch' 'create -n x --dry-run torch glib'; do
+    with_overrides expect 0 $words --json
+    there=$out
+    env -u CONDA_OVERRIDE_GLIBC -u CONDA_OVERRIDE_LINUX "$GPKG" $words --json --for ./node.yaml \
+        > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null
+    out=$(cat "$WORK/stdout")
+    checks=$((checks + 1))
+    [ "$out" = "$there" ] || fail "--for decides otherwise than that machine: $words"
+done
+unset CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
+
+expect 0 hardware --for ./node.yaml
+out_has 'A CPU'
+out_has 'runs x86-64-v4'
+out_has '550.54.14'
+out_has 'up to CUDA 12.4'
+out_has '9.0, 80 GiB'
+expect 0 hardware --for node.yaml --json
+json 'd["nvidia_driver"]["value"] == "550.54.14" and d["cpu_model"]["value"] == "A CPU"'
+json '{"name": "__cuda_arch", "version": "9.0", "build": "0",
+       "source": "lowest compute capability of the devices"} in d["virtual_packages"]'
+
+# Names: gpkg's own, every microarchitecture, and files in the folder of profiles.
+expect 0 solve torch=2.0=cuda12 --for h100 --json
+json '"__cuda=12.8=0" in d["virtual_packages"] and "__cuda_arch=9.0=0" in d["virtual_packages"]'
+expect 1 solve newest --for h100
+err_has 'h100'
+err_has '__cuda >=12.9'
+err_has 'CONDA_OVERRIDE_CUDA=12.9 gpkg solve newest --for h100'
+expect 1 solve torch=2.0=cuda12 --for cpu
+err_has 'cpu'
+expect 0 solve data --for x86_64_v3 --json
+json '"__archspec=1=x86_64_v3" in d["virtual_packages"]'
+mkdir -p "$GPKG_ROOT_PREFIX/profiles"
+sed 's/"12.4"/any/' node.yaml > "$GPKG_ROOT_PREFIX/profiles/node7.yaml"
+expect 0 solve newest --for node7 --json
+json '"__cuda=any=0" in d["virtual_packages"]'
+CONDA_OVERRIDE_CUDA=any expect 0 solve newest
+expect 0 hardware list
+out_has 'h100'
+out_has 'node7'
+out_has "$GPKG_ROOT_PREFIX/profiles/node7.yaml"
+expect 0 hardware list --json
+json 'd["machines"][0]["name"] == "node7" and any(m["name"] == "mi300x" for m in d["machines"])'
+# An override still wins, as on that machine.
+CONDA_OVERRIDE_CUDA=12.9 expect 0 solve newest --for h100
+
+# What cannot be meant.
+expect 2 solve torch --for h10
+err_has '--for h10: no machine has this name'
+err_has 'did you mean h100, a10 or k10?'
+expect 2 solve torch --for ./none.yaml
+err_has 'none.yaml: cannot open'
+expect 2 solve torch --for gh200 --platform linux-64
+err_has 'is a machine of linux-aarch64, and --platform says linux-64'
+printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia:\n  cdua: "12"\n' > bad.yaml
+expect 1 solve torch --for bad.yaml
+err_has 'bad.yaml:4:'
+err_has 'did you mean cuda?'
+
+# Another platform's machine is decided for, and nothing of it installed here.
+expect 0 solve data --for gh200 --json
+json 'd["platform"] == "linux-aarch64" and d["packages"][0]["name"] == "data"'
+expect 1 create -y -n arm torch --for gh200
+check [ ! -e "$(place arm)" ]
+
+# Export: what was written is read back as it was.
+expect 0 hardware export --for node.yaml
+printf '%s\n' "$out" > again.yaml
+expect 0 hardware export --for again.yaml -o third.yaml
+err_has '--for ./third.yaml'
+check cmp again.yaml third.yaml
+check grep -q 'driver: 550.54.14' third.yaml
+expect 0 hardware export
+out_has 'gpkg_profile: 1'
+out_has 'platform: linux-'
+expect 0 hardware export -o third.yaml
+printf 'dependencies: []\n' > environment.yml
+expect 1 hardware export -o environment.yml
+err_has 'environment.yml: exists and is no hardware profile'
+check grep -q dependencies environment.yml
+expect 0 hardware export --json --for h100
+json 'd["success"] and "architecture: \"9.0\"" in d["profile"]'
+
+finish

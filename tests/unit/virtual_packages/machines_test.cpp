@@ -1,0 +1,106 @@
+#include "virtual-packages/machines.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/machine.hpp"
+#include "virtual-packages/virtual_package.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace gpkg;
+using namespace gpkg::virtual_packages;
+
+namespace {
+
+/// A folder for profiles.
+class Folder {
+public:
+    Folder() : folder_(TemporaryFolder::make(fs::temp_directory_path()).value()) {}
+    fs::path path() const { return folder_.path(); }
+    void file(const std::string& name, std::string_view text) const {
+        REQUIRE(write_file_atomically(path() / name, text));
+    }
+
+private:
+    TemporaryFolder folder_;
+};
+
+std::string packages_of(const Result<HardwareProfile>& profile) {
+    if (!profile) return profile.error().to_string();
+    std::vector<std::string> texts{profile->platform};
+    const auto detection = virtual_packages_of(*profile, profile->platform, tests::environment({}));
+    for (const auto& found : detection.packages) texts.push_back(found.package.to_string());
+    return fmt::format("{}", fmt::join(texts, " "));
+}
+
+constexpr std::string_view kOwn =
+    "gpkg_profile: 1\nplatform: linux-64\nnvidia:\n  cuda: any\ngpus:\n"
+    "  - vendor: nvidia\n    architecture: any\n";
+
+}  // namespace
+
+TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
+    struct Row {
+        std::string name, expected;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"h100", "linux-64 __archspec=1=x86_64_v3 __cuda=12.8=0 __cuda_arch=9.0=0 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"A100", "linux-64 __archspec=1=x86_64_v3 __cuda=12.8=0 __cuda_arch=8.0=0 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"gh200", "linux-aarch64 __archspec=1=neoverse_v2 __cuda=12.8=0 __cuda_arch=9.0=0 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"mi300", "linux-64 __amdgpu=0=0 __amdgpu_arch=9.4.2=0 __archspec=1=x86_64_v3 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"cpu", "linux-64 __archspec=1=x86_64 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"x86_64_v4", "linux-64 __archspec=1=x86_64_v4 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"zen4", "linux-64 __archspec=1=zen4 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"neoverse_v1", "linux-aarch64 __archspec=1=neoverse_v1 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"m2", "osx-arm64 __archspec=1=m2 __osx=0=0 __unix=0=0"},
+        {"power9le", "linux-ppc64le __archspec=1=power9le __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"h10", "h10: no machine has this name\n  hint: did you mean h100, a10 or k10?"},
+        {"../none", "../none: cannot open: No such file or directory"},
+        {"none.yaml", "none.yaml: cannot open: No such file or directory"},
+        {"", ": no machine has this name\n  hint: gpkg hardware list shows the names; a file has a slash in its path or ends in .yaml"},
+    }));
+    // clang-format on
+    const Folder folder;
+    CAPTURE(row.name);
+    CHECK(packages_of(find_machine(row.name, folder.path())) == row.expected);
+}
+
+TEST_CASE("an own profile hides the machine of that name", "[virtual-packages]") {
+    const Folder folder;
+    folder.file("h100.yaml", kOwn);
+    folder.file("node7.yaml", kOwn);
+    folder.file("broken.yaml", "gpkg_profile: 1\n");
+    const std::string own =
+        "linux-64 __archspec=0=x86_64 __cuda=any=0 __cuda_arch=any=0 __glibc=2.28=0 __linux=4.18=0 "
+        "__unix=0=0";
+    CHECK(packages_of(find_machine("h100", folder.path())) == own);
+    CHECK(packages_of(find_machine("node7", folder.path())) == own);
+    CHECK(packages_of(find_machine("node8", folder.path())) ==
+          "node8: no machine has this name\n  hint: did you mean node7?");
+
+    const auto machines = named_machines(folder.path());
+    const auto count = [&](std::string_view name) {
+        return std::ranges::count(machines, name, &NamedMachine::name);
+    };
+    CHECK(count("h100") == 1);
+    CHECK(machines[0].name == "broken");
+    CHECK(machines[0].summary.find("expected `platform:`") != std::string::npos);
+    CHECK(machines[1].source == (folder.path() / "h100.yaml").native());
+}
+
+TEST_CASE("every machine of gpkg's has a name, facts and a summary", "[virtual-packages]") {
+    const Folder folder;
+    for (const auto& [name, summary, source] : named_machines(folder.path())) {
+        CAPTURE(name);
+        CHECK(source == "gpkg");
+        const auto profile = find_machine(name, folder.path());
+        REQUIRE(profile);
+        // What it says is a profile that its file form can hold.
+        const auto read = parse_profile(format_profile(*profile), name);
+        REQUIRE(read);
+        CHECK(format_profile(*read) == format_profile(*profile));
+        CHECK(summary.starts_with(profile->platform));
+    }
+}

@@ -1,0 +1,190 @@
+#include "virtual-packages/machines.hpp"
+
+#include "libcore/base/text.hpp"
+#include "virtual-packages/cpu.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+#include <system_error>
+
+namespace gpkg::virtual_packages {
+namespace {
+
+/// A machine with one kind of accelerator. What is not said (glibc, kernel, ROCm) is unknown, and
+/// the solver is told gpkg's defaults.
+struct Machine {
+    std::string_view name;
+    std::string_view platform;
+    std::string_view microarchitecture;  ///< the least that hosts of this device have
+    GpuVendor vendor;
+    std::string_view device;
+    std::string_view architecture;
+    std::uint32_t memory_gib;
+    std::uint32_t compute_units;  ///< AMD's
+    std::string_view cuda;        ///< of the driver
+};
+
+// R570 is the oldest of NVIDIA's driver branches that knows all of these devices but the B300; it
+// supports CUDA 12.8. Compute capabilities: developer.nvidia.com/cuda-gpus. gfx targets and compute
+// units: AMD's documentation of ROCm, "Accelerator and GPU hardware specifications".
+constexpr std::string_view kR570 = "12.8";
+constexpr std::string_view kR580 = "13.0";
+constexpr auto kNvidia = GpuVendor::Nvidia;
+constexpr auto kAmd = GpuVendor::Amd;
+// clang-format off
+constexpr Machine kMachines[] = {
+    {"p100",      "linux-64",      "x86_64_v3",   kNvidia, "Tesla P100",               "6.0",     16,   0, kR570},
+    {"v100",      "linux-64",      "x86_64_v3",   kNvidia, "Tesla V100",               "7.0",     32,   0, kR570},
+    {"t4",        "linux-64",      "x86_64_v3",   kNvidia, "Tesla T4",                 "7.5",     16,   0, kR570},
+    {"a100",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A100",              "8.0",     80,   0, kR570},
+    {"a30",       "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A30",               "8.0",     24,   0, kR570},
+    {"a10",       "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A10",               "8.6",     24,   0, kR570},
+    {"a40",       "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A40",               "8.6",     48,   0, kR570},
+    {"rtx3090",   "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce RTX 3090",  "8.6",     24,   0, kR570},
+    {"l4",        "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA L4",                "8.9",     24,   0, kR570},
+    {"l40s",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA L40S",              "8.9",     48,   0, kR570},
+    {"rtx4090",   "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce RTX 4090",  "8.9",     24,   0, kR570},
+    {"h100",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA H100",              "9.0",     80,   0, kR570},
+    {"h200",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA H200",              "9.0",    141,   0, kR570},
+    {"gh200",     "linux-aarch64", "neoverse_v2", kNvidia, "NVIDIA GH200",             "9.0",     96,   0, kR570},
+    {"b200",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA B200",              "10.0",   180,   0, kR570},
+    {"gb200",     "linux-aarch64", "neoverse_v2", kNvidia, "NVIDIA GB200",             "10.0",   186,   0, kR570},
+    {"b300",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA B300",              "10.3",   270,   0, kR580},
+    {"rtx5090",   "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce RTX 5090",  "12.0",    32,   0, kR570},
+    {"mi100",     "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI100",       "gfx908",  32, 120, ""},
+    {"mi210",     "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI210",       "gfx90a",  64, 104, ""},
+    {"mi250x",    "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI250X",      "gfx90a",  64, 110, ""},
+    {"mi300a",    "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI300A",      "gfx942", 128, 228, ""},
+    {"mi300x",    "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI300X",      "gfx942", 192, 304, ""},
+    {"mi300",     "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI300X",      "gfx942", 192, 304, ""},
+    {"mi325x",    "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI325X",      "gfx942", 256, 304, ""},
+    {"mi355x",    "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI355X",      "gfx950", 288, 256, ""},
+    {"rx7900xtx", "linux-64",      "x86_64_v3",   kAmd,    "AMD Radeon RX 7900 XTX",   "gfx1100", 24,  96, ""},
+    {"rx9070xt",  "linux-64",      "x86_64_v3",   kAmd,    "AMD Radeon RX 9070 XT",    "gfx1201", 16,  64, ""},
+};
+// clang-format on
+
+/// Every machine of linux-64 runs what this one runs.
+constexpr std::string_view kCpu = "cpu";
+
+HardwareProfile profile_of(const Machine& machine) {
+    const auto source = fmt::format("{} of gpkg", machine.name);
+    const auto fact = [&](std::string_view value) { return Fact{std::string(value), source}; };
+    HardwareProfile profile;
+    profile.platform = machine.platform;
+    profile.microarchitecture = fact(machine.microarchitecture);
+    if (machine.vendor == GpuVendor::Nvidia) profile.cuda = fact(machine.cuda);
+    if (machine.vendor == GpuVendor::Amd) profile.amdgpu = fact("");
+    profile.gpus.push_back({machine.vendor,
+                            std::string(machine.device),
+                            std::string(machine.architecture),
+                            std::uint64_t{machine.memory_gib} * 1024,
+                            machine.compute_units});
+    return profile;
+}
+
+/// Where code for a microarchitecture runs; nothing for those that no subdir is for.
+std::optional<std::string_view> platform_of(std::string_view microarchitecture) {
+    struct Family {
+        std::string_view root, platform;
+    };
+    // Apple's descend from aarch64, too.
+    constexpr Family kFamilies[] = {{"m1", "osx-arm64"},
+                                    {"x86_64", "linux-64"},
+                                    {"aarch64", "linux-aarch64"},
+                                    {"ppc64le", "linux-ppc64le"},
+                                    {"riscv64", "linux-riscv64"}};
+    const auto line = lineage(microarchitecture);
+    for (const auto& [root, platform] : kFamilies) {
+        if (std::ranges::find(line, root) != line.end()) return platform;
+    }
+    return std::nullopt;
+}
+
+std::optional<HardwareProfile> bare_cpu(std::string_view name, std::string_view microarchitecture) {
+    const auto platform = platform_of(microarchitecture);
+    if (!platform) return std::nullopt;
+    HardwareProfile profile;
+    profile.platform = *platform;
+    profile.microarchitecture =
+        Fact{std::string(microarchitecture), fmt::format("{} of gpkg", name)};
+    return profile;
+}
+
+std::optional<HardwareProfile> machine_of_gpkg(std::string_view text) {
+    const auto name = to_lower(text);
+    if (name == kCpu) return bare_cpu(name, "x86_64");
+    for (const auto& machine : kMachines) {
+        if (machine.name == name) return profile_of(machine);
+    }
+    return bare_cpu(name, name);
+}
+
+std::string summary_of(const HardwareProfile& profile) {
+    std::string text = profile.platform;
+    if (profile.microarchitecture) text += ", " + profile.microarchitecture->value;
+    for (const auto& gpu : profile.gpus)
+        text += fmt::format(", {} ({})", gpu.name.empty() ? "GPU" : gpu.name, gpu.architecture);
+    if (profile.cuda) text += ", CUDA " + profile.cuda->value;
+    return text;
+}
+
+bool is_path(std::string_view text) {
+    return text.find('/') != std::string_view::npos || text.ends_with(".yaml") ||
+           text.ends_with(".yml");
+}
+
+fs::path file_of(std::string_view name, const fs::path& folder) {
+    return folder / (std::string(name) + ".yaml");
+}
+
+/// Names of the files in the folder.
+std::vector<std::string> own_names(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+        if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+}  // namespace
+
+std::vector<NamedMachine> named_machines(const fs::path& folder) {
+    std::vector<NamedMachine> found;
+    const auto own = own_names(folder);
+    for (const auto& name : own) {
+        const auto path = file_of(name, folder);
+        const auto profile = read_profile(path);
+        found.push_back(
+            {name, profile ? summary_of(*profile) : profile.error().message, path.native()});
+    }
+    const auto add = [&](std::string_view name) {
+        if (std::find(own.begin(), own.end(), name) == own.end())
+            found.push_back({std::string(name), summary_of(*machine_of_gpkg(name)), "gpkg"});
+    };
+    add(kCpu);
+    for (const auto& machine : kMachines) add(machine.name);
+    return found;
+}
+
+Result<HardwareProfile> find_machine(std::string_view text, const fs::path& folder) {
+    if (is_path(text)) return read_profile(fs::path(text));
+    std::error_code code;
+    if (const auto own = file_of(text, folder); !text.empty() && fs::exists(own, code))
+        return read_profile(own);
+    if (auto profile = machine_of_gpkg(text)) return *std::move(profile);
+
+    auto names = microarchitecture_names();
+    for (const auto& machine : named_machines(folder)) names.push_back(machine.name);
+    const auto near = near_names(to_lower(text), names);
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: no machine has this name", text),
+                near.empty() ? "gpkg hardware list shows the names; a file has a slash in its path "
+                               "or ends in .yaml"
+                             : fmt::format("did you mean {}?", join_or(near)));
+}
+
+}  // namespace gpkg::virtual_packages
