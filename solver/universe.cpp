@@ -243,18 +243,20 @@ Result<void> Universe::collect_candidates(NameId name) {
     return {};
 }
 
-/// A request may name the channel: then its spec rules the others out, and strict priority does not
-/// hide the first that it means.
+/// A request or a pin may name the channel: then its spec rules the others out, and strict priority
+/// does not hide the first that it means.
 bool Universe::is_named(NameId name,
                         const ChannelIndex& index,
                         std::uint32_t channel,
                         FirstNamed& first) const {
     bool is_first = false;
-    for (const auto id : requested_) {
-        const auto& spec = specs_[id];
-        if (spec.name == name && spec.match.channel &&
-            channel_matches(*spec.match.channel, index.source().channel))
-            is_first = first.try_emplace(id, channel).first->second == channel || is_first;
+    for (const auto* ids : {&requested_, &constraints_}) {
+        for (const auto id : *ids) {
+            const auto& spec = specs_[id];
+            if (spec.name == name && spec.match.channel &&
+                channel_matches(*spec.match.channel, index.source().channel))
+                is_first = first.try_emplace(id, channel).first->second == channel || is_first;
+        }
     }
     return is_first;
 }

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -76,13 +77,18 @@ void print_differences(Output& out, const WhyNot& found, bool all) {
             fmt::format("  and {} more: --all shows them", found.differences.size() - shown));
 }
 
-/// "gpkg update -n ml numpy"
-std::string command(const Options& options, std::string_view verb, const std::string& word) {
-    const auto& [name, prefix] = options.target;
-    const auto where = !name.empty()     ? " -n " + shell_word(name)
-                       : !prefix.empty() ? " -p " + shell_word(prefix)
-                                         : std::string();
-    return fmt::format("gpkg {}{} {}", verb, where, shell_word(word));
+/// "gpkg install -n ml numpy=2 -c conda-forge": the line of this command, asking for the spec.
+std::string install_command(const Context& context, const std::string& spec) {
+    auto words = context.arguments;
+    words.front() = "gpkg";
+    bool is_verb = true;
+    for (const auto place : context.positionals) {
+        words[place] = std::exchange(is_verb, false) ? "install" : spec;
+    }
+    std::erase_if(words, [](const auto& word) { return word == "--all" || word == "--json"; });
+    std::string text;
+    for (const auto& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
+    return text;
 }
 
 /// Whether nothing that is asked for has a part in the clash.
@@ -94,11 +100,12 @@ bool is_alone(const Explanation& explanation) {
            }) == 1;
 }
 
-void print(Output& out,
+void print(const Context& context,
            const Options& options,
            const Question& question,
            const MatchSpec& spec,
            const WhyNot& found) {
+    auto& out = context.out;
     const bool in_environment = !question.wanted.prefix.empty();
     const auto asked = solver::as_typed(spec);
     switch (found.verdict) {
@@ -112,7 +119,7 @@ void print(Output& out,
             out.result(fmt::format("{} is installed", title(installed->package)));
         } else {
             out.result(fmt::format("nothing keeps it out: {}  # gives {}",
-                                   command(options, "update", spec.name),
+                                   install_command(context, asked),
                                    title(*found.chosen)));
         }
         return;
@@ -145,7 +152,7 @@ void print(Output& out,
         break;
     }
     print_differences(out, found, options.all);
-    if (in_environment) out.result("to have it: " + command(options, "install", asked));
+    if (in_environment) out.result("to have it: " + install_command(context, asked));
 }
 
 std::string_view name_of(Verdict verdict) {
@@ -199,7 +206,7 @@ Result<int> why_not(Context& context, Options& options) {
     if (context.out.json_mode()) {
         context.out.json(json_of(spec, found));
     } else {
-        print(context.out, options, question, spec, found);
+        print(context, options, question, spec, found);
     }
     return 0;
 }

@@ -1,10 +1,8 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/question.hpp"
-#include "cli/workflow/reach.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"
-#include "solver/solver.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -72,36 +70,24 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
     return {};
 }
 
-Result<Solution> solve(Context& context, const Question& question) {
-    GPKG_TRY(auto outcome, solver::solve(question.problem));
+Result<Change> answer(Context& context, Question question) {
+    GPKG_TRY(auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome))
         return pass(unsatisfiable(context, question, *explanation));
-    return std::get<Solution>(std::move(outcome));
-}
-
-Result<Change> answer(Context& context, Question question) {
-    const auto& [wanted, present, problem, channels, machine] = question;
-    GPKG_TRY(auto solution, solve(context, question));
-    if (wanted.reach.update_deps) {
-        const auto needed = needed_by(wanted.specs, solution);
-        auto& update = question.problem.request.update;
-        update.insert(update.end(), needed.begin(), needed.end());
-        GPKG_TRY(solution, solve(context, question));
-    }
+    auto solution = std::get<Solution>(std::move(outcome));
+    const auto& wanted = question.wanted;
 
     Change change;
     change.prefix = wanted.prefix;
     change.creates = !Prefix::is_environment(wanted.prefix);
-    change.channels = channels;
-    change.platform = machine.platform;
-    change.virtual_packages = problem.virtual_packages;
+    change.channels = question.channels;
+    change.platform = question.machine.platform;
+    change.virtual_packages = question.problem.virtual_packages;
     change.requested = wanted.specs;
     change.variables = wanted.variables;
     change.notes = std::move(solution.notes);
-    if (wanted.reach.only_deps)
-        leave_named_out(solution.records, change.requested, present.records, present.wishes);
-    compare(change, present, solution.records, wanted.reinstall);
+    compare(change, question.present, solution.records, wanted.reinstall);
     return change;
 }
 

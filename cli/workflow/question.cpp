@@ -4,7 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
-#include "virtual-packages/host.hpp"
+#include "solver/solver.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -147,6 +147,70 @@ Result<Question> question_of(Context& context,
     GPKG_TRY(auto present, present_for(wanted));
     auto request = request_of(wanted, present);
     return put(context, sources, wanted, std::move(present), std::move(request));
+}
+
+Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes) {
+    using Kind = ProblemChange::Kind;
+    auto& [wanted, present, problem, channels, machine] = question;
+    const auto own = wanted.specs.size();
+    const auto pins = present.pins.size();
+    std::vector<ProblemChange> outside;
+    std::set<std::size_t> dropped;
+    std::set<std::size_t> lifted;
+    for (const auto& change : changes) {
+        const bool is_own = change.index < own;
+        if (change.kind == Kind::ReplaceSpec) {
+            GPKG_TRY(auto spec, MatchSpec::parse(change.spec));
+            if (is_own) {
+                wanted.specs[change.index] = std::move(spec);
+            } else {
+                wanted.specs.push_back(std::move(spec));
+            }
+        } else if (change.kind == Kind::DropSpec && is_own) {
+            dropped.insert(change.index);
+        } else if (change.kind == Kind::DropSpec) {
+            const auto name = problem.request.specs.at(change.index).name;
+            std::erase_if(present.wishes, [&](const auto& wish) { return wish.name == name; });
+            std::erase_if(present.records, [&](const auto& one) { return one.name() == name; });
+        } else if (change.kind == Kind::DropConstraint && change.index < pins) {
+            lifted.insert(change.index);
+        } else if (change.kind == Kind::DropConstraint) {
+            MatchSpec named;
+            named.name = problem.request.constraints.at(change.index).spec.name;
+            wanted.specs.push_back(std::move(named));
+        } else {
+            outside.push_back(change);
+        }
+    }
+    // From the back, so that every place means what it meant.
+    for (auto place = dropped.rbegin(); place != dropped.rend(); ++place)
+        wanted.specs.erase(wanted.specs.begin() + static_cast<std::ptrdiff_t>(*place));
+    for (auto place = lifted.rbegin(); place != lifted.rend(); ++place)
+        present.pins.erase(present.pins.begin() + static_cast<std::ptrdiff_t>(*place));
+    problem.request = request_of(wanted, present);
+    GPKG_TRY(problem, gpkg::with_changes(std::move(problem), outside));
+    return question;
+}
+
+Result<Outcome> answer_to(Question& question) {
+    auto& [wanted, present, problem, channels, machine] = question;
+    GPKG_TRY(auto outcome, solver::solve(problem));
+    auto& update = problem.request.update;
+    std::set<std::string> moving(update.begin(), update.end());
+    while (wanted.reach.update_deps && std::holds_alternative<Solution>(outcome)) {
+        // What is newer may need more than what it replaces.
+        bool more = false;
+        for (auto& name : needed_by(wanted.specs, std::get<Solution>(outcome))) {
+            if (!moving.insert(name).second) continue;
+            update.push_back(std::move(name));
+            more = true;
+        }
+        if (!more) break;
+        GPKG_TRY(outcome, solver::solve(problem));
+    }
+    if (auto* solution = std::get_if<Solution>(&outcome); solution && wanted.reach.only_deps)
+        leave_named_out(solution->records, wanted.specs, present.records, present.wishes);
+    return outcome;
 }
 
 }  // namespace gpkg::cli

@@ -41,4 +41,12 @@ Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& request);
 
+/// What the command would ask with these changes made to it: named is what is named then, and what
+/// was asked for earlier counts again where nothing is named in its place.
+Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes);
+
+/// What the environment would be, or why there is no such one. --only-deps may take packages from
+/// the answer's records and put others in their place in `question.wanted.specs`.
+Result<Outcome> answer_to(Question& question);
+
 }  // namespace gpkg::cli

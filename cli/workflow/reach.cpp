@@ -8,6 +8,23 @@
 #include <utility>
 
 namespace gpkg::cli {
+namespace {
+
+/// Meets this record alone: another channel may have a build of the same name.
+MatchSpec spec_of(const PackageRecord& record) {
+    const auto checksum = !record.sha256.empty() ? fmt::format("[sha256={}]", record.sha256)
+                          : !record.md5.empty()  ? fmt::format("[md5={}]", record.md5)
+                                                 : std::string();
+    auto exact = MatchSpec::parse(
+        fmt::format("{}=={}={}{}", record.name, record.version, record.build, checksum));
+    if (exact) return *std::move(exact);
+    // What cannot be said of it is left to the solver, which changes nothing without need.
+    MatchSpec spec;
+    spec.name = record.name;
+    return spec;
+}
+
+}  // namespace
 
 void freeze(Request& request,
             const std::vector<PrefixRecord>& installed,
@@ -17,14 +34,8 @@ void freeze(Request& request,
     for (const auto& record : installed) {
         const auto& package = record.package;
         if (named.contains(package.name)) continue;
-        MatchSpec spec;
-        spec.name = package.name;
-        request.specs.push_back(std::move(spec));
+        request.specs.push_back(spec_of(package));
         ++request.implied;
-        auto exact = MatchSpec::parse(
-            fmt::format("{}=={}={}", package.name, package.version, package.build));
-        // What cannot be said of it is left to the solver, which changes nothing without need.
-        if (exact) request.constraints.push_back({*std::move(exact), request.implied_reason});
     }
 }
 

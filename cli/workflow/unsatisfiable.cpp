@@ -37,8 +37,8 @@ public:
         case Kind::DropConstraint: return drop_constraint(change);
         case Kind::SetPriority:
             remove_option("--channel-priority");
-            words_.emplace_back("--channel-priority");
-            words_.emplace_back("flexible");
+            options_.emplace_back("--channel-priority");
+            options_.emplace_back("flexible");
             return;
         case Kind::AllowNewer: remove_option("--exclude-newer"); return;
         case Kind::SetMachine: return set_machine(change);
@@ -54,9 +54,15 @@ public:
         }
         for (const auto& [name, value] : environment_)
             words.push_back(fmt::format("{}={}", name, shell_word(value)));
-        for (const auto& word : words_) {
-            if (!word.empty()) words.push_back(shell_word(word));
-        }
+        const auto end_of_options = std::find(words_.begin(), words_.end(), "--");
+        const auto add = [&](auto begin, auto end) {
+            for (; begin != end; ++begin) {
+                if (!begin->empty()) words.push_back(shell_word(*begin));
+            }
+        };
+        add(words_.begin(), end_of_options);
+        add(options_.begin(), options_.end());
+        add(end_of_options, words_.end());
         return fmt::format("{}", fmt::join(words, " "));
     }
     /// What has to be done before: "taking numpy <2 out of /envs/ml/conda-meta/pinned". A dry run
@@ -133,7 +139,7 @@ private:
         if (change.index >= pins) {
             words_.push_back(constraint.spec.name);  // what is named may move
         } else if (pins == 1) {
-            words_.emplace_back("--no-pin");
+            options_.emplace_back("--no-pin");
             dropped_.push_back("the pin " + change.before);
         } else {
             edits_.push_back(fmt::format("taking {} out of {}/conda-meta/pinned",
@@ -176,6 +182,7 @@ private:
 
     const Asked& asked_;
     std::vector<std::string> words_;
+    std::vector<std::string> options_;  ///< that it has in addition, before a "--"
     std::map<std::string, std::string> environment_;
     std::vector<std::string> removed_;  ///< packages that were asked for earlier
     std::vector<std::string> dropped_;
@@ -244,6 +251,32 @@ std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
                !can_be_had(asked, fix);
     });
     return fixes;
+}
+
+/// Whether the command asks for more than the problem that the solver was given.
+bool differs_from_problem(const Question& question) {
+    const auto& reach = question.wanted.reach;
+    return !question.present.records.empty() || reach.update_deps || reach.only_deps;
+}
+
+/// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
+/// where there is an environment, an earlier wish or a flag may come in again.
+std::optional<Fix> tried(const Question& question, Fix fix) {
+    if (!differs_from_problem(question)) return fix;
+    auto changed = with_changes(question, fix.changes);
+    if (!changed) return std::nullopt;
+    const auto outcome = answer_to(*changed);
+    if (!outcome || !std::holds_alternative<Solution>(*outcome)) return std::nullopt;
+    const auto& records = std::get<Solution>(*outcome).records;
+    std::vector<Fix::Package> gives;
+    for (const auto& package : fix.gives) {
+        for (const auto& record : records) {
+            if (record.name == package.name)
+                gives.push_back({record.name, record.version, record.build, package.channel});
+        }
+    }
+    fix.gives = std::move(gives);
+    return fix;
 }
 
 /// One line that can be pasted, with a remark on what it is for.
@@ -384,7 +417,10 @@ Error unsatisfiable(const Context& context,
     const Asked asked{context, question};
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
-    const auto fixes = helpful(asked, explanation.fixes);
+    std::vector<Fix> fixes;
+    for (auto& fix : helpful(asked, explanation.fixes)) {
+        if (auto one = tried(question, std::move(fix))) fixes.push_back(*std::move(one));
+    }
     details["fixes"] = Json::array();
     for (const auto& fix : fixes) details["fixes"].push_back(json_of(asked, fix));
 

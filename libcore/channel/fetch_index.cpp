@@ -114,6 +114,7 @@ private:
     void plan();
     bool has_fallback() const;
     void give_up_on(std::string_view file);
+    bool keep_copy(const Error& error);
     Result<bool> accept_failure(Error error);
     Result<bool> store(const Response& response);
     void save_state();
@@ -126,9 +127,10 @@ private:
 
     const IndexOptions& options_;
     std::int64_t now_;
-    Copy whole_;             ///< its state also knows what the server lacks
-    Copy shards_;            ///< of their index
-    std::vector<Ask> asks_;  ///< what is left to ask for, in this order
+    Copy whole_;                              ///< its state also knows what the server lacks
+    Copy shards_;                             ///< of their index
+    std::optional<CachedState> lost_shards_;  ///< of the copy, once the server had none
+    std::vector<Ask> asks_;                   ///< what is left to ask for, in this order
     fs::path incoming_;
     std::shared_ptr<EarlyRecords> early_;  ///< of what is arriving
     FetchedIndex result_;
@@ -260,7 +262,10 @@ void OneIndex::give_up_on(std::string_view file) {
     std::erase_if(asks_, [&](const Ask& ask) { return ask.file == file; });
     if (file == kShards) {
         // The whole was not looked at while there was a copy of their index.
-        if (std::exchange(shards_.is_usable, false)) load(whole_);
+        if (std::exchange(shards_.is_usable, false)) {
+            lost_shards_ = shards_.state;
+            load(whole_);
+        }
         (void)shards_.cache.forget();  // it would only be asked for again
         whole_.state.shards_absent_at = now_;
     }
@@ -285,6 +290,7 @@ Result<bool> OneIndex::accept(Result<Response> response) {
         give_up_on(asks_.front().file);
         if (!second.empty()) give_up_on(second);
         if (!asks_.empty()) return false;
+        if (keep_copy(response.error())) return true;
         const auto shards_absent_at = whole_.state.shards_absent_at;
         auto& state = whole_.state = CachedState{};
         state.url = file_url_of(kJson);
@@ -302,6 +308,22 @@ Result<bool> OneIndex::accept(Result<Response> response) {
     return accept_failure(std::move(stored).error());
 }
 
+/// The server has nothing any more, where there was something: a token that ran out looks like that
+/// (403 or 404), and so does a proxy. What was here is used, until the server has an index again.
+bool OneIndex::keep_copy(const Error& error) {
+    if (lost_shards_) {
+        shards_.state = *std::move(lost_shards_);
+        shards_.is_usable = true;
+        save_state();
+    }
+    const auto& known = copy();
+    if (!known.is_usable || known.state.missing) return false;
+    result_.warnings.push_back(fmt::format(
+        "{}; using the cached copy, {}", error.message, age_text(now_ - known.state.checked_at)));
+    use_cached();
+    return true;
+}
+
 Result<bool> OneIndex::accept_failure(Error error) {
     if (asks_.front().only_small && error.kind == ErrorKind::Integrity) {
         asks_.erase(asks_.begin());  // as a rule because it is large
@@ -310,10 +332,13 @@ Result<bool> OneIndex::accept_failure(Error error) {
     const bool server_is_ill =
         error.kind == ErrorKind::Network || error.kind == ErrorKind::Integrity;
     if (!server_is_ill || !copy().is_usable) return pass(std::move(error));
-    result_.warnings.push_back(fmt::format(
-        "{}; using the cached copy, {}", error.message, age_text(now_ - copy().state.checked_at)));
-    use_cached();
-    return true;
+    if (copy().state.missing) {
+        result_.warnings.push_back(error.message +
+                                   "; taken to be missing, as it was when last asked for");
+        use_cached();
+        return true;
+    }
+    return keep_copy(error);
 }
 
 /// False: it is of no use, and something else is to be asked for.

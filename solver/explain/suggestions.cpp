@@ -75,7 +75,11 @@ public:
             if (edge.to != kNone) names.insert(edge.to);
             switch (edge.kind) {
             case Edge::Kind::Request:
-                if (!is_implied(universe_, edge)) change_request(edge);
+                if (is_implied(universe_, edge)) {
+                    name_it(edge);
+                } else {
+                    change_request(edge);
+                }
                 break;
             case Edge::Kind::Constraint: {
                 ProblemChange change;
@@ -108,6 +112,17 @@ public:
 private:
     void add(int cost, ProblemChange change, bool is_wide = false) {
         found_.push_back({cost, std::move(change), is_wide});
+    }
+
+    /// What is named may move.
+    void name_it(const Edge& edge) {
+        const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
+        ProblemChange change;
+        change.kind = Kind::ReplaceSpec;
+        change.index = edge.index;
+        change.before = as_typed(without_checksums(spec.match));
+        change.spec = universe_.name_of(spec).text;
+        if (change.before != change.spec) add(kWithoutPin, std::move(change));
     }
 
     void change_request(const Edge& edge) {

@@ -254,7 +254,10 @@ private:
         line.kind = Line::Kind::Request;
         line.name = universe_.name_of(spec_of(spec)).text;
         line.specs = {as_typed(spec_of(spec).match)};
-        if (is_implied(universe_, edge)) line.reason = universe_.problem().request.implied_reason;
+        if (is_implied(universe_, edge)) {
+            line.specs = {written(without_checksums(spec_of(spec).match))};
+            line.reason = universe_.problem().request.implied_reason;
+        }
         if (spec_of(spec).matches.empty() && !universe_.name_of(spec_of(spec)).is_virtual) {
             line.askers = 1;
             tell_offer(universe_, edge.to, {spec}, line);

@@ -76,6 +76,12 @@ std::string expression(const Universe& universe, ConditionId id, bool in_and) {
 
 }  // namespace
 
+MatchSpec without_checksums(MatchSpec spec) {
+    spec.sha256.reset();
+    spec.md5.reset();
+    return spec;
+}
+
 std::string condition_text(const Universe& universe, ConditionId condition) {
     using Kind = ConditionNode::Kind;
     const auto& conditions = universe.conditions();

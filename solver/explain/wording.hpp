@@ -16,6 +16,9 @@ std::string written(const MatchSpec& spec);
 /// The spec as one word of a command line, as short as it goes: "python=3.10", "p>=2,<3".
 std::string as_typed(const MatchSpec& spec);
 
+/// For people, who know a build by its name.
+MatchSpec without_checksums(MatchSpec spec);
+
 /// "where python >=3.10 and numpy are there", "for its extra test"; not for a constant.
 std::string condition_text(const Universe& universe, ConditionId condition);
 

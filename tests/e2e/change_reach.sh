@@ -135,4 +135,35 @@ expect 1 update -n pinned --all
 expect 0 update -n pinned --all --no-pin
 has pinned base-2.0 extra-1.0 solo-1.1
 
+# What is newer may need more: that moves, too.
+package leaf 1.0 0
+package leaf 2.0 0
+package stem 1.0 0
+package stem 2.0 0 leaf
+package tree 1.0 0 stem
+expect 0 create -n grown stem=1.0 leaf=1.0
+sed -i '/specs:/d' "$(place grown)/conda-meta/history"
+expect 0 install -n grown tree --update-deps
+has grown leaf-2.0 stem-2.0 tree-1.0
+
+# What stays is that very record: another channel has one of the same name that needs less.
+(
+    mkdir -p "$WORK/second"
+    CHANNEL=$WORK/channel2 WORK=$WORK/second
+    echo other > "$WORK/file"
+    mkdir "$WORK/payload" && mv "$WORK/file" "$WORK/payload/"
+    package lib 1.0 0
+)
+expect 0 create -n both lib=1.0 base=1.1
+expect 1 install -n both 'base=1.0' --no-deps -c "file://$WORK/channel2" --channel-priority flexible
+err_has 'lib ==1.0 0 is installed, and stays (--no-deps)'
+expect 1 install -n both solo --freeze-installed base=1.0 -c "file://$WORK/channel2" \
+    --channel-priority disabled
+err_has 'lib ==1.0 0 is installed, and stays (--freeze-installed)'
+
+# A pin may name the channel, and then strict priority does not hide what it means.
+echo "file://$CHANNEL::lib" > "$(place grown)/conda-meta/pinned"
+expect 0 install -n grown lib -c "file://$WORK/channel2" --json
+json '[r["channel"] for r in d["actions"]["LINK"] if r["name"] == "lib"] == ["file://" + channel]'
+
 finish

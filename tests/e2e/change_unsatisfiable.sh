@@ -142,4 +142,26 @@ expect 0 create -n along part=1.0 user
 expect 1 install -n along whole -d
 err_lacks "remove -p $at/along part"
 
+# What is offered is what the command does: an earlier wish counts again where nothing is named in
+# its place, --update-deps moves further, and options stand before a "--".
+package part 3.0 0
+package part 4.0 0
+package needy 1.0 0 'part >=3'
+expect 0 create -n wish user
+sed -i '/specs:/d' "$at/wish/conda-meta/history"
+expect 0 install -n wish user
+echo 'part !=1.0' > "$at/wish/conda-meta/pinned"
+expect 1 install -n wish user part=2.0 -d
+err_lacks 'without user'
+expect 0 create -n moved part=3.0
+sed -i '/specs:/d' "$at/moved/conda-meta/history"
+echo 'part <3' > "$at/moved/conda-meta/pinned"
+expect 1 install -n moved needy --update-deps -d
+err_has 'gives needy 1.0 and part 4.0'
+expect 0 install -n moved needy --update-deps --no-pin -d --json
+json '[r["version"] for r in d["actions"]["LINK"] if r["name"] == "part"] == ["4.0"]'
+expect 1 install -n moved -d -- needy
+err_has '  gpkg install -n moved -d --no-pin -- needy  #'
+expect 0 install -n moved -d --no-pin -- needy
+
 finish

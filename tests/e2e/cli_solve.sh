@@ -137,7 +137,7 @@ base ==1.0 0 is installed, and moves only when it is named
 with it:
   ~ base 2.0 0 in place of 1.0 0
   ~ numpy 2.0 1 in place of 1.0 0
-to have it: gpkg install -n env numpy=2'
+to have it: gpkg install numpy=2 -n env'
 expect 0 install -n env pandas base=1
 expect 0 why-not numpy=2 -n env
 out_is 'numpy=2 does not go with what is asked for
@@ -148,13 +148,24 @@ numpy=2 is in question
 it could be had:
   base=2.0 in place of base=1: gives base 2.0 and numpy 2.0'
 expect 0 why-not python=3.13 -n env
-out_is 'nothing keeps it out: gpkg update -n env python  # gives python 3.13.0 0'
+out_is 'nothing keeps it out: gpkg install python=3.13 -n env  # gives python 3.13.0 0'
 expect 0 why-not torch=2 -n env
-out_is 'nothing keeps it out: gpkg update -n env torch  # gives torch 2.0 0'
+out_is 'nothing keeps it out: gpkg install torch=2 -n env  # gives torch 2.0 0'
 echo 'torch <2' > "$(place env)/conda-meta/pinned"
 expect 0 why-not torch=2 -n env
 out_has 'torch <2 is pinned'
 expect 1 why-not torch=2 -n envi
 err_has 'did you mean env?'
+
+# The line that would bring it has the flags of the question, and brings it.
+expect 0 create -n wish 'base<2'
+expect 0 why-not base=1 -n wish
+out_has 'base 1.0 0 is installed'
+package base 1.5 0
+expect 0 why-not base=1.5 -n wish -c "file://$CHANNEL"
+out_has "nothing keeps it out: gpkg install base=1.5 -n wish -c file://$CHANNEL  # gives base 1.5 0"
+expect 0 install base=1.5 -n wish -c "file://$CHANNEL"
+expect 0 list -n wish base
+out_has '1.5'
 
 finish
