@@ -46,9 +46,15 @@ Transaction transaction_of(const Context& context,
         }
         transaction.link.push_back(std::move(link));
     }
+    std::map<std::string, Rewrite> rewrites;
     for (auto& [name, specs] : requested) {
         // The machine's virtual packages have no records to note it in.
-        if (!name.starts_with("__")) transaction.respecify.push_back({name, std::move(specs)});
+        if (!name.starts_with("__")) rewrites[name].requested_specs = std::move(specs);
+    }
+    for (const auto& record : change.mended) rewrites[record.name].mended = record;
+    for (auto& [name, rewrite] : rewrites) {
+        rewrite.name = name;
+        transaction.rewrite.push_back(std::move(rewrite));
     }
     transaction.history.command = context.command_line;
     transaction.history.tool_version = GPKG_VERSION;

@@ -35,6 +35,9 @@ struct Change {
     bool creates = false;
     std::vector<PrefixRecord> unlink;
     std::vector<PackageRecord> link;  ///< dependencies first
+    /// Installed and staying; their channel has mended what they need since, and the decision rests
+    /// on that.
+    std::vector<PackageRecord> mended{};
     /// The records of `link` know a name, a place and perhaps a checksum; the package tells the
     /// rest, the order included.
     bool from_archives = false;

@@ -43,7 +43,12 @@ void compare(Change& change,
             std::find(reinstall.begin(), reinstall.end(), record.name) != reinstall.end() ||
             (old_python != nullptr && new_python != chosen.end() &&
              needs_relink(*old, old_python->package, *new_python));
-        if (is_same(old->package, record) && !again) continue;
+        if (is_same(old->package, record) && !again) {
+            if (old->package.depends != record.depends ||
+                old->package.constrains != record.constrains)
+                change.mended.push_back(record);
+            continue;
+        }
         change.unlink.push_back(*old);
         change.link.push_back(record);
     }

@@ -60,9 +60,9 @@ Result<void> Planner::check_records() {
         if (!names.insert(request.record.name).second)
             return changed(fmt::format("{} is installed already", request.record.name));
     }
-    for (const auto& respecified : transaction_.respecify) {
-        if (!names.contains(respecified.name))
-            return changed(fmt::format("{} is not installed", respecified.name));
+    for (const auto& rewrite : transaction_.rewrite) {
+        if (!names.contains(rewrite.name))
+            return changed(fmt::format("{} is not installed", rewrite.name));
     }
     for (const auto* record : staying_) {
         for (const auto& path : record->files) owners_.emplace(path, record);
@@ -137,8 +137,8 @@ void Planner::plan_records() {
     for (const auto& request : transaction_.link)
         written.insert(request.record.distribution() + ".json");
     for (const auto* record : staying_) {
-        for (const auto& respecified : transaction_.respecify) {
-            if (respecified.name == record->package.name) written.insert(record->file_name());
+        for (const auto& rewrite : transaction_.rewrite) {
+            if (rewrite.name == record->package.name) written.insert(record->file_name());
         }
     }
     if (transaction_.state) written.insert("gpkg.json");

@@ -144,15 +144,19 @@ Result<void> Execution::write_records() {
         if (plan_.packages[i].request != nullptr)
             GPKG_CHECK(write_record(plan_.packages[i].distribution + ".json", texts[i]));
     }
-    for (const auto& respecified : transaction_.respecify) {
-        const auto* record = find_record(plan_.installed, respecified.name);
+    for (const auto& rewrite : transaction_.rewrite) {
+        const auto* record = find_record(plan_.installed, rewrite.name);
         const auto linked = std::any_of(
             transaction_.link.begin(), transaction_.link.end(), [&](const auto& request) {
-                return request.record.name == respecified.name;
+                return request.record.name == rewrite.name;
             });
         if (record == nullptr || linked) continue;
         auto changed = *record;
-        changed.requested_specs = respecified.requested_specs;
+        if (rewrite.requested_specs) changed.requested_specs = *rewrite.requested_specs;
+        if (rewrite.mended) {
+            changed.package.depends = rewrite.mended->depends;
+            changed.package.constrains = rewrite.mended->constrains;
+        }
         GPKG_CHECK(write_record(changed.file_name(), changed.to_json()));
     }
     if (transaction_.state) GPKG_CHECK(write_record("gpkg.json", transaction_.state->to_json()));

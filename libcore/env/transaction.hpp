@@ -49,10 +49,12 @@ struct LinkRequest {
     std::vector<std::string> requested_specs{};
 };
 
-/// An installed package that stays, and is from now on requested like this.
-struct Respecification {
+/// An installed package that stays, and of which its record says other things from now on.
+struct Rewrite {
     std::string name;
-    std::vector<std::string> requested_specs;
+    std::optional<std::vector<std::string>> requested_specs{};
+    /// What it needs and constrains, where its channel has mended that (CEP 21).
+    std::optional<PackageRecord> mended{};
 };
 
 enum class LinkMethod {
@@ -85,7 +87,7 @@ struct Transaction {
     fs::path prefix;  ///< absolute; for a new environment nothing or an empty folder
     std::vector<PrefixRecord> unlink;  ///< dependents first
     std::vector<LinkRequest> link;     ///< dependencies first
-    std::vector<Respecification> respecify{};
+    std::vector<Rewrite> rewrite{};
     HistoryEntry history{};  ///< time, added and removed are filled in here
     std::optional<GpkgState> state{};
     std::map<std::string, std::string> variables{};  ///< set beside those the environment has

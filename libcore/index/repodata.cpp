@@ -236,6 +236,8 @@ Result<void> read_repodata(ByteSource json, const IndexSource& source, IndexWrit
                     fmt::format("{}: {}", source.url, problem.reason),
                     "a newer gpkg is needed to read it");
     } catch (const simdjson::simdjson_error& problem) {
+        if (problem.error() == simdjson::NUMBER_ERROR)
+            return refusal(source, "a number in it is malformed, or too large to be read");
         return refusal(source, fmt::format("not valid JSON, or cut off: {}", problem.what()));
     }
 }

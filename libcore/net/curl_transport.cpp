@@ -118,6 +118,7 @@ Head Running::head() const {
     head.etag = header(easy.get(), "etag");
     head.last_modified = header(easy.get(), "last-modified");
     head.cache_control = header(easy.get(), "cache-control");
+    head.age = header(easy.get(), "age");
     head.range_start = range_start(header(easy.get(), "content-range"));
     head.accepts_ranges = header(easy.get(), "accept-ranges") == "bytes" || head.status == 206;
     const auto length = info<curl_off_t>(easy.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);

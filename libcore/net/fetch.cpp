@@ -141,7 +141,7 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
         response.not_modified = true;
         response.etag = head.etag;
         response.last_modified = head.last_modified;
-        response.max_age = max_age_of(head.cache_control);
+        response.max_age = max_age_of(head.cache_control, head.age);
         return settle(std::move(response));
     }
     if (refused && (head.status == 403 || head.status == 404 || head.status == 410) &&
@@ -183,7 +183,7 @@ Result<void> Fetch::complete(const Head& head) {
     if (digest_kind() == DigestKind::Sha256) response.sha256 = digest_;
     response.etag = head.etag;
     response.last_modified = head.last_modified;
-    response.max_age = max_age_of(head.cache_control);
+    response.max_age = max_age_of(head.cache_control, head.age);
     result_ = std::move(response);
     return {};
 }

@@ -134,25 +134,35 @@ Result<std::string> redirect_target(std::string_view from, std::string_view loca
     return there->to_string();
 }
 
-std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control) {
-    // A year; more would only overflow somewhere.
+namespace {
+
+/// Whole seconds, a year at most: more would only overflow somewhere.
+std::optional<std::chrono::seconds> seconds_of(std::string_view text) {
     constexpr long long kLongest = 31'536'000;
-    std::optional<std::chrono::seconds> age;
+    long long seconds = 0;
+    const auto* end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data(), end, seconds);
+    if (code == std::errc::result_out_of_range) return std::chrono::seconds(kLongest);
+    if (text.empty() || code != std::errc() || stop != end || seconds < 0) return std::nullopt;
+    return std::chrono::seconds(std::min(seconds, kLongest));
+}
+
+}  // namespace
+
+std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control,
+                                               std::string_view age) {
+    using std::chrono::seconds;
+    std::optional<seconds> fresh;
     for (const auto piece : split(cache_control, ',')) {
         const auto directive = to_lower(trim(piece));
-        if (directive == "no-cache" || directive == "no-store") return std::chrono::seconds(0);
+        if (directive == "no-cache" || directive == "no-store") return seconds(0);
         constexpr std::string_view kMaxAge = "max-age=";
         if (!directive.starts_with(kMaxAge)) continue;
-        long long seconds = 0;
-        const auto* end = directive.data() + directive.size();
-        const auto [stop, code] = std::from_chars(directive.data() + kMaxAge.size(), end, seconds);
-        if (code == std::errc::result_out_of_range)
-            seconds = kLongest;
-        else if (code != std::errc() || stop != end || seconds < 0)
-            continue;
-        age = std::chrono::seconds(std::min(seconds, kLongest));
+        if (const auto stated = seconds_of(std::string_view(directive).substr(kMaxAge.size())))
+            fresh = stated;
     }
-    return age;
+    if (!fresh) return std::nullopt;
+    return std::max(seconds(0), *fresh - seconds_of(trim(age)).value_or(seconds(0)));
 }
 
 }  // namespace gpkg

@@ -31,7 +31,9 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
 /// origin stays the same. From https only to https, never to a file; the error is the reason alone.
 Result<std::string> redirect_target(std::string_view from, std::string_view location);
 
-/// How long an answer stays fresh by its Cache-Control header; nothing when it does not say.
-std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control);
+/// How long an answer stays fresh by its Cache-Control header, less its Age header (RFC 9111);
+/// nothing when it does not say.
+std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control,
+                                               std::string_view age = {});
 
 }  // namespace gpkg

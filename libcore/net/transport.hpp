@@ -37,6 +37,7 @@ struct Head {
     std::string etag;
     std::string last_modified;
     std::string cache_control;
+    std::string age;                      ///< seconds that a cache on the way has had it
     std::optional<std::uint64_t> length;  ///< of the body that follows
     std::uint64_t range_start = 0;        ///< of a 206
     bool accepts_ranges = false;

@@ -261,4 +261,22 @@ err_has "$at/outer: holds another environment, $at/outer/share/inner"
 expect 0 remove -p "$at/outer/share/inner" --all
 expect 0 remove -n outer --all
 
+# Where a decision rests on what a channel has mended since, the environment's record is mended too:
+# it holds together by its own records, also once the channel has that build no more.
+package core 1.0 0
+package core 3.0 0
+package grid 4.0 0 'core >=2'
+package disk 1.0 0
+package disk 2.0 0 'core <2'
+expect 0 create -n mended grid disk=1.0
+sed -i '/"name":"grid"/s/core >=2/core/' "$WORK/records.linux-64"
+index
+expect 0 install -n mended disk=2.0
+has mended core-1.0 disk-2.0 grid-4.0
+records mended 'r["grid"]["depends"] == ["core"] and r["grid"]["requested_spec"]'
+sed -i '/"name":"grid"/d' "$WORK/records.linux-64"
+index
+expect 0 install -n mended core
+has mended core-1.0 disk-2.0 grid-4.0
+
 finish

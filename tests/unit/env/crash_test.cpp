@@ -148,7 +148,7 @@ public:
         transaction.prefix = world.prefix();
         transaction.unlink = {world.installed("a"), world.installed("goes")};
         transaction.link = {world.request(second_a(), {"a>=2"}), world.request(pure())};
-        transaction.respecify = {{"stays", {"stays"}}};
+        transaction.rewrite = {{"stays", std::vector<std::string>{"stays"}}};
         transaction.history.command = "gpkg install a>=2 pure";
         transaction.state = GpkgState{.accelerator = "nvidia"};
         return execute(transaction, options);

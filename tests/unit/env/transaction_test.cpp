@@ -481,7 +481,7 @@ TEST_CASE("requested specs of packages that stay, and gpkg's state, are part of 
     REQUIRE(world.install({a}));
     Transaction transaction;
     transaction.prefix = world.prefix();
-    transaction.respecify = {{"a", {"a>=1"}}};
+    transaction.rewrite = {{"a", std::vector<std::string>{"a>=1"}}};
     transaction.state = GpkgState{.accelerator = "amd", .package_accelerators = {{"x", "none"}}};
     transaction.history.update_specs = {"a>=1"};
     REQUIRE(execute(transaction, {}));

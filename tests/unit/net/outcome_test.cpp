@@ -16,6 +16,11 @@ TEST_CASE("Cache-Control says how long an answer is fresh", "[net]") {
     CHECK_FALSE(max_age_of("max-age=-5"));
     CHECK_FALSE(max_age_of("max-age=soon"));
     CHECK(max_age_of("max-age=99999999999999999999999") == 31'536'000s);
+    CHECK(max_age_of("max-age=60", "20") == 40s);
+    CHECK(max_age_of("max-age=60", "3600") == 0s);
+    CHECK(max_age_of("max-age=60", "long") == 60s);
+    CHECK(max_age_of("max-age=60", "-5") == 60s);
+    CHECK_FALSE(max_age_of("", "20"));
 }
 
 TEST_CASE("only what may pass is tried again, with growing waits", "[net]") {
