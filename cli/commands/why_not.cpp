@@ -9,7 +9,7 @@
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
-#include "solver/explain/wording.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "solver/solver.hpp"
 
 #include <CLI/CLI.hpp>
@@ -107,7 +107,7 @@ void print(const Context& context,
            const WhyNot& found) {
     auto& out = context.out;
     const bool in_environment = !question.wanted.prefix.empty();
-    const auto asked = solver::as_typed(spec);
+    const auto asked = as_typed(spec);
     switch (found.verdict) {
     case Verdict::NoAnswer:
     case Verdict::Unknown: return;

@@ -3,8 +3,8 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/index/queries.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/version.hpp"
-#include "solver/explain/wording.hpp"
 
 #include <algorithm>
 #include <array>
@@ -246,7 +246,7 @@ std::string dependency_text(std::string_view spec, std::string_view extra) {
     if (!parsed) return printable(spec) + for_extra;
     const auto when = std::exchange(parsed->when, std::nullopt);
     const auto extras = std::exchange(parsed->extras, {});
-    auto text = whole(solver::written(*parsed));
+    auto text = whole(written(*parsed));
     if (!extras.empty())
         text += fmt::format(" with its {} {}",
                             extras.size() == 1 ? "extra" : "extras",

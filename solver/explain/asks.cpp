@@ -1,6 +1,7 @@
 #include "solver/explain/asks.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "solver/explain/wording.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "solver/explain/suggestions.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
 #include "solver/explain/wording.hpp"

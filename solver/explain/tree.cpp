@@ -1,5 +1,6 @@
 #include "solver/explain/tree.hpp"
 
+#include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
 #include "solver/explain/wording.hpp"

@@ -1,46 +1,12 @@
 #include "solver/explain/wording.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace gpkg::solver {
-
-std::string written(const MatchSpec& spec) {
-    MatchSpec plain;
-    plain.name = spec.name;
-    plain.name_matcher = spec.name_matcher;
-    plain.version = spec.version;
-    plain.build = spec.build;
-    if (!(plain == spec)) return spec.to_string();
-    auto text = spec.name;
-    if (spec.version) text += " " + spec.version->to_string();
-    if (spec.build) text += (spec.version ? " " : " * ") + spec.build->text();
-    return text;
-}
-
-std::string as_typed(const MatchSpec& spec) {
-    MatchSpec plain;
-    plain.name = spec.name;
-    plain.version = spec.version;
-    plain.build = spec.build;
-    plain.channel = spec.channel;
-    if (!(plain == spec)) return spec.to_string();
-    auto text = spec.channel ? *spec.channel + "::" + spec.name : spec.name;
-    const auto* prefix = spec.version ? spec.version->fuzzy() : nullptr;
-    const auto* exact = spec.version ? spec.version->exact() : nullptr;
-    if (spec.build) {
-        // "name=version=build" has no room for ranges, and the version in it is exact.
-        if (spec.version && exact == nullptr && prefix == nullptr) return spec.to_string();
-        const auto version = exact != nullptr    ? exact->to_string()
-                             : prefix != nullptr ? prefix->to_string() + ".*"
-                                                 : std::string("*");
-        return fmt::format("{}={}={}", text, version, spec.build->text());
-    }
-    if (prefix != nullptr) return text + "=" + prefix->to_string();
-    return spec.version ? text + spec.version->to_string() : text;
-}
 
 namespace {
 
@@ -75,12 +41,6 @@ std::string expression(const Universe& universe, ConditionId id, bool in_and) {
 }
 
 }  // namespace
-
-MatchSpec without_checksums(MatchSpec spec) {
-    spec.sha256.reset();
-    spec.md5.reset();
-    return spec;
-}
 
 std::string condition_text(const Universe& universe, ConditionId condition) {
     using Kind = ConditionNode::Kind;

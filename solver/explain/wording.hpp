@@ -1,6 +1,6 @@
 #pragma once
 
-// How the solver's messages name things: specs, sets of builds, channels.
+// How the solver's messages name things: conditions, channels.
 
 #include "solver/universe.hpp"
 
@@ -8,16 +8,6 @@
 #include <vector>
 
 namespace gpkg::solver {
-
-/// The spec as a person would write it: "python >=3.8,<3.9", brackets only where nothing else says
-/// it.
-std::string written(const MatchSpec& spec);
-
-/// The spec as one word of a command line, as short as it goes: "python=3.10", "p>=2,<3".
-std::string as_typed(const MatchSpec& spec);
-
-/// For people, who know a build by its name.
-MatchSpec without_checksums(MatchSpec spec);
 
 /// "where python >=3.10 and numpy are there", "for its extra test"; not for a constant.
 std::string condition_text(const Universe& universe, ConditionId condition);

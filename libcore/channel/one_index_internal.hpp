@@ -1,0 +1,90 @@
+#pragma once
+
+// Getting the index of one subdir of one channel. fetch_indexes asks for all that it needs at once,
+// in rounds: an answer either settles a subdir, or asks for another file.
+
+#include "libcore/channel/early_records_internal.hpp"
+#include "libcore/channel/fetch_index.hpp"
+#include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/net/get.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpkg {
+
+/// The URL of the index of a subdir's shards.
+std::string shards_url(const Channel& channel, std::string_view subdir);
+
+/// Getting one (channel, subdir): what is cached, what to ask, what to make of the answer.
+class OneIndex {
+public:
+    OneIndex(const Channel& channel,
+             std::string subdir,
+             const IndexOptions& options,
+             std::int64_t now)
+        : options_(options),
+          now_(now),
+          whole_{{options.cache, channel.subdir_url(subdir)}, {}, false},
+          shards_{{options.cache, shards_url(channel, subdir)}, {}, false} {
+        result_.channel = channel;
+        result_.subdir = std::move(subdir);
+    }
+
+    /// Settles it without the network where that is possible. True: done.
+    Result<bool> settle_here();
+    GetRequest request();
+    /// The answer to the last request. True: done; else there is another request.
+    Result<bool> accept(Result<Response> response);
+    FetchedIndex take() && { return std::move(result_); }
+
+private:
+    /// A file that may be asked for.
+    struct Ask {
+        std::string_view file;
+        bool only_small = false;  ///< not wanted when it is larger than IndexOptions::small
+    };
+    struct Copy {
+        IndexCache cache;
+        CachedState state;
+        bool is_usable = false;
+        std::shared_ptr<const ChannelIndex> index{};  ///< made of it; null: not looked for, or none
+    };
+
+    Result<void> read_local();
+    void load_cached();
+    void load(Copy& copy);
+    /// The one that answers as long as nothing new arrives.
+    Copy& copy() { return shards_.is_usable ? shards_ : whole_; }
+    const Copy& copy() const { return shards_.is_usable ? shards_ : whole_; }
+    bool is_fresh() const;
+    void use_cached();
+    void plan();
+    bool has_fallback() const;
+    void give_up_on(std::string_view file);
+    bool keep_copy(const Error& error);
+    Result<bool> accept_failure(Error error);
+    Result<bool> store(const Response& response);
+    void save_state();
+    bool is_believed(std::int64_t absent_at) const;
+    std::string file_url_of(std::string_view file) const {
+        return result_.channel.subdir_url(result_.subdir) + "/" + std::string(file);
+    }
+
+    const IndexOptions& options_;
+    std::int64_t now_;
+    Copy whole_;                              ///< its state also knows what the server lacks
+    Copy shards_;                             ///< of their index
+    std::optional<CachedState> lost_shards_;  ///< of the copy, once the server had none
+    std::vector<Ask> asks_;                   ///< what is left to ask for, in this order
+    fs::path incoming_;
+    std::shared_ptr<EarlyRecords> early_;  ///< of what is arriving
+    FetchedIndex result_;
+};
+
+}  // namespace gpkg

@@ -1,0 +1,21 @@
+#pragma once
+
+// Specs as people write them. MatchSpec::to_string is their canonical form.
+
+#include "libcore/spec/match_spec.hpp"
+
+#include <string>
+
+namespace gpkg {
+
+/// The spec as a person would write it: "python >=3.8,<3.9", brackets only where nothing else says
+/// it.
+std::string written(const MatchSpec& spec);
+
+/// The spec as one word of a command line, as short as it goes: "python=3.10", "p>=2,<3".
+std::string as_typed(const MatchSpec& spec);
+
+/// For people, who know a build by its name.
+MatchSpec without_checksums(MatchSpec spec);
+
+}  // namespace gpkg
