@@ -38,6 +38,7 @@ Action bind_update(CLI::App& app);
 Action bind_remove(CLI::App& app);
 Action bind_list(CLI::App& app);
 Action bind_search(CLI::App& app);
+Action bind_variants(CLI::App& app);
 Action bind_solve(CLI::App& app);
 Action bind_why(CLI::App& app);
 Action bind_repoquery(CLI::App& app);

@@ -13,6 +13,7 @@ std::span<const Command> commands() {
         {"why", "show what brought an installed package", bind_why},
         {"why-not", "show what keeps a package or a version out", bind_why_not},
         {"search", "look for packages in the channels", bind_search},
+        {"variants", "show the builds of a package, and which of them fit", bind_variants},
         {"repoquery", "ask channels or an environment who needs whom", bind_repoquery},
         {"info", "show settings, places and the machine as the solver sees it", bind_info},
         {"hardware", "show what this machine is", bind_hardware},

@@ -1,0 +1,228 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/found.hpp"
+#include "cli/workflow/question.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/spec/accelerator.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
+#include "libcore/spec/variant_columns.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    SourceOptions sources;
+    std::string spec;
+    int versions = 1;
+};
+
+struct Row {
+    PackageRecord record;
+    AcceleratorOf accelerator;
+    std::array<std::string, kVariantColumns.size()> columns;
+    std::string obstacle;  ///< why it does not go with the machine; empty: it does
+};
+
+/// The records of the newest versions, the newest first.
+std::vector<PackageRecord> newest(std::vector<PackageRecord> records, int versions) {
+    std::reverse(records.begin(), records.end());
+    std::vector<Version> kept;
+    std::erase_if(records, [&](const PackageRecord& record) {
+        const auto version = version_of(record);
+        if (!version) return true;
+        if (!kept.empty() && kept.back() == *version) return false;
+        if (kept.size() == static_cast<std::size_t>(versions)) return true;
+        kept.push_back(*version);
+        return false;
+    });
+    return records;
+}
+
+/// What the build itself asks of the machine and does not find there.
+std::string missing_here(const PackageRecord& record, const Sources& sources) {
+    for (const auto& depend : record.depends) {
+        const auto spec = MatchSpec::parse(depend);
+        if (!spec || spec->when || !spec->name.starts_with("__")) continue;
+        const auto& machine = sources.virtual_packages;
+        if (std::any_of(machine.begin(), machine.end(), [&](const auto& one) {
+                return spec->matches(one);
+            }))
+            continue;
+        const auto there = std::find_if(machine.begin(), machine.end(), [&](const auto& one) {
+            return one.name == spec->name;
+        });
+        ExplanationLine fact;
+        fact.kind = ExplanationLine::Kind::Machine;
+        fact.name = spec->name;
+        fact.machine = sources.machine.name;
+        if (there != machine.end())
+            fact.versions = {spec->name == "__archspec" ? there->build : there->version};
+        return fmt::format("needs {}: {}", written(*spec), fact.text());
+    }
+    return "";
+}
+
+/// The end of the first clash: what something that the build needs asks for in vain.
+std::string reason_of(const Explanation& explanation) {
+    const auto& lines = explanation.clashes.front().lines;
+    std::string reason;
+    for (const auto& line : lines) {
+        if (line.kind == ExplanationLine::Kind::Asks) reason = line.text();
+        if (line.kind == ExplanationLine::Kind::Machine) return reason + ": " + line.text();
+    }
+    return "what it needs cannot be had together: gpkg solve tells";
+}
+
+/// Whether an environment with this build can be made for the machine.
+Result<std::string> obstacle_of(Context& context,
+                                const Sources& sources,
+                                const PackageRecord& record) {
+    if (auto missing = missing_here(record, sources); !missing.empty()) return missing;
+    GPKG_TRY(auto spec,
+             MatchSpec::parse(fmt::format("{}=={}={}", record.name, record.version, record.build)));
+    spec.channel = record.channel;
+    spec.subdir = record.subdir;
+    ChangeRequest request;
+    request.specs.push_back(std::move(spec));
+    GPKG_TRY(auto question, question_of(context, sources, request));
+    GPKG_TRY(const auto outcome, answer_to(question));
+    GPKG_CHECK(check_stop(context));
+    const auto* explanation = std::get_if<Explanation>(&outcome);
+    return explanation == nullptr ? std::string() : reason_of(*explanation);
+}
+
+Json json_of(const Sources& sources, const std::vector<Row>& rows) {
+    Json document{{"success", true},
+                  {"machine", sources.machine.name},
+                  {"platform", sources.machine.platform},
+                  {"variants", Json::array()}};
+    for (const auto& row : rows) {
+        auto one = to_json(row.record);
+        Json variant;
+        for (std::size_t i = 0; i < kVariantColumns.size(); ++i)
+            variant[std::string(kVariantColumns.at(i))] =
+                row.columns.at(i).empty() ? Json() : Json(row.columns.at(i));
+        variant["evidence"] =
+            row.accelerator.evidence.empty() ? Json() : Json(row.accelerator.evidence);
+        one["variant"] = std::move(variant);
+        one["fits"] = row.obstacle.empty();
+        one["reason"] = row.obstacle.empty() ? Json() : Json(row.obstacle);
+        document["variants"].push_back(std::move(one));
+    }
+    return document;
+}
+
+void print(const Context& context, const std::vector<Row>& rows) {
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
+        const auto differs = [&](const Row& row) {
+            return row.columns.at(i) != rows.front().columns.at(i);
+        };
+        if (std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(i);
+    }
+    std::set<std::string> channels;
+    for (const auto& row : rows) channels.insert(channel_text(context, row.record));
+
+    auto& out = context.out;
+    Table table;
+    std::vector<std::string> head{"# Version", "Build"};
+    for (const auto i : shown) head.emplace_back(kVariantColumns.at(i));
+    if (channels.size() > 1) head.emplace_back("channel");
+    head.emplace_back("fits here");
+    table.add(std::move(head));
+    for (const auto& row : rows) {
+        std::vector<std::string> cells{row.record.version, row.record.build};
+        for (const auto i : shown) cells.push_back(row.columns.at(i));
+        if (channels.size() > 1) cells.push_back(channel_text(context, row.record));
+        cells.push_back(row.obstacle.empty() ? "yes" : "no: " + row.obstacle);
+        table.add(std::move(cells));
+    }
+    for (const auto& line : table.lines()) out.result(line);
+
+    std::map<std::string, std::string> evidence;
+    for (const auto& row : rows) {
+        if (!row.accelerator.evidence.empty())
+            evidence.emplace(to_string(row.accelerator.accelerator), row.accelerator.evidence);
+    }
+    for (const auto& [name, what] : evidence)
+        out.note(fmt::format("accelerator {}: by \"{}\" and the like", name, what));
+}
+
+/// Accelerators of which only older versions have builds.
+void note_older(const Context& context,
+                const std::vector<PackageRecord>& all,
+                const std::vector<Row>& rows) {
+    std::set<Accelerator> seen{Accelerator::None};
+    for (const auto& row : rows) seen.insert(row.accelerator.accelerator);
+    for (auto record = all.rbegin(); record != all.rend(); ++record) {
+        const auto accelerator = accelerator_of(*record).accelerator;
+        if (!seen.insert(accelerator).second) continue;
+        context.out.note(fmt::format("the newest version with builds for {} is {}",
+                                     to_string(accelerator),
+                                     record->version));
+    }
+}
+
+Result<int> variants(Context& context, const Options& options) {
+    GPKG_TRY(const auto spec, parse_spec(options.spec));
+    if (!spec.has_one_name())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: names more than one package", spec.to_string()),
+                    "ask about one, e.g. gpkg variants torch");
+    GPKG_TRY(const auto found, search_channels(context, spec, options.sources));
+    const std::vector<std::string> names{spec.name};
+    GPKG_TRY(const auto sources, open_sources(context, options.sources, names));
+    std::vector<Row> rows;
+    for (auto& record : newest(found.records, options.versions)) {
+        Row row;
+        row.accelerator = accelerator_of(record);
+        row.columns = variant_columns(record);
+        GPKG_TRY(row.obstacle, obstacle_of(context, sources, record));
+        row.record = std::move(record);
+        rows.push_back(std::move(row));
+    }
+    if (context.out.json_mode()) {
+        context.out.json(json_of(sources, rows));
+        return 0;
+    }
+    print(context, rows);
+    note_older(context, found.records, rows);
+    return 0;
+}
+
+}  // namespace
+
+Action bind_variants(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("spec", options->spec, "a name, or a spec like 'torch=2.9'")
+        ->required()
+        ->type_name("SPEC");
+    add_source_options(app, options->sources);
+    app.add_option("--versions", options->versions, "of so many of the newest versions")
+        ->check(CLI::PositiveNumber)
+        ->type_name("COUNT");
+    app.footer(
+        "Shows the builds of a package, by what they differ, and whether an environment with each "
+        "can "
+        "be made for this machine.\n"
+        "  gpkg variants pytorch\n"
+        "  gpkg variants pytorch=2.8 --for a100");
+
+    return [options](Context& context) { return variants(context, *options); };
+}
+
+}  // namespace gpkg::cli
