@@ -109,7 +109,7 @@ private:
         return condition;
     }
 
-    /// A leaf ends at the first space or parenthesis outside of its brackets and quotes.
+    /// A leaf ends at the first space or parenthesis outside of its brackets, quotes and regexes.
     std::size_t leaf_end() const {
         std::size_t i = at_;
         int brackets = 0;
@@ -122,6 +122,8 @@ private:
                 if (c == quote) quote = '\0';
             } else if (brackets > 0 && (c == '\'' || c == '"')) {
                 quote = c;
+            } else if (brackets == 0 && c == '^') {
+                i = regex_end(text_, i) - 1;
             } else if (c == '[') {
                 ++brackets;
             } else if (c == ']') {

@@ -24,13 +24,6 @@ constexpr auto kNone = std::string_view::npos;
 
 bool is_space(char c) { return kSpaces.find(c) != kNone; }
 
-/// Behind the '$' that ends the regex at `begin`; the size where there is none.
-std::size_t regex_end(std::string_view text, std::size_t begin) {
-    for (auto i = begin; i < text.size(); i += text[i] == '\\' ? 2 : 1)
-        if (text[i] == '$') return i + 1;
-    return text.size();
-}
-
 /// A piece of the whole text, by offsets, so that every fault knows its place.
 struct Slice {
     std::size_t begin = 0, end = 0;
@@ -597,6 +590,12 @@ bool Reader::apply_when(const BracketEntry& entry) {
 }
 
 }  // namespace
+
+std::size_t regex_end(std::string_view text, std::size_t begin) {
+    for (auto i = begin; i < text.size(); i += text[i] == '\\' ? 2 : 1)
+        if (text[i] == '$') return i + 1;
+    return text.size();
+}
 
 Parsed<MatchSpec> read_match_spec(std::string_view text, WhenKey when) {
     return Reader(text, when).read();

@@ -19,6 +19,7 @@ TEST_CASE("conditions are specs joined by and, or and parentheses", "[spec]") {
         {"a or b and c or d",                          "a or b and c or d"},
         {"a[build='x y'] and b",                       "a[build='x y'] and b"},
         {"conda-forge::a=1.2 or android or nordic",    "conda-forge::a=1.2 or android or nordic"},
+        {"^[(\"a]+ b$[version='>=2'] and c",           "^[(\"a]+ b$[version='>=2'] and c"},
     }));
     // clang-format on
     CAPTURE(row.given);
