@@ -7,13 +7,16 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/manifest/spec_file.hpp"
+#include "libcore/spec/variant_columns.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <tuple>
 
 namespace gpkg::cli {
 namespace {
@@ -29,12 +32,15 @@ struct Options {
     bool canonical = false;
     bool reverse = false;
     bool no_pip = false;
+    std::string diff;  ///< the other environment's name or path
 };
 
 /// One line of the listing.
 struct Item {
     std::string name, version, build, channel;
     const PackageRecord* record = nullptr;  ///< null for what pip installed
+
+    VariantColumns variant() const { return record ? variant_columns(*record) : VariantColumns{}; }
 };
 
 /// Conda's own: a regular expression found anywhere in the name, in any case.
@@ -60,23 +66,58 @@ std::string channel_name(const Context& context, const std::string& url) {
     return channel ? channel->name() : url;
 }
 
+Json variant_json(const Item& item) {
+    const auto columns = item.variant();
+    auto json = Json::object();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!columns.at(i).empty()) json[std::string(kVariantColumns.at(i))] = columns.at(i);
+    }
+    return json;
+}
+
 Json to_json(const Item& item) {
     const auto* record = item.record;
-    return {{"base_url", record == nullptr ? "https://pypi.org" : record->channel},
-            {"build_number", record == nullptr ? 0 : record->build_number},
-            {"build_string", item.build},
-            {"channel", item.channel},
-            {"dist_name", item.name + "-" + item.version + "-" + item.build},
-            {"name", item.name},
-            {"platform", record == nullptr ? "pypi" : record->subdir},
-            {"version", item.version}};
+    Json json{{"base_url", record == nullptr ? "https://pypi.org" : record->channel},
+              {"build_number", record == nullptr ? 0 : record->build_number},
+              {"build_string", item.build},
+              {"channel", item.channel},
+              {"dist_name", item.name + "-" + item.version + "-" + item.build},
+              {"name", item.name},
+              {"platform", record == nullptr ? "pypi" : record->subdir},
+              {"version", item.version}};
+    // conda knows no such key; where there is nothing to tell, there is none.
+    if (auto variant = variant_json(item); !variant.empty()) json["variant"] = std::move(variant);
+    return json;
+}
+
+/// The columns that tell something; which python it is for, the environment's tells.
+std::vector<std::size_t> telling_columns(const std::vector<VariantColumns>& variants) {
+    std::vector<std::size_t> columns;
+    for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
+        const auto tells = [&](const VariantColumns& variant) { return !variant.at(i).empty(); };
+        if (kVariantColumns.at(i) != "python" &&
+            std::any_of(variants.begin(), variants.end(), tells))
+            columns.push_back(i);
+    }
+    return columns;
 }
 
 void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
     out.result(fmt::format("# packages in environment at {}:\n#", path.native()));
+    std::vector<VariantColumns> variants;
+    variants.reserve(items.size());
+    for (const auto& item : items) variants.push_back(item.variant());
+    const auto columns = telling_columns(variants);
     Table table;
-    table.add({"# Name", "Version", "Build", "Channel"});
-    for (const auto& item : items) table.add({item.name, item.version, item.build, item.channel});
+    std::vector<std::string> head{"# Name", "Version", "Build", "Channel"};
+    for (const auto i : columns) head.emplace_back(kVariantColumns.at(i));
+    table.add(std::move(head));
+    for (std::size_t place = 0; place < items.size(); ++place) {
+        const auto& item = items[place];
+        std::vector<std::string> cells{item.name, item.version, item.build, item.channel};
+        for (const auto i : columns) cells.push_back(variants[place].at(i));
+        table.add(std::move(cells));
+    }
     for (const auto& line : table.lines()) out.result(line);
 }
 
@@ -135,17 +176,78 @@ std::vector<Item> items_of(const Context& context,
     return items;
 }
 
-Result<int> list(Context& context, const Options& options) {
-    GPKG_TRY(const auto path, existing_prefix(context, options.target));
+/// An environment as it is listed.
+struct Listing {
+    fs::path path;
+    std::vector<PrefixRecord> installed;
+    std::vector<Item> items;
+};
+
+Result<Listing> listing_of(const Context& context,
+                           const TargetOptions& target,
+                           const Options& options) {
+    Listing listing;
+    GPKG_TRY(listing.path, existing_prefix(context, target));
     GPKG_TRY(const auto wanted, name_filter(options));
+    const auto& path = listing.path;
     if (prefix_condition(path) == PrefixCondition::Interrupted)
         context.out.warn(fmt::format(
             "{}: an earlier command was interrupted; the next change brings it in order",
             path.native()));
     GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(const auto installed, prefix.records());
-    auto items = items_of(context, path, installed, options);
-    std::erase_if(items, [&](const Item& item) { return !wanted(item.name); });
+    GPKG_TRY(listing.installed, prefix.records());
+    listing.items = items_of(context, path, listing.installed, options);
+    std::erase_if(listing.items, [&](const Item& item) { return !wanted(item.name); });
+    return listing;
+}
+
+/// What the other environment has in place of what is here: by name, "here" and "there" null where
+/// it is missing.
+Result<int> print_differences(Context& context, const Listing& here, const Options& options) {
+    const bool is_path = options.diff.find('/') != std::string::npos;
+    const TargetOptions other{is_path ? "" : options.diff, is_path ? options.diff : ""};
+    GPKG_TRY(const auto there, listing_of(context, other, options));
+    std::map<std::string, std::pair<const Item*, const Item*>> by_name;
+    for (const auto& item : here.items) by_name[item.name].first = &item;
+    for (const auto& item : there.items) by_name[item.name].second = &item;
+    const auto key = [](const Item& item) {
+        return std::tie(item.version, item.build, item.channel);
+    };
+    const auto text = [](const Item& item) {
+        return fmt::format("{} {} {}", item.version, item.build, item.channel);
+    };
+    auto array = Json::array();
+    Table table;
+    for (const auto& [name, pair] : by_name) {
+        const auto& [mine, theirs] = pair;
+        if (mine != nullptr && theirs != nullptr && key(*mine) == key(*theirs)) continue;
+        array.push_back({{"name", name},
+                         {"here", mine == nullptr ? Json() : to_json(*mine)},
+                         {"there", theirs == nullptr ? Json() : to_json(*theirs)}});
+        if (mine == nullptr)
+            table.add({"+ " + name, "", text(*theirs)});
+        else if (theirs == nullptr)
+            table.add({"- " + name, text(*mine)});
+        else
+            table.add({"~ " + name, text(*mine), text(*theirs)});
+    }
+    if (context.out.json_mode()) {
+        context.out.json(array);
+        return 0;
+    }
+    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.note(fmt::format("{} of {} packages differ: here {}, there {}",
+                                 array.size(),
+                                 by_name.size(),
+                                 here.path.native(),
+                                 there.path.native()));
+    return 0;
+}
+
+Result<int> list(Context& context, const Options& options) {
+    GPKG_TRY(const auto listing, listing_of(context, options.target, options));
+    if (!options.diff.empty()) return print_differences(context, listing, options);
+    const auto& [path, installed, items] = listing;
 
     if (context.out.json_mode()) {
         auto array = Json::array();
@@ -188,9 +290,15 @@ Action bind_list(CLI::App& app) {
     specs->excludes(canonical);
     app.add_flag("--reverse", options->reverse, "from the end of the alphabet");
     app.add_flag("--no-pip", options->no_pip, "leave out what pip installed");
+    app.add_option("--diff", options->diff, "what another environment has in place of what is here")
+        ->type_name("NAME|PATH")
+        ->excludes(explicit_urls)
+        ->excludes(specs)
+        ->excludes(canonical);
     app.footer(
         "Lists what is installed in an environment, also what pip put there.\n"
         "  gpkg list -n ml torch\n"
+        "  gpkg list -n ml --diff other\n"
         "  gpkg list -n ml --explicit > ml.txt");
 
     return [options](Context& context) { return list(context, *options); };

@@ -33,7 +33,7 @@ struct Options {
 struct Row {
     PackageRecord record;
     AcceleratorOf accelerator;
-    std::array<std::string, kVariantColumns.size()> columns;
+    VariantColumns columns;
     std::string obstacle;  ///< why it does not go with the machine; empty: it does
 };
 

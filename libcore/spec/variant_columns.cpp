@@ -92,7 +92,7 @@ std::string python(const PackageRecord& record) {
 
 }  // namespace
 
-std::array<std::string, kVariantColumns.size()> variant_columns(const PackageRecord& record) {
+VariantColumns variant_columns(const PackageRecord& record) {
     return {accelerator(record),
             cuda_of(record).value_or(""),
             gpu(record),

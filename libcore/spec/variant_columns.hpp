@@ -13,6 +13,8 @@ namespace gpkg {
 inline constexpr auto kVariantColumns =
     std::to_array<std::string_view>({"accelerator", "cuda", "gpu", "cpu", "blas", "mpi", "python"});
 
+using VariantColumns = std::array<std::string, kVariantColumns.size()>;
+
 /// A value for each of kVariantColumns, empty where the record says nothing:
 ///   accelerator  "nvidia", "amd", or "none" where the build is said to be for none
 ///   cuda         "12.9", the CUDA it is built for
@@ -20,6 +22,6 @@ inline constexpr auto kVariantColumns =
 ///   cpu          "x86_64_v3": what it asks of __archspec, or of the microarchitecture's level
 ///   blas, mpi    "mkl", "openmpi"; "nompi" where the build is said to be without
 ///   python       "3.12", or the range of a noarch package
-std::array<std::string, kVariantColumns.size()> variant_columns(const PackageRecord& record);
+VariantColumns variant_columns(const PackageRecord& record);
 
 }  // namespace gpkg

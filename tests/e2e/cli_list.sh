@@ -83,4 +83,32 @@ printf 'no json' > "$GPKG_ROOT_PREFIX/envs/two/conda-meta/zlib-1.3-h_0.json"
 expect 1 list -n two
 err_has 'conda-meta/zlib-1.3-h_0.json'
 
+# What builds are for is shown where there is something to show; what another environment has
+# instead, too.
+package torch 2.0 cpu_mkl_py312_0
+package torch 2.0 cuda129_mkl_py312_0 'cuda-version >=12.9,<13' '__cuda'
+package cuda-version 12.9 0
+package only 1.0 0
+expect 0 create -y -q -n here torch=2.0=cpu_mkl_py312_0 only
+CONDA_OVERRIDE_CUDA=12.9 expect 0 create -y -q -n there torch=2.0=cuda129_mkl_py312_0
+expect 0 list -n there
+check [ "$(sed -n 3p <<< "$out" | tr -s ' ')" = '# Name Version Build Channel accelerator cuda blas' ]
+check [ "$(grep ^torch <<< "$out" | tr -s ' ' | sed "s,$CHANNEL,C,;s,file://,,")" = \
+    'torch 2.0 cuda129_mkl_py312_0 C nvidia 12.9 mkl' ]
+expect 0 list -n there torch --json
+json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.9", "blas": "mkl"}'
+expect 0 list -n here only --json
+json '"variant" not in d[0]'
+expect 0 list -n here --diff there --json
+json '[(x["name"], x["here"] is None, x["there"] is None) for x in d] ==
+    [("cuda-version", True, False), ("only", False, True), ("torch", False, False)]'
+expect 0 list -n here --diff "$(place there)"
+out_has '~ torch'
+out_has '+ cuda-version'
+err_has '3 of 3 packages differ'
+expect 0 list -n here --diff here
+out_is ''
+expect 1 list -n here --diff nowhere
+expect 2 list -n here --diff there --explicit
+
 finish
