@@ -26,8 +26,8 @@ struct Machine {
 };
 
 // R570 is the oldest of NVIDIA's driver branches that knows all of these devices but the B300; it
-// supports CUDA 12.8. Compute capabilities: developer.nvidia.com/cuda-gpus. gfx targets and compute
-// units: AMD's documentation of ROCm, "Accelerator and GPU hardware specifications".
+// supports CUDA 12.8. To compare with: developer.nvidia.com/cuda-gpus for compute capabilities, and
+// rocm.docs.amd.com, "AMD GPU specifications", for gfx targets and compute units.
 constexpr std::string_view kR570 = "12.8";
 constexpr std::string_view kR580 = "13.0";
 constexpr auto kNvidia = GpuVendor::Nvidia;
