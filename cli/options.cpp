@@ -81,6 +81,13 @@ void add_pin_option(CLI::App& app, bool& no_pin) {
     app.add_flag("--no-pin", no_pin, "pay no heed to conda-meta/pinned");
 }
 
+TargetOptions target_of(const std::string& name_or_path) {
+    TargetOptions target;
+    const bool is_path = name_or_path.find('/') != std::string::npos;
+    (is_path ? target.prefix : target.name) = name_or_path;
+    return target;
+}
+
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options) {
     if (!options.prefix.empty()) return absolute_path(options.prefix, context.home);
     if (!options.name.empty()) {

@@ -34,6 +34,8 @@ enum class ReachVerb {
 void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb);
 void add_pin_option(CLI::App& app, bool& no_pin);
 
+/// What NAME|PATH means: a path has a slash.
+TargetOptions target_of(const std::string& name_or_path);
 /// The prefix that the options mean; it need not exist.
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);
 /// The same, which must be an environment: otherwise NotFound with near names.

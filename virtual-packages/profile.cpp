@@ -37,7 +37,6 @@ void add_cuda(const Host& host, DetectedProfile& detected) {
     auto report = probe_cuda(host);
     append(detected.warnings, std::move(report.warnings));
     auto& profile = detected.profile;
-    profile.nvidia_driver = kernel_driver(host);
     if (!report.driver) return;
     auto source = report.library + " cuDriverGetVersion";
     if (report.from_cache) source += ", remembered";
@@ -47,11 +46,15 @@ void add_cuda(const Host& host, DetectedProfile& detected) {
 
 }  // namespace
 
+void describe(const Host& host, HardwareProfile& profile) {
+    profile.cpu_model = detect_cpu_model(host);
+    profile.nvidia_driver = kernel_driver(host);
+}
+
 DetectedProfile detect_profile_without_cuda(const Host& host) {
     DetectedProfile detected;
     auto& profile = detected.profile;
     profile.platform = host.native_platform;
-    profile.cpu_model = detect_cpu_model(host);
     profile.microarchitecture = detect_microarchitecture(host);
 
     if (host.native_platform.starts_with("linux-")) {

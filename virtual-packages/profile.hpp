@@ -53,6 +53,11 @@ struct DetectedProfile {
     std::vector<std::string> warnings;
 };
 
+/// Adds what people want to know and no virtual package follows from: the CPU's own name and the
+/// version of NVIDIA's kernel module. No solve waits for /proc/cpuinfo, which has many cores to
+/// tell.
+void describe(const Host& host, HardwareProfile& profile);
+
 /// Asks every detector; this may load NVIDIA's driver, in a process of its own.
 DetectedProfile detect_profile(const Host& host);
 /// The same without NVIDIA's driver: no fact about it and no device of theirs.

@@ -100,10 +100,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                 return fail(ErrorKind::Usage,
                             "--clone makes a copy as it is: name no packages beside it",
                             "gpkg install adds to the copy");
-            const bool is_path = options->clone.find('/') != std::string::npos;
-            const TargetOptions source{is_path ? "" : options->clone,
-                                       is_path ? options->clone : ""};
-            GPKG_TRY(const auto original, existing_prefix(context, source));
+            GPKG_TRY(const auto original, existing_prefix(context, target_of(options->clone)));
             GPKG_CHECK(recover_for_use(context, original));
             GPKG_TRY(auto copy, copy_of(context, original, prefix));
             GPKG_TRY(auto change, exactly(std::move(copy)));

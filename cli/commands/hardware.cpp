@@ -121,10 +121,10 @@ Result<DetectedProfile> look(const Context& context, const Options& options) {
         GPKG_TRY(auto machine, machine_of(context, options.sources));
         return DetectedProfile{*std::move(machine.profile), {}};
     }
-    auto host = this_machine();
-    host.env = context.env;
-    host.cuda.cache_folder = context.config.index_cache();
-    return detect_profile(host);
+    const auto host = host_of(context);
+    auto detected = detect_profile(host);
+    describe(host, detected.profile);
+    return detected;
 }
 
 Result<int> show(Context& context, const Options& options) {

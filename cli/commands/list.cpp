@@ -204,9 +204,7 @@ Result<Listing> listing_of(const Context& context,
 /// What the other environment has in place of what is here: by name, "here" and "there" null where
 /// it is missing.
 Result<int> print_differences(Context& context, const Listing& here, const Options& options) {
-    const bool is_path = options.diff.find('/') != std::string::npos;
-    const TargetOptions other{is_path ? "" : options.diff, is_path ? options.diff : ""};
-    GPKG_TRY(const auto there, listing_of(context, other, options));
+    GPKG_TRY(const auto there, listing_of(context, target_of(options.diff), options));
     std::map<std::string, std::pair<const Item*, const Item*>> by_name;
     for (const auto& item : here.items) by_name[item.name].first = &item;
     for (const auto& item : there.items) by_name[item.name].second = &item;

@@ -183,11 +183,14 @@ Result<int> variants(Context& context, const Options& options) {
         return fail(ErrorKind::Usage,
                     fmt::format("{}: names more than one package", spec.to_string()),
                     "ask about one, e.g. gpkg variants torch");
-    GPKG_TRY(const auto found, search_channels(context, spec, options.sources));
     const std::vector<std::string> names{spec.name};
     GPKG_TRY(const auto sources, open_sources(context, options.sources, names));
+    const Searched searched{
+        sources.channels, sources.machine.platform, sources.indexes, sources.exclude_newer};
+    GPKG_TRY(const auto found, find_records(spec, names, searched));
+    if (found.empty()) return nothing_found(spec, searched);
     std::vector<Row> rows;
-    for (auto& record : newest(found.records, options.versions)) {
+    for (auto& record : newest(found, options.versions)) {
         Row row;
         row.accelerator = accelerator_of(record);
         row.columns = variant_columns(record);
@@ -200,7 +203,7 @@ Result<int> variants(Context& context, const Options& options) {
         return 0;
     }
     print(context, rows);
-    note_older(context, found.records, rows);
+    note_older(context, found, rows);
     return 0;
 }
 

@@ -26,10 +26,9 @@ Result<void> check_platform(const std::string& platform) {
 virtual_packages::Detection detect(const Context& context, const Machine& machine, EnvLookup env) {
     if (machine.profile)
         return virtual_packages::virtual_packages_of(*machine.profile, machine.platform, env);
-    auto host = virtual_packages::this_machine();
+    auto host = host_of(context);
     host.env = std::move(env);
     host.platform = machine.platform;
-    host.cuda.cache_folder = context.config.index_cache();
     return virtual_packages::detect_all(host);
 }
 
@@ -76,6 +75,13 @@ std::vector<PackageRecord> virtual_packages_with(const Context& context,
                                                  const Machine& machine,
                                                  EnvLookup env) {
     return detect(context, machine, std::move(env)).records();
+}
+
+virtual_packages::Host host_of(const Context& context) {
+    auto host = virtual_packages::this_machine();
+    host.env = context.env;
+    host.cuda.cache_folder = context.config.index_cache();
+    return host;
 }
 
 fs::path profile_folder(const Config& config) { return config.root_prefix.value / "profiles"; }

@@ -33,6 +33,9 @@ std::vector<PackageRecord> virtual_packages_with(const Context& context,
                                                  const Machine& machine,
                                                  EnvLookup env);
 
+/// This machine as detectors see it, with the user's variables and a memory for answers.
+virtual_packages::Host host_of(const Context& context);
+
 /// Where the user's own profiles are.
 fs::path profile_folder(const Config& config);
 
