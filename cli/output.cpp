@@ -112,10 +112,10 @@ void Output::error(const Error& error) {
     write(stderr, fmt::format("{} {}\n", styled(color_err_, "31", "error:"), error.to_string()));
 }
 
-bool Output::confirm(std::string_view question, const std::stop_token& stop) {
-    if (!can_ask()) return true;
+std::optional<std::string> Output::ask(std::string_view question, const std::stop_token& stop) {
+    if (!can_ask()) return std::nullopt;
     std::fflush(stdout);
-    write(stderr, fmt::format("{} [Y/n] ", question));
+    write(stderr, fmt::format("{} ", question));
     // Signals only request a stop, so that waiting for the line itself would not end with Ctrl-C.
     struct pollfd input {
         STDIN_FILENO, POLLIN, 0
@@ -123,11 +123,17 @@ bool Output::confirm(std::string_view question, const std::stop_token& stop) {
     while (::poll(&input, 1, kAnswerPollMilliseconds) == 0) {
         if (!stop.stop_requested()) continue;
         write(stderr, "\n");
-        return false;
+        return std::nullopt;
     }
     std::string answer;
-    if (!std::getline(std::cin, answer)) return false;
-    return answer.empty() || answer.front() == 'y' || answer.front() == 'Y';
+    if (!std::getline(std::cin, answer)) return std::nullopt;
+    return answer;
+}
+
+bool Output::confirm(std::string_view question, const std::stop_token& stop) {
+    if (!can_ask()) return true;
+    const auto answer = ask(fmt::format("{} [Y/n]", question), stop);
+    return answer && (answer->empty() || answer->front() == 'y' || answer->front() == 'Y');
 }
 
 std::string Output::bold(std::string_view text) const { return styled(color_out_, "1", text); }

@@ -51,6 +51,9 @@ public:
     /// The failure, as text on stderr or as the JSON document.
     void error(const Error& error);
 
+    /// What the person at the terminal says to `question`; nothing where there is none, or for
+    /// Ctrl-C.
+    std::optional<std::string> ask(std::string_view question, const std::stop_token& stop);
     /// "Proceed? [Y/n]". Without a terminal the answer is yes: nobody is there to be asked. Once
     /// `stop` is requested it is no.
     bool confirm(std::string_view question, const std::stop_token& stop);

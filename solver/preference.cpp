@@ -28,6 +28,7 @@ public:
         for (const auto& text : universe.problem().request.update) {
             if (const auto name = universe.find_name(text)) held_[*name] = false;
         }
+        order_accelerators();
         best_of_spec_.resize(universe.specs().size());
         lists_with_.resize(universe.names().size());
         ranks_.resize(candidates.size());
@@ -84,24 +85,60 @@ private:
         for (std::uint32_t place = 0; place < ids.size(); ++place) ranks_[ids[place]] = place;
     }
 
-    /// Negative when `a` is better. Keys 1 to 4, after what is installed and not to be updated.
+    /// Where a name has builds for several accelerators and one is preferred: which. An installed
+    /// package that is to change to it is not held.
+    void order_accelerators() {
+        preferred_.resize(universe_.names().size());
+        for (NameId id = 0; id < preferred_.size(); ++id) {
+            const auto& name = universe_.names()[id];
+            if (name.begin == name.end || name.is_virtual) continue;
+            const auto begin = universe_.candidates().begin() + name.begin;
+            const auto end = universe_.candidates().begin() + name.end;
+            const auto is_like_first = [&](const Candidate& candidate) {
+                return candidate.accelerator == begin->accelerator;
+            };
+            if (std::all_of(begin, end, is_like_first)) continue;
+            preferred_[id] = universe_.preferred_accelerator(id);
+            if (!universe_.problem().request.accelerators.is_asked(name.text)) continue;
+            const auto installed = std::find_if(
+                begin, end, [](const Candidate& candidate) { return candidate.is_installed; });
+            if (installed != end && installed->accelerator != preferred_[id]) held_[id] = false;
+        }
+    }
+
+    /// Smaller is better. Of what is not preferred, builds for none go before those for what is not
+    /// there.
+    int accelerator_place(const Candidate& candidate) const {
+        const auto& preferred = preferred_[candidate.name];
+        if (!preferred || candidate.accelerator == *preferred) return 0;
+        return candidate.accelerator == Accelerator::None ? 1 : 2;
+    }
+
+    /// Where accelerators decide, features that are tracked to keep such builds back do not.
+    bool is_kept_back(const Candidate& candidate) const {
+        const auto& preferred = preferred_[candidate.name];
+        return candidate.has_track_features && candidate.accelerator != preferred;
+    }
+
+    /// Negative when `a` is better. Keys 1 to 6, after what is installed and not to be updated.
     std::strong_ordering main_order(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
         if (held_[one.name] && one.is_installed != two.is_installed)
             return two.is_installed <=> one.is_installed;
-        if (one.has_track_features != two.has_track_features)
-            return one.has_track_features <=> two.has_track_features;
+        if (is_kept_back(one) != is_kept_back(two)) return is_kept_back(one) <=> is_kept_back(two);
         if (universe_.problem().priority == ChannelPriority::Flexible && one.channel != two.channel)
             return one.channel <=> two.channel;
         if (version_order_[one.version] != version_order_[two.version])
             return version_order_[two.version] <=> version_order_[one.version];
+        if (const auto order = accelerator_place(one) <=> accelerator_place(two); order != 0)
+            return order;
         return two.build_number <=> one.build_number;
     }
 
     using Iterator = std::vector<CandidateId>::iterator;
 
-    /// Keys 5 (what the dependencies can bring), 6 (timestamp) and the tie-breaks.
+    /// Keys 7 (what the dependencies can bring), 8 (timestamp) and the tie-breaks.
     void order_group(Iterator begin, Iterator end) {
         // Builds mostly share their list of dependencies: each list is looked at once.
         std::vector<std::span<const SpecId>> lists;
@@ -231,6 +268,7 @@ private:
     const Universe& universe_;
     std::vector<std::uint32_t> version_order_;
     std::vector<bool> held_;
+    std::vector<std::optional<Accelerator>> preferred_;  ///< by name
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
     // For one group at a time.
     std::unordered_map<const SpecId*, std::size_t> list_places_;

@@ -7,11 +7,14 @@
 //   1  what is installed and not to be updated
 //   2  no track_features
 //   3  the higher channel, under flexible priority
-//   4  the higher version, then the higher build number
-//   5  dependencies that can be newer: over the names that all equals depend on, alphabetically,
+//   4  the higher version
+//   5  where builds are for several accelerators, the preferred one, and then none; its builds have
+//      no track_features for 2
+//   6  the higher build number
+//   7  dependencies that can be newer: over the names that all equals depend on, alphabetically,
 //      the highest version that the specs on each can get
-//   6  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
-//   7  the build string and the checksum, so that nothing is ever equal
+//   8  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
+//   9  the build string and the checksum, so that nothing is ever equal
 
 #include "solver/universe.hpp"
 

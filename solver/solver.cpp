@@ -1,15 +1,14 @@
 #include "solver/solver.hpp"
 
-#include "libcore/base/text.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "solver/explain/explain.hpp"
 #include "solver/improve.hpp"
+#include "solver/notes.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
 #include "solver/search.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace gpkg::solver {
 namespace {
@@ -57,43 +56,6 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     return kept;
 }
 
-/// Installed packages that stay although this machine could not use them, in one line.
-std::optional<std::string> note_on_excused(const Universe& universe, std::vector<CandidateId> all) {
-    std::erase_if(all, [&](auto id) { return universe.candidates()[id].excused.empty(); });
-    if (all.empty()) return std::nullopt;
-    const auto item = [&](CandidateId id) {
-        const auto& candidate = universe.candidates()[id];
-        return fmt::format("{} ({})",
-                           universe.names()[candidate.name].text,
-                           universe.specs()[candidate.excused.front()].text);
-    };
-    std::vector<std::string> items(all.size());
-    std::transform(all.begin(), all.end(), items.begin(), item);
-    std::sort(items.begin(), items.end());
-    return fmt::format("{} {} as installed, although this machine does not have what {}",
-                       join_some(items, "and"),
-                       items.size() == 1 ? "stays" : "stay",
-                       items.size() == 1 ? "it needs" : "they need");
-}
-
-/// Requested extras that the chosen candidate does not have: other builds or versions do.
-void note_missing_extras(const Universe& universe,
-                         const std::vector<CandidateId>& chosen,
-                         std::vector<std::string>& notes) {
-    for (const auto id : universe.requested()) {
-        const auto& spec = universe.specs()[id];
-        for (const auto candidate : chosen) {
-            if (universe.candidates()[candidate].name != spec.name) continue;
-            const auto groups = universe.candidates()[candidate].groups();
-            for (const auto& group : spec.match.extras) {
-                if (std::find(groups.begin(), groups.end(), group) == groups.end())
-                    notes.push_back(
-                        fmt::format("{} has no extra {}", universe.describe(candidate), group));
-            }
-        }
-    }
-}
-
 /// The best answer; nothing when there is none.
 Result<std::optional<Solution>> find(const Universe& universe,
                                      const std::vector<std::uint32_t>& ranks) {
@@ -111,9 +73,7 @@ Result<std::optional<Solution>> find(const Universe& universe,
     const auto kept = firm(goals, open.live(), search, *first);
     const auto best = improve(universe, std::move(open), ranks, search, kept, *first);
     Solution solution;
-    solution.notes = universe.notes();
-    if (auto note = note_on_excused(universe, best)) solution.notes.push_back(*std::move(note));
-    note_missing_extras(universe, best, solution.notes);
+    solution.notes = notes_on(universe, best);
     for (const auto id : best)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
     std::vector<PackageRecord> records;

@@ -141,6 +141,11 @@ Result<Universe> Universe::collect(const Problem& problem) {
         last_channel = channel;
     }
 
+    const auto& accelerators = problem.request.accelerators;
+    universe.found_accelerator_ =
+        accelerators.preferred
+            ? accelerators.preferred
+            : found_accelerator(problem.request.installed, problem.virtual_packages);
     GPKG_CHECK(universe.take_request());
     while (!universe.queue_.empty()) {
         const auto name = universe.queue_.back();
@@ -231,7 +236,9 @@ Result<void> Universe::collect_candidates(NameId name) {
     take_constraints(name);
     if (names_[name].is_virtual) {
         for (const auto& record : problem_->virtual_packages) {
-            if (record.name == names_[name].text) add_given(name, record, false);
+            if (record.name != names_[name].text) continue;
+            add_given(name, record, false);
+            reach_from(candidates_.back());
         }
         names_[name].end = static_cast<CandidateId>(candidates_.size());
         return {};
@@ -239,7 +246,10 @@ Result<void> Universe::collect_candidates(NameId name) {
 
     GPKG_CHECK(collect_rows(name));
     collect_installed(name);
+    leave_out_changed_builds(name);
+    leave_out_accelerators(name);
     names_[name].end = static_cast<CandidateId>(candidates_.size());
+    for (auto id = names_[name].begin; id < names_[name].end; ++id) reach_from(candidates_[id]);
     return {};
 }
 
@@ -263,6 +273,7 @@ bool Universe::is_named(NameId name,
 
 Result<void> Universe::collect_rows(NameId name) {
     const std::string text = names_[name].text;
+    const auto kept = kept_channel(name);
     std::optional<std::uint32_t> first_channel;
     FirstNamed first_named;
     for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
@@ -278,7 +289,8 @@ Result<void> Universe::collect_rows(NameId name) {
         if (!first_channel) first_channel = channel;
         const bool is_hidden = problem_->priority == ChannelPriority::Strict &&
                                channel != first_channel &&
-                               !is_named(name, index, channel, first_named);
+                               !is_named(name, index, channel, first_named) &&
+                               !(kept && is_same_channel(index.source().channel, *kept));
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
             names_[name].left_out.push_back({reason, {&index, &home, &row}});
         };
@@ -349,8 +361,11 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
         candidate.conditional = keep_list(std::move(both));
     }
     candidate.version = *version;
+    if (const auto accelerator = accelerator_of_row(candidate)) {
+        candidate.accelerator = *accelerator;
+        candidate.says_accelerator = true;
+    }
     loosen(candidate);
-    reach_from(candidate);
     candidates_.push_back(candidate);
     return true;
 }
@@ -375,6 +390,9 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.is_installed = installed;
     candidate.channel = channel_of(name, record);
     candidate.given = &record;
+    const auto accelerator = accelerator_of(record);
+    candidate.accelerator = accelerator.accelerator;
+    candidate.says_accelerator = !accelerator.evidence.empty();
     const auto version = add_version(version_of(record));
     if (version == kNone) {
         notes_.push_back(fmt::format("{}: has no readable version and cannot be solved for",
@@ -402,7 +420,6 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.conditional = kept.conditional;
     candidate.constrains = keep_list(std::move(constrains));
     loosen(candidate);
-    reach_from(candidate);
     candidates_.push_back(candidate);
 }
 

@@ -7,10 +7,12 @@
 
 #include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
+#include "libcore/spec/accelerator.hpp"
 #include "libcore/spec/condition.hpp"
 #include "solver/conditions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -48,10 +50,12 @@ struct Candidate {
     bool has_track_features = false;
     bool is_installed = false;
     bool is_noarch = false;
-    ChannelRecord offered;                 ///< where it stands in a channel
-    const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
-    std::span<const SpecId> depends;       ///< that apply wherever the candidate is
-    std::span<const SpecId> conditional;   ///< that apply where their `when` holds; extras too
+    Accelerator accelerator = Accelerator::None;  ///< that the build is for
+    bool says_accelerator = false;                ///< else it knows of none
+    ChannelRecord offered;                        ///< where it stands in a channel
+    const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
+    std::span<const SpecId> depends;              ///< that apply wherever the candidate is
+    std::span<const SpecId> conditional;  ///< that apply where their `when` holds; extras too
     std::span<const SpecId> constrains;
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
@@ -73,9 +77,22 @@ struct Candidate {
 
 /// A record of a channel that is no candidate, and why.
 struct LeftOut {
-    enum class Why { Hidden, Newer, Unreadable };
+    enum class Why {
+        Hidden,       ///< by strict channel priority
+        Newer,        ///< than exclude_newer
+        Accelerator,  ///< for none that may be taken
+        // Other than what is installed, which nobody asked to change in this.
+        OtherChannel,
+        OtherAccelerator,
+        OtherVariant,  ///< BLAS or MPI
+        Unreadable,
+    };
     Why why;
     ChannelRecord record;
+
+    bool is_other_than_installed() const {
+        return why == Why::OtherChannel || why == Why::OtherAccelerator || why == Why::OtherVariant;
+    }
 };
 
 struct Name {
@@ -96,7 +113,9 @@ struct Spec {
     std::string text;                  ///< as it stood where it was met first
     std::vector<CandidateId> matches;  ///< ascending; filled once the name is reached
     ConditionId when = kAlways;        ///< as a dependency it applies only where this holds
-    std::vector<ConditionId> extras;   ///< that who depends on it asks for
+    /// What it says, as a dependency, of the build that has it.
+    std::optional<HintedAccelerator> accelerator;
+    std::vector<ConditionId> extras;  ///< that who depends on it asks for
 
     bool allows(CandidateId id) const {
         return std::binary_search(matches.begin(), matches.end(), id);
@@ -138,6 +157,13 @@ public:
     /// The specs that a condition asks about.
     std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const;
+    /// The record of the name that is installed, if any.
+    const PackageRecord* installed(NameId name) const;
+    /// The accelerator whose builds are to be taken of the name, if any, rather than others.
+    std::optional<Accelerator> preferred_accelerator(NameId name) const;
+    /// Whether others are not to be taken at all.
+    bool is_bound_to_accelerator(NameId name) const;
+    bool is_requested(NameId name) const;
     /// "numpy 1.26.4 py312h_0", for messages.
     std::string describe(CandidateId id) const;
 
@@ -174,6 +200,13 @@ private:
     void take_constraints(NameId name);
     Result<void> collect_rows(NameId name);
     void collect_installed(NameId name);
+    std::optional<Accelerator> accelerator_of_row(const Candidate& candidate) const;
+    /// Gives `why_not` each candidate of the name, and leaves it out where that has a reason.
+    template <typename WhyNot>
+    void leave_out(NameId name, const WhyNot& why_not);
+    void leave_out_changed_builds(NameId name);
+    void leave_out_accelerators(NameId name);
+    std::optional<std::string> kept_channel(NameId name) const;
     using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
     bool is_named(NameId name,
                   const ChannelIndex& index,
@@ -221,6 +254,13 @@ private:
     KnownLists home_extras_;
     std::vector<std::optional<VersionId>> home_versions_;
     std::vector<std::uint32_t> channel_of_index_;
+    std::optional<Accelerator> found_accelerator_;  ///< what Auto prefers
 };
+
+/// What BLAS and MPI a build is with, of which an environment has one; empty where it does not say.
+std::array<std::string, 2> kind_of(const PackageRecord& record);
+
+/// Whether two channels, as records and indexes name them, are one or mirrors of one.
+bool is_same_channel(std::string_view a, std::string_view b);
 
 }  // namespace gpkg::solver

@@ -61,10 +61,14 @@ SpecId Universe::intern_spec(MatchSpec match, std::string text, ConditionId when
     if (added) {
         Spec spec;
         spec.match = std::move(match);
+        const bool is_conditional = spec.match.when.has_value();
         spec.match.when.reset();
         spec.name = intern_name(spec.match.name);
         spec.text = entry->first;
         spec.when = when;
+        const auto build = spec.match.build ? spec.match.build->text() : std::string_view();
+        // Also where the machine decides that it applies: a build is for the same everywhere.
+        if (!is_conditional) spec.accelerator = accelerator_of_dependency(spec.match.name, build);
         for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));
         names_[spec.name].specs.push_back(entry->second);

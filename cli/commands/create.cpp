@@ -77,10 +77,11 @@ Action bind(CLI::App& app, const std::string& default_file) {
 
     return [options, default_file](Context& context) -> Result<int> {
         options->change.offline = options->sources.offline;
-        auto& [specs, files, ignore_names] = options->wishes;
-        if (specs.empty() && files.empty() && options->clone.empty() && !default_file.empty())
-            files = {default_file};
-        ignore_names = !options->target.name.empty() || !options->target.prefix.empty();
+        auto& named = options->wishes;
+        if (named.specs.empty() && named.files.empty() && options->clone.empty() &&
+            !default_file.empty())
+            named.files = {default_file};
+        named.ignore_names = !options->target.name.empty() || !options->target.prefix.empty();
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         if (options->target.name.empty() && options->target.prefix.empty()) {
             options->target.name = wishes.name;
@@ -114,6 +115,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         ChangeRequest request;
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
+        request.accelerators = std::move(wishes.accelerators);
         request.variables = std::move(wishes.variables);
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;

@@ -50,11 +50,12 @@ Action bind_install(CLI::App& app) {
             GPKG_TRY(auto change, exactly(std::move(request)));
             return carry_out(context, std::move(change), options->change);
         }
-        if (wishes.specs.empty())
+        if (wishes.specs.empty() && wishes.accelerators.empty())
             return fail(ErrorKind::Usage, "nothing to install was named", "gpkg install numpy");
         ChangeRequest request;
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
+        request.accelerators = std::move(wishes.accelerators);
         request.variables = std::move(wishes.variables);
         request.update_all = options->update_all;
         request.reach = options->reach;

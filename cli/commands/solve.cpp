@@ -78,6 +78,7 @@ Result<int> solve(Context& context, Options& options) {
         return fail(ErrorKind::Usage, "nothing to solve for was named", "gpkg solve numpy");
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
+    request.accelerators = std::move(wishes.accelerators);
     request.reach = options.reach;
     GPKG_TRY(const auto answer, decide(context, options.sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);

@@ -38,7 +38,7 @@ Action bind_update(CLI::App& app) {
         options->change.offline = options->sources.offline;
         GPKG_TRY(const auto path, existing_prefix(context, options->target));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
-        if (wishes.specs.empty() && !options->all)
+        if (wishes.specs.empty() && wishes.accelerators.empty() && !options->all)
             return fail(
                 ErrorKind::Usage, "nothing to update was named", "name packages, or say --all");
         GPKG_CHECK(recover_prefix(context, path, options->change.dry_run));
@@ -48,6 +48,7 @@ Action bind_update(CLI::App& app) {
         ChangeRequest request;
         request.prefix = path;
         request.update_all = options->all;
+        request.accelerators = std::move(wishes.accelerators);
         request.variables = std::move(wishes.variables);
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;

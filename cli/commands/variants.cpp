@@ -98,6 +98,7 @@ Result<std::string> obstacle_of(Context& context,
     spec.subdir = record.subdir;
     ChangeRequest request;
     request.specs.push_back(std::move(spec));
+    request.accelerators.all = {AcceleratorChoice::Conda};
     GPKG_TRY(auto question, question_of(context, sources, request));
     GPKG_TRY(const auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));

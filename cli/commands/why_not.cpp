@@ -43,6 +43,7 @@ Result<ChangeRequest> request_of(Context& context, Options& options, const Match
         return fail(ErrorKind::Usage, "package files are what they are: nothing keeps others out");
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
+    request.accelerators = std::move(wishes.accelerators);
     const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
     request.update = {spec.name};  // it may move, and the channels are asked for it
     request.reach.no_pin = options.no_pin;

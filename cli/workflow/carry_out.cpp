@@ -32,6 +32,7 @@ Transaction transaction_of(const Context& context,
     transaction.prefix = change.prefix;
     transaction.unlink = dependents_first(change.unlink);
     transaction.variables = change.variables;
+    transaction.state = change.state;
     auto requested = requested_by_name(change);
     for (std::size_t i = 0; i < change.link.size(); ++i) {
         const auto& record = change.link[i];
@@ -138,8 +139,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     for (const auto& note : change.notes) out.note("note: " + note);
     const auto store = open_store(context);
     const auto fetch = missing(store, change.link);
-    const bool respecifies =
-        !change.requested.empty() || !change.removed_specs.empty() || !change.variables.empty();
+    const bool respecifies = !change.requested.empty() || !change.removed_specs.empty() ||
+                             !change.variables.empty() || change.state.has_value();
     if (change.is_nothing() && !change.creates) {
         out.print("nothing to do: what was asked for is there already");
         if (!options.dry_run && !options.download_only && respecifies)

@@ -5,12 +5,13 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/sources.hpp"
-#include "libcore/env/prefix_record.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
-#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct Change {
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
     std::map<std::string, std::string> variables;  ///< of environment.yml
+    std::optional<GpkgState> state{};              ///< where it changes
     std::vector<std::string> notes;
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
@@ -66,6 +68,7 @@ struct ChangeRequest {
     std::vector<MatchSpec> specs;     ///< what the user named, in that order
     std::vector<std::string> update;  ///< names that may move
     bool update_all = false;
+    AcceleratorWishes accelerators{};
     ReachOptions reach{};
     std::vector<std::string> reinstall;  ///< names to link again although nothing changes
     std::map<std::string, std::string> variables;

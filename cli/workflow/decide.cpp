@@ -1,3 +1,4 @@
+#include "cli/workflow/accelerators.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/question.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
@@ -76,6 +77,7 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
 }
 
 Result<Change> answer(Context& context, Question question) {
+    GPKG_CHECK(settle_vendor(context, question));
     GPKG_TRY(auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome))
@@ -92,6 +94,7 @@ Result<Change> answer(Context& context, Question question) {
     change.requested = wanted.specs;
     change.variables = wanted.variables;
     change.notes = std::move(solution.notes);
+    change.state = state_after(question, solution.records);
     compare(change, question.present, solution.records, wanted.reinstall);
     return change;
 }

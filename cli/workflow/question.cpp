@@ -1,5 +1,6 @@
 #include "cli/workflow/question.hpp"
 
+#include "cli/workflow/accelerators.hpp"
 #include "cli/workflow/reach.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
@@ -39,8 +40,9 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
     return pin ? std::optional(*std::move(pin)) : std::nullopt;
 }
 
-Request request_of(const ChangeRequest& wanted, const Present& present) {
+Result<Request> request_of(const ChangeRequest& wanted, const Present& present) {
     Request request;
+    GPKG_TRY(request.accelerators, accelerators_of(wanted.accelerators, present.state));
     request.specs = wanted.specs;
     request.update = wanted.update;
     request.update_all = wanted.update_all;
@@ -122,6 +124,7 @@ Result<Present> look_at(const fs::path& path) {
     if (path.empty() || !Prefix::is_environment(path)) return present;
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(present.records, prefix.records());
+    GPKG_TRY(present.state, prefix.state());
     GPKG_TRY(const auto history, prefix.history());
     for (const auto& [name, text] : requested_specs(history)) {
         // A spec another tool wrote may be beyond reading; the package then is kept as installed.
@@ -136,7 +139,7 @@ Result<Question> question_of(Context& context,
                              const SourceOptions& options,
                              const ChangeRequest& wanted) {
     GPKG_TRY(auto present, present_for(wanted));
-    auto request = request_of(wanted, present);
+    GPKG_TRY(auto request, request_of(wanted, present));
     GPKG_TRY(const auto sources, open_sources(context, options, names_of(request)));
     return put(context, sources, wanted, std::move(present), std::move(request));
 }
@@ -145,7 +148,7 @@ Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& wanted) {
     GPKG_TRY(auto present, present_for(wanted));
-    auto request = request_of(wanted, present);
+    GPKG_TRY(auto request, request_of(wanted, present));
     return put(context, sources, wanted, std::move(present), std::move(request));
 }
 
@@ -178,6 +181,12 @@ Result<Question> with_changes(Question question, const std::vector<ProblemChange
             MatchSpec named;
             named.name = problem.request.constraints.at(change.index).spec.name;
             wanted.specs.push_back(std::move(named));
+        } else if (change.kind == Kind::LetChange) {
+            GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
+            if (asked.accelerator) wanted.accelerators.of_package[change.name] = *asked.accelerator;
+            wanted.specs.push_back(std::move(asked.spec));
+        } else if (change.kind == Kind::SetAccelerator) {
+            wanted.accelerators.of_package[change.name] = AcceleratorChoice::Auto;
         } else {
             outside.push_back(change);
         }
@@ -187,12 +196,14 @@ Result<Question> with_changes(Question question, const std::vector<ProblemChange
         wanted.specs.erase(wanted.specs.begin() + static_cast<std::ptrdiff_t>(*place));
     for (auto place = lifted.rbegin(); place != lifted.rend(); ++place)
         present.pins.erase(present.pins.begin() + static_cast<std::ptrdiff_t>(*place));
-    problem.request = request_of(wanted, present);
+    GPKG_TRY(problem.request, request_of(wanted, present));
     GPKG_TRY(problem, gpkg::with_changes(std::move(problem), outside));
     return question;
 }
 
-Result<Outcome> answer_to(Question& question) {
+namespace {
+
+Result<Outcome> answer_with_accelerator(Question& question) {
     auto& [wanted, present, problem, channels, machine] = question;
     GPKG_TRY(auto outcome, solver::solve(problem));
     auto& update = problem.request.update;
@@ -211,6 +222,19 @@ Result<Outcome> answer_to(Question& question) {
     if (auto* solution = std::get_if<Solution>(&outcome); solution && wanted.reach.only_deps)
         leave_named_out(solution->records, wanted.specs, present.records, present.wishes);
     return outcome;
+}
+
+}  // namespace
+
+Result<Outcome> answer_to(Question& question) {
+    const auto order = accelerators_to_try(
+        question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
+    for (const auto choice : order) {
+        question.problem.request.accelerators.all = choice;
+        GPKG_TRY(auto outcome, answer_with_accelerator(question));
+        if (choice == order.back() || std::holds_alternative<Solution>(outcome)) return outcome;
+    }
+    return fail(ErrorKind::Usage, "no accelerator is left to try");
 }
 
 }  // namespace gpkg::cli

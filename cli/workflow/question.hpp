@@ -5,7 +5,7 @@
 
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
-#include "libcore/env/prefix_record.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/solve/solve.hpp"
 
 #include <string>
@@ -18,6 +18,7 @@ struct Present {
     std::vector<PrefixRecord> records;
     std::vector<MatchSpec> wishes;  ///< specs of earlier requests
     std::vector<MatchSpec> pins;
+    GpkgState state;
 };
 
 /// Nothing where there is no environment.

@@ -1,5 +1,6 @@
 #include "cli/workflow/removal.hpp"
 
+#include "cli/workflow/accelerators.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/found.hpp"
 #include "libcore/env/environments.hpp"
@@ -94,6 +95,8 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     std::sort(change.unlink.begin(), change.unlink.end(), [](const auto& a, const auto& b) {
         return a.name() < b.name();
     });
+    GPKG_TRY(const auto state, prefix.state());
+    change.state = state_without(state, change.unlink);
     return change;
 }
 

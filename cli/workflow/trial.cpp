@@ -13,6 +13,7 @@ Result<TrialEnvironment> make_trial(Context& context,
                                     const fs::path& prefix) {
     ChangeRequest request;
     request.prefix = prefix;
+    request.accelerators.all = {AcceleratorChoice::Conda};  // what is built is the recipe's to say
     for (const auto& text : specs) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         request.specs.push_back(std::move(spec));

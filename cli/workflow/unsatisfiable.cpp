@@ -42,6 +42,8 @@ public:
             return;
         case Kind::AllowNewer: remove_option("--exclude-newer"); return;
         case Kind::SetMachine: return set_machine(change);
+        case Kind::LetChange: words_.push_back(change.spec); return;
+        case Kind::SetAccelerator: return free_accelerator(change.name);
         }
     }
 
@@ -94,8 +96,9 @@ private:
         const auto& places = asked_.context.positionals;
         for (auto place = places.rbegin(); place != places.rend(); ++place) {
             const auto i = *place;
-            auto spec = MatchSpec::parse(words_[i]);
-            if (!spec) continue;
+            auto asked = AskedSpec::parse(words_[i]);
+            if (!asked) continue;
+            auto* spec = &asked->spec;
             const auto& wanted = asked_.question.wanted.specs[index];
             // "./channel::p" was read as the place that it means from here.
             if (spec->channel &&
@@ -114,7 +117,12 @@ private:
         if (is_of_earlier(change.index)) {
             words_.push_back(change.spec);  // to name it again replaces the earlier wish
         } else if (const auto word = word_of(change.index)) {
+            const auto asked = AskedSpec::parse(words_[*word]);
             words_[*word] = change.spec;
+            // What it says of the accelerator counts for the name.
+            if (asked && asked->accelerator)
+                words_.push_back(
+                    fmt::format("{}[accel={}]", asked->spec.name, to_string(*asked->accelerator)));
         } else {
             edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
         }
@@ -146,6 +154,19 @@ private:
                                          change.before,
                                          asked_.question.wanted.prefix.native()));
         }
+    }
+
+    void free_accelerator(const std::string& name) {
+        constexpr std::string_view kAny = "[accel=auto]";
+        for (const auto place : asked_.context.positionals) {
+            const auto asked = AskedSpec::parse(words_[place]);
+            if (place < 2 || !asked || asked->spec.name != name ||
+                words_[place].find('[') != std::string::npos)
+                continue;
+            words_[place] += kAny;
+            return;
+        }
+        words_.push_back(name + std::string(kAny));
     }
 
     /// Takes "--name value" or "--name=value" out.
@@ -315,6 +336,8 @@ std::string_view name_of(Kind kind) {
     case Kind::SetPriority: return "channel_priority";
     case Kind::AllowNewer: return "exclude_newer";
     case Kind::SetMachine: return "virtual_package";
+    case Kind::LetChange: return "let_change";
+    case Kind::SetAccelerator: return "accelerator";
     }
     return "";
 }

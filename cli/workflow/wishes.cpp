@@ -52,11 +52,12 @@ Result<PackageRecord> record_at(const Context& context, const std::string& place
 
 Result<void> read_manifest(Context& context,
                            const fs::path& path,
+                           const std::string& platform,
                            bool ignore_name,
                            Wishes& wishes,
                            SourceOptions& sources) {
     ManifestOptions options;
-    options.platform = sources.platform.empty() ? context.config.platform.value : sources.platform;
+    options.platform = platform;
     options.home = context.home;
     options.env = context.env;
     options.ignore_name = ignore_name;
@@ -69,6 +70,7 @@ Result<void> read_manifest(Context& context,
                         fmt::join(manifest.pip, " ")));
     wishes.specs.insert(
         wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
+    wishes.accelerators.override_with(manifest.accelerators);
     for (auto& [name, value] : manifest.variables) wishes.variables[name] = value;
     if (manifest.name) wishes.name = *manifest.name;
     if (manifest.prefix) wishes.prefix = manifest.prefix->native();
@@ -104,36 +106,57 @@ void add_wish_options(CLI::App& app, WishOptions& options) {
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);  // the words that follow are specs
+    app.add_option("--accel",
+                   options.accelerator,
+                   "builds for: auto (the GPU that is there), nvidia, amd, none, conda (by build "
+                   "number); of several, \"nvidia,none\", the first that works")
+        ->type_name("WHAT");
 }
 
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
     Wishes wishes;
+    GPKG_TRY(const auto machine, machine_of(context, sources));
+    Asked asked;
     for (const auto& text : options.specs) {
         if (is_package_place(text)) {
             GPKG_TRY(auto record, record_at(context, text));
             wishes.explicit_records.push_back(std::move(record));
             continue;
         }
-        GPKG_TRY(auto spec, parse_spec(text));
-        wishes.specs.push_back(std::move(spec));
+        if (auto taken = asked.take(text, machine.platform); !taken) {
+            taken.error().kind = ErrorKind::Usage;
+            return pass(std::move(taken).error());
+        }
     }
+    wishes.specs = std::move(asked.specs);
     for (const auto& text : options.files) {
         const auto path = absolute_path(text, context.home);
         if (is_environment_yml(path)) {
-            GPKG_CHECK(read_manifest(context, path, options.ignore_names, wishes, sources));
+            GPKG_CHECK(read_manifest(
+                context, path, machine.platform, options.ignore_names, wishes, sources));
             continue;
         }
         SpecFileOptions how;
-        how.platform = sources.platform.empty() ? context.config.platform.value : sources.platform;
+        how.platform = machine.platform;
         how.home = context.home;
         how.env = context.env;
         GPKG_TRY(const auto file, read_spec_file(path, how));
         for (const auto& warning : file.warnings) context.out.warn(warning);
-        wishes.specs.insert(wishes.specs.end(), file.specs.begin(), file.specs.end());
+        wishes.specs.insert(wishes.specs.end(), file.asked.specs.begin(), file.asked.specs.end());
+        wishes.accelerators.override_with(file.asked.accelerators);
         for (const auto& package : file.packages) {
             GPKG_TRY(auto record, record_of(package));
             wishes.explicit_records.push_back(std::move(record));
         }
+    }
+    wishes.accelerators.override_with(asked.accelerators);
+    if (options.accelerator) {
+        auto choices = parse_accelerator_choices(*options.accelerator);
+        if (!choices) {
+            choices.error().message = "--accel " + choices.error().message;
+            return pass(std::move(choices).error());
+        }
+        wishes.accelerators.override_with({*std::move(choices), {}, {}});
     }
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.explicit_records.empty() && !wishes.specs.empty())

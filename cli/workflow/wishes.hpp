@@ -6,10 +6,11 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
-#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,13 @@ namespace gpkg::cli {
 struct WishOptions {
     std::vector<std::string> specs;
     std::vector<std::string> files;
+    std::optional<std::string> accelerator;  ///< one of AcceleratorChoice, or several
     bool ignore_names = true;  ///< an environment.yml does not say which environment is meant
 };
 
 struct Wishes {
     std::vector<MatchSpec> specs;
+    AcceleratorWishes accelerators;
     std::vector<PackageRecord> explicit_records;  ///< of an explicit file: linked without solving
     std::map<std::string, std::string> variables;
     std::string name;    ///< an environment.yml's own idea of its name

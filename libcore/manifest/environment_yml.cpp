@@ -15,8 +15,14 @@ namespace {
 using manifest::expand_variables;
 using yaml::Node;
 
-constexpr std::string_view kKeys[] = {
-    "name", "prefix", "channels", "dependencies", "variables", "platforms", "category"};
+constexpr std::string_view kKeys[] = {"name",
+                                      "prefix",
+                                      "channels",
+                                      "dependencies",
+                                      "variables",
+                                      "platforms",
+                                      "category",
+                                      "accelerator"};
 
 // Folders that belong to the system: an environment in one of them is a mistake or an attack.
 constexpr std::string_view kSystemFolders[] = {
@@ -74,6 +80,7 @@ private:
         if (key == "dependencies") return read_dependencies(value);
         if (key == "variables") return read_variables(value);
         if (key == "platforms") return read_platforms(value);
+        if (key == "accelerator") return read_accelerator(value);
         if (key == "category") {
             GPKG_TRY(result_.category, value.as_text("a category"));
         }
@@ -153,17 +160,48 @@ private:
 
     Result<void> read_dependency(const Node& node) {
         GPKG_TRY(const auto text, node.as_text("a package"));
-        auto spec = MatchSpec::parse(text);
-        if (!spec) {
-            auto error = std::move(spec).error();
-            error.message = node.place() + ": " + error.message;
-            return pass(std::move(error));
-        }
+        // What was said of accelerators so far is added to.
+        Asked asked{{}, std::move(result_.accelerators)};
+        if (auto taken = asked.take(text, options_.platform); !taken)
+            return fail_at(node.place(), std::move(taken).error());
+        result_.accelerators = std::move(asked.accelerators);
         auto& known = result_.dependencies;
-        if (std::find(known.begin(), known.end(), *spec) != known.end()) {
-            warn(node.place(), fmt::format("'{}' is listed twice", text));
-        } else {
-            known.push_back(*std::move(spec));
+        for (auto& spec : asked.specs) {
+            if (std::find(known.begin(), known.end(), spec) != known.end()) {
+                warn(node.place(), fmt::format("'{}' is listed twice", text));
+            } else {
+                known.push_back(std::move(spec));
+            }
+        }
+        return {};
+    }
+
+    /// "nvidia", "[nvidia, none]" as --accel has them, or a map of packages, of which `default`
+    /// stands for all others.
+    Result<void> read_accelerator(const Node& node) {
+        const auto read = [&](const Node& value) -> Result<std::vector<AcceleratorChoice>> {
+            GPKG_TRY(const auto texts, value.as_texts("an accelerator"));
+            std::vector<AcceleratorChoice> choices;
+            for (const auto& text : texts) {
+                auto choice = parse_accelerator_choice(trim(text));
+                if (!choice) return fail_at(value.place(), std::move(choice).error());
+                choices.push_back(*choice);
+            }
+            return choices;
+        };
+        if (!node.is_map()) {
+            GPKG_TRY(result_.accelerators.all, read(node));
+            return {};
+        }
+        for (const auto& [name, value] : node.entries()) {
+            GPKG_TRY(auto choices, read(value));
+            if (name == "default") {
+                result_.accelerators.all = std::move(choices);
+            } else if (choices.size() == 1) {
+                result_.accelerators.of_package[name] = choices.front();
+            } else {
+                return value.fail(fmt::format("expected one accelerator for {}", name));
+            }
         }
         return {};
     }

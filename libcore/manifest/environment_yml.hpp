@@ -6,7 +6,7 @@
 
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
-#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/asked_spec.hpp"
 
 #include <functional>
 #include <map>
@@ -24,6 +24,8 @@ struct Manifest {
     std::vector<std::string> channels;
     bool nodefaults = false;  ///< the configured channels are not to be added
     std::vector<MatchSpec> dependencies;
+    /// Of the key `accelerator`, which conda ignores, and of selectors among the dependencies.
+    AcceleratorWishes accelerators;
     std::vector<std::string> pip;  ///< requirements as pip reads them, relative to `folder`
     std::map<std::string, std::string> variables;
     std::vector<std::string> platforms;  ///< empty: not said

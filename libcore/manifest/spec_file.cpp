@@ -98,10 +98,10 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
     return package;
 }
 
-Result<MatchSpec> read_spec(const Line& line) {
-    auto spec = MatchSpec::parse(line.text);
-    if (spec) return spec;
-    auto error = std::move(spec).error();
+Result<void> read_spec(const Line& line, const std::string& platform, Asked& asked) {
+    auto taken = asked.take(line.text, platform);
+    if (taken) return {};
+    auto error = std::move(taken).error();
     error.message = line.place + ": " + error.message;
     if (to_lower(line.text) == to_lower(kExplicit)) error.hint = "write it as @EXPLICIT";
     return pass(std::move(error));
@@ -183,8 +183,7 @@ Result<SpecFile> parse_spec_file(std::string_view text,
             GPKG_TRY(auto package, read_explicit(line, options));
             file.packages.push_back(std::move(package));
         } else {
-            GPKG_TRY(auto spec, read_spec(line));
-            file.specs.push_back(std::move(spec));
+            GPKG_CHECK(read_spec(line, options.platform, file.asked));
         }
     }
     return file;

@@ -5,7 +5,7 @@
 
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
-#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <functional>
@@ -30,7 +30,7 @@ struct ExplicitPackage {
 
 struct SpecFile {
     bool is_explicit = false;
-    std::vector<MatchSpec> specs;           ///< when not explicit
+    Asked asked;                            ///< when not explicit
     std::vector<ExplicitPackage> packages;  ///< when explicit, in the order of the file
     std::string platform;                   ///< of the line "# platform: linux-64"; may be empty
     std::vector<std::string> warnings;

@@ -20,6 +20,11 @@ void set_machine(Problem& problem, const ProblemChange& change) {
     }
 }
 
+void set_accelerator(Accelerators& accelerators, const std::string& name) {
+    accelerators.of_package[name] = AcceleratorChoice::Auto;
+    accelerators.asked_packages.insert(name);
+}
+
 template <typename T>
 void erase_places(std::vector<T>& list, std::vector<std::size_t> places) {
     std::sort(places.rbegin(), places.rend());
@@ -42,6 +47,10 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
         case ProblemChange::Kind::SetPriority: problem.priority = ChannelPriority::Flexible; break;
         case ProblemChange::Kind::AllowNewer: problem.exclude_newer.reset(); break;
         case ProblemChange::Kind::SetMachine: set_machine(problem, change); break;
+        case ProblemChange::Kind::LetChange: problem.request.loose.insert(change.name); break;
+        case ProblemChange::Kind::SetAccelerator:
+            set_accelerator(problem.request.accelerators, change.name);
+            break;
         }
     }
     // Only now, so that every index means what it meant in the problem as it was.

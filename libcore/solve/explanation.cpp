@@ -291,6 +291,8 @@ std::string ProblemChange::text() const {
     case Kind::SetPriority: return "flexible channel priority";
     case Kind::AllowNewer: return "no limit on how new records may be";
     case Kind::SetMachine: return machine_needed(*this);
+    case Kind::LetChange: return spec + " as well";
+    case Kind::SetAccelerator: return fmt::format("{} for any accelerator", name);
     }
     return {};
 }

@@ -70,6 +70,8 @@ struct ProblemChange {
         SetPriority,     ///< to flexible
         AllowNewer,      ///< no record is too new
         SetMachine,      ///< the virtual package `name` has `version` and `build`
+        LetChange,       ///< installed `name` may change as `spec`, asked for too, has it
+        SetAccelerator,  ///< of `name` any build may be taken
     };
     Kind kind = Kind::DropSpec;
     std::size_t index = 0;

@@ -5,6 +5,7 @@
 // nothing else is looked at. The implementation is in solver/.
 
 #include "libcore/base/error.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/explanation.hpp"
 #include "libcore/spec/channel_priority.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -38,7 +40,9 @@ struct Request {
     std::size_t implied = 0;
     std::string implied_reason;
     std::vector<Constraint> constraints;
-    /// Records now in the environment. Each stays as it is where the specs allow.
+    /// Records now in the environment. Each stays as it is where the specs allow. One that changes
+    /// keeps its channel, its accelerator and its BLAS and MPI, unless a spec on its name speaks of
+    /// the channel or of builds, or it is in `loose`.
     std::vector<PackageRecord> installed;
     /// Installed names that are no longer held to their record: what `update` names.
     std::vector<std::string> update;
@@ -46,8 +50,10 @@ struct Request {
     bool update_all = false;
     /// Installed names to keep in the environment when possible, changed if need be.
     std::vector<std::string> keep;
+    std::set<std::string> loose{};
     /// Nothing is brought in for its own sake: dependencies only restrict what is there anyway.
     bool no_dependencies = false;
+    Accelerators accelerators{};
 };
 
 /// Everything a decision depends on.

@@ -111,13 +111,18 @@ std::vector<std::string> settled_before(const Solution& answer,
     return {};
 }
 
-/// With what was settled earlier as it is, there is no solution: that tells why. `with_channel` is
-/// for records that have a namesake elsewhere.
+/// What is told as a fact beside versions and builds.
+struct Told {
+    bool channels = false;  ///< for records that have a namesake elsewhere
+    bool kept = false;      ///< that what is installed is to stay
+};
+
+/// With what was settled earlier as it is, there is no solution: that tells why.
 Result<Explanation> chain(Problem problem,
                           const std::vector<std::string>& settled,
                           const ByName& now,
                           std::size_t index,
-                          bool with_channel,
+                          const Told& told,
                           const Solve& solve) {
     auto& request = problem.request;
     std::set<std::string> requested;
@@ -126,7 +131,7 @@ Result<Explanation> chain(Problem problem,
         const auto& record = now.at(name);
         GPKG_TRY(auto exact,
                  MatchSpec::parse(fmt::format("{}=={}={}", name, record.version, record.build)));
-        if (with_channel) {
+        if (told.channels) {
             exact.channel = record.channel;
             exact.subdir = record.subdir;
         }
@@ -136,12 +141,20 @@ Result<Explanation> chain(Problem problem,
              : requested.contains(name) ? "is the best of what is asked for"
                                         : "is the best that goes with what is asked for"});
     }
-    if (!requested.contains(settled.back())) {
-        MatchSpec last;
-        last.name = settled.back();
-        request.specs.push_back(std::move(last));
+    const auto imply = [&](const std::string& name, std::string reason) {
+        if (!requested.insert(name).second) return;
+        MatchSpec spec;
+        spec.name = name;
+        request.specs.push_back(std::move(spec));
         ++request.implied;
-        request.implied_reason = "is needed for what is asked for";
+        request.implied_reason = std::move(reason);
+    };
+    if (told.kept) {
+        for (const auto& name : request.keep) {
+            if (now.contains(name)) imply(name, "is installed, and is to stay");
+        }
+    } else {
+        imply(settled.back(), "is needed for what is asked for");
     }
     GPKG_TRY(auto outcome, solve(problem));
     auto* explanation = std::get_if<Explanation>(&outcome);
@@ -208,9 +221,9 @@ Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solv
                                          lost.size() == 1 ? "is" : "are");
     } else {
         found.verdict = Verdict::Outranked;
-        GPKG_TRY(found.explanation, chain(with_it, settled, now, index, false, solve));
-        if (found.explanation.clashes.empty()) {
-            GPKG_TRY(found.explanation, chain(with_it, settled, now, index, true, solve));
+        for (const auto& told : {Told{}, Told{true, false}, Told{false, true}, Told{true, true}}) {
+            GPKG_TRY(found.explanation, chain(with_it, settled, now, index, told, solve));
+            if (!found.explanation.clashes.empty()) break;
         }
     }
     return found;

@@ -21,15 +21,6 @@ Verdict meaning_of(std::string_view word) {
     return std::nullopt;
 }
 
-/// "cuda", "accel:nvidia", "gpu:amd".
-Verdict meaning_of_flag(std::string_view flag) {
-    const auto colon = flag.find(':');
-    if (colon == std::string_view::npos) return meaning_of(flag);
-    const auto name = flag.substr(0, colon);
-    if (name == "accel" || name == "gpu") return meaning_of(flag.substr(colon + 1));
-    return name == "cuda" || name == "rocm" ? meaning_of(name) : std::nullopt;
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// "cuda129" and "cu102" of "py39_cu102_0"; not "custom".
@@ -79,36 +70,28 @@ Verdict meaning_of_name(std::string_view name) {
     return std::nullopt;
 }
 
-/// "pytorch-mutex 1.0 cuda", "faiss-proc * cpu", "pytorch * cuda*".
-Verdict meaning_of_build(const std::string& depend) {
+/// What is read of most dependencies is their name.
+std::optional<HintedAccelerator> accelerator_of_text(const std::string& depend) {
+    const auto name = name_in_spec(depend);
+    if (!is_mutex(name) && depend.find_first_of("[;") == std::string::npos)
+        return accelerator_of_dependency(name, "");
     const auto spec = MatchSpec::parse(depend);
-    if (!spec || !spec->build) return std::nullopt;
-    auto text = std::string_view(spec->build->text());
-    while (text.starts_with('*') || text.starts_with('^')) text.remove_prefix(1);
-    for (const auto token : split(text, '_')) {
-        if (const auto verdict = meaning_of_token(token)) return verdict;
-    }
-    return std::nullopt;
+    if (!spec || spec->when) return std::nullopt;
+    return accelerator_of_dependency(name, spec->build ? spec->build->text() : "");
 }
 
-/// The machine says most, then the mutexes, then the libraries.
+/// Of what the dependencies say, the first that counts most. Those on a condition say nothing.
 std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
-    std::optional<AcceleratorOf> of_mutex;
-    std::optional<AcceleratorOf> of_library;
+    std::optional<HintedAccelerator> best;
+    const std::string* evidence = nullptr;
     for (const auto& depend : record.depends) {
-        const auto name = name_in_spec(depend);
-        const auto found = [&](Accelerator accelerator) {
-            return AcceleratorOf{accelerator, "needs " + depend};
-        };
-        if (const auto verdict = meaning_of_name(name)) {
-            if (name.starts_with("__")) return found(*verdict);
-            if (!of_library) of_library = found(*verdict);
-        } else if (is_mutex(name) && !of_mutex) {
-            if (const auto verdict_of_build = meaning_of_build(depend))
-                of_mutex = found(*verdict_of_build);
-        }
+        const auto found = accelerator_of_text(depend);
+        if (!found || (best && best->hint >= found->hint)) continue;
+        best = found;
+        evidence = &depend;
     }
-    return of_mutex ? of_mutex : of_library;
+    if (!best) return std::nullopt;
+    return AcceleratorOf{best->accelerator, "needs " + *evidence};
 }
 
 /// "12.9" of "129", "12.4" of "12.4", "11.2" of "112", "9.2" of "92", "13" of "13".
@@ -130,15 +113,73 @@ std::string_view to_string(Accelerator accelerator) {
     return "";
 }
 
+std::string_view to_string(AcceleratorChoice choice) {
+    switch (choice) {
+    case AcceleratorChoice::Auto: return "auto";
+    case AcceleratorChoice::Nvidia: return "nvidia";
+    case AcceleratorChoice::Amd: return "amd";
+    case AcceleratorChoice::None: return "none";
+    case AcceleratorChoice::Conda: return "conda";
+    }
+    return "";
+}
+
+Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
+    using Choice = AcceleratorChoice;
+    constexpr auto kChoices =
+        std::to_array({Choice::Auto, Choice::Nvidia, Choice::Amd, Choice::None, Choice::Conda});
+    std::vector<std::string> known;
+    for (const auto choice : kChoices) {
+        if (to_string(choice) == text) return choice;
+        known.emplace_back(to_string(choice));
+    }
+    auto near = near_names(text, known);
+    // What people say for them, "cuda" and "cpu", is near in meaning.
+    if (const auto meant = meaning_of(text)) near = {std::string(to_string(*meant))};
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: is no accelerator", text),
+                near.empty() ? "there are " + join_some(known, "and", known.size())
+                             : fmt::format("did you mean {}?", join_or(near)));
+}
+
+/// "cuda", "accel:nvidia", "gpu:amd".
+std::optional<Accelerator> accelerator_of_flag(std::string_view flag) {
+    const auto colon = flag.find(':');
+    if (colon == std::string_view::npos) return meaning_of(flag);
+    const auto name = flag.substr(0, colon);
+    if (name == "accel" || name == "gpu") return meaning_of(flag.substr(colon + 1));
+    return name == "cuda" || name == "rocm" ? meaning_of(name) : std::nullopt;
+}
+
+/// "pytorch-mutex 1.0 cuda", "faiss-proc * cpu", "pytorch * cuda*".
+std::optional<HintedAccelerator> accelerator_of_dependency(std::string_view name,
+                                                           std::string_view build) {
+    if (const auto verdict = meaning_of_name(name))
+        return HintedAccelerator{
+            name.starts_with("__") ? AcceleratorHint::Machine : AcceleratorHint::Library, *verdict};
+    if (!is_mutex(name)) return std::nullopt;
+    while (build.starts_with('*') || build.starts_with('^')) build.remove_prefix(1);
+    if (const auto verdict = accelerator_of_build(build))
+        return HintedAccelerator{AcceleratorHint::Mutex, *verdict};
+    return std::nullopt;
+}
+
+std::optional<Accelerator> accelerator_of_build(std::string_view build) {
+    while (!build.empty()) {
+        const auto end = std::min(build.find('_'), build.size());
+        if (const auto verdict = meaning_of_token(build.substr(0, end))) return verdict;
+        build.remove_prefix(std::min(end + 1, build.size()));
+    }
+    return std::nullopt;
+}
+
 AcceleratorOf accelerator_of(const PackageRecord& record) {
     for (const auto& flag : record.flags) {
-        if (const auto verdict = meaning_of_flag(flag)) return {*verdict, "flag " + flag};
+        if (const auto verdict = accelerator_of_flag(flag)) return {*verdict, "flag " + flag};
     }
     if (auto found = by_dependencies(record)) return *std::move(found);
-    for (const auto token : split(record.build, '_')) {
-        if (const auto verdict = meaning_of_token(token))
-            return {*verdict, "build " + record.build};
-    }
+    if (const auto verdict = accelerator_of_build(record.build))
+        return {*verdict, "build " + record.build};
     return {};
 }
 

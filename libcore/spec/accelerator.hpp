@@ -3,6 +3,7 @@
 // What accelerator a build is for. No standard says it, so it is read from what builds have: CEP 45
 // flags, else what they depend on, else their build string.
 
+#include "libcore/base/error.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <optional>
@@ -16,6 +17,20 @@ enum class Accelerator { None, Nvidia, Amd };
 /// "none", "nvidia", "amd"
 std::string_view to_string(Accelerator accelerator);
 
+/// Which builds to take where those of one version are for different accelerators.
+enum class AcceleratorChoice {
+    Auto,    ///< first those for the GPUs that the machine has, else those for none
+    Nvidia,  ///< only those for NVIDIA's, where there are any
+    Amd,
+    None,   ///< none that is for a GPU
+    Conda,  ///< whatever the build numbers say
+};
+
+/// "auto", "nvidia", "amd", "none", "conda"
+std::string_view to_string(AcceleratorChoice choice);
+/// A Usage error, with what may have been meant, for any other text.
+Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text);
+
 struct AcceleratorOf {
     Accelerator accelerator = Accelerator::None;
     /// What says so, as it stands in the record: "flag cuda", "needs __cuda", "build cuda129_...".
@@ -26,6 +41,20 @@ struct AcceleratorOf {
 };
 
 AcceleratorOf accelerator_of(const PackageRecord& record);
+
+/// The same for those who hold a record in pieces. Of what is found, a flag counts most, then what
+/// is asked of the machine, then of a package that says which builds of others are there, then of a
+/// vendor's library, and last the build string.
+enum class AcceleratorHint { Library, Mutex, Machine };
+struct HintedAccelerator {
+    AcceleratorHint hint;
+    Accelerator accelerator;
+};
+std::optional<Accelerator> accelerator_of_flag(std::string_view flag);
+/// What a dependency on `name` says, which asks for the build string `build` (empty: for any).
+std::optional<HintedAccelerator> accelerator_of_dependency(std::string_view name,
+                                                           std::string_view build);
+std::optional<Accelerator> accelerator_of_build(std::string_view build);
 
 /// The CUDA version that the build is for, "12.9" or "12"; nothing where none can be read.
 std::optional<std::string> cuda_of(const PackageRecord& record);

@@ -1,5 +1,6 @@
 #include "solver/explain/fixes.hpp"
 
+#include "libcore/spec/spec_text.hpp"
 #include "solver/explain/clash.hpp"
 #include "solver/explain/parts.hpp"
 #include "solver/explain/suggestions.hpp"
@@ -18,7 +19,7 @@ constexpr std::size_t kMostFixes = 3;
 constexpr int kMostAttempts = 7;
 constexpr std::size_t kMostChanges = 3;
 /// Specs that are given up one after the other where nothing else helps.
-constexpr int kMostGivenUp = 7;
+constexpr std::size_t kMostGivenUp = 7;
 
 class Fixing {
 public:
@@ -41,6 +42,7 @@ public:
         search(others, edges, clashes.front());
         if (fixes_.empty()) drop_one(edges, clashes.front());
         if (fixes_.empty()) drop_until_solved(edges, clashes.front());
+        if (fixes_.empty()) keep_one();
         return std::move(fixes_);
     }
 
@@ -180,7 +182,7 @@ private:
     void drop_until_solved(const Edges& edges, const EdgeSet& clash) {
         Plan plan;
         auto drops = drops_of(universe_, edges, clash);
-        for (int i = 0; i < kMostGivenUp && !drops.empty(); ++i) {
+        for (std::size_t i = 0; i < kMostGivenUp && !drops.empty(); ++i) {
             auto drop = std::move(drops.front());
             drop.index = places_left(plan.steps,
                                      ProblemChange::Kind::DropSpec,
@@ -192,6 +194,24 @@ private:
                 const Edges left(universe);
                 drops = drops_of(universe, left, clash_of(universe, left));
             });
+        }
+    }
+
+    /// Gives up all but one: what is dropped may have been what let an installed package change.
+    void keep_one() {
+        const auto& request = universe_.problem().request;
+        const auto count = request.specs.size() - request.implied;
+        if (count < 2 || count > kMostGivenUp + 1) return;
+        for (std::size_t kept = 0; kept < count && fixes_.empty(); ++kept) {
+            Plan plan;
+            for (std::size_t i = 0; i < count; ++i) {
+                ProblemChange drop;
+                drop.kind = ProblemChange::Kind::DropSpec;
+                drop.index = i;
+                drop.before = as_typed(request.specs[i]);
+                if (i != kept) plan.steps.push_back({0, std::move(drop)});
+            }
+            attempt(plan, [](const Universe&) {});
         }
     }
 

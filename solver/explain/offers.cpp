@@ -23,7 +23,11 @@ public:
           NameId name,
           const std::vector<SpecId>& asked,
           ExplanationLine& line)
-        : universe_(universe), name_(universe.names()[name]), asked_(asked), line_(line) {}
+        : universe_(universe),
+          id_(name),
+          name_(universe.names()[name]),
+          asked_(asked),
+          line_(line) {}
 
     void tell() {
         if (name_.is_virtual) {
@@ -107,7 +111,7 @@ private:
     void tell_left_out() {
         std::vector<Aside> all;
         for (const auto& out : name_.left_out)
-            all.push_back({out.record, reason(out.why, out.record)});
+            all.push_back({out.record, left_out_text(universe_, id_, out)});
         for (auto id = name_.begin; id < name_.end; ++id) {
             const auto& candidate = universe_.candidates()[id];
             if (is_elsewhere(candidate))
@@ -138,17 +142,6 @@ private:
         return channel_text(universe_.problem(), record.index->source().channel);
     }
 
-    /// Said after the versions.
-    std::string reason(LeftOut::Why why, const ChannelRecord& record) const {
-        switch (why) {
-        case LeftOut::Why::Hidden:
-            return fmt::format("of {} (hidden by strict channel priority)", channel_of(record));
-        case LeftOut::Why::Newer: return "(newer than --exclude-newer allows)";
-        case LeftOut::Why::Unreadable: break;
-        }
-        return "(a version or a dependency cannot be read)";
-    }
-
     /// The newest first.
     static std::vector<std::string> versions(const std::vector<ChannelRecord>& some) {
         std::map<Version, std::string> known;
@@ -166,6 +159,7 @@ private:
     }
 
     const Universe& universe_;
+    NameId id_;
     const Name& name_;
     const std::vector<SpecId>& asked_;
     ExplanationLine& line_;

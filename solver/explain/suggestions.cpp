@@ -23,6 +23,8 @@ constexpr int kNearVersion = 5;  // where the one asked for does not exist
 constexpr int kWithoutExtras = 6;
 constexpr int kOtherVersion = 7;
 constexpr int kOtherPriority = 8;
+constexpr int kOtherKind = 8;
+constexpr int kAnyAccelerator = 8;
 constexpr int kNewer = 8;
 constexpr int kWithoutPin = 9;
 constexpr int kOtherMachine = 10;
@@ -97,10 +99,20 @@ public:
         bool hidden = false;
         bool newer = false;
         for (const auto name : names) {
-            for (const auto& out : universe_.names()[name].left_out) {
+            const auto& left_out = universe_.names()[name].left_out;
+            for (const auto& out : left_out) {
                 hidden = hidden || out.why == LeftOut::Why::Hidden;
                 newer = newer || out.why == LeftOut::Why::Newer;
             }
+            const auto first = [&](const auto& is_it) {
+                return std::find_if(left_out.begin(), left_out.end(), is_it);
+            };
+            const auto other = first([](const auto& out) { return out.is_other_than_installed(); });
+            if (other != left_out.end()) let_change(name, *other);
+            const bool is_bound = first([](const auto& out) {
+                                      return out.why == LeftOut::Why::Accelerator;
+                                  }) != left_out.end();
+            if (is_bound) free_accelerator(name);
         }
         ProblemChange change;
         change.kind = Kind::SetPriority;
@@ -113,6 +125,22 @@ public:
 private:
     void add(int cost, ProblemChange change, bool is_wide = false) {
         found_.push_back({cost, std::move(change), is_wide});
+    }
+
+    void let_change(NameId name, const LeftOut& out) {
+        ProblemChange change;
+        change.kind = Kind::LetChange;
+        change.name = universe_.names()[name].text;
+        change.spec = spec_allowing(universe_, name, out);
+        add(kOtherKind, std::move(change));
+    }
+
+    /// Of this package alone: all others stay bound.
+    void free_accelerator(NameId name) {
+        ProblemChange change;
+        change.kind = Kind::SetAccelerator;
+        change.name = universe_.names()[name].text;
+        add(kAnyAccelerator, std::move(change));
     }
 
     /// What is named may move.

@@ -92,4 +92,70 @@ std::vector<std::string> channel_texts(const Problem& problem) {
     return texts;
 }
 
+namespace {
+
+/// What a record is with or for, of the kind that `why` is about; empty where it does not say.
+std::string trait_of(LeftOut::Why why, const PackageRecord& record, std::size_t column) {
+    if (why == LeftOut::Why::OtherVariant) return kind_of(record)[column];
+    return std::string(to_string(accelerator_of(record).accelerator));
+}
+
+/// The first of kind_of() in which the two differ.
+std::size_t differing_column(const PackageRecord& a, const PackageRecord& b) {
+    const auto one = kind_of(a);
+    const auto two = kind_of(b);
+    return !one[0].empty() && !two[0].empty() && one[0] != two[0] ? 0 : 1;
+}
+
+/// The trait of what is left out, and of what is installed.
+std::pair<std::string, std::string> traits(const Universe& universe,
+                                           NameId name,
+                                           const LeftOut& out) {
+    const auto record = out.record.index->record(*out.record.home, *out.record.row);
+    const auto* installed = universe.installed(name);
+    if (!record || installed == nullptr) return {};
+    const auto column = differing_column(*record, *installed);
+    return {trait_of(out.why, *record, column), trait_of(out.why, *installed, column)};
+}
+
+}  // namespace
+
+std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
+    const auto& problem = universe.problem();
+    const auto channel = [&] { return channel_text(problem, out.record.index->source().channel); };
+    switch (out.why) {
+    case LeftOut::Why::Hidden:
+        return fmt::format("of {} (hidden by strict channel priority)", channel());
+    case LeftOut::Why::Newer: return "(newer than --exclude-newer allows)";
+    case LeftOut::Why::Accelerator:
+        return fmt::format(
+            "(not for the accelerator asked for, {})",
+            to_string(problem.request.accelerators.choice(universe.names()[name].text)));
+    case LeftOut::Why::OtherChannel:
+        return fmt::format("of {} (what is installed is of {})",
+                           channel(),
+                           channel_text(problem, universe.installed(name)->channel));
+    case LeftOut::Why::OtherAccelerator: {
+        const auto [own, other] = traits(universe, name, out);
+        return fmt::format("for accelerator {} (what is installed is for {})", own, other);
+    }
+    case LeftOut::Why::OtherVariant: {
+        const auto [own, other] = traits(universe, name, out);
+        return fmt::format("with {} (what is installed is with {})", own, other);
+    }
+    case LeftOut::Why::Unreadable: break;
+    }
+    return "(a version or a dependency cannot be read)";
+}
+
+std::string spec_allowing(const Universe& universe, NameId name, const LeftOut& out) {
+    const auto& text = universe.names()[name].text;
+    const auto own = traits(universe, name, out).first;
+    if (out.why == LeftOut::Why::OtherChannel)
+        return fmt::format(
+            "{}::{}", channel_text(universe.problem(), out.record.index->source().channel), text);
+    if (out.why == LeftOut::Why::OtherVariant) return fmt::format("{}[build=*{}*]", text, own);
+    return fmt::format("{}[accel={}]", text, own);
+}
+
 }  // namespace gpkg::solver

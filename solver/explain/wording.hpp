@@ -19,4 +19,11 @@ std::string channel_text(const Problem& problem, const std::string& base_url);
 /// The channels of the problem, the highest first.
 std::vector<std::string> channel_texts(const Problem& problem);
 
+/// Where a record of `name` that is left out is from or what it is for, and why that rules it out:
+/// "of conda-forge (hidden by strict channel priority)". Said after its version.
+std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out);
+
+/// The spec that asks for a record which is other than what is installed.
+std::string spec_allowing(const Universe& universe, NameId name, const LeftOut& out);
+
 }  // namespace gpkg::solver

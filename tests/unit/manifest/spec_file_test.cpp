@@ -26,9 +26,9 @@ TEST_CASE("a file of specs", "[manifest]") {
         read("\xEF\xBB\xBF# a comment\r\n\r\nnumpy >=1.26  # newest\r\n  \npython=3.12");
     REQUIRE(file);
     CHECK_FALSE(file->is_explicit);
-    REQUIRE(file->specs.size() == 2);
-    CHECK(file->specs[0].to_string() == "numpy[version='>=1.26']");
-    CHECK(file->specs[1].to_string() == "python=3.12");
+    REQUIRE(file->asked.specs.size() == 2);
+    CHECK(file->asked.specs[0].to_string() == "numpy[version='>=1.26']");
+    CHECK(file->asked.specs[1].to_string() == "python=3.12");
     CHECK(file->packages.empty());
 }
 

@@ -1,6 +1,7 @@
 #include "tests/unit/solver/explained.hpp"
 
 #include "libcore/index/repodata.hpp"
+#include "libcore/spec/accelerator.hpp"
 #include "solver/solver.hpp"
 #include "tests/support/catch.hpp"
 
@@ -53,6 +54,8 @@ struct Said {
     }
 
     PackageRecord counting(PackageRecord record) const {
+        // What a build is for stays what it is without the dependency that says so.
+        record.flags = {fmt::format("accel:{}", to_string(accelerator_of(record).accelerator))};
         record.depends = counting(record.name, std::move(record.depends));
         record.constrains = counting(record.name, std::move(record.constrains));
         for (auto& [group, texts] : record.extra_depends)
@@ -73,6 +76,7 @@ std::pair<std::string, nlohmann::json> entry(const PackageRecord& record) {
                           {"constrains", record.constrains},
                           {"extra_depends", record.extra_depends},
                           {"timestamp", record.timestamp}};
+    if (!record.flags.empty()) fields["flags"] = record.flags;
     if (!record.sha256.empty()) fields["sha256"] = record.sha256;
     std::string features;
     for (const auto& feature : record.track_features)

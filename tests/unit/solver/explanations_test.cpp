@@ -2,11 +2,11 @@
 // which has no solution, and has one without any one line. Fixes are solved as they are told.
 
 #include "libcore/fs/file.hpp"
-#include "libcore/index/repodata.hpp"
 #include "libcore/yaml/node.hpp"
 #include "solver/solver.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/corpus.hpp"
+#include "tests/unit/solver/corpus_channel.hpp"
 #include "tests/unit/solver/explained.hpp"
 #include "tests/unit/solver/random_problems.hpp"
 
@@ -57,23 +57,6 @@ void check_fixes_exhaustively(const Problem& problem, const Explanation& explana
     }
 }
 
-/// The records of a channel of the corpus, read once.
-std::vector<std::shared_ptr<const ChannelIndex>> channel(const fs::path& root,
-                                                         const std::string& name) {
-    static std::map<std::string, std::vector<std::shared_ptr<const ChannelIndex>>> known;
-    auto& indexes = known[name];
-    if (!indexes.empty()) return indexes;
-    for (const std::string subdir : {"linux-64", "noarch"}) {
-        const auto path = root / name / subdir / "repodata.json.zst";
-        if (!fs::exists(path)) continue;
-        const auto base = fmt::format("https://conda.anaconda.org/{}", name);
-        auto index = read_repodata_file(path, {base, subdir, fmt::format("{}/{}", base, subdir)});
-        REQUIRE(index);
-        indexes.push_back(std::make_shared<const ChannelIndex>(*std::move(index)));
-    }
-    return indexes;
-}
-
 std::vector<std::string> list(const yaml::Node& node, std::string_view key) {
     const auto* found = node.find(key);
     return found == nullptr ? std::vector<std::string>{} : found->as_texts("texts").value();
@@ -101,7 +84,7 @@ Problem problem_of(const fs::path& root, const yaml::Node& asked) {
     auto channels = list(asked, "channels");
     if (channels.empty()) channels = {"conda-forge"};
     for (const auto& name : channels) {
-        const auto indexes = channel(root, name);
+        const auto indexes = corpus_channel(root, name);
         problem.indexes.insert(problem.indexes.end(), indexes.begin(), indexes.end());
     }
     add_machine(asked, problem);
@@ -223,7 +206,7 @@ TEST_CASE("real requests without a solution", "[solver][corpus]") {
 /// A request for a few packages that the corpus has, half of them with a version.
 Problem random_real_problem(const fs::path& root, Dice& dice) {
     Problem problem;
-    problem.indexes = channel(root, "conda-forge");
+    problem.indexes = corpus_channel(root, "conda-forge");
     const auto machine = yaml::Node::parse("{}", "").value();
     add_machine(machine, problem);
     for (auto left = 1 + dice.roll(4); left > 0; --left) {

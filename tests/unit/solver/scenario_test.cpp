@@ -35,6 +35,7 @@ struct Package {
     std::vector<std::string> depends, constrains;
     std::map<std::string, std::vector<std::string>> extras;
     std::map<std::string, std::string> more;
+    std::string channel;  ///< of what is installed; empty: not known
 
     static Package read(const yaml::Node& node) {
         Package package;
@@ -60,6 +61,7 @@ struct Package {
             }
         }
         package.constrains = list(node, "constrains");
+        package.channel = text(node, "channel");
         if (const auto* groups = node.find("extras")) {
             for (const auto& [group, texts] : groups->entries())
                 package.extras[group] = texts.as_texts("texts").value();
@@ -108,7 +110,7 @@ struct Package {
         record.depends = depends;
         record.constrains = constrains;
         record.extra_depends = extras;
-        record.channel = "https://host/installed";
+        record.channel = channel.empty() ? "" : "https://host/" + channel;
         return record;
     }
 };
@@ -161,6 +163,15 @@ Problem problem_of(const yaml::Node& scenario) {
     problem.priority = priority == "strict"     ? ChannelPriority::Strict
                        : priority == "flexible" ? ChannelPriority::Flexible
                                                 : ChannelPriority::Disabled;
+    auto& accelerators = problem.request.accelerators;
+    accelerators.all = parse_accelerator_choice(text(scenario, "accelerator", "conda")).value();
+    accelerators.all_is_asked = text(scenario, "asked") == "true";
+    if (const auto* packages = scenario.find("accelerators")) {
+        for (const auto& [name, choice] : packages->entries()) {
+            accelerators.of_package[name] = parse_accelerator_choice(choice.text()).value();
+            accelerators.asked_packages.insert(name);
+        }
+    }
     if (const auto* cutoff = scenario.find("exclude_newer"))
         problem.exclude_newer = cutoff->as_int("a time").value();
     return problem;

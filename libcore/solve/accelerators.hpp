@@ -1,0 +1,37 @@
+#pragma once
+
+// Which builds a request takes where the builds of a package are for different accelerators.
+
+#include "libcore/spec/accelerator.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+struct Accelerators {
+    AcceleratorChoice all = AcceleratorChoice::Conda;
+    std::map<std::string, AcceleratorChoice> of_package{};  ///< which comes before `all`
+    /// What Auto prefers; nothing: as found_accelerator has it.
+    std::optional<Accelerator> preferred{};
+    /// What is installed may change to what `all` says, or to what `of_package` says of these. It
+    /// stays for the accelerator that it is for otherwise.
+    bool all_is_asked = false;
+    std::set<std::string> asked_packages{};
+
+    AcceleratorChoice choice(std::string_view package) const;
+    bool is_asked(std::string_view package) const;
+};
+
+/// What Auto means with these records installed and these virtual packages: the vendor whose
+/// builds are installed, else the vendor whose device is there, else the one whose driver is, else
+/// none. Nothing where it could be either of two.
+std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& installed,
+                                             const std::vector<PackageRecord>& virtual_packages);
+
+}  // namespace gpkg

@@ -1,0 +1,143 @@
+#include "libcore/spec/asked_spec.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/spec/brackets_internal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kKey = "accel";
+
+/// The text without the bracket entry at `place`.
+std::string without_entry(std::string_view text,
+                          std::size_t begin,
+                          const grammar::Brackets& brackets,
+                          std::size_t place) {
+    const auto& entries = brackets.entries;
+    if (entries.size() == 1)
+        return std::string(text.substr(0, begin)) + std::string(text.substr(brackets.end));
+    if (place + 1 < entries.size())
+        return std::string(text.substr(0, entries[place].key_at)) +
+               std::string(text.substr(entries[place + 1].key_at));
+    auto before = text.substr(0, entries[place].key_at);
+    before.remove_suffix(before.size() - 1 - before.find_last_not_of(" \t,"));
+    return std::string(before) + std::string(text.substr(brackets.end - 1));
+}
+
+tl::unexpected<Error> refuse(std::string_view text, Error error) {
+    error.message = fmt::format("{}: {}", text, error.message);
+    return pass(std::move(error));
+}
+
+constexpr std::string_view kSelect = "hardware-select-";
+constexpr std::string_view kFallback = "hardware-fallback-";
+
+/// "gpu-nvidia", "cpu", "cpu-x86_64". Nothing where the architecture is not the platform's.
+Result<std::optional<AcceleratorChoice>> selected(std::string_view text,
+                                                  std::string_view which,
+                                                  std::string_view platform) {
+    if (which == "gpu-nvidia") return AcceleratorChoice::Nvidia;
+    if (which == "gpu-amd") return AcceleratorChoice::Amd;
+    if (which == "cpu") return AcceleratorChoice::None;
+    constexpr auto kArchitectures =
+        std::to_array<std::pair<std::string_view, std::string_view>>({{"cpu-x86_64", "-64"},
+                                                                      {"cpu-aarch64", "-aarch64"},
+                                                                      {"cpu-arm64", "-arm64"},
+                                                                      {"cpu-ppc64le", "-ppc64le"}});
+    std::vector<std::string> known{"gpu-nvidia", "gpu-amd", "cpu"};
+    for (const auto& [name, ending] : kArchitectures) {
+        if (which == name)
+            return platform.ends_with(ending) ? std::optional(AcceleratorChoice::None)
+                                              : std::optional<AcceleratorChoice>();
+        known.emplace_back(name);
+    }
+    const auto prefix = text.substr(0, text.size() - which.size());
+    for (auto& name : known) name.insert(0, prefix);
+    const auto near = near_names(text, known);
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: is no hardware selector", text),
+                near.empty() ? "there are " + join_some(known, "and", known.size())
+                             : fmt::format("did you mean {}?", join_or(near)));
+}
+
+}  // namespace
+
+Result<std::vector<AcceleratorChoice>> parse_accelerator_choices(std::string_view text) {
+    std::vector<AcceleratorChoice> choices;
+    for (const auto word : split(text, ',')) {
+        GPKG_TRY(choices.emplace_back(), parse_accelerator_choice(trim(word)));
+    }
+    return choices;
+}
+
+void AcceleratorWishes::override_with(const AcceleratorWishes& later) {
+    if (!later.all.empty() || !later.fallbacks.empty()) {
+        all = later.all;
+        fallbacks = later.fallbacks;
+    }
+    for (const auto& [name, choice] : later.of_package) of_package[name] = choice;
+}
+
+Result<void> Asked::take(std::string_view text, std::string_view platform) {
+    for (const auto kind : {kSelect, kFallback}) {
+        if (!text.starts_with(kind)) continue;
+        GPKG_TRY(const auto choice, selected(text, text.substr(kind.size()), platform));
+        auto& order = kind == kSelect ? accelerators.all : accelerators.fallbacks;
+        if (choice && std::find(order.begin(), order.end(), *choice) == order.end())
+            order.push_back(*choice);
+        return {};
+    }
+    GPKG_TRY(auto asked, AskedSpec::parse(text));
+    if (asked.accelerator) accelerators.of_package[asked.spec.name] = *asked.accelerator;
+    specs.push_back(std::move(asked.spec));
+    return {};
+}
+
+void Asked::take(Asked more) {
+    accelerators.override_with(more.accelerators);
+    specs.insert(specs.end(),
+                 std::make_move_iterator(more.specs.begin()),
+                 std::make_move_iterator(more.specs.end()));
+}
+
+Result<AskedSpec> AskedSpec::parse(std::string_view text) {
+    const auto as_it_is = [&]() -> Result<AskedSpec> {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        return AskedSpec{std::move(spec), std::nullopt};
+    };
+    // Also the pattern of a build may have a '[': what is not read here is left to MatchSpec.
+    const auto begin = text.find('[');
+    if (begin == std::string_view::npos) return as_it_is();
+    const auto brackets = grammar::read_brackets(text, begin);
+    if (!brackets) return as_it_is();
+    const auto& entries = brackets->entries;
+    for (std::size_t place = 0; place < entries.size(); ++place) {
+        const auto& entry = entries[place];
+        if (entry.key != kKey) {
+            if (!near_names(entry.key, std::vector{std::string(kKey)}).empty())
+                return fail(ErrorKind::Usage,
+                            fmt::format("{}: '{}' is not a key of a spec", text, entry.key),
+                            fmt::format("did you mean {}?", kKey));
+            continue;
+        }
+        if (entry.is_list)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: '{}' takes one value, not a list", text, kKey));
+        auto choice = parse_accelerator_choice(entry.values.front().text);
+        if (!choice) return refuse(text, std::move(choice).error());
+        GPKG_TRY(auto rest, AskedSpec::parse(without_entry(text, begin, *brackets, place)));
+        if (rest.accelerator)
+            return fail(ErrorKind::Usage, fmt::format("{}: '{}' is given twice", text, kKey));
+        rest.accelerator = *choice;
+        return rest;
+    }
+    return as_it_is();
+}
+
+}  // namespace gpkg

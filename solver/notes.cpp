@@ -1,0 +1,193 @@
+#include "solver/notes.hpp"
+
+#include "libcore/base/text.hpp"
+#include "solver/explain/wording.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace gpkg::solver {
+namespace {
+
+/// Installed packages that stay although this machine could not use them, in one line.
+std::optional<std::string> note_on_excused(const Universe& universe, std::vector<CandidateId> all) {
+    std::erase_if(all, [&](auto id) { return universe.candidates()[id].excused.empty(); });
+    if (all.empty()) return std::nullopt;
+    const auto item = [&](CandidateId id) {
+        const auto& candidate = universe.candidates()[id];
+        return fmt::format("{} ({})",
+                           universe.names()[candidate.name].text,
+                           universe.specs()[candidate.excused.front()].text);
+    };
+    std::vector<std::string> items(all.size());
+    std::transform(all.begin(), all.end(), items.begin(), item);
+    std::sort(items.begin(), items.end());
+    return fmt::format("{} {} as installed, although this machine does not have what {}",
+                       join_some(items, "and"),
+                       items.size() == 1 ? "stays" : "stay",
+                       items.size() == 1 ? "it needs" : "they need");
+}
+
+/// Requested extras that the chosen candidate does not have: other builds or versions do.
+void note_missing_extras(const Universe& universe,
+                         const std::vector<CandidateId>& chosen,
+                         std::vector<std::string>& notes) {
+    for (const auto id : universe.requested()) {
+        const auto& spec = universe.specs()[id];
+        for (const auto candidate : chosen) {
+            if (universe.candidates()[candidate].name != spec.name) continue;
+            const auto groups = universe.candidates()[candidate].groups();
+            for (const auto& group : spec.match.extras) {
+                if (std::find(groups.begin(), groups.end(), group) == groups.end())
+                    notes.push_back(
+                        fmt::format("{} has no extra {}", universe.describe(candidate), group));
+            }
+        }
+    }
+}
+
+/// What the preference for a GPU's builds came to, for what is named and for what says that it is
+/// for none.
+class AcceleratorNotes {
+public:
+    explicit AcceleratorNotes(const Universe& universe) : universe_(universe) {}
+
+    std::optional<std::string> on(CandidateId id) const {
+        const auto& chosen = universe_.candidates()[id];
+        const auto wanted = universe_.preferred_accelerator(chosen.name);
+        const bool is_requested = universe_.is_requested(chosen.name);
+        if (!wanted || *wanted == Accelerator::None || chosen.is_installed ||
+            !(is_requested || chosen.says_accelerator) || is_build_requested(chosen.name))
+            return std::nullopt;
+        const auto text = universe_.names()[chosen.name].text + " " +
+                          universe_.version(chosen.version).to_string();
+        const auto newest =
+            newest_for(chosen.name, [&](Accelerator one) { return one == *wanted; });
+        const bool is_newer = newest && universe_.version(chosen.version) < *newest;
+        const auto vendor = to_string(*wanted);
+        if (chosen.accelerator == *wanted) {
+            if (!is_newer || !is_requested || !universe_.is_bound_to_accelerator(chosen.name))
+                return std::nullopt;
+            return fmt::format(
+                "{} is for {}; builds for it of newer versions, up to {}, do not go "
+                "with the rest or with the machine",
+                text,
+                vendor,
+                newest->to_string());
+        }
+        if (!newest) {
+            if (!newest_for(chosen.name, [](Accelerator one) { return one != Accelerator::None; }))
+                return std::nullopt;
+            return fmt::format("{}: no version has a build for {}", text, vendor);
+        }
+        if (*newest < universe_.version(chosen.version))
+            return fmt::format("{} has no build for {}; the newest that has one is {}",
+                               text,
+                               vendor,
+                               newest->to_string());
+        return fmt::format(
+            "{} is not the build for {}, which does not go with the rest or with "
+            "the machine",
+            text,
+            vendor);
+    }
+
+private:
+    bool is_build_requested(NameId name) const {
+        const auto& requested = universe_.requested();
+        return std::any_of(requested.begin(), requested.end(), [&](SpecId id) {
+            const auto& spec = universe_.specs()[id];
+            return spec.name == name && spec.match.build;
+        });
+    }
+
+    template <typename Fits>
+    std::optional<Version> newest_for(NameId id, const Fits& fits) const {
+        const auto& name = universe_.names()[id];
+        std::optional<Version> newest;
+        for (auto other = name.begin; other < name.end; ++other) {
+            const auto& candidate = universe_.candidates()[other];
+            if (!fits(candidate.accelerator)) continue;
+            const auto& version = universe_.version(candidate.version);
+            if (!newest || *newest < version) newest = version;
+        }
+        return newest;
+    }
+
+    const Universe& universe_;
+};
+
+/// What was to move and would be newer if it might change in kind.
+class HeldBack {
+public:
+    explicit HeldBack(const Universe& universe) : universe_(universe) {}
+
+    std::optional<std::string> note_on(CandidateId id) const {
+        const auto& chosen = universe_.candidates()[id];
+        const auto& name = universe_.names()[chosen.name];
+        if (universe_.installed(chosen.name) == nullptr || !may_move(name.text))
+            return std::nullopt;
+        const auto& version = universe_.version(chosen.version);
+        const LeftOut* newest = nullptr;
+        std::optional<Version> newest_version;
+        for (const auto& out : name.left_out) {
+            if (!out.is_other_than_installed() || is_of_lower_channel(out, chosen)) continue;
+            auto other = Version::parse(out.record.version());
+            if (!other || !(version < *other) || (newest_version && !(*newest_version < *other)))
+                continue;
+            newest = &out;
+            newest_version = *std::move(other);
+        }
+        if (newest == nullptr) return std::nullopt;
+        return fmt::format("{} stays at {}: {} {}; {} asks for it",
+                           name.text,
+                           version.to_string(),
+                           newest_version->to_string(),
+                           left_out_text(universe_, chosen.name, *newest),
+                           spec_allowing(universe_, chosen.name, *newest));
+    }
+
+private:
+    bool may_move(const std::string& name) const {
+        const auto& request = universe_.problem().request;
+        return request.update_all ||
+               std::find(request.update.begin(), request.update.end(), name) !=
+                   request.update.end();
+    }
+
+    /// What its version would not have helped.
+    bool is_of_lower_channel(const LeftOut& out, const Candidate& chosen) const {
+        const auto& indexes = universe_.problem().indexes;
+        if (universe_.problem().priority == ChannelPriority::Disabled || !chosen.is_offered())
+            return false;
+        const auto place = [&](const ChannelIndex* wanted) {
+            return std::find_if(indexes.begin(), indexes.end(), [&](const auto& index) {
+                return index->source().channel == wanted->source().channel;
+            });
+        };
+        return place(out.record.index) > place(chosen.offered.index);
+    }
+
+    const Universe& universe_;
+};
+
+}  // namespace
+
+std::vector<std::string> notes_on(const Universe& universe,
+                                  const std::vector<CandidateId>& chosen) {
+    auto notes = universe.notes();
+    if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
+    note_missing_extras(universe, chosen, notes);
+    const AcceleratorNotes on_accelerators(universe);
+    for (const auto id : chosen) {
+        if (auto note = on_accelerators.on(id)) notes.push_back(*std::move(note));
+    }
+    const HeldBack held_back(universe);
+    for (const auto id : chosen) {
+        if (auto note = held_back.note_on(id)) notes.push_back(*std::move(note));
+    }
+    return notes;
+}
+
+}  // namespace gpkg::solver

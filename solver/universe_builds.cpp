@@ -1,0 +1,192 @@
+// Which builds of a name are candidates at all: for the accelerators that the request allows, and,
+// of what is installed, of the channel and the kind that is installed.
+
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/variant_columns.hpp"
+#include "solver/universe.hpp"
+
+#include <algorithm>
+
+namespace gpkg::solver {
+namespace {
+
+/// "conda-forge" of ".../conda-forge" and of ".../conda-forge/linux-64"; "a/label/b" of a label.
+std::string_view channel_name(std::string_view channel) {
+    const auto take_last = [&](std::string_view& rest) {
+        while (rest.ends_with('/')) rest.remove_suffix(1);
+        const auto slash = rest.rfind('/');
+        const auto last = slash == std::string_view::npos ? rest : rest.substr(slash + 1);
+        rest.remove_suffix(std::min(rest.size(), last.size() + 1));
+        return last;
+    };
+    auto rest = channel;
+    auto last = take_last(rest);
+    if (is_known_subdir(last)) last = take_last(rest);
+    auto above = rest;
+    if (take_last(above) == "label" && !above.empty()) {
+        const auto owner = take_last(above);
+        return {owner.data(), static_cast<std::size_t>(last.end() - owner.begin())};
+    }
+    return last;
+}
+
+/// What may change of an installed package, as the specs on its name say.
+struct Freedom {
+    bool channel = false;
+    bool build = false;
+};
+
+void widen(Freedom& freedom, const MatchSpec& spec) {
+    freedom.channel = freedom.channel || spec.channel;
+    freedom.build = freedom.build || spec.build || spec.build_number || spec.fn || spec.url ||
+                    spec.md5 || spec.sha256 || !spec.flags.empty() || !spec.track_features.empty();
+}
+
+bool differ(const std::array<std::string, 2>& a, const std::array<std::string, 2>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::array<std::string, 2> kind_of(const PackageRecord& record) {
+    const auto columns = variant_columns(record);
+    const auto column = [&](std::string_view name) {
+        const auto* place = std::find(kVariantColumns.begin(), kVariantColumns.end(), name);
+        return columns[static_cast<std::size_t>(place - kVariantColumns.begin())];
+    };
+    return {column("blas"), column("mpi")};
+}
+
+/// A mirror of a channel is the same.
+bool is_same_channel(std::string_view a, std::string_view b) {
+    return a == b || channel_name(a) == channel_name(b);
+}
+
+std::optional<Accelerator> Universe::accelerator_of_row(const Candidate& candidate) const {
+    if (candidate.offered.row->flags != 0) {
+        for (const auto& flag : candidate.flags()) {
+            if (const auto found = accelerator_of_flag(flag)) return found;
+        }
+    }
+    std::optional<HintedAccelerator> best;
+    for (const auto id : candidate.depends) {
+        const auto& found = specs_[id].accelerator;
+        if (found && (!best || found->hint > best->hint)) best = found;
+    }
+    if (best) return best->accelerator;
+    return accelerator_of_build(candidate.build());
+}
+
+bool Universe::is_requested(NameId name) const {
+    return std::any_of(
+        requested_.begin(), requested_.end(), [&](SpecId id) { return specs_[id].name == name; });
+}
+
+const PackageRecord* Universe::installed(NameId name) const {
+    const auto& all = problem_->request.installed;
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const auto& one) { return one.name == names_[name].text; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::optional<Accelerator> Universe::preferred_accelerator(NameId name) const {
+    switch (problem_->request.accelerators.choice(names_[name].text)) {
+    case AcceleratorChoice::Auto: return found_accelerator_;
+    case AcceleratorChoice::Nvidia: return Accelerator::Nvidia;
+    case AcceleratorChoice::Amd: return Accelerator::Amd;
+    case AcceleratorChoice::None: return Accelerator::None;
+    case AcceleratorChoice::Conda: break;
+    }
+    return std::nullopt;
+}
+
+bool Universe::is_bound_to_accelerator(NameId name) const {
+    const auto choice = problem_->request.accelerators.choice(names_[name].text);
+    return choice != AcceleratorChoice::Auto && choice != AcceleratorChoice::Conda;
+}
+
+/// The channel of what is installed, where nobody asks for the package from another.
+std::optional<std::string> Universe::kept_channel(NameId name) const {
+    const auto* record = installed(name);
+    if (record == nullptr || record->channel.empty() ||
+        problem_->request.loose.contains(names_[name].text))
+        return std::nullopt;
+    Freedom freedom;
+    for (const auto id : requested_) {
+        if (specs_[id].name == name) widen(freedom, specs_[id].match);
+    }
+    return freedom.channel ? std::nullopt : std::optional(record->channel);
+}
+
+template <typename WhyNot>
+void Universe::leave_out(NameId name, const WhyNot& why_not) {
+    auto& left_out = names_[name].left_out;
+    const auto begin = candidates_.begin() + names_[name].begin;
+    const auto kept = std::stable_partition(
+        begin, candidates_.end(), [&](const auto& candidate) { return !why_not(candidate); });
+    for (auto gone = kept; gone != candidates_.end(); ++gone) {
+        if (gone->is_offered()) left_out.push_back({*why_not(*gone), gone->offered});
+    }
+    candidates_.erase(kept, candidates_.end());
+}
+
+void Universe::leave_out_changed_builds(NameId name) {
+    const auto* record = installed(name);
+    const auto& request = problem_->request;
+    const auto& text = names_[name].text;
+    if (record == nullptr || request.loose.contains(text)) return;
+    Freedom freedom;
+    for (const auto id : requested_) {
+        if (specs_[id].name == name) widen(freedom, specs_[id].match);
+    }
+    const auto channel = kept_channel(name);
+    const auto kind = freedom.build ? std::array<std::string, 2>() : kind_of(*record);
+    const bool has_kind = !kind[0].empty() || !kind[1].empty();
+    const auto accelerator = accelerator_of(*record).accelerator;
+    const bool keeps_accelerator =
+        !freedom.build && !is_bound_to_accelerator(name) && !request.accelerators.is_asked(text);
+    leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
+        if (candidate.is_installed || !candidate.is_offered()) return std::nullopt;
+        if (channel && !is_same_channel(candidate.offered.index->source().channel, *channel))
+            return LeftOut::Why::OtherChannel;
+        if (keeps_accelerator && candidate.accelerator != accelerator)
+            return LeftOut::Why::OtherAccelerator;
+        if (!has_kind) return std::nullopt;
+        const auto other = candidate.record();
+        return other && differ(kind, kind_of(*other)) ? std::optional(LeftOut::Why::OtherVariant)
+                                                      : std::nullopt;
+    });
+}
+
+/// Where a name has builds for the accelerator that is asked for, the others are none; versions
+/// that know of no accelerator are, but not of what the user names. What is installed stays until
+/// somebody asks for a change.
+void Universe::leave_out_accelerators(NameId name) {
+    if (!is_bound_to_accelerator(name)) return;
+    const auto wanted = *preferred_accelerator(name);
+    const auto begin = candidates_.begin() + names_[name].begin;
+    bool has_any = false;
+    std::vector<VersionId> with_wanted;
+    for (auto candidate = begin; candidate != candidates_.end(); ++candidate) {
+        has_any = has_any || candidate->accelerator != Accelerator::None;
+        if (candidate->accelerator == wanted) with_wanted.push_back(candidate->version);
+    }
+    const bool is_named = is_requested(name);
+    if (!has_any || (with_wanted.empty() && !is_named && wanted != Accelerator::None)) return;
+    const bool may_change = problem_->request.accelerators.is_asked(names_[name].text);
+    leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
+        const bool is_neutral =
+            !candidate.says_accelerator && !is_named &&
+            std::find(with_wanted.begin(), with_wanted.end(), candidate.version) ==
+                with_wanted.end();
+        if (candidate.accelerator == wanted || is_neutral ||
+            (candidate.is_installed && !may_change))
+            return std::nullopt;
+        return LeftOut::Why::Accelerator;
+    });
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,147 @@
+# --accel, NAME[accel=...], hardware selectors, and what an update may change in kind
+. "$(dirname "$0")/lib.sh"
+
+BUILD_NUMBER=9 package torch 1.0 cpu_0
+package torch 1.0 cuda129_0 '__cuda >=12'
+BUILD_NUMBER=9 package flow 1.0 cpu_0
+package flow 1.0 cuda129_0 '__cuda >=12'
+package flow 1.0 rocm6_0 '__amdgpu'
+package app 1.0 0 'flow'
+package plain 1.0 0
+gpu() { CONDA_OVERRIDE_CUDA=12.9 "$@"; }
+state() { cat "$(place "$1")/conda-meta/gpkg.json" 2> /dev/null; }
+
+# The GPU that is there decides, whatever build numbers say; or what is asked for.
+expect 0 solve torch
+out_has cpu_0
+gpu expect 0 solve torch
+out_has cuda129_0
+gpu expect 0 solve torch --accel conda
+out_has cpu_0
+gpu expect 0 solve torch --accel none
+out_has cpu_0
+gpu expect 0 solve torch 'app' 'flow[accel=none]' --json
+json '{(p["name"], p["build"]) for p in d["packages"]} == {("torch", "cuda129_0"), ("flow", "cpu_0"), ("app", "0")}'
+expect 1 solve torch --accel nvidia
+err_has 'this machine has no NVIDIA driver (__cuda)'
+err_has "gpkg solve 'torch[accel=auto]' --accel nvidia  # gives torch 1.0"
+expect 0 solve 'torch[accel=auto]' --accel nvidia
+gpu expect 1 solve torch --accel amd
+err_has 'torch: none can be used: 1.0 (not for the accelerator asked for, amd)'
+
+# The first of several that works; one for a GPU only where such a GPU is.
+expect 0 solve torch --accel nvidia,none
+out_has cpu_0
+gpu expect 0 solve torch --accel nvidia,none
+out_has cuda129_0
+gpu expect 0 solve torch hardware-select-gpu-amd hardware-select-gpu-nvidia hardware-fallback-cpu
+out_has cuda129_0
+expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-x86_64
+out_has cpu_0
+
+# Slips.
+expect 2 solve torch --accel cuda
+err_is 'error: --accel cuda: is no accelerator
+  hint: did you mean nvidia?'
+expect 2 solve 'torch[accel=nvida]'
+err_has 'did you mean nvidia?'
+expect 2 solve 'torch[acel=none]'
+err_has 'did you mean accel?'
+expect 2 solve 'torch[accel=[none]]'
+err_has "'accel' takes one value, not a list"
+expect 2 solve torch hardware-select-gpu-nvida
+err_has 'did you mean hardware-select-gpu-nvidia?'
+expect 2 solve torch --accel ''
+err_has 'is no accelerator'
+
+# Two vendors: a question only where the answer depends on it, and an error where nobody is asked.
+unset CONDA_OVERRIDE_CUDA
+cat > "$WORK/both.yml" << 'YML'
+gpkg_profile: 1
+platform: linux-64
+system: {linux: "6.1", glibc: "2.36"}
+nvidia: {driver: "575.51.03", cuda: "12.9"}
+amd: {driver: present, rocm: "6.4.0"}
+gpus:
+- {vendor: nvidia, name: H100, architecture: "9.0", memory_mib: 81559}
+- {vendor: amd, name: MI300X, architecture: gfx942, memory_mib: 196592}
+YML
+expect 0 solve plain --for "$WORK/both.yml"
+expect 2 solve flow --for "$WORK/both.yml"
+err_has 'has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings flow-1.0-cuda129_0, amd brings flow-1.0-rocm6_0'
+err_has 'say --accel nvidia, --accel amd or --accel none'
+expect 0 solve flow --for "$WORK/both.yml" --accel amd
+out_has rocm6_0
+export CONDA_OVERRIDE_CUDA=
+
+# What was asked for stays with the environment, on machines without the GPU too.
+gpu expect 0 create -n ml torch --accel nvidia -y
+check [ "$(state ml)" = '{
+  "accelerator": "nvidia"
+}' ]
+records ml 'r["torch"]["build"] == "cuda129_0" and "accel" not in str(r["torch"].get("requested_specs"))'
+BUILD_NUMBER=9 package torch 2.0 cpu_0
+expect 0 update -n ml --all -y
+records ml 'r["torch"]["build"] == "cuda129_0"'
+gpu expect 0 install -n ml app -y
+records ml 'r["flow"]["build"] == "cuda129_0"'
+# To ask for another moves what is installed.
+expect 0 install -n ml --accel none -y
+records ml 'r["torch"]["build"] == "cpu_0" and r["flow"]["build"] == "cpu_0"'
+check [ "$(state ml)" = '{
+  "accelerator": "none"
+}' ]
+
+# Of one package, as long as it is there.
+gpu expect 0 create -n one torch=1.0 'flow[accel=none]' -y
+check [ "$(state one)" = '{
+  "package_accelerators": {
+    "flow": "none"
+  }
+}' ]
+BUILD_NUMBER=9 package flow 2.0 cpu_0
+package flow 2.0 cuda129_0 '__cuda >=12'
+gpu expect 0 update -n one --all -y
+records one 'r["flow"]["build"] == "cpu_0" and r["flow"]["version"] == "2.0"'
+expect 0 remove -n one flow -y
+check [ "$(state one)" = '{}' ]
+
+# An update that would change the accelerator or the channel of what is installed is refused, and
+# says what would ask for it.
+gpu expect 0 create -n held torch=1.0 -y
+records held 'r["torch"]["build"] == "cuda129_0"'
+gpu expect 0 install -n held torch -y
+gpu expect 0 create -n held2 'torch<2' -y
+python3 - "$(place held2)" << 'PY'
+import sys, re
+path = sys.argv[1] + "/conda-meta/history"
+text = open(path).read().replace("torch[version='<2']", "torch").replace("torch <2", "torch").replace("torch<2", "torch")
+open(path, "w").write(text)
+PY
+gpu expect 0 update -n held2 torch -y
+err_has 'torch stays at 1.0: 2.0 for accelerator none (what is installed is for nvidia); torch[accel=none] asks for it'
+gpu expect 0 update -n held2 'torch[accel=none]' -y
+records held2 'r["torch"]["version"] == "2.0" and r["torch"]["build"] == "cpu_0"'
+
+# environment.yml, in gpkg's own key, which conda does not read.
+cat > "$WORK/env.yml" << 'YML'
+name: fromfile
+dependencies: [torch=1.0, flow]
+accelerator: {default: [nvidia, none], flow: none}
+YML
+gpu expect 0 env create -f "$WORK/env.yml" -y
+records fromfile 'r["torch"]["build"] == "cuda129_0" and r["flow"]["build"] == "cpu_0"'
+check [ "$(state fromfile)" = '{
+  "accelerator": "nvidia",
+  "package_accelerators": {
+    "flow": "none"
+  }
+}' ]
+printf 'dependencies: [torch]\naccelerator: cuda\n' > "$WORK/bad.yml"
+expect 2 solve -f "$WORK/bad.yml"
+err_has 'bad.yml:2:14: cuda: is no accelerator'
+printf 'dependencies: [torch, hardware-select-gpu-nvidia, hardware-fallback-cpu]\n' > "$WORK/sel.yml"
+expect 0 solve -f "$WORK/sel.yml"
+out_has cpu_0
+
+finish

@@ -1,0 +1,69 @@
+#include "libcore/spec/asked_spec.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+using Choice = AcceleratorChoice;
+
+TEST_CASE("a spec says which accelerator it is wanted for", "[spec]") {
+    struct Row {
+        std::string_view text;
+        std::string spec;
+        std::optional<Choice> accelerator;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"tensorflow", "tensorflow", std::nullopt},
+        {"tensorflow[accel=none]", "tensorflow", Choice::None},
+        {"tensorflow>=2.16[accel='nvidia']", "tensorflow>=2.16", Choice::Nvidia},
+        {"jax[accel=amd, extras=[cli]]", "jax[extras=[cli]]", Choice::Amd},
+        {"jax[extras=[cli],accel=conda]", "jax[extras=[cli]]", Choice::Conda},
+        {"jax[version='>=0.4', accel=auto, build=\"*cuda*\"]",
+         "jax[version='>=0.4', build=\"*cuda*\"]",
+         Choice::Auto},
+        {"conda-forge::t=2=^py3[0-9]+_.*$", "conda-forge::t=2=^py3[0-9]+_.*$", std::nullopt},
+    }));
+    INFO(row.text);
+    const auto asked = AskedSpec::parse(row.text);
+    REQUIRE(asked);
+    CHECK(asked->spec == MatchSpec::parse(row.spec).value());
+    CHECK(asked->accelerator == row.accelerator);
+}
+
+TEST_CASE("what is no accelerator is told with what may be meant", "[spec]") {
+    const auto message = [](std::string_view text) {
+        const auto asked = AskedSpec::parse(text);
+        REQUIRE_FALSE(asked);
+        return asked.error().to_string();
+    };
+    CHECK(message("t[accel=cuda]").find("did you mean nvidia?") != std::string::npos);
+    CHECK(message("t[accel=cpu]").find("did you mean none?") != std::string::npos);
+    CHECK(message("t[accel=rocm]").find("did you mean amd?") != std::string::npos);
+    CHECK(message("t[accel=nvidai]").find("did you mean nvidia?") != std::string::npos);
+    CHECK(message("t[accel=tpu]").find("auto, nvidia, amd, none and conda") != std::string::npos);
+    CHECK(message("t[acel=none]").find("did you mean accel?") != std::string::npos);
+    CHECK(message("t[accel=none, accel=amd]").find("given twice") != std::string::npos);
+    CHECK(message("t[accel=[none, amd]]").find("one value") != std::string::npos);
+    CHECK(message("t[accel=]").find("t[accel=]") != std::string::npos);
+}
+
+TEST_CASE("hardware selectors say in which order accelerators are tried", "[spec]") {
+    Asked asked;
+    for (const auto* text : {"hardware-fallback-cpu-x86_64",
+                             "jax",
+                             "hardware-select-gpu-nvidia",
+                             "hardware-select-gpu-amd",
+                             "hardware-fallback-cpu-aarch64"})
+        REQUIRE(asked.take(text, "linux-64"));
+    CHECK(asked.specs.size() == 1);
+    CHECK(asked.accelerators.all == std::vector{Choice::Nvidia, Choice::Amd});
+    CHECK(asked.accelerators.fallbacks == std::vector{Choice::None});
+    CHECK_FALSE(asked.take("hardware-select-gpu-intel", "linux-64"));
+    CHECK_FALSE(asked.take("hardware-fallback-cpu-x86", "linux-64"));
+
+    // On another architecture its own CPU is the fallback.
+    Asked arm;
+    REQUIRE(arm.take("hardware-fallback-cpu-x86_64", "linux-aarch64"));
+    CHECK(arm.accelerators.fallbacks.empty());
+    REQUIRE(arm.take("hardware-fallback-cpu-aarch64", "linux-aarch64"));
+    CHECK(arm.accelerators.fallbacks == std::vector{Choice::None});
+}
