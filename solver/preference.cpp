@@ -120,7 +120,7 @@ private:
         return candidate.has_track_features && candidate.accelerator != preferred;
     }
 
-    /// Negative when `a` is better. Keys 1 to 6, after what is installed and not to be updated.
+    /// Negative when `a` is better. Keys 1 to 7, after what is installed and not to be updated.
     std::strong_ordering main_order(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
@@ -133,12 +133,13 @@ private:
             return version_order_[two.version] <=> version_order_[one.version];
         if (const auto order = accelerator_place(one) <=> accelerator_place(two); order != 0)
             return order;
+        if (one.closeness != two.closeness) return two.closeness <=> one.closeness;
         return two.build_number <=> one.build_number;
     }
 
     using Iterator = std::vector<CandidateId>::iterator;
 
-    /// Keys 7 (what the dependencies can bring), 8 (timestamp) and the tie-breaks.
+    /// Keys 8 (what the dependencies can bring), 9 (timestamp) and the tie-breaks.
     void order_group(Iterator begin, Iterator end) {
         // Builds mostly share their list of dependencies: each list is looked at once.
         std::vector<std::span<const SpecId>> lists;

@@ -10,11 +10,12 @@
 //   4  the higher version
 //   5  where builds are for several accelerators, the preferred one, and then none; its builds have
 //      no track_features for 2
-//   6  the higher build number
-//   7  dependencies that can be newer: over the names that all equals depend on, alphabetically,
+//   6  what was made for more of what the machine is (libcore/spec/cascade.hpp)
+//   7  the higher build number
+//   8  dependencies that can be newer: over the names that all equals depend on, alphabetically,
 //      the highest version that the specs on each can get
-//   8  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
-//   9  the build string and the checksum, so that nothing is ever equal
+//   9  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
+//  10  the build string and the checksum, so that nothing is ever equal
 
 #include "solver/universe.hpp"
 

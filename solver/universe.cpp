@@ -141,6 +141,7 @@ Result<Universe> Universe::collect(const Problem& problem) {
         last_channel = channel;
     }
 
+    universe.cascade_.emplace(problem.virtual_packages);
     const auto& accelerators = problem.request.accelerators;
     universe.found_accelerator_ =
         accelerators.preferred
@@ -361,10 +362,11 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
         candidate.conditional = keep_list(std::move(both));
     }
     candidate.version = *version;
-    if (const auto accelerator = accelerator_of_row(candidate)) {
+    if (const auto accelerator = accelerator_of_row(candidate, depends)) {
         candidate.accelerator = *accelerator;
         candidate.says_accelerator = true;
     }
+    candidate.closeness = depends.closeness;
     loosen(candidate);
     candidates_.push_back(candidate);
     return true;
@@ -419,6 +421,7 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.depends = kept.specs;
     candidate.conditional = kept.conditional;
     candidate.constrains = keep_list(std::move(constrains));
+    candidate.closeness = kept.closeness;
     loosen(candidate);
     candidates_.push_back(candidate);
 }

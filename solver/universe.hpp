@@ -8,6 +8,7 @@
 #include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
 #include "libcore/spec/accelerator.hpp"
+#include "libcore/spec/cascade.hpp"
 #include "libcore/spec/condition.hpp"
 #include "solver/conditions.hpp"
 
@@ -52,6 +53,7 @@ struct Candidate {
     bool is_noarch = false;
     Accelerator accelerator = Accelerator::None;  ///< that the build is for
     bool says_accelerator = false;                ///< else it knows of none
+    Closeness closeness;                          ///< to the machine
     ChannelRecord offered;                        ///< where it stands in a channel
     const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
     std::span<const SpecId> depends;              ///< that apply wherever the candidate is
@@ -115,6 +117,7 @@ struct Spec {
     ConditionId when = kAlways;        ///< as a dependency it applies only where this holds
     /// What it says, as a dependency, of the build that has it.
     std::optional<HintedAccelerator> accelerator;
+    Closeness closeness;
     std::vector<ConditionId> extras;  ///< that who depends on it asks for
 
     bool allows(CandidateId id) const {
@@ -174,6 +177,9 @@ private:
         std::span<const SpecId> specs;
         std::span<const SpecId> conditional;
         bool is_readable = true;
+        /// What the dependencies say of the build.
+        std::optional<HintedAccelerator> accelerator{};
+        Closeness closeness{};
     };
     /// Specs of one record, being collected.
     struct Asks {
@@ -200,7 +206,8 @@ private:
     void take_constraints(NameId name);
     Result<void> collect_rows(NameId name);
     void collect_installed(NameId name);
-    std::optional<Accelerator> accelerator_of_row(const Candidate& candidate) const;
+    std::optional<Accelerator> accelerator_of_row(const Candidate& candidate,
+                                                  const List& depends) const;
     /// Gives `why_not` each candidate of the name, and leaves it out where that has a reason.
     template <typename WhyNot>
     void leave_out(NameId name, const WhyNot& why_not);
@@ -255,6 +262,7 @@ private:
     std::vector<std::optional<VersionId>> home_versions_;
     std::vector<std::uint32_t> channel_of_index_;
     std::optional<Accelerator> found_accelerator_;  ///< what Auto prefers
+    std::optional<Cascade> cascade_;
 };
 
 /// What BLAS and MPI a build is with, of which an environment has one; empty where it does not say.

@@ -65,19 +65,15 @@ bool is_same_channel(std::string_view a, std::string_view b) {
     return a == b || channel_name(a) == channel_name(b);
 }
 
-std::optional<Accelerator> Universe::accelerator_of_row(const Candidate& candidate) const {
+std::optional<Accelerator> Universe::accelerator_of_row(const Candidate& candidate,
+                                                        const List& depends) const {
     if (candidate.offered.row->flags != 0) {
         for (const auto& flag : candidate.flags()) {
             if (const auto found = accelerator_of_flag(flag)) return found;
         }
     }
-    std::optional<HintedAccelerator> best;
-    for (const auto id : candidate.depends) {
-        const auto& found = specs_[id].accelerator;
-        if (found && (!best || found->hint > best->hint)) best = found;
-    }
-    if (best) return best->accelerator;
-    return accelerator_of_build(candidate.build());
+    return depends.accelerator ? std::optional(depends.accelerator->accelerator)
+                               : accelerator_of_build(candidate.build());
 }
 
 bool Universe::is_requested(NameId name) const {

@@ -68,7 +68,10 @@ SpecId Universe::intern_spec(MatchSpec match, std::string text, ConditionId when
         spec.when = when;
         const auto build = spec.match.build ? spec.match.build->text() : std::string_view();
         // Also where the machine decides that it applies: a build is for the same everywhere.
-        if (!is_conditional) spec.accelerator = accelerator_of_dependency(spec.match.name, build);
+        if (!is_conditional) {
+            spec.accelerator = accelerator_of_dependency(spec.match.name, build);
+            spec.closeness = cascade_->closeness(spec.match);
+        }
         for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));
         names_[spec.name].specs.push_back(entry->second);
@@ -166,7 +169,17 @@ void Universe::add_dependency(SpecId id, Asks& asks) const {
 }
 
 Universe::List Universe::keep(Asks asks) {
-    return {keep_list(std::move(asks.specs)), keep_list(std::move(asks.conditional))};
+    List list;
+    for (const auto id : asks.specs) {
+        const auto& spec = specs_[id];
+        if (spec.accelerator &&
+            (!list.accelerator || spec.accelerator->hint > list.accelerator->hint))
+            list.accelerator = spec.accelerator;
+        list.closeness.take(spec.closeness);
+    }
+    list.specs = keep_list(std::move(asks.specs));
+    list.conditional = keep_list(std::move(asks.conditional));
+    return list;
 }
 
 template <typename Read>
@@ -177,7 +190,7 @@ Result<Universe::List> Universe::take_once(KnownLists& known,
     if (const auto found = known.find(list); found != known.end()) return found->second;
     Asks asks;
     GPKG_TRY(const bool is_readable, read(asks));
-    const auto kept = is_readable ? keep(std::move(asks)) : List{{}, {}, false};
+    const auto kept = is_readable ? keep(std::move(asks)) : List{{}, {}, false, {}, {}};
     return known.emplace(list, kept).first->second;
 }
 

@@ -12,25 +12,11 @@
 namespace gpkg::virtual_packages {
 namespace {
 
-const Microarchitecture* find_microarchitecture(std::string_view name) {
-    const auto all = microarchitectures();
-    const auto found = std::ranges::find(all, name, &Microarchitecture::name);
-    return found == all.end() ? nullptr : &*found;
-}
-
 std::vector<std::string_view> words(std::string_view text) {
     std::vector<std::string_view> found;
     for (const auto piece : split(text, ' '))
         if (const auto word = trim(piece); !word.empty()) found.push_back(word);
     return found;
-}
-
-void add_lineage(std::string_view name, std::vector<std::string_view>& found) {
-    if (std::ranges::find(found, name) != found.end()) return;
-    const auto* entry = find_microarchitecture(name);
-    if (entry == nullptr) return;
-    found.push_back(entry->name);
-    for (const auto parent : words(entry->parents)) add_lineage(parent, found);
 }
 
 CpuFeatures all_features(std::string_view name) {
@@ -254,32 +240,6 @@ std::optional<Cpu> read_ppc64le(const Host& host) {
 }
 
 }  // namespace
-
-bool is_microarchitecture(std::string_view name) { return find_microarchitecture(name) != nullptr; }
-
-std::vector<std::string> microarchitecture_names() {
-    std::vector<std::string> names;
-    for (const auto& entry : microarchitectures()) names.emplace_back(entry.name);
-    return names;
-}
-
-std::vector<std::string_view> lineage(std::string_view name) {
-    std::vector<std::string_view> found;
-    add_lineage(name, found);
-    return found;
-}
-
-std::optional<int> x86_64_level(std::string_view name) {
-    const auto ancestors = lineage(name);
-    const auto has = [&](std::string_view wanted) {
-        return std::ranges::find(ancestors, wanted) != ancestors.end();
-    };
-    if (has("x86_64_v4")) return 4;
-    if (has("x86_64_v3")) return 3;
-    if (has("x86_64_v2")) return 2;
-    if (has("x86_64")) return 1;
-    return std::nullopt;
-}
 
 std::string best_microarchitecture(const Cpu& cpu) { return std::string(choose(cpu)); }
 

@@ -126,4 +126,21 @@ bool operator==(const VersionSpec& a, const VersionSpec& b) {
     return a.root_ == b.root_ || *a.root_ == *b.root_;
 }
 
+std::vector<Version> VersionSpec::literals() const {
+    std::vector<Version> found;
+    const auto text = to_string();
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] < '0' || text[at] > '9') {
+            ++at;
+            continue;
+        }
+        const auto end = std::min(text.find_first_of(",|()*<>=!~ ", at), text.size());
+        auto piece = text.substr(at, end - at);
+        while (piece.ends_with('.')) piece.pop_back();
+        if (auto version = Version::parse(piece)) found.push_back(*std::move(version));
+        at = end;
+    }
+    return found;
+}
+
 }  // namespace gpkg

@@ -6,6 +6,7 @@
 #include "libcore/spec/version.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace gpkg {
 
@@ -34,6 +35,9 @@ public:
     const Version* exact() const;
     /// The literal when the spec is one fuzzy version ("=1.2", "1.2.*"), else null.
     const Version* fuzzy() const;
+
+    /// The versions that it speaks of: 3.8 and 3.9.0a0 of ">=3.8,<3.9.0a0".
+    std::vector<Version> literals() const;
 
     /// Equal as questions are written: "1.2" and "1.2.0" differ, "=1.2" and "1.2.*" do not.
     friend bool operator==(const VersionSpec& a, const VersionSpec& b);

@@ -32,23 +32,8 @@ constexpr int kWithout = 20;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// The versions that a spec speaks of: 3.8 and 3.9.0a0 of ">=3.8,<3.9.0a0".
 std::vector<Version> literals(const MatchSpec& spec) {
-    std::vector<Version> found;
-    if (!spec.version) return found;
-    const auto text = spec.version->to_string();
-    for (std::size_t at = 0; at < text.size();) {
-        if (!is_digit(text[at])) {
-            ++at;
-            continue;
-        }
-        const auto end = std::min(text.find_first_of(",|()*<>=!~ ", at), text.size());
-        auto piece = text.substr(at, end - at);
-        while (piece.ends_with('.')) piece.pop_back();
-        if (auto version = Version::parse(piece)) found.push_back(*std::move(version));
-        at = end;
-    }
-    return found;
+    return spec.version ? spec.version->literals() : std::vector<Version>();
 }
 
 /// "3.10" of 3.10.14: what people ask for. Nothing where the version does not begin like that.

@@ -1,8 +1,11 @@
-#include "virtual-packages/cpu.hpp"
+#include "libcore/spec/microarchitecture.hpp"
 
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
 #include <array>
 
-namespace gpkg::virtual_packages {
+namespace gpkg {
 namespace {
 
 constexpr std::string_view kIntel = "GenuineIntel";
@@ -79,8 +82,47 @@ constexpr auto kTable = std::to_array<Microarchitecture>({
     // clang-format on
 });
 
+void add_lineage(std::string_view name, std::vector<std::string_view>& found) {
+    if (std::ranges::find(found, name) != found.end()) return;
+    const auto* entry = find_microarchitecture(name);
+    if (entry == nullptr) return;
+    found.push_back(entry->name);
+    for (const auto parent : split(entry->parents, ' ')) add_lineage(parent, found);
+}
+
 }  // namespace
 
 std::span<const Microarchitecture> microarchitectures() { return kTable; }
 
-}  // namespace gpkg::virtual_packages
+const Microarchitecture* find_microarchitecture(std::string_view name) {
+    const auto* found = std::ranges::find(kTable, name, &Microarchitecture::name);
+    return found == kTable.end() ? nullptr : found;
+}
+
+bool is_microarchitecture(std::string_view name) { return find_microarchitecture(name) != nullptr; }
+
+std::vector<std::string> microarchitecture_names() {
+    std::vector<std::string> names;
+    for (const auto& entry : microarchitectures()) names.emplace_back(entry.name);
+    return names;
+}
+
+std::vector<std::string_view> lineage(std::string_view name) {
+    std::vector<std::string_view> found;
+    add_lineage(name, found);
+    return found;
+}
+
+std::optional<int> x86_64_level(std::string_view name) {
+    const auto ancestors = lineage(name);
+    const auto has = [&](std::string_view wanted) {
+        return std::ranges::find(ancestors, wanted) != ancestors.end();
+    };
+    if (has("x86_64_v4")) return 4;
+    if (has("x86_64_v3")) return 3;
+    if (has("x86_64_v2")) return 2;
+    if (has("x86_64")) return 1;
+    return std::nullopt;
+}
+
+}  // namespace gpkg
