@@ -47,6 +47,14 @@ void add_for_option(CLI::App& app, SourceOptions& options) {
                    "decide for another machine: its profile (`gpkg hardware export`), or a name of "
                    "`gpkg hardware list`")
         ->type_name("FILE|NAME");
+    app.add_option("--devices",
+                   options.devices,
+                   "the GPUs that count: all, compute (without cards for a screen), or numbers of "
+                   "`gpkg hardware`: 0,2")
+        ->type_name("WHICH")
+        ->check([](const std::string& which) {
+            return which.empty() ? "--devices: names no devices" : "";
+        });
 }
 
 void add_change_options(CLI::App& app, ChangeOptions& options) {

@@ -22,7 +22,7 @@ struct TargetOptions {
 
 void add_target_options(CLI::App& app, TargetOptions& options);
 void add_source_options(CLI::App& app, SourceOptions& options);
-/// --for alone, which is one of them.
+/// --for and --devices alone, which are of them.
 void add_for_option(CLI::App& app, SourceOptions& options);
 void add_change_options(CLI::App& app, ChangeOptions& options);
 enum class ReachVerb {

@@ -8,6 +8,7 @@
 #include "virtual-packages/virtual_package.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 using namespace virtual_packages;
 
 struct Options {
-    SourceOptions sources;  ///< only --for
+    SourceOptions sources;  ///< only --for and --devices
     std::string output;
 };
 
@@ -33,6 +34,7 @@ std::string vendor_name(GpuVendor vendor) { return vendor == GpuVendor::Nvidia ?
 
 std::string memory_of(const GpuDevice& gpu) {
     if (gpu.memory_mib == 0) return "";
+    if (gpu.memory_mib < 1024) return fmt::format("{} MiB", gpu.memory_mib);
     return fmt::format("{:.0f} GiB", static_cast<double>(gpu.memory_mib) / 1024);
 }
 
@@ -69,9 +71,12 @@ Json to_json(const HardwareProfile& profile,
     return document;
 }
 
-void print_facts(Output& out, const HardwareProfile& profile) {
+/// `counted` are the GPUs that the solver is told of.
+void print_facts(Output& out,
+                 const HardwareProfile& profile,
+                 const std::vector<GpuDevice>& counted) {
     Table table;
-    const auto row = [&](const char* name, std::string value, const std::string& remark) {
+    const auto row = [&](const std::string& name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
     };
     const auto fact = [&](const char* name, const std::optional<Fact>& known, const char* prefix) {
@@ -95,11 +100,17 @@ void print_facts(Output& out, const HardwareProfile& profile) {
         row("NVIDIA driver", "none", "");
     if (profile.amdgpu) row("AMD driver", "amdgpu", profile.amdgpu->source);
     fact("ROCm", profile.rocm, "");
-    for (const auto& gpu : profile.gpus)
-        row("GPU",
+    for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
+        const auto& gpu = profile.gpus[place];
+        const bool counts = std::find(counted.begin(), counted.end(), gpu) != counted.end();
+        row(profile.gpus.size() == 1 ? "GPU" : fmt::format("GPU {}", place),
             gpu.name.empty() ? vendor_name(gpu.vendor) : gpu.name,
-            fmt::format(
-                "{}{}{}", gpu.architecture, gpu.memory_mib == 0 ? "" : ", ", memory_of(gpu)));
+            fmt::format("{}{}{}{}",
+                        gpu.architecture,
+                        gpu.memory_mib == 0 ? "" : ", ",
+                        memory_of(gpu),
+                        counts ? "" : "; does not count"));
+    }
     if (profile.gpus.empty()) row("GPU", "none", "");
     for (const auto& line : table.lines()) out.result(line);
 }
@@ -115,10 +126,12 @@ void print_packages(Output& out, const Detection& detection) {
     for (const auto& line : table.lines()) out.result(line);
 }
 
-/// What is shown or written: the machine that --for names, else this one.
+/// The machine that --for names, else this one, with all its GPUs.
 Result<DetectedProfile> look(const Context& context, const Options& options) {
     if (!options.sources.for_machine.empty()) {
-        GPKG_TRY(auto machine, machine_of(context, options.sources));
+        auto sources = options.sources;
+        sources.devices.clear();
+        GPKG_TRY(auto machine, machine_of(context, sources));
         return DetectedProfile{*std::move(machine.profile), {}};
     }
     const auto host = host_of(context);
@@ -127,12 +140,21 @@ Result<DetectedProfile> look(const Context& context, const Options& options) {
     return detected;
 }
 
+/// The same with those GPUs that --devices lets count.
+Result<HardwareProfile> counting(HardwareProfile profile, const Options& options) {
+    if (options.sources.devices.empty()) return profile;
+    GPKG_TRY(const auto choice, DeviceChoice::parse(options.sources.devices));
+    GPKG_CHECK(keep_devices(profile, choice));
+    return profile;
+}
+
 Result<int> show(Context& context, const Options& options) {
     GPKG_TRY(auto found, look(context, options));
     const auto& profile = found.profile;
+    GPKG_TRY(const auto counted, counting(profile, options));
     const auto& target =
         options.sources.for_machine.empty() ? context.config.platform.value : profile.platform;
-    const auto detection = virtual_packages_of(profile, target, context.env);
+    const auto detection = virtual_packages_of(counted, target, context.env);
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
@@ -141,8 +163,10 @@ Result<int> show(Context& context, const Options& options) {
         return 0;
     }
     for (const auto& warning : warnings) context.out.warn(warning);
-    print_facts(context.out, profile);
+    print_facts(context.out, profile, counted.gpus);
     print_packages(context.out, detection);
+    if (const auto cost = cost_of_screens(counted))
+        context.out.note(fmt::format("note: {}; --devices compute leaves it out", *cost));
     return 0;
 }
 
@@ -156,7 +180,8 @@ Result<void> check_overwritten(const fs::path& path) {
 }
 
 Result<int> write(Context& context, const Options& options) {
-    GPKG_TRY(const auto found, look(context, options));
+    GPKG_TRY(auto found, look(context, options));
+    GPKG_TRY(found.profile, counting(std::move(found.profile), options));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     if (!options.output.empty()) {
         GPKG_CHECK(check_overwritten(options.output));

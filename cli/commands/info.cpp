@@ -56,7 +56,7 @@ Result<Facts> gather(Context& context) {
     }
     Machine machine;
     machine.platform = config.platform.value;
-    facts.virtual_packages = virtual_packages_of(context, machine);
+    GPKG_TRY(facts.virtual_packages, virtual_packages_of(context, machine));
     facts.root_writable = is_writable(config.root_prefix.value);
     return facts;
 }

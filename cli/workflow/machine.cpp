@@ -23,19 +23,32 @@ Result<void> check_platform(const std::string& platform) {
         near.empty() ? "for example linux-64" : fmt::format("did you mean {}?", join_or(near)));
 }
 
-virtual_packages::Detection detect(const Context& context, const Machine& machine, EnvLookup env) {
+Result<virtual_packages::Detection> detect(const Context& context,
+                                           const Machine& machine,
+                                           EnvLookup env) {
+    using virtual_packages::DeviceChoice;
     if (machine.profile)
         return virtual_packages::virtual_packages_of(*machine.profile, machine.platform, env);
     auto host = host_of(context);
     host.env = std::move(env);
     host.platform = machine.platform;
-    return virtual_packages::detect_all(host);
+    if (machine.devices.kind == DeviceChoice::Kind::All) return virtual_packages::detect_all(host);
+    auto detected = virtual_packages::detect_profile(host);
+    GPKG_CHECK(virtual_packages::keep_devices(detected.profile, machine.devices));
+    auto detection =
+        virtual_packages::virtual_packages_of(detected.profile, machine.platform, host.env);
+    detection.warnings.insert(
+        detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
+    return detection;
 }
 
 }  // namespace
 
 Result<Machine> machine_of(const Context& context, const SourceOptions& options) {
     Machine machine;
+    if (!options.devices.empty()) {
+        GPKG_TRY(machine.devices, virtual_packages::DeviceChoice::parse(options.devices));
+    }
     machine.platform = options.platform.empty() ? context.config.platform.value : options.platform;
     if (options.for_machine.empty()) {
         GPKG_CHECK(check_platform(machine.platform));
@@ -62,11 +75,12 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
     GPKG_CHECK(check_platform(machine.platform));
     machine.name = options.for_machine;
     machine.profile = *std::move(profile);
+    GPKG_CHECK(virtual_packages::keep_devices(*machine.profile, machine.devices));
     return machine;
 }
 
-std::vector<PackageRecord> virtual_packages_of(Context& context, const Machine& machine) {
-    const auto detection = detect(context, machine, context.env);
+Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const Machine& machine) {
+    GPKG_TRY(const auto detection, detect(context, machine, context.env));
     for (const auto& warning : detection.warnings) context.out.warn(warning);
     return detection.records();
 }
@@ -74,7 +88,8 @@ std::vector<PackageRecord> virtual_packages_of(Context& context, const Machine& 
 std::vector<PackageRecord> virtual_packages_with(const Context& context,
                                                  const Machine& machine,
                                                  EnvLookup env) {
-    return detect(context, machine, std::move(env)).records();
+    const auto detection = detect(context, machine, std::move(env));
+    return detection ? detection->records() : std::vector<PackageRecord>();
 }
 
 virtual_packages::Host host_of(const Context& context) {

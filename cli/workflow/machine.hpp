@@ -4,6 +4,7 @@
 
 #include "cli/context.hpp"
 #include "libcore/spec/package_record.hpp"
+#include "virtual-packages/devices.hpp"
 #include "virtual-packages/profile.hpp"
 
 #include <optional>
@@ -20,14 +21,15 @@ struct Machine {
     std::string name = "this machine";
     /// What --for names. Without one this machine is asked, and only when that is needed.
     std::optional<virtual_packages::HardwareProfile> profile;
+    virtual_packages::DeviceChoice devices;  ///< of this machine; a profile has no others
 };
 
-/// What the flags --for and --platform say. Usage errors for a platform that does not exist, or
-/// that is not the profile's.
+/// What the flags --for, --devices and --platform say. Usage errors for a platform that does not
+/// exist, or that is not the profile's, and for a device that it does not have.
 Result<Machine> machine_of(const Context& context, const SourceOptions& options);
 
 /// What the machine offers, as records for a solve. Warnings go to the user.
-std::vector<PackageRecord> virtual_packages_of(Context& context, const Machine& machine);
+Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const Machine& machine);
 /// The same with other variables in the environment, and nothing said.
 std::vector<PackageRecord> virtual_packages_with(const Context& context,
                                                  const Machine& machine,

@@ -43,15 +43,15 @@ Result<Sources> open(Context& context,
     sources.priority = priority_of(context, options);
     GPKG_TRY(sources.exclude_newer, newest_of(options));
     // The machine is looked at meanwhile.
-    const auto look = [&] {
-        sources.virtual_packages = virtual_packages_of(context, sources.machine);
-    };
+    Result<std::vector<PackageRecord>> seen;
+    const auto look = [&] { seen = virtual_packages_of(context, sources.machine); };
     Workers looking(1, look);
     GPKG_TRY(const auto channels, fetch_channels(context, options, extent));
     GPKG_TRY(sources.indexes, channels.reach(names));
     sources.channels = channels.list();
     if (looking.count() == 0) look();
     looking.join();
+    GPKG_TRY(sources.virtual_packages, std::move(seen));
     return sources;
 }
 

@@ -115,4 +115,35 @@ check grep -q dependencies environment.yml
 expect 0 hardware export --json --for h100
 json 'd["success"] and "architecture: \"9.0\"" in d["profile"]'
 
+# Which GPUs count is for the user to say; a small one beside a big one is there for a screen.
+cat > three.yaml <<'YAML'
+gpkg_profile: 1
+platform: linux-64
+nvidia: {driver: 580.65.06, cuda: "13.0"}
+amd: {driver: present}
+gpus:
+  - {vendor: nvidia, name: Big, architecture: "9.0", memory_mib: 81559}
+  - {vendor: nvidia, name: Small, architecture: "6.1", memory_mib: 2048}
+  - {vendor: amd, name: Built in, architecture: gfx1036, memory_mib: 512}
+YAML
+arch='{p["name"]: p["version"] for p in d["virtual_packages"] if "arch" in p["name"] and "spec" not in p["name"]}'
+expect 0 hardware --for ./three.yaml
+err_has 'Small makes __cuda_arch 6.1, which is 9.0 without it; --devices compute leaves it out'
+expect 0 hardware --for ./three.yaml --devices all --json
+json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
+expect 0 hardware --for ./three.yaml --devices compute --json
+json "$arch == {'__cuda_arch': '9.0'}"
+expect 0 hardware --for ./three.yaml --devices 0,2 --json
+json "$arch == {'__cuda_arch': '9.0', '__amdgpu_arch': '10.3.6'}"
+expect 0 hardware export --for ./three.yaml --devices 1
+out_has 'Small'
+out_lacks 'Big'
+out_lacks 'Built in'
+expect 2 hardware --for ./three.yaml --devices 3
+err_has 'there is no such GPU'
+expect 2 hardware --for ./three.yaml --devices big
+err_has 'names no devices'
+expect 2 solve torch --for ./three.yaml --devices ''
+expect 2 solve torch --for ./three.yaml --devices 7
+
 finish

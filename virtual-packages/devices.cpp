@@ -1,0 +1,117 @@
+#include "virtual-packages/devices.hpp"
+
+#include "libcore/base/text.hpp"
+#include "virtual-packages/virtual_package.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gpkg::virtual_packages {
+namespace {
+
+constexpr std::uint64_t kSmall = 4096;  // MiB
+constexpr std::uint64_t kTimes = 4;
+
+bool has_device(const HardwareProfile& profile, GpuVendor vendor) {
+    return std::any_of(profile.gpus.begin(), profile.gpus.end(), [&](const GpuDevice& gpu) {
+        return gpu.vendor == vendor;
+    });
+}
+
+bool counts(const HardwareProfile& profile, const DeviceChoice& choice, std::size_t place) {
+    switch (choice.kind) {
+    case DeviceChoice::Kind::All: return true;
+    case DeviceChoice::Kind::Compute: return !is_for_screen(profile, place);
+    case DeviceChoice::Kind::Some: break;
+    }
+    return std::find(choice.places.begin(), choice.places.end(), place) != choice.places.end();
+}
+
+/// The compute capability or gfx version that the solver would be told of.
+std::string told(const HardwareProfile& profile, std::string_view name) {
+    const auto detection = virtual_packages_of(
+        profile, profile.platform, [](std::string_view) { return std::nullopt; });
+    const auto* found = detection.find(name);
+    return found == nullptr ? "none" : found->package.version;
+}
+
+}  // namespace
+
+Result<DeviceChoice> DeviceChoice::parse(std::string_view text) {
+    DeviceChoice choice;
+    if (text == "all") return choice;
+    if (text == "compute") {
+        choice.kind = Kind::Compute;
+        return choice;
+    }
+    choice.kind = Kind::Some;
+    for (const auto word : split(text, ',')) {
+        const auto digits = trim(word);
+        std::size_t place = 0;
+        const auto* end = digits.data() + digits.size();
+        if (digits.empty() || std::from_chars(digits.data(), end, place).ptr != end)
+            return fail(ErrorKind::Usage,
+                        fmt::format("--devices {}: names no devices", text),
+                        "all, compute (without cards for a screen), or numbers: 0,2");
+        choice.places.push_back(place);
+    }
+    return choice;
+}
+
+bool is_for_screen(const HardwareProfile& profile, std::size_t place) {
+    const auto memory = profile.gpus.at(place).memory_mib;
+    return memory > 0 && memory <= kSmall &&
+           std::any_of(profile.gpus.begin(), profile.gpus.end(), [&](const GpuDevice& other) {
+               return other.memory_mib >= kTimes * memory;
+           });
+}
+
+Result<void> keep_devices(HardwareProfile& profile, const DeviceChoice& choice) {
+    for (const auto place : choice.places) {
+        if (place >= profile.gpus.size())
+            return fail(ErrorKind::Usage,
+                        fmt::format("--devices {}: there is no such GPU", place),
+                        profile.gpus.empty()
+                            ? "no GPU was found"
+                            : fmt::format("gpkg hardware shows the {} there {}",
+                                          profile.gpus.size(),
+                                          profile.gpus.size() == 1 ? "is" : "are"));
+    }
+    const bool had_nvidia = has_device(profile, GpuVendor::Nvidia);
+    const bool had_amd = has_device(profile, GpuVendor::Amd);
+    std::vector<GpuDevice> kept;
+    for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
+        if (counts(profile, choice, place)) kept.push_back(profile.gpus[place]);
+    }
+    profile.gpus = std::move(kept);
+    if (had_nvidia && !has_device(profile, GpuVendor::Nvidia)) profile.cuda.reset();
+    if (had_amd && !has_device(profile, GpuVendor::Amd)) {
+        profile.amdgpu.reset();
+        profile.rocm.reset();
+    }
+    return {};
+}
+
+std::optional<std::string> cost_of_screens(const HardwareProfile& profile) {
+    for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
+        if (!is_for_screen(profile, place)) continue;
+        const auto& gpu = profile.gpus[place];
+        const auto* name = gpu.vendor == GpuVendor::Nvidia ? "__cuda_arch" : "__amdgpu_arch";
+        auto without = profile;
+        DeviceChoice compute;
+        compute.kind = DeviceChoice::Kind::Compute;
+        if (!keep_devices(without, compute)) return std::nullopt;
+        const auto now = told(profile, name);
+        const auto then = told(without, name);
+        if (now != then)
+            return fmt::format("{} makes {} {}, which is {} without it",
+                               gpu.name.empty() ? fmt::format("GPU {}", place) : gpu.name,
+                               name,
+                               now,
+                               then);
+    }
+    return std::nullopt;
+}
+
+}  // namespace gpkg::virtual_packages
