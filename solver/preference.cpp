@@ -107,11 +107,12 @@ private:
     }
 
     /// Smaller is better. Of what is not preferred, builds for none go before those for what is not
-    /// there.
+    /// there, or for what its driver is too old for.
     int accelerator_place(const Candidate& candidate) const {
         const auto& preferred = preferred_[candidate.name];
-        if (!preferred || candidate.accelerator == *preferred) return 0;
-        return candidate.accelerator == Accelerator::None ? 1 : 2;
+        if (!preferred) return 0;
+        if (candidate.accelerator == *preferred) return candidate.exceeds_driver ? 2 : 0;
+        return candidate.accelerator == Accelerator::None ? 1 : 3;
     }
 
     /// Where accelerators decide, features that are tracked to keep such builds back do not.

@@ -367,6 +367,7 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
         candidate.says_accelerator = true;
     }
     candidate.closeness = depends.closeness;
+    candidate.exceeds_driver = depends.exceeds_driver;
     loosen(candidate);
     candidates_.push_back(candidate);
     return true;
@@ -422,6 +423,7 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.conditional = kept.conditional;
     candidate.constrains = keep_list(std::move(constrains));
     candidate.closeness = kept.closeness;
+    candidate.exceeds_driver = kept.exceeds_driver;
     loosen(candidate);
     candidates_.push_back(candidate);
 }

@@ -54,6 +54,7 @@ struct Candidate {
     Accelerator accelerator = Accelerator::None;  ///< that the build is for
     bool says_accelerator = false;                ///< else it knows of none
     Closeness closeness;                          ///< to the machine
+    bool exceeds_driver = false;                  ///< is for a CUDA that the driver is too old for
     ChannelRecord offered;                        ///< where it stands in a channel
     const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
     std::span<const SpecId> depends;              ///< that apply wherever the candidate is
@@ -118,6 +119,7 @@ struct Spec {
     /// What it says, as a dependency, of the build that has it.
     std::optional<HintedAccelerator> accelerator;
     Closeness closeness;
+    bool exceeds_driver = false;
     std::vector<ConditionId> extras;  ///< that who depends on it asks for
 
     bool allows(CandidateId id) const {
@@ -180,6 +182,7 @@ private:
         /// What the dependencies say of the build.
         std::optional<HintedAccelerator> accelerator{};
         Closeness closeness{};
+        bool exceeds_driver = false;
     };
     /// Specs of one record, being collected.
     struct Asks {

@@ -71,6 +71,7 @@ SpecId Universe::intern_spec(MatchSpec match, std::string text, ConditionId when
         if (!is_conditional) {
             spec.accelerator = accelerator_of_dependency(spec.match.name, build);
             spec.closeness = cascade_->closeness(spec.match);
+            spec.exceeds_driver = cascade_->exceeds_driver(spec.match);
         }
         for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));
@@ -176,6 +177,7 @@ Universe::List Universe::keep(Asks asks) {
             (!list.accelerator || spec.accelerator->hint > list.accelerator->hint))
             list.accelerator = spec.accelerator;
         list.closeness.take(spec.closeness);
+        list.exceeds_driver = list.exceeds_driver || spec.exceeds_driver;
     }
     list.specs = keep_list(std::move(asks.specs));
     list.conditional = keep_list(std::move(asks.conditional));
@@ -190,7 +192,7 @@ Result<Universe::List> Universe::take_once(KnownLists& known,
     if (const auto found = known.find(list); found != known.end()) return found->second;
     Asks asks;
     GPKG_TRY(const bool is_readable, read(asks));
-    const auto kept = is_readable ? keep(std::move(asks)) : List{{}, {}, false, {}, {}};
+    const auto kept = is_readable ? keep(std::move(asks)) : List{{}, {}, false, {}, {}, false};
     return known.emplace(list, kept).first->second;
 }
 

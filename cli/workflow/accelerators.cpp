@@ -28,6 +28,16 @@ Choice remembered(const GpkgState& state) {
     return parse_accelerator_choice(state.accelerator).value_or(Choice::Auto);
 }
 
+bool has_builds_for(const Outcome& outcome, Accelerator vendor) {
+    const auto* solution = std::get_if<Solution>(&outcome);
+    return solution != nullptr && std::any_of(solution->records.begin(),
+                                              solution->records.end(),
+                                              [&](const PackageRecord& record) {
+                                                  return accelerator_of(record).accelerator ==
+                                                         vendor;
+                                              });
+}
+
 std::set<std::string> titles(const Outcome& outcome) {
     std::set<std::string> titles;
     if (const auto* solution = std::get_if<Solution>(&outcome)) {
@@ -39,7 +49,6 @@ std::set<std::string> titles(const Outcome& outcome) {
 /// The packages by which one answer differs from another, "pytorch-2.9.1-cuda129_0".
 std::string what_is_only_in(const Outcome& outcome, const std::set<std::string>& other) {
     const auto* solution = std::get_if<Solution>(&outcome);
-    if (solution == nullptr) return "no answer";
     std::vector<std::string> own;
     for (const auto& record : solution->records) {
         if (!other.contains(record.distribution()) &&
@@ -106,10 +115,12 @@ Result<void> settle_vendor(Context& context, Question& question) {
     };
     GPKG_TRY(const auto nvidia, answer_for(Accelerator::Nvidia));
     GPKG_TRY(const auto amd, answer_for(Accelerator::Amd));
-    accelerators.preferred = Accelerator::Nvidia;
+    const bool has_amd = has_builds_for(amd, Accelerator::Amd);
+    accelerators.preferred = has_amd ? Accelerator::Amd : Accelerator::Nvidia;
     const auto with_nvidia = titles(nvidia);
     const auto with_amd = titles(amd);
-    if (with_nvidia == with_amd) return {};
+    if (!has_amd || !has_builds_for(nvidia, Accelerator::Nvidia) || with_nvidia == with_amd)
+        return {};
 
     const auto what = fmt::format(
         "{} has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings "

@@ -78,7 +78,8 @@ void Closeness::take(const Closeness& other) {
 }
 
 Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
-    : cuda_arch_(version_in(virtual_packages, "__cuda_arch")),
+    : cuda_(version_in(virtual_packages, "__cuda")),
+      cuda_arch_(version_in(virtual_packages, "__cuda_arch")),
       amdgpu_arch_(version_in(virtual_packages, "__amdgpu_arch")) {}
 
 Closeness Cascade::closeness(const MatchSpec& dependency) const {
@@ -89,6 +90,16 @@ Closeness Cascade::closeness(const MatchSpec& dependency) const {
     if (dependency.name == "_x86_64-microarch-level" && dependency.version)
         return {0, level_closeness(dependency)};
     return {};
+}
+
+bool Cascade::exceeds_driver(const MatchSpec& dependency) const {
+    const auto& name = dependency.name;
+    if (!cuda_ || !dependency.version ||
+        (name != "cuda-version" && name != "pytorch-cuda" && name != "cudatoolkit"))
+        return false;
+    const auto literals = dependency.version->literals();
+    const auto least = std::min_element(literals.begin(), literals.end());
+    return least != literals.end() && part_of(*least, 0) > part_of(*cuda_, 0);
 }
 
 int Cascade::gpu_closeness(const MatchSpec& dependency) const {

@@ -32,9 +32,15 @@ public:
     /// What a dependency, which the machine meets, says of the build that has it.
     Closeness closeness(const MatchSpec& dependency) const;
 
+    /// Whether a dependency says that the build is for a CUDA of a later major version than the
+    /// driver's. Within a major version an older driver does (CUDA Compatibility, "Minor Version
+    /// Compatibility"); across, only the data centre's with a package for forward compatibility.
+    bool exceeds_driver(const MatchSpec& dependency) const;
+
 private:
     int gpu_closeness(const MatchSpec& dependency) const;
 
+    std::optional<Version> cuda_;
     std::optional<Version> cuda_arch_;
     std::optional<Version> amdgpu_arch_;
 };
