@@ -45,6 +45,7 @@ Action bind_repoquery(CLI::App& app);
 Action bind_why_not(CLI::App& app);
 Action bind_info(CLI::App& app);
 Action bind_hardware(CLI::App& app);
+Action bind_doctor(CLI::App& app);
 Action bind_env(CLI::App& app);
 Action bind_env_create(CLI::App& app);
 Action bind_env_remove(CLI::App& app);

@@ -17,6 +17,7 @@ std::span<const Command> commands() {
         {"repoquery", "ask channels or an environment who needs whom", bind_repoquery},
         {"info", "show settings, places and the machine as the solver sees it", bind_info},
         {"hardware", "show what this machine is", bind_hardware},
+        {"doctor", "tell whether an environment runs on this machine", bind_doctor},
         {"env", "list, create and remove environments", bind_env},
         {"config", "read and change settings", bind_config},
         {"clean", "free disk space", bind_clean},

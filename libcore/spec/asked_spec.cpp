@@ -108,8 +108,8 @@ void Asked::take(Asked more) {
 
 Result<AskedSpec> AskedSpec::parse(std::string_view text) {
     const auto as_it_is = [&]() -> Result<AskedSpec> {
-        GPKG_TRY(auto spec, MatchSpec::parse(text));
-        return AskedSpec{std::move(spec), std::nullopt};
+        GPKG_TRY(auto plain, MatchSpec::parse(text));
+        return AskedSpec{std::move(plain), std::nullopt};
     };
     // Also the pattern of a build may have a '[': what is not read here is left to MatchSpec.
     const auto begin = text.find('[');

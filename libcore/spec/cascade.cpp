@@ -1,5 +1,6 @@
 #include "libcore/spec/cascade.hpp"
 
+#include "libcore/spec/cuda.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"
 
@@ -34,21 +35,6 @@ std::optional<Version> version_in(const std::vector<PackageRecord>& records,
     return std::nullopt;
 }
 
-/// The number at a place of a version, as far as it is one.
-int part_of(const Version& version, std::size_t place) {
-    const auto text = version.to_string();
-    std::size_t at = 0;
-    for (; place > 0 && at != std::string::npos; --place) {
-        at = text.find('.', at);
-        if (at != std::string::npos) ++at;
-    }
-    if (at == std::string::npos) return 0;
-    int number = 0;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && number < 1000; ++at)
-        number = number * 10 + (text[at] - '0');
-    return number;
-}
-
 /// The least of all that the name stands for: "^(x86_64_v3|haswell|...)$" is x86_64_v3.
 int archspec_closeness(const StringMatcher& build) {
     std::optional<int> least;
@@ -66,7 +52,7 @@ int archspec_closeness(const StringMatcher& build) {
 int level_closeness(const MatchSpec& dependency) {
     int level = 0;
     for (const auto& version : dependency.version->literals())
-        level = std::max(level, part_of(version, 0));
+        level = std::max(level, version_part(version, 0));
     return level > 1 ? level * kLevel : 0;
 }
 
@@ -99,7 +85,7 @@ bool Cascade::exceeds_driver(const MatchSpec& dependency) const {
         return false;
     const auto literals = dependency.version->literals();
     const auto least = std::min_element(literals.begin(), literals.end());
-    return least != literals.end() && part_of(*least, 0) > part_of(*cuda_, 0);
+    return least != literals.end() && driver_fit(*least, *cuda_) == DriverFit::No;
 }
 
 int Cascade::gpu_closeness(const MatchSpec& dependency) const {
@@ -111,9 +97,13 @@ int Cascade::gpu_closeness(const MatchSpec& dependency) const {
         if (!(*device < version) && (!target || *target < version)) target = std::move(version);
     }
     if (!target) return 0;
-    if (*target == *device) return kExactGpu;
-    if (part_of(*target, 0) != part_of(*device, 0)) return 0;
-    return kSameMajorGpu + std::min(part_of(*target, 1), 99);
+    switch (code_fit(*target, *device)) {
+    case CodeFit::Exact: return kExactGpu;
+    case CodeFit::SameMajor: return kSameMajorGpu + std::min(version_part(*target, 1), 99);
+    case CodeFit::Compiled:
+    case CodeFit::No: break;
+    }
+    return 0;
 }
 
 }  // namespace gpkg

@@ -21,7 +21,9 @@ struct Closeness {
 
     /// The closer in each.
     void take(const Closeness& other);
-    friend auto operator<=>(const Closeness&, const Closeness&) = default;
+    // clang-tidy 14 takes the 0 of a defaulted ordering for a null pointer.
+    friend auto operator<=>(const Closeness&,
+                            const Closeness&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 class Cascade {
@@ -32,9 +34,7 @@ public:
     /// What a dependency, which the machine meets, says of the build that has it.
     Closeness closeness(const MatchSpec& dependency) const;
 
-    /// Whether a dependency says that the build is for a CUDA of a later major version than the
-    /// driver's. Within a major version an older driver does (CUDA Compatibility, "Minor Version
-    /// Compatibility"); across, only the data centre's with a package for forward compatibility.
+    /// Whether a dependency says that the build is for a CUDA that the driver does not run.
     bool exceeds_driver(const MatchSpec& dependency) const;
 
 private:

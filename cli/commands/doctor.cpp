@@ -1,0 +1,129 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/checkup.hpp"
+#include "cli/workflow/machine.hpp"
+#include "cli/workflow/wishes.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Grade = Finding::Grade;
+
+struct Options {
+    TargetOptions target;
+    SourceOptions sources;  ///< only --for and --devices
+};
+
+struct Looked {
+    virtual_packages::HardwareProfile profile;
+    virtual_packages::Detection detection;
+    std::vector<std::string> warnings;
+};
+
+/// With what NVIDIA's driver says, also where no channel would ask for it.
+Result<Looked> look(const Context& context, const Options& options) {
+    GPKG_TRY(const auto machine, machine_of(context, options.sources));
+    Looked looked;
+    if (machine.profile) {
+        looked.profile = *machine.profile;
+    } else {
+        const auto host = host_of(context);
+        auto detected = virtual_packages::detect_profile(host);
+        virtual_packages::describe(host, detected.profile);
+        GPKG_CHECK(keep_devices(detected.profile, machine.devices));
+        looked.profile = std::move(detected.profile);
+        looked.warnings = std::move(detected.warnings);
+    }
+    looked.detection =
+        virtual_packages::virtual_packages_of(looked.profile, machine.platform, context.env);
+    looked.warnings.insert(
+        looked.warnings.end(), looked.detection.warnings.begin(), looked.detection.warnings.end());
+    return looked;
+}
+
+/// "-n ml", "-p /path".
+std::string flags_for(const Context& context, const fs::path& prefix) {
+    const auto name = environment_name(prefix, context.config.root_prefix.value);
+    return (name == prefix.native() ? "-p " : "-n ") + name;
+}
+
+Result<std::vector<Finding>> examine(const Context& context, const Options& options) {
+    GPKG_TRY(const auto looked, look(context, options));
+    auto findings = check_machine(looked.profile, looked.detection, looked.warnings);
+    const bool names_one = !options.target.name.empty() || !options.target.prefix.empty() ||
+                           !context.env("CONDA_PREFIX").value_or("").empty();
+    if (!names_one) return findings;
+    GPKG_TRY(const auto path, existing_prefix(context, options.target));
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto records, prefix.records());
+    const auto wishes = wishes_of(path);
+    const Checked checked{records, wishes, looked.detection, flags_for(context, path)};
+    for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
+    return findings;
+}
+
+std::string_view name_of(Grade grade) {
+    switch (grade) {
+    case Grade::Good: return "good";
+    case Grade::Warning: return "warning";
+    case Grade::Bad: return "bad";
+    }
+    return "";
+}
+
+void print(Context& context, const std::vector<Finding>& findings) {
+    for (const auto& [grade, subject, message, hint] : findings) {
+        const auto mark = grade == Grade::Good ? "good" : grade == Grade::Bad ? "BAD " : "note";
+        context.out.result(fmt::format("{}  {}: {}", context.out.bold(mark), subject, message));
+        if (!hint.empty()) context.out.result("      " + context.out.faint(hint));
+    }
+}
+
+Json json_of(const std::vector<Finding>& findings, bool is_well) {
+    Json document{{"success", is_well}, {"findings", Json::array()}};
+    for (const auto& [grade, subject, message, hint] : findings)
+        document["findings"].push_back({{"grade", name_of(grade)},
+                                        {"subject", subject},
+                                        {"message", message},
+                                        {"hint", hint.empty() ? Json() : Json(hint)}});
+    return document;
+}
+
+}  // namespace
+
+Action bind_doctor(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    add_for_option(app, options->sources);
+    app.footer(
+        "Looks at the machine, and at an environment beside it: is the driver new enough for its "
+        "CUDA,\nis what is installed for the GPU that is there, are there old names in it. Exit "
+        "status 1 where\nsomething does not run.\n"
+        "  gpkg doctor -n ml\n"
+        "  gpkg doctor -n ml --for a100");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto findings, examine(context, *options));
+        const bool is_well = std::none_of(findings.begin(), findings.end(), [](const auto& one) {
+            return one.grade == Grade::Bad;
+        });
+        if (context.out.json_mode()) {
+            context.out.json(json_of(findings, is_well));
+        } else {
+            print(context, findings);
+        }
+        return is_well ? 0 : 1;
+    };
+}
+
+}  // namespace gpkg::cli

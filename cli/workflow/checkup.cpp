@@ -1,0 +1,269 @@
+#include "cli/workflow/checkup.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/spec/accelerator.hpp"
+#include "libcore/spec/cuda.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace gpkg::cli {
+namespace {
+
+using virtual_packages::Detection;
+using Grade = Finding::Grade;
+
+struct OldName {
+    std::string_view name;
+    std::string_view instead;
+};
+
+constexpr auto kOldNames = std::to_array<OldName>({
+    {"cudatoolkit",
+     "packages bring the parts of CUDA that they need, and cuda-version says which CUDA"},
+    {"pytorch-cuda", "conda-forge's pytorch does without; cuda-version says which CUDA"},
+    {"pytorch-mutex", "conda-forge's pytorch does without"},
+    {"cpuonly", "pytorch[accel=none] asks for a build for CPUs"},
+});
+
+std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
+                                       std::string_view name) {
+    const auto* record = find_record(records, name);
+    if (record == nullptr) return std::nullopt;
+    auto version = version_of(record->package);
+    return version ? std::optional(*std::move(version)) : std::nullopt;
+}
+
+std::optional<Version> version_of_machine(const Detection& machine, std::string_view name) {
+    const auto* found = machine.find(name);
+    if (found == nullptr) return std::nullopt;
+    auto version = Version::parse(found->package.version);
+    return version ? std::optional(*std::move(version)) : std::nullopt;
+}
+
+/// The specs on the machine that a record has and that it does not meet.
+std::vector<MatchSpec> unmet(const PackageRecord& record,
+                             const std::vector<PackageRecord>& machine) {
+    std::vector<MatchSpec> missing;
+    const auto take = [&](const std::vector<std::string>& texts, bool may_be_absent) {
+        for (const auto& text : texts) {
+            if (!text.starts_with("__")) continue;
+            auto spec = MatchSpec::parse(text);
+            if (!spec || spec->when) continue;
+            const auto is_it = [&](const auto& one) { return one.name == spec->name; };
+            const auto found = std::find_if(machine.begin(), machine.end(), is_it);
+            if (found == machine.end() ? !may_be_absent : !spec->matches(*found))
+                missing.push_back(*std::move(spec));
+        }
+    };
+    take(record.depends, false);
+    take(record.constrains, true);
+    return missing;
+}
+
+class Checkup {
+public:
+    explicit Checkup(const Checked& checked) : checked_(checked) {}
+
+    std::vector<Finding> run() && {
+        needs_of_machine();
+        driver();
+        code();
+        accelerators();
+        old_names();
+        if (found_.empty())
+            add(Grade::Good,
+                "environment",
+                fmt::format("its {} packages ask for nothing that this machine lacks",
+                            checked_.records.size()));
+        return std::move(found_);
+    }
+
+private:
+    void add(Grade grade, std::string subject, std::string message, std::string hint = {}) {
+        found_.push_back({grade, std::move(subject), std::move(message), std::move(hint)});
+    }
+
+    void needs_of_machine() {
+        const auto machine = checked_.machine.records();
+        std::map<std::string, std::vector<std::string>> packages;
+        for (const auto& record : checked_.records) {
+            for (const auto& spec : unmet(record.package, machine))
+                packages[written(spec)].push_back(record.name());
+        }
+        for (const auto& [spec, names] : packages) {
+            const auto name = name_in_spec(spec);
+            const auto* there = checked_.machine.find(name);
+            add(Grade::Bad,
+                spec,
+                fmt::format("{} {} it, and this machine has {}",
+                            join_some(names, "and"),
+                            names.size() == 1 ? "needs" : "need",
+                            there == nullptr ? "none" : there->package.version),
+                name == "__cuda" ? "a newer driver, or builds for none or for an older CUDA" : "");
+        }
+    }
+
+    /// The CUDA that the environment has, beside the driver's.
+    void driver() {
+        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        if (!driver) return;
+        for (const std::string_view name : {"cuda-version", "cudatoolkit", "pytorch-cuda"}) {
+            const auto toolkit = version_of_name(checked_.records, name);
+            if (!toolkit) continue;
+            const auto what = fmt::format("{} {}, and the driver supports {}",
+                                          name,
+                                          toolkit->to_string(),
+                                          driver->to_string());
+            switch (
+                driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"))) {
+            case DriverFit::Native: return add(Grade::Good, "CUDA", what);
+            case DriverFit::MinorVersion:
+                return add(
+                    Grade::Warning,
+                    "CUDA",
+                    what + ": that runs, but not what needs PTX compiled",
+                    "a newer driver, or cuda-version=" +
+                        fmt::format("{}.{}", version_part(*driver, 0), version_part(*driver, 1)));
+            case DriverFit::Forward:
+                return add(Grade::Warning,
+                           "CUDA",
+                           what + ": that runs by cuda-compat, on data centre GPUs");
+            case DriverFit::No:
+                return add(Grade::Bad,
+                           "CUDA",
+                           what + ": that does not run",
+                           fmt::format("gpkg install {} 'cuda-version<={}.{}', or a newer driver",
+                                       checked_.flags,
+                                       version_part(*driver, 0),
+                                       version_part(*driver, 1)));
+            }
+        }
+    }
+
+    /// As far as packages declare what GPU code they hold. What the device is too old for is not
+    /// met, and told already.
+    void code() {
+        const auto device = version_of_machine(checked_.machine, "__cuda_arch");
+        if (!device) return;
+        for (const auto& record : checked_.records) {
+            for (const auto& text : record.package.depends) {
+                if (name_in_spec(text) != "__cuda_arch") continue;
+                const auto spec = MatchSpec::parse(text);
+                if (!spec || !spec->version) continue;
+                const auto literals = spec->version->literals();
+                const auto least = std::min_element(literals.begin(), literals.end());
+                if (least == literals.end()) continue;
+                if (code_fit(*least, *device) == CodeFit::Compiled)
+                    add(Grade::Warning,
+                        record.name(),
+                        fmt::format("is for compute capability {} and later; on {} it may only run "
+                                    "as PTX, which the driver compiles at the first start",
+                                    least->to_string(),
+                                    device->to_string()));
+            }
+        }
+    }
+
+    bool has_vendor(Accelerator vendor) const {
+        return vendor == Accelerator::Nvidia ? checked_.machine.find("__cuda_arch") != nullptr
+                                             : checked_.machine.find("__amdgpu_arch") != nullptr;
+    }
+
+    void accelerators() {
+        for (const auto& wish : checked_.wishes) {
+            const auto* record = find_record(checked_.records, wish.name);
+            if (record == nullptr) continue;
+            const auto of = accelerator_of(record->package);
+            if (of.accelerator == Accelerator::None && !of.evidence.empty()) {
+                for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
+                    if (!has_vendor(vendor)) continue;
+                    add(Grade::Warning,
+                        wish.name,
+                        fmt::format("is a build for CPUs, and there is a GPU ({})", of.evidence),
+                        fmt::format("gpkg install {} '{}[accel={}]'",
+                                    checked_.flags,
+                                    wish.name,
+                                    to_string(vendor)));
+                }
+            } else if (of.accelerator != Accelerator::None && !has_vendor(of.accelerator)) {
+                add(Grade::Warning,
+                    wish.name,
+                    fmt::format("is a build for {}, of which there is no GPU here",
+                                to_string(of.accelerator)));
+            }
+        }
+    }
+
+    void old_names() {
+        for (const auto& record : checked_.records) {
+            for (const auto& [name, instead] : kOldNames) {
+                if (record.name() == name)
+                    add(Grade::Warning, record.name(), "is an old way", std::string(instead));
+            }
+        }
+        for (const auto& wish : checked_.wishes) {
+            constexpr std::string_view kGpu = "-gpu";
+            if (!wish.name.ends_with(kGpu)) continue;
+            const auto plain = wish.name.substr(0, wish.name.size() - kGpu.size());
+            add(Grade::Warning,
+                wish.name,
+                "is an old way of asking for a build",
+                fmt::format("{}[accel=nvidia]", plain));
+        }
+    }
+
+    const Checked& checked_;
+    std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& profile,
+                                   const Detection& detection,
+                                   const std::vector<std::string>& warnings) {
+    std::vector<Finding> found;
+    for (const auto& warning : warnings) found.push_back({Grade::Warning, "machine", warning, {}});
+    if (profile.nvidia_driver && !profile.cuda)
+        found.push_back({Grade::Bad,
+                         "NVIDIA driver",
+                         fmt::format("the kernel has version {}, and no libcuda.so.1 answers",
+                                     profile.nvidia_driver->value),
+                         "the user part of the driver is missing, or of another version"});
+    const auto is_nvidia = [](const auto& gpu) {
+        return gpu.vendor == virtual_packages::GpuVendor::Nvidia;
+    };
+    if (profile.cuda && std::none_of(profile.gpus.begin(), profile.gpus.end(), is_nvidia))
+        found.push_back(
+            {Grade::Warning,
+             "NVIDIA driver",
+             fmt::format("supports CUDA {}, and there is no device", profile.cuda->value),
+             {}});
+    for (const auto& [package, source] : detection.packages) {
+        if (source.starts_with("CONDA_OVERRIDE_"))
+            found.push_back(
+                {Grade::Warning,
+                 source,
+                 fmt::format("decides {}: what is chosen is not for this machine as it is",
+                             package.to_string()),
+                 {}});
+    }
+    if (found.empty())
+        found.push_back({Grade::Good,
+                         "machine",
+                         profile.gpus.empty() ? "no GPU"
+                                              : fmt::format("{} GPU{}",
+                                                            profile.gpus.size(),
+                                                            profile.gpus.size() == 1 ? "" : "s"),
+                         {}});
+    return found;
+}
+
+std::vector<Finding> check_environment(const Checked& checked) { return Checkup(checked).run(); }
+
+}  // namespace gpkg::cli

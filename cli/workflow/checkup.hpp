@@ -1,0 +1,38 @@
+#pragma once
+
+// What a machine and an environment have to say of each other: will what is installed run here?
+
+#include "cli/context.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "virtual-packages/virtual_package.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct Finding {
+    enum class Grade { Good, Warning, Bad };
+    Grade grade = Grade::Good;
+    std::string subject;  ///< "NVIDIA driver", "CUDA", a package
+    std::string message;
+    std::string hint{};
+};
+
+/// Of the machine alone.
+std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& profile,
+                                   const virtual_packages::Detection& detection,
+                                   const std::vector<std::string>& warnings);
+
+/// An environment as its records have it.
+struct Checked {
+    const std::vector<PrefixRecord>& records;
+    const std::vector<MatchSpec>& wishes;  ///< what was asked for
+    const virtual_packages::Detection& machine;
+    std::string flags;  ///< that name the environment on a command line: "-n ml"
+};
+
+std::vector<Finding> check_environment(const Checked& checked);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,44 @@
+#include "libcore/spec/cuda.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <charconv>
+
+namespace gpkg {
+namespace {
+
+/// The first major version whose minor versions run with each other's drivers.
+constexpr int kFirstCompatible = 11;
+
+}  // namespace
+
+int version_part(const Version& version, std::size_t place) {
+    const auto parts = split(version.to_string(), '.');
+    int number = 0;
+    if (place < parts.size())
+        std::from_chars(parts[place].data(), parts[place].data() + parts[place].size(), number);
+    return number;
+}
+
+DriverFit driver_fit(const Version& toolkit,
+                     const Version& driver,
+                     const std::optional<Version>& compat) {
+    const auto supports = [&](const Version& newest) {
+        const auto asked = std::pair(version_part(toolkit, 0), version_part(toolkit, 1));
+        return asked <= std::pair(version_part(newest, 0), version_part(newest, 1));
+    };
+    if (supports(driver)) return DriverFit::Native;
+    if (compat && supports(*compat)) return DriverFit::Forward;
+    const auto major = version_part(toolkit, 0);
+    return major >= kFirstCompatible && major == version_part(driver, 0) ? DriverFit::MinorVersion
+                                                                         : DriverFit::No;
+}
+
+CodeFit code_fit(const Version& code, const Version& device) {
+    if (code == device) return CodeFit::Exact;
+    if (device < code) return CodeFit::No;
+    return version_part(code, 0) == version_part(device, 0) ? CodeFit::SameMajor
+                                                            : CodeFit::Compiled;
+}
+
+}  // namespace gpkg

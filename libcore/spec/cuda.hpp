@@ -1,0 +1,40 @@
+#pragma once
+
+// Which CUDA programs a driver and a device run. The one place where gpkg knows it; sources are
+// NVIDIA's "CUDA Compatibility" (drivers) and "CUDA C++ Programming Guide" (code).
+
+#include "libcore/spec/version.hpp"
+
+#include <optional>
+
+namespace gpkg {
+
+/// How what was built with one CUDA toolkit runs with a driver.
+enum class DriverFit {
+    Native,        ///< the driver supports that CUDA
+    MinorVersion,  ///< from 11 on: a later one of its major version. What needs its PTX compiled
+                   ///< does not run.
+    Forward,       ///< by a cuda-compat package, on data centre GPUs
+    No,
+};
+
+/// `driver` is the newest CUDA that the driver supports, `compat` the version of a cuda-compat
+/// package beside the program.
+DriverFit driver_fit(const Version& toolkit,
+                     const Version& driver,
+                     const std::optional<Version>& compat = std::nullopt);
+
+/// How code for one compute capability runs on a device of another.
+enum class CodeFit {
+    Exact,      ///< the same
+    SameMajor,  ///< machine code of an earlier minor version runs as it is
+    Compiled,   ///< of an earlier major version only PTX does, which the driver compiles
+    No,         ///< of a later one
+};
+
+CodeFit code_fit(const Version& code, const Version& device);
+
+/// The number at a place of a version, 0 where there is none: 12 and 4 of "12.4".
+int version_part(const Version& version, std::size_t place);
+
+}  // namespace gpkg

@@ -1,0 +1,67 @@
+# gpkg doctor: does an environment run on this machine?
+. "$(dirname "$0")/lib.sh"
+
+package cuda-version 12.9 0
+package torch 1.0 cuda129_0 '__cuda >=12' 'cuda-version >=12.9,<13'
+package torch 1.0 cpu_0
+package old 1.0 0 'cudatoolkit 11.*'
+package cudatoolkit 11.8 0
+package flow-gpu 1.0 0
+package fast 1.0 0 '__cuda_arch >=8.0'
+package plain 1.0 0
+unset CONDA_OVERRIDE_CUDA
+
+profile() {
+    printf 'gpkg_profile: 1\nplatform: linux-64\nsystem: {linux: "6.1", glibc: "2.36"}\nnvidia: {cuda: "%s"}\ngpus: [{vendor: nvidia, name: A, architecture: "%s", memory_mib: 40000}]\n' \
+        "$1" "$2" > "$3.yaml"
+}
+profile 12.9 9.0 new
+profile 12.4 8.0 minor
+profile 11.4 7.0 old
+unset CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
+
+expect 0 doctor --for ./new.yaml
+out_has 'machine: 1 GPU'
+expect 0 create -n ml torch --for ./new.yaml -y
+expect 0 doctor -n ml --for ./new.yaml
+out_has 'CUDA: cuda-version 12.9, and the driver supports 12.9'
+# An older driver of the same major version does, with a reserve; one of an earlier does not.
+expect 0 doctor -n ml --for ./minor.yaml
+out_has 'that runs, but not what needs PTX compiled'
+expect 1 doctor -n ml --for ./old.yaml --json
+json 'd["success"] is False'
+json '[(f["subject"], f["grade"]) for f in d["findings"] if f["grade"] == "bad"] == [("__cuda >=12", "bad"), ("CUDA", "bad")]'
+json '"11.4" in d["findings"][1]["message"] and "torch needs it" in d["findings"][1]["message"]'
+expect 1 doctor -n ml --for cpu
+out_has '__cuda >=12: torch needs it, and this machine has none'
+out_has 'is a build for nvidia, of which there is no GPU here'
+
+# A build for CPUs beside a GPU; what is said helps.
+expect 0 create -n slow torch --accel none -y
+expect 0 doctor -n slow --for cpu
+out_has 'ask for nothing that this machine lacks'
+expect 0 doctor -n slow --for ./new.yaml
+out_has 'torch: is a build for CPUs, and there is a GPU (build cpu_0)'
+out_has "gpkg install -n slow 'torch[accel=nvidia]'"
+expect 0 install -n slow 'torch[accel=nvidia]' --for ./new.yaml -y
+expect 0 doctor -n slow --for ./new.yaml
+out_lacks 'build for CPUs'
+
+# Old names, code of an earlier major version, overrides.
+expect 0 create -n names old flow-gpu -y
+expect 0 doctor -n names --for ./new.yaml
+out_has 'cudatoolkit: is an old way'
+out_has 'flow[accel=nvidia]'
+expect 0 create -n code fast --for ./new.yaml -y
+expect 0 doctor -n code --for ./new.yaml
+out_has 'fast: is for compute capability 8.0 and later; on 9.0 it may only run as PTX'
+expect 0 doctor -n code --for ./minor.yaml
+out_lacks 'PTX'
+CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
+out_has 'CONDA_OVERRIDE_CUDA: decides __cuda=12.0=0'
+
+expect 1 doctor -n none
+err_has 'is no environment'
+expect 2 doctor --for nonsense
+
+finish
