@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <unordered_set>
 #include <yaml-cpp/yaml.h>
 
 namespace gpkg::yaml {
@@ -46,10 +47,11 @@ struct Reader {
 
     Result<Node> convert_map(const YAML::Node& from, Node to, int depth) {
         to.kind_ = Kind::Map;
+        std::unordered_set<std::string> seen;
         for (const auto& entry : from) {
             GPKG_TRY(auto key, convert(entry.first, depth + 1));
             if (!key.is_scalar()) return key.fail("a key must be a plain text");
-            if (to.find(key.text()) != nullptr)
+            if (!seen.insert(key.text()).second)
                 return key.fail(fmt::format("the key '{}' stands here twice", key.text()));
             GPKG_TRY(auto value, convert(entry.second, depth + 1));
             // yaml-cpp gives null nodes no useful place.
@@ -145,27 +147,102 @@ Result<long long> Node::as_int(std::string_view what) const {
                             is_scalar() ? text_ : std::string(kind_name())));
 }
 
+namespace {
+
+/// "2026-01-01", which other readers take for a date.
+bool is_date_like(std::string_view text) {
+    return text.size() > 4 && text[4] == '-' &&
+           text.substr(0, 4).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// A word or words that every reader takes for a string: names, specs, URLs, hashes. What holds a
+/// letter besides those of numbers, and is longer than the words for true, false and nothing.
+bool is_surely_plain(std::string_view text) {
+    constexpr std::size_t kLongestWord = 5;
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (text.size() <= kLongestWord || text.back() == ' ' || is_date_like(text)) return false;
+    if (!is_letter(text.front()) && !is_digit(text.front())) return false;
+    bool has_letter = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (is_letter(c)) {
+            has_letter = has_letter || std::string_view("eExXoO").find(c) == std::string_view::npos;
+        } else if (c == ':') {
+            if (text.substr(i + 1, 1) != "/") return false;
+        } else if (!is_digit(c) &&
+                   std::string_view(" _./+=<>,*|!~-").find(c) == std::string_view::npos) {
+            return false;
+        }
+    }
+    return has_letter;
+}
+
+/// A reader that types its scalars sees no string in these plain ones.
+bool looks_typed(const std::string& plain) {
+    // Also what overflows a number here may be one elsewhere: the digits of a checksum with an 'e'.
+    if (plain.starts_with("0x") || is_date_like(plain) ||
+        plain.find_first_not_of("0123456789.eE+-_oO") == std::string::npos)
+        return true;
+    try {
+        const auto node = YAML::Load(plain);
+        double number = 0;
+        bool flag = false;
+        return node.Tag() != "!" && (node.IsNull() || YAML::convert<double>::decode(node, number) ||
+                                     YAML::convert<bool>::decode(node, flag));
+    } catch (const YAML::Exception&) {
+        return true;
+    }
+}
+
+void write(YAML::Emitter& out, const Node& node) {
+    switch (node.kind()) {
+    case Kind::Null: out << YAML::Null; return;
+    case Kind::Scalar:
+        if (node.is_quoted() && looks_typed(node.text())) out << YAML::DoubleQuoted;
+        out << node.text();
+        return;
+    case Kind::List:
+        out << YAML::Flow << YAML::BeginSeq;
+        for (const auto& item : node.items()) write(out, item);
+        out << YAML::EndSeq;
+        return;
+    case Kind::Map:
+        out << YAML::Flow << YAML::BeginMap;
+        for (const auto& [key, value] : node.entries()) {
+            out << YAML::Key << key << YAML::Value;
+            write(out, value);
+        }
+        out << YAML::EndMap;
+        return;
+    }
+}
+
+}  // namespace
+
 std::string quote(std::string_view text) {
+    if (is_surely_plain(text)) return std::string(text);  // of thousands of lines, nearly all
     YAML::Emitter out;
     out << std::string(text);
     std::string plain(out.c_str());
-    // A reader that types its scalars must still see a string.
-    const bool looks_typed = [&] {
-        try {
-            const auto node = YAML::Load(plain);
-            double number = 0;
-            bool flag = false;
-            return node.Tag() != "!" &&
-                   (node.IsNull() || YAML::convert<double>::decode(node, number) ||
-                    YAML::convert<bool>::decode(node, flag));
-        } catch (const YAML::Exception&) {
-            return true;
-        }
-    }();
-    if (!looks_typed) return plain;
+    if (!looks_typed(plain)) return plain;
     YAML::Emitter quoted;
     quoted << YAML::DoubleQuoted << std::string(text);
     return quoted.c_str();
+}
+
+std::string one_line(const Node& node) {
+    YAML::Emitter out;
+    // A scalar on its own is written as it is within a list: commas and brackets in quotes.
+    if (!node.is_scalar()) {
+        write(out, node);
+        return out.c_str();
+    }
+    out << YAML::Flow << YAML::BeginSeq;
+    write(out, node);
+    out << YAML::EndSeq;
+    const std::string list = out.c_str();
+    return list.substr(1, list.size() - 2);
 }
 
 }  // namespace gpkg::yaml

@@ -69,4 +69,8 @@ private:
 /// `text` as a YAML scalar: quoted where a plain one would read as something else.
 std::string quote(std::string_view text);
 
+/// The node as YAML in one line, "{weak: [libfoo >=1, \"2\"]}". Strings stay strings and numbers
+/// numbers; read back and written again, the line is the same.
+std::string one_line(const Node& node);
+
 }  // namespace gpkg::yaml

@@ -32,3 +32,52 @@ TEST_CASE("quoting keeps strings strings", "[yaml]") {
     CHECK(gpkg::yaml::quote("yes") == "\"yes\"");
     CHECK(gpkg::yaml::quote("") == "\"\"");
 }
+
+TEST_CASE("only what every reader takes for a string stays without quotes", "[yaml]") {
+    // As it is written; those of a person's eye, and those that are numbers, moments or marks.
+    for (const auto* plain : {"python >=3.12,<3.13.0a0",
+                              "https://conda.anaconda.org/conda-forge",
+                              "3f07f990ac74f1e1691ba17ef8c14007f05846ab",
+                              "Apache-2.0 OR MIT"})
+        CHECK(gpkg::yaml::quote(plain) == plain);
+    for (const auto* text : {"123456789",
+                             "1234e5678",
+                             "0x12345",
+                             "2026-01-01T00:00:00Z",
+                             "false",
+                             "a: b  ",
+                             "word # no",
+                             "ends in space ",
+                             "- item",
+                             "{a: b}",
+                             "line\nline",
+                             "a:b\t",
+                             "\x1b[2J"}) {
+        CAPTURE(text);
+        const auto quoted = gpkg::yaml::quote(text);
+        CHECK((quoted.front() == '"' && quoted.back() == '"'));
+        CHECK(Node::parse(quoted, "f")->text() == text);
+    }
+}
+
+TEST_CASE("a node in one line says the same", "[yaml]") {
+    struct Row {
+        std::string text, line;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"a:\n- b >=1,<2\n- \"1\"\n- 1.10\nc:\n  d: ~\n", "{a: [\"b >=1,<2\", \"1\", 1.10], c: {d: ~}}"},
+        {"[]",              "[]"},
+        {"{}",              "{}"},
+        {"'plain'",         "plain"},
+        {"'yes'",           "\"yes\""},
+        {"a, b",            "\"a, b\""},
+        {"''",              "\"\""},
+        {"",                "~"},
+    }));
+    // clang-format on
+    CAPTURE(row.text);
+    const auto line = gpkg::yaml::one_line(*Node::parse(row.text, "f"));
+    CHECK(line == row.line);
+    CHECK(gpkg::yaml::one_line(*Node::parse(line, "f")) == line);
+}

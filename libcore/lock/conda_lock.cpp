@@ -1,0 +1,418 @@
+#include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/lock/formats_internal.hpp"
+#include "libcore/lock/package_fields_internal.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
+
+// conda-lock.yml (CEP 37). One list of entries, each of one package on one platform in one
+// category. Here a category is an environment; what is not `main` is installed on top of it.
+
+namespace gpkg::lock {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kMainCategory = "main";
+constexpr std::string_view kKeptFor = "conda-lock";
+
+std::string environment_of(const std::string& category) {
+    return category.empty() || category == kMainCategory ? std::string(kDefaultEnvironment)
+                                                         : category;
+}
+
+std::string category_of(const std::string& environment) {
+    return environment == kDefaultEnvironment ? std::string(kMainCategory) : environment;
+}
+
+// ---- Reading
+
+/// "python" and ">=3.9" as "python >=3.9".
+Result<std::vector<std::string>> read_dependencies(const Node& entry) {
+    std::vector<std::string> specs;
+    const auto* node = entry.find("dependencies");
+    if (node == nullptr || node->is_null()) return specs;
+    GPKG_CHECK(expect_map(*node, "dependencies"));
+    for (const auto& [name, value] : node->entries()) {
+        GPKG_TRY(const auto constraint, text_of(*node, name));
+        specs.emplace_back(trim(fmt::format("{} {}", name, constraint)));
+        if (name.empty()) return value.fail("a dependency has no name");
+        if (printable(name, name.size()) != name)
+            return value.fail(fmt::format("'{}' is no name", printable(name)));
+    }
+    return specs;
+}
+
+class CondaLockReader {
+public:
+    Result<ReadLock> read(const Node& root) {
+        GPKG_CHECK(expect_map(root, "a lock file"));
+        GPKG_CHECK(check_version(root));
+        GPKG_CHECK(check_keys(root, {"version", "metadata", "package"}));
+        GPKG_TRY(const auto* metadata, required(root, "metadata"));
+        GPKG_CHECK(read_metadata(*metadata));
+        GPKG_TRY(const auto* packages, required(root, "package"));
+        GPKG_CHECK(expect_list(*packages, "packages"));
+        for (const auto& entry : packages->items()) GPKG_CHECK(read_entry(entry));
+        for (auto& [key, locked] : classes_) lock_.classes.push_back(std::move(locked));
+        for (auto& locked : lock_.classes) locked.needs = needs_of_packages(lock_, locked);
+        return std::move(read_);
+    }
+
+private:
+    static Result<void> check_version(const Node& root) {
+        const auto* node = root.find("version");
+        if (node == nullptr || node->text() == "1") return {};
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: version {} of conda-lock.yml is not known; gpkg reads 1",
+                                node->place(),
+                                printable(node->text(), 20)));
+    }
+
+    Result<void> read_metadata(const Node& metadata) {
+        GPKG_CHECK(expect_map(metadata, "metadata"));
+        GPKG_CHECK(check_keys(metadata,
+                              {"content_hash",
+                               "channels",
+                               "platforms",
+                               "sources",
+                               "time_metadata",
+                               "git_metadata",
+                               "inputs_metadata",
+                               "custom_metadata"}));
+        GPKG_TRY(const auto* channels, required(metadata, "channels"));
+        GPKG_TRY(lock_.channels, read_channels(*channels));
+        GPKG_TRY(const auto* platforms, required(metadata, "platforms"));
+        GPKG_CHECK(expect_list(*platforms, "platforms"));
+        for (const auto& item : platforms->items()) {
+            GPKG_TRY(const auto platform, item.as_text("a platform"));
+            GPKG_CHECK(check_platform(item, platform));
+            class_of(std::string(kDefaultEnvironment), platform);
+        }
+        GPKG_TRY(const auto* hashes, required(metadata, "content_hash"));
+        GPKG_CHECK(expect_map(*hashes, "content_hash"));
+        for (const auto& [platform, hash] : hashes->entries())
+            GPKG_CHECK(hash_of(*hashes, platform, kSha256Length));
+        GPKG_TRY(const auto* sources, required(metadata, "sources"));
+        GPKG_CHECK(sources->as_texts("sources"));
+        GPKG_CHECK(check_optional_metadata(metadata));
+        lock_.kept_for = kKeptFor;
+        for (const auto& [key, value] : metadata.entries()) {
+            if (key != "channels" && key != "platforms" && !value.is_null())
+                lock_.kept[key] = yaml::one_line(value);
+        }
+        return {};
+    }
+
+    static Result<void> check_optional_metadata(const Node& metadata) {
+        const auto check = [&](std::string_view key,
+                               std::initializer_list<std::string_view> known) -> Result<void> {
+            const auto* node = metadata.find(key);
+            if (node == nullptr || node->is_null()) return {};
+            GPKG_CHECK(expect_map(*node, key));
+            return check_keys(*node, known);
+        };
+        GPKG_CHECK(check("time_metadata", {"created_at"}));
+        GPKG_CHECK(check("git_metadata", {"git_user_name", "git_user_email", "git_sha"}));
+        for (const std::string_view key : {"inputs_metadata", "custom_metadata"}) {
+            const auto* node = metadata.find(key);
+            if (node == nullptr || node->is_null()) continue;
+            GPKG_CHECK(expect_map(*node, key));
+            for (const auto& [name, value] : node->entries()) {
+                if (key == "custom_metadata") {
+                    GPKG_CHECK(value.as_text("a text"));
+                } else {
+                    GPKG_CHECK(expect_map(value, "hashes"));
+                    GPKG_CHECK(check_keys(value, {"md5", "sha256"}));
+                }
+            }
+        }
+        return {};
+    }
+
+    LockedClass& class_of(const std::string& environment, const std::string& platform) {
+        auto& locked = classes_[{environment, platform}];
+        locked.name = locked.platform = platform;
+        locked.environment = environment;
+        return locked;
+    }
+
+    Result<void> read_entry(const Node& entry) {
+        GPKG_CHECK(expect_map(entry, "a package"));
+        GPKG_TRY(const auto name, required_text(entry, "name"));
+        GPKG_TRY(const auto manager, required_text(entry, "manager"));
+        if (manager != "conda" && manager != "pip")
+            return entry.find("manager")->fail(
+                fmt::format("expected conda or pip, found '{}'", printable(manager)));
+        GPKG_TRY(const auto platform, required_text(entry, "platform"));
+        const auto main = std::pair(std::string(kDefaultEnvironment), platform);
+        if (!classes_.contains(main))
+            return entry.find("platform")
+                ->fail(fmt::format("'{}' is not among the platforms of the metadata",
+                                   printable(platform)));
+        GPKG_TRY(const auto category, text_of(entry, "category"));
+        if (category == kDefaultEnvironment)
+            return entry.find("category")
+                ->fail("a category cannot be called default: gpkg calls the category main so");
+        if (!category.empty()) GPKG_CHECK(check_name(*entry.find("category"), category));
+        const auto environment = environment_of(category);
+        if (!seen_.emplace(name, manager, platform, environment).second)
+            return entry.fail(fmt::format("{} ({}, {}, {}) stands here twice",
+                                          name,
+                                          manager,
+                                          platform,
+                                          category_of(environment)));
+        if (const auto* optional = entry.find("optional"))
+            GPKG_CHECK(optional->as_bool("optional"));
+        auto& locked = class_of(environment, platform);
+        // Files of old versions list what the machine has: nothing that could be installed.
+        if (is_virtual_package_name(name)) return {};
+        return manager == "conda" ? read_conda(entry, name, locked) : read_pip(entry, locked);
+    }
+
+    Result<void> read_conda(const Node& entry, const std::string& name, LockedClass& locked) {
+        GPKG_TRY(const auto* url, required(entry, "url"));
+        GPKG_TRY(const auto address, required_text(entry, "url"));
+        LockedPackage package;
+        auto& record = package.record;
+        GPKG_TRY(record, record_of_url(*url, address));
+        if (record.subdir.empty()) record.subdir = locked.platform;
+        if (record.subdir != locked.platform && record.subdir != "noarch")
+            return url->fail(fmt::format(
+                "{} is of {}, but listed for {}", record.fn, record.subdir, locked.platform));
+        GPKG_TRY(const auto version, required_text(entry, "version"));
+        GPKG_TRY(const auto build, text_of(entry, "build"));
+        if (record.name != name || record.version != version ||
+            (!build.empty() && record.build != build))
+            return url->fail(fmt::format("{} is not the file of {} {}",
+                                         record.fn,
+                                         name,
+                                         version + (build.empty() ? "" : " " + build)));
+        GPKG_TRY(record.depends, read_dependencies(entry));
+        GPKG_CHECK(read_hashes(entry, record.fn, record.md5, record.sha256));
+        GPKG_CHECK(keep(entry, {"source", "build"}, package.kept));
+        auto place = adder_.add(std::move(package));
+        if (!place) return fail_at(entry, std::move(place).error());
+        locked.packages.push_back(*place);
+        return {};
+    }
+
+    Result<void> read_pip(const Node& entry, LockedClass& locked) {
+        ForeignPackage package;
+        package.kind = "pypi";
+        GPKG_TRY(package.location, required_text(entry, "url"));
+        GPKG_TRY(package.name, required_text(entry, "name"));
+        GPKG_TRY(package.version, required_text(entry, "version"));
+        // Of what comes from git, conda-lock gives the commit as sha256.
+        if (!read_hashes(entry, package.name, package.md5, package.sha256)) {
+            GPKG_TRY(const auto* hash, required(entry, "hash"));
+            GPKG_CHECK(expect_map(*hash, "hash"));
+            package.md5.clear();
+            package.sha256.clear();
+            package.kept["hash"] = yaml::one_line(*hash);
+        }
+        GPKG_CHECK(read_dependencies(entry));
+        GPKG_CHECK(keep(entry, {"source", "build", "dependencies"}, package.kept));
+        locked.foreign.push_back(adder_.add(std::move(package)));
+        return {};
+    }
+
+    Result<void> read_hashes(const Node& entry,
+                             const std::string& what,
+                             std::string& md5,
+                             std::string& sha256) {
+        GPKG_TRY(const auto* hash, required(entry, "hash"));
+        GPKG_CHECK(expect_map(*hash, "hash"));
+        GPKG_CHECK(check_keys(*hash, {"md5", "sha256"}));
+        GPKG_TRY(md5, hash_of(*hash, "md5", kMd5Length));
+        GPKG_TRY(sha256, hash_of(*hash, "sha256", kSha256Length));
+        if (md5.empty() && sha256.empty())
+            read_.warnings.push_back(
+                fmt::format("{}: {} has no hash and cannot be verified", hash->place(), what));
+        return {};
+    }
+
+    static Result<void> keep(const Node& entry,
+                             std::initializer_list<std::string_view> kept,
+                             KeptYaml& into) {
+        GPKG_CHECK(check_keys(entry,
+                              {"name",
+                               "version",
+                               "manager",
+                               "platform",
+                               "dependencies",
+                               "url",
+                               "hash",
+                               "source",
+                               "build",
+                               "category",
+                               "optional"}));
+        for (const auto key : kept) {
+            if (const auto* node = entry.find(key); node != nullptr && !node->is_null())
+                into[std::string(key)] = yaml::one_line(*node);
+        }
+        return {};
+    }
+
+    ReadLock read_;
+    LockFile& lock_ = read_.lock;
+    PackageAdder adder_{lock_};
+    std::map<std::pair<std::string, std::string>, LockedClass> classes_;
+    std::set<std::tuple<std::string, std::string, std::string, std::string>> seen_;
+};
+
+// ---- Writing
+
+/// Specs as names and constraints, each name once: with all constraints that speak of it.
+std::vector<std::pair<std::string, std::string>> dependencies_of(const PackageRecord& record) {
+    std::vector<std::pair<std::string, std::string>> dependencies;
+    for (const auto& spec : record.depends) {
+        const auto end = std::min(spec.find_first_of(" =<>!~["), spec.size());
+        const auto name = spec.substr(0, end);
+        const auto constraint = trim(std::string_view(spec).substr(end));
+        auto known = std::find_if(dependencies.begin(), dependencies.end(), [&](const auto& entry) {
+            return entry.first == name;
+        });
+        if (known == dependencies.end()) {
+            dependencies.emplace_back(name, constraint);
+        } else if (!constraint.empty() && known->second != constraint) {
+            known->second += (known->second.empty() ? "" : ",") + std::string(constraint);
+        }
+    }
+    return dependencies;
+}
+
+class CondaLockWriter {
+public:
+    explicit CondaLockWriter(const LockFile& lock)
+        : lock_(lock), keeps_(lock.kept_for == kKeptFor) {}
+
+    Result<std::string> write() {
+        std::map<std::pair<std::string, std::string>, std::string> names;
+        for (const auto& locked : lock_.classes) {
+            const auto [known, is_new] =
+                names.emplace(std::pair(locked.environment, locked.platform), locked.name);
+            if (!is_new)
+                return fail(ErrorKind::Unsupported,
+                            fmt::format("conda-lock.yml has one list of packages for a platform, "
+                                        "and the classes {} and {} are both for {}",
+                                        known->second,
+                                        locked.name,
+                                        locked.platform));
+        }
+        write_metadata();
+        const bool is_empty =
+            std::all_of(lock_.classes.begin(), lock_.classes.end(), [](const auto& locked) {
+                return locked.packages.empty() && locked.foreign.empty();
+            });
+        is_empty ? out_.as_is(0, "package", "[]") : out_.open(0, "package");
+        for (const auto& locked : lock_.classes) GPKG_CHECK(write_class(locked));
+        return std::move(out_).take();
+    }
+
+private:
+    void write_metadata() {
+        out_.line(0, "version", std::uint64_t{1});
+        out_.open(0, "metadata");
+        write_channels_of_conda_lock();
+        std::vector<std::string> platforms;
+        for (const auto& locked : lock_.classes) platforms.push_back(locked.platform);
+        std::sort(platforms.begin(), platforms.end());
+        platforms.erase(std::unique(platforms.begin(), platforms.end()), platforms.end());
+        if (platforms.empty()) out_.as_is(1, "platforms", "[]");
+        out_.list(1, "platforms", platforms);
+        if (keeps_) return out_.as_is(1, lock_.kept);
+        const auto digest =
+            lock_.request.digest.empty() ? request_digest(lock_) : lock_.request.digest;
+        platforms.empty() ? out_.as_is(1, "content_hash", "{}") : out_.open(1, "content_hash");
+        for (const auto& platform : platforms) out_.line(2, platform, digest);
+        out_.as_is(1, "sources", "[]");
+    }
+
+    /// Its readers demand `used_env_vars`.
+    void write_channels_of_conda_lock() {
+        if (lock_.channels.empty()) return out_.as_is(1, "channels", "[]");
+        out_.open(1, "channels");
+        for (const auto& channel : lock_.channels) {
+            out_.item(1, "url", channel.url);
+            if (channel.used_env_vars.empty()) out_.as_is(2, "used_env_vars", "[]");
+            out_.list(2, "used_env_vars", channel.used_env_vars);
+        }
+    }
+
+    void open_entry(const std::string& name,
+                    const std::string& version,
+                    std::string_view manager,
+                    const std::string& platform) {
+        out_.item(0, "name", name);
+        out_.line(1, "version", version);
+        out_.line(1, "manager", manager);
+        out_.line(1, "platform", platform);
+    }
+
+    void close_entry(const std::string& url,
+                     const std::string& md5,
+                     const std::string& sha256,
+                     const std::string& category,
+                     bool has_own_hash = false) {
+        out_.line(1, "url", url);
+        if (!has_own_hash) write_hash(md5, sha256);
+        out_.line(1, "category", category);
+        out_.as_is(1, "optional", category == kMainCategory ? "false" : "true");
+    }
+
+    void write_hash(const std::string& md5, const std::string& sha256) {
+        md5.empty() && sha256.empty() ? out_.as_is(1, "hash", "{}") : out_.open(1, "hash");
+        out_.line(2, "md5", md5);
+        out_.line(2, "sha256", sha256);
+    }
+
+    Result<void> write_class(const LockedClass& locked) {
+        const auto category = category_of(locked.environment);
+        for (const auto place : locked.packages) {
+            const auto& [record, kept] = lock_.packages[place];
+            open_entry(record.name, record.version, "conda", locked.platform);
+            const auto dependencies = dependencies_of(record);
+            dependencies.empty() ? out_.as_is(1, "dependencies", "{}")
+                                 : out_.open(1, "dependencies");
+            for (const auto& [name, constraint] : dependencies)
+                out_.as_is(2, name, yaml::quote(constraint));
+            if (keeps_) out_.as_is(1, kept);
+            close_entry(record.url, record.md5, record.sha256, category);
+        }
+        for (const auto place : locked.foreign) {
+            const auto& package = lock_.foreign[place];
+            if (package.kind != "pypi" || package.name.empty() || package.version.empty())
+                return fail(ErrorKind::Unsupported,
+                            fmt::format("conda-lock.yml cannot hold {}, which is built from source",
+                                        printable(package.location)));
+            open_entry(package.name, package.version, "pip", locked.platform);
+            if (!keeps_ || !package.kept.contains("dependencies"))
+                out_.as_is(1, "dependencies", "{}");
+            if (keeps_) out_.as_is(1, package.kept);
+            close_entry(package.location,
+                        package.md5,
+                        package.sha256,
+                        category,
+                        keeps_ && package.kept.contains("hash"));
+        }
+        return {};
+    }
+
+    const LockFile& lock_;
+    const bool keeps_;
+    BlockWriter out_;
+};
+
+}  // namespace
+
+Result<ReadLock> read_conda_lock(const Node& root) { return CondaLockReader().read(root); }
+
+Result<std::string> write_conda_lock(const LockFile& lock) { return CondaLockWriter(lock).write(); }
+
+}  // namespace gpkg::lock

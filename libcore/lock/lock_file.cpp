@@ -1,0 +1,160 @@
+#include "libcore/lock/lock_file.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace gpkg {
+namespace {
+
+/// Sorts `items` and gives for each old place the new one.
+template <typename Item, typename Key>
+std::vector<std::size_t> sort_with_places(std::vector<Item>& items, Key key) {
+    std::vector<std::size_t> order(items.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return key(items[a]) < key(items[b]);
+    });
+    std::vector<Item> sorted;
+    std::vector<std::size_t> places(items.size());
+    for (const auto old : order) {
+        places[old] = sorted.size();
+        sorted.push_back(std::move(items[old]));
+    }
+    items = std::move(sorted);
+    return places;
+}
+
+void move_places(std::vector<std::size_t>& places, const std::vector<std::size_t>& moved) {
+    for (auto& place : places) place = moved[place];
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+}
+
+}  // namespace
+
+std::optional<LockedVirtualPackage> LockedVirtualPackage::parse(std::string_view text) {
+    const auto parts = split(text, '=');
+    if (parts.size() > 3 || !is_virtual_package_name(parts[0])) return std::nullopt;
+    LockedVirtualPackage package{std::string(parts[0]), {}, {}};
+    if (parts.size() > 1) package.version = parts[1];
+    if (parts.size() > 2) package.build = parts[2];
+    // What would be written without them is another text.
+    if (package.to_string() != text) return std::nullopt;
+    return package;
+}
+
+std::string LockedVirtualPackage::to_string() const {
+    if (!build.empty()) return fmt::format("{}={}={}", name, version, build);
+    return version.empty() ? name : name + "=" + version;
+}
+
+bool operator<(const ForeignPackage& a, const ForeignPackage& b) {
+    const auto key = [](const ForeignPackage& package) {
+        return std::tie(package.kind,
+                        package.location,
+                        package.name,
+                        package.version,
+                        package.sha256,
+                        package.md5,
+                        package.kept);
+    };
+    return key(a) < key(b);
+}
+
+const LockedClass* LockFile::find_class(std::string_view name, std::string_view environment) const {
+    const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& locked) {
+        return locked.name == name && locked.environment == environment;
+    });
+    return found == classes.end() ? nullptr : &*found;
+}
+
+std::vector<PackageRecord> LockFile::records_of(const LockedClass& locked) const {
+    std::vector<PackageRecord> records;
+    records.reserve(locked.packages.size());
+    for (const auto place : locked.packages) records.push_back(packages[place].record);
+    return records;
+}
+
+const std::vector<LockedChannel>& LockFile::channels_of(const std::string& environment) const {
+    const auto found = environments.find(environment);
+    return found != environments.end() && found->second.channels ? *found->second.channels
+                                                                 : channels;
+}
+
+void LockFile::sort() {
+    const auto package_places = sort_with_places(packages, [](const LockedPackage& package) {
+        const auto& record = package.record;
+        return std::tie(record.fn, record.subdir, record.url);
+    });
+    const auto foreign_places = sort_with_places(
+        foreign, [](const ForeignPackage& package) -> const ForeignPackage& { return package; });
+    for (auto& locked : classes) {
+        move_places(locked.packages, package_places);
+        move_places(locked.foreign, foreign_places);
+    }
+    std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.environment, a.name) < std::tie(b.environment, b.name);
+    });
+}
+
+PackageAdder::PackageAdder(LockFile& lock) : lock_(lock) {
+    for (const auto& package : lock.packages) places_.emplace(package.record.url, places_.size());
+    for (const auto& package : lock.foreign)
+        foreign_places_.emplace(package, foreign_places_.size());
+}
+
+Result<std::size_t> PackageAdder::add(LockedPackage package) {
+    const auto [found, is_new] = places_.emplace(package.record.url, lock_.packages.size());
+    if (is_new) {
+        lock_.packages.push_back(std::move(package));
+        return found->second;
+    }
+    const auto& record = package.record;
+    const auto& known = lock_.packages[found->second].record;
+    const auto differ = [](const std::string& a, const std::string& b) {
+        return !a.empty() && !b.empty() && a != b;
+    };
+    if (differ(known.sha256, record.sha256) || differ(known.md5, record.md5))
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{} is there twice, with two checksums", printable(record.url)));
+    return found->second;
+}
+
+std::size_t PackageAdder::add(ForeignPackage package) {
+    const auto [found, is_new] = foreign_places_.emplace(package, lock_.foreign.size());
+    if (is_new) lock_.foreign.push_back(std::move(package));
+    return found->second;
+}
+
+std::string request_digest(const LockFile& lock) {
+    // One line for each fact, its kind first: no two requests have one text.
+    std::string text = "gpkg request 1\n";
+    const auto add = [&](std::string_view kind, const std::string& fact) {
+        text += fmt::format("{} {}\n", kind, fact);
+    };
+    for (const auto& channel : lock.channels) add("channel", channel.url);
+    for (const auto& spec : lock.request.specs) add("spec", spec);
+    for (const auto& requirement : lock.request.pip) add("pip", requirement);
+    add("channel_priority", lock.request.channel_priority);
+    add("accelerator", lock.request.accelerator);
+    add("exclude_newer", lock.request.exclude_newer);
+    return hex_digest(DigestKind::Sha256, text);
+}
+
+std::vector<std::string> needs_of_packages(const LockFile& lock, const LockedClass& locked) {
+    std::set<std::string> needs;
+    for (const auto place : locked.packages) {
+        for (const auto& spec : lock.packages[place].record.depends)
+            if (spec.starts_with("__")) needs.insert(spec);
+    }
+    return {needs.begin(), needs.end()};
+}
+
+}  // namespace gpkg

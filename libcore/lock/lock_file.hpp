@@ -1,0 +1,143 @@
+#pragma once
+
+// What a lock file says, whatever its format: exact packages for one or more classes of machines.
+// A class is what one solve decided: the packages of one environment on machines of one kind.
+// Reading and writing files is lock_format.hpp; deciding what is locked, or which class fits a
+// machine, is not done here.
+
+#include "libcore/base/error.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace gpkg {
+
+/// What a file says that gpkg has no use for: keys, and their values as YAML in one line.
+using KeptYaml = std::map<std::string, std::string>;
+
+inline constexpr std::string_view kDefaultEnvironment = "default";
+
+struct LockedChannel {
+    std::string url;  ///< without slash at its end; in files of conda-lock often a name
+    std::vector<std::string> used_env_vars;  ///< that stand for secrets in the URL
+
+    friend bool operator==(const LockedChannel&, const LockedChannel&) = default;
+};
+
+struct LockedPackage {
+    PackageRecord record;
+    KeptYaml kept;
+
+    friend bool operator==(const LockedPackage&, const LockedPackage&) = default;
+};
+
+/// A package that gpkg keeps and does not install: of PyPI, or one that pixi builds from source.
+struct ForeignPackage {
+    std::string kind;      ///< "pypi"; sources of pixi: "conda_source", in version 6 "conda"
+    std::string location;  ///< a URL, or a path as the file has it
+    std::string name;
+    std::string version;
+    std::string sha256;  ///< lowercase hex; may be empty
+    std::string md5;     ///< lowercase hex; may be empty
+    KeptYaml kept;
+
+    friend bool operator==(const ForeignPackage&, const ForeignPackage&) = default;
+    friend bool operator<(const ForeignPackage&, const ForeignPackage&);
+};
+
+/// "__cuda=12.4=0". Version and build may be empty: not said.
+struct LockedVirtualPackage {
+    std::string name;
+    std::string version;
+    std::string build;
+
+    static std::optional<LockedVirtualPackage> parse(std::string_view text);
+    std::string to_string() const;
+    friend bool operator==(const LockedVirtualPackage&, const LockedVirtualPackage&) = default;
+};
+
+/// What was asked for.
+struct LockRequest {
+    std::vector<std::string> specs;  ///< MatchSpecs, in the order in which they were named
+    std::vector<std::string> pip;    ///< requirements that pip is to read
+    std::string channel_priority;    ///< "strict", "flexible", "disabled"; may be empty
+    std::string accelerator;         ///< as --accel has it; may be empty
+    std::string exclude_newer;       ///< a moment as it was said; may be empty
+    std::string digest;              ///< request_digest() when the packages were decided
+
+    friend bool operator==(const LockRequest&, const LockRequest&) = default;
+};
+
+struct LockedClass {
+    std::string name;  ///< "a100", or the platform where nothing else tells classes apart
+    std::string environment{kDefaultEnvironment};
+    std::string platform;                        ///< the subdir, "linux-64"
+    std::vector<std::string> needs;              ///< the least a machine must have: "__cuda >=12"
+    std::vector<LockedVirtualPackage> made_for;  ///< of the machine it was solved for
+    std::vector<std::size_t> packages;           ///< places in LockFile::packages
+    std::vector<std::size_t> foreign;            ///< places in LockFile::foreign
+
+    friend bool operator==(const LockedClass&, const LockedClass&) = default;
+};
+
+/// What an environment says for itself.
+struct LockedEnvironment {
+    std::optional<std::vector<LockedChannel>> channels;  ///< absent: those of the file
+    KeptYaml kept;
+
+    friend bool operator==(const LockedEnvironment&, const LockedEnvironment&) = default;
+};
+
+struct LockFile {
+    std::vector<LockedChannel> channels;  ///< the most important first
+    LockRequest request;
+    std::vector<LockedClass> classes;
+    /// Only those that say something for themselves, or have no class.
+    std::map<std::string, LockedEnvironment> environments;
+    /// Each URL once. Some may be in no class: what pixi builds its sources with.
+    std::vector<LockedPackage> packages;
+    std::vector<ForeignPackage> foreign;
+    std::string kept_for;  ///< "pixi" or "conda-lock": the format that what is kept belongs to
+    KeptYaml kept;         ///< of the file as a whole
+
+    /// Null when there is none of that name.
+    const LockedClass* find_class(std::string_view name,
+                                  std::string_view environment = kDefaultEnvironment) const;
+    std::vector<PackageRecord> records_of(const LockedClass& locked) const;
+    const std::vector<LockedChannel>& channels_of(const std::string& environment) const;
+
+    /// Brings everything into the one order that files are written in and read as: packages by file
+    /// name, classes by environment and name. Places stay right.
+    void sort();
+
+    friend bool operator==(const LockFile&, const LockFile&) = default;
+};
+
+/// Puts packages into a lock file, each once.
+class PackageAdder {
+public:
+    explicit PackageAdder(LockFile& lock);
+    /// Its place. An error when the URL is there with another checksum.
+    Result<std::size_t> add(LockedPackage package);
+    std::size_t add(ForeignPackage package);
+
+private:
+    LockFile& lock_;
+    std::unordered_map<std::string, std::size_t> places_;
+    std::map<ForeignPackage, std::size_t> foreign_places_;
+};
+
+/// The SHA-256 of channels and request in a canonical text: another one means that the packages
+/// were decided for another request.
+std::string request_digest(const LockFile& lock);
+
+/// What the packages of a class ask of a machine: each spec on a virtual package once, sorted.
+std::vector<std::string> needs_of_packages(const LockFile& lock, const LockedClass& locked);
+
+}  // namespace gpkg

@@ -1,0 +1,115 @@
+#include "libcore/lock/lock_format.hpp"
+
+#include "libcore/lock/formats_internal.hpp"
+#include "libcore/lock/package_fields_internal.hpp"
+
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using yaml::Node;
+
+bool has(const Node& root, std::string_view key) { return root.find(key) != nullptr; }
+
+/// What a file is that is no lock file; empty when nothing comes to mind.
+std::string_view other_kind(const Node& root) {
+    if (has(root, "dependencies")) return ", but an environment file";
+    if (has(root, "gpkg_profile")) return ", but a hardware profile";
+    if (has(root, "recipe") || has(root, "build") || has(root, "outputs")) return ", but a recipe";
+    if (has(root, "lockfileVersion")) return ", but one of Node.js";
+    return {};
+}
+
+/// Empty when neither the keys nor the name tell.
+std::optional<LockFormat> format_of(const Node& root, std::string_view where) {
+    const auto pixi = [&] {
+        const auto* version = root.find("version");
+        return version != nullptr && version->text() == "7" ? LockFormat::Pixi7 : LockFormat::Pixi6;
+    };
+    if (has(root, "gpkg_lock")) return LockFormat::Gpkg;
+    if (has(root, "environments")) return pixi();
+    const bool is_named_pixi = where.ends_with("pixi.lock");
+    if (has(root, "metadata") && has(root, "package") && !is_named_pixi)
+        return LockFormat::CondaLock;
+    if (!other_kind(root).empty() || !root.is_map()) return std::nullopt;
+    if (is_named_pixi) return pixi();
+    const auto file = where.substr(where.find_last_of('/') + 1);
+    if (file.find("conda-lock") != std::string_view::npos) return LockFormat::CondaLock;
+    return std::nullopt;
+}
+
+Result<Node> parse_document(std::string_view text, const std::string& where) {
+    if (text.find('\0') != std::string_view::npos)
+        return fail(ErrorKind::Parse, where + ": not a text file");
+    // A line @EXPLICIT, wherever it stands, makes a file explicit; it is no YAML.
+    if (text.starts_with("@EXPLICIT") || text.find("\n@EXPLICIT") != std::string_view::npos)
+        return fail(ErrorKind::Parse,
+                    where + ": no lock file, but a list of package files (@EXPLICIT)",
+                    "gpkg create --file installs it");
+    return Node::parse(text, where);
+}
+
+Result<LockFormat> format_or_fail(const Node& root, const std::string& where) {
+    if (const auto format = format_of(root, where)) return *format;
+    if (root.is_null()) return fail(ErrorKind::Parse, where + ": no lock file: it is empty");
+    return fail(
+        ErrorKind::Parse,
+        fmt::format("{}: no lock file of gpkg, pixi or conda-lock{}",
+                    where,
+                    root.is_map() ? other_kind(root) : fmt::format(": it is {}", root.kind_name())),
+        "they have the key gpkg_lock, environments, or metadata with package");
+}
+
+}  // namespace
+
+std::string_view name_of(LockFormat format) {
+    switch (format) {
+    case LockFormat::Gpkg: return "gpkg.lock";
+    case LockFormat::Pixi6: return "pixi.lock version 6";
+    case LockFormat::Pixi7: return "pixi.lock version 7";
+    case LockFormat::CondaLock: return "conda-lock.yml";
+    }
+    return {};
+}
+
+Result<LockFormat> detect_lock_format(std::string_view text, const std::string& where) {
+    GPKG_TRY(const auto root, parse_document(text, where));
+    return format_or_fail(root, where);
+}
+
+Result<ReadLock> parse_lock(std::string_view text, const std::string& where) {
+    GPKG_TRY(const auto root, parse_document(text, where));
+    GPKG_TRY(const auto format, format_or_fail(root, where));
+    GPKG_TRY(auto read,
+             format == LockFormat::Gpkg        ? lock::read_gpkg(root)
+             : format == LockFormat::CondaLock ? lock::read_conda_lock(root)
+                                               : lock::read_pixi(root));
+    read.format = format;
+    read.lock.sort();
+    return read;
+}
+
+Result<ReadLock> read_lock(const fs::path& path) {
+    GPKG_TRY(const auto text, read_file(path, kLongestWritten));
+    return parse_lock(text, path.string());
+}
+
+Result<std::string> format_lock(LockFile lock, LockFormat format) {
+    lock.sort();
+    for (const auto& package : lock.packages) GPKG_CHECK(lock::check_writable(package.record));
+    switch (format) {
+    case LockFormat::Gpkg: return lock::write_gpkg(lock);
+    case LockFormat::Pixi6: return lock::write_pixi(lock, 6);
+    case LockFormat::Pixi7: return lock::write_pixi(lock, 7);
+    case LockFormat::CondaLock: return lock::write_conda_lock(lock);
+    }
+    return {};
+}
+
+Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) {
+    GPKG_TRY(const auto text, format_lock(std::move(lock), format));
+    return write_file_atomically(path, text);
+}
+
+}  // namespace gpkg

@@ -1,0 +1,44 @@
+#pragma once
+
+// The formats of lock files: gpkg's own, pixi.lock of the versions 6 and 7, and conda-lock.yml
+// (CEP 37). All are YAML, and are read without network. Files with the line @EXPLICIT are read by
+// manifest/spec_file.hpp.
+
+#include "libcore/fs/file.hpp"
+#include "libcore/lock/lock_file.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+enum class LockFormat {
+    Gpkg,       ///< holds everything that a LockFile can say
+    Pixi6,      ///< one class for each environment and platform
+    Pixi7,      ///< its platforms may be classes
+    CondaLock,  ///< one class for each category and platform; `main` is the default environment
+};
+
+/// "pixi.lock version 6", for messages.
+std::string_view name_of(LockFormat format);
+
+struct ReadLock {
+    LockFile lock;
+    LockFormat format = LockFormat::Gpkg;
+    std::vector<std::string> warnings;  ///< each begins with its place
+};
+
+/// What kind of lock file a text is. Its content decides; where that is cut off, its name does.
+Result<LockFormat> detect_lock_format(std::string_view text, const std::string& where);
+
+Result<ReadLock> read_lock(const fs::path& path);
+/// The same from a text. `where` begins every error: "pixi.lock:3:5: ...".
+Result<ReadLock> parse_lock(std::string_view text, const std::string& where);
+
+/// The file's text; the same for lock files that say the same. An error where the format has no
+/// words for what is locked.
+Result<std::string> format_lock(LockFile lock, LockFormat format);
+Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path);
+
+}  // namespace gpkg

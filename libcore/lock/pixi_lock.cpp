@@ -1,0 +1,403 @@
+#include "libcore/base/text.hpp"
+#include "libcore/lock/formats_internal.hpp"
+#include "libcore/lock/package_fields_internal.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <unordered_map>
+
+// pixi.lock, versions 6 and 7, as the crate rattler_lock reads and writes them. A list of packages,
+// and environments that name them by their location, for each platform. Since version 7 a platform
+// may have a name of its own, a subdir and virtual packages, which is what gpkg calls a class.
+
+namespace gpkg::lock {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kKeptFor = "pixi";
+// Moments up to here are in seconds: in milliseconds they would be before 1978. What is before 1978
+// either way is left alone.
+constexpr std::int64_t kLastSecond = 253'402'300'799;
+constexpr std::int64_t kFirstSecond = kLastSecond / 1000 + 1;
+// What tells source packages of one location apart, in version 6.
+constexpr std::string_view kSelectorKeys[] = {"name", "version", "build", "subdir"};
+
+bool is_package_file(std::string_view location) { return !package_extension(location).empty(); }
+
+/// "pypi" of {pypi: https://...}; empty for what is no package.
+std::string_view kind_of(const Node& package) {
+    for (const std::string_view kind : {"conda", "pypi", "conda_source"})
+        if (package.find(kind) != nullptr) return kind;
+    return {};
+}
+
+std::string value_of(const ForeignPackage& package, std::string_view key) {
+    if (key == "name") return package.name;
+    if (key == "version") return package.version;
+    const auto found = package.kept.find(std::string(key));
+    return found == package.kept.end() ? "" : found->second;
+}
+
+// ---- Reading
+
+struct Platform {
+    std::string subdir;
+    std::vector<LockedVirtualPackage> made_for;
+    bool is_used = false;
+};
+
+class PixiReader {
+public:
+    Result<ReadLock> read(const Node& root) {
+        GPKG_CHECK(expect_map(root, "a lock file"));
+        GPKG_CHECK(read_version(root));
+        read_.lock.kept_for = kKeptFor;
+        for (const auto& [key, value] : root.entries()) {
+            if (key != "version" && key != "platforms" && key != "environments" &&
+                key != "packages")
+                warn(value.key_place(), fmt::format("the unknown key '{}' is ignored", key));
+        }
+        GPKG_CHECK(read_platforms(root));
+        GPKG_TRY(const auto* packages, required(root, "packages"));
+        GPKG_CHECK(expect_list(*packages, "packages"));
+        for (const auto& item : packages->items()) GPKG_CHECK(read_one_package(item));
+        GPKG_TRY(const auto* environments, required(root, "environments"));
+        GPKG_CHECK(expect_map(*environments, "environments"));
+        for (const auto& [name, value] : environments->entries())
+            GPKG_CHECK(read_environment(name, value));
+        share_channels();
+        for (const auto& [name, platform] : platforms_) {
+            if (!platform.is_used && version_ > 6)
+                warn(root.find("platforms")->place(),
+                     fmt::format("no environment is locked for the platform {}", name));
+        }
+        return std::move(read_);
+    }
+
+private:
+    void warn(const std::string& place, std::string_view what) {
+        read_.warnings.push_back(fmt::format("{}: {}", place, printable(what)));
+    }
+
+    Result<void> read_version(const Node& root) {
+        GPKG_TRY(const auto* node, required(root, "version"));
+        GPKG_TRY(version_, node->as_int("version"));
+        if (version_ == 6 || version_ == 7) return {};
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: version {} of pixi.lock is not known; gpkg reads 6 and 7",
+                                node->place(),
+                                version_),
+                    version_ < 6 ? "`pixi lock` of a newer pixi writes the file anew"
+                                 : "a newer gpkg may read it");
+    }
+
+    Result<void> read_platforms(const Node& root) {
+        const auto* list = root.find("platforms");
+        if (version_ < 7) return {};
+        GPKG_TRY(list, required(root, "platforms"));
+        GPKG_CHECK(expect_list(*list, "platforms"));
+        for (const auto& item : list->items()) {
+            GPKG_CHECK(expect_map(item, "a platform"));
+            GPKG_CHECK(check_keys(item, {"name", "subdir", "virtual-packages"}));
+            GPKG_TRY(const auto name, required_text(item, "name"));
+            GPKG_CHECK(check_name(*item.find("name"), name));
+            const auto [entry, is_new] = platforms_.emplace(name, Platform{});
+            if (!is_new) return item.fail(fmt::format("the platform {} stands here twice", name));
+            auto& platform = entry->second;
+            GPKG_TRY(platform.subdir, text_of(item, "subdir"));
+            if (platform.subdir.empty()) platform.subdir = name;
+            GPKG_CHECK(check_platform(item, platform.subdir));
+            GPKG_TRY(const auto texts, texts_of(item, "virtual-packages"));
+            for (const auto& text : texts) {
+                auto package = LockedVirtualPackage::parse(text);
+                if (!package)
+                    return item.find("virtual-packages")
+                        ->fail(fmt::format("'{}' is no virtual package, like __cuda=12.4", text));
+                platform.made_for.push_back(*std::move(package));
+            }
+        }
+        return {};
+    }
+
+    Result<void> read_one_package(const Node& item) {
+        GPKG_CHECK(expect_map(item, "a package"));
+        const auto kind = kind_of(item);
+        if (kind.empty())
+            return item.fail("expected a package with the key conda, conda_source or pypi");
+        GPKG_TRY(const auto location, required_text(item, kind));
+        if (kind == "conda" && (version_ > 6 || is_package_file(location))) {
+            GPKG_TRY(auto package, read_package(item, kind, location));
+            auto& record = package.record;
+            if (record.timestamp >= kFirstSecond && record.timestamp <= kLastSecond)
+                record.timestamp *= 1000;
+            if (record.sha256.empty() && record.md5.empty())
+                warn(item.place(), record.fn + " has no hash and cannot be verified");
+            auto place = adder_.add(std::move(package));
+            if (!place) return fail_at(item, std::move(place).error());
+            packages_.emplace(location, *place);
+        } else {
+            GPKG_TRY(auto package, read_foreign(item, kind, kind));
+            foreign_.emplace(std::pair(std::string(kind), location),
+                             adder_.add(std::move(package)));
+        }
+        return {};
+    }
+
+    /// The package that an entry of an environment means; of several at one location, the first
+    /// that is what else the entry says.
+    Result<void> add_to(const Node& entry, LockedClass& locked) {
+        GPKG_CHECK(expect_map(entry, "a package"));
+        const auto kind = kind_of(entry);
+        if (kind.empty())
+            return entry.fail("expected a package with the key conda, conda_source or pypi");
+        GPKG_TRY(const auto location, required_text(entry, kind));
+        if (const auto found = packages_.find(location);
+            kind == "conda" && found != packages_.end()) {
+            const auto& record = lock_.packages[found->second].record;
+            if (record.subdir != locked.platform && record.subdir != "noarch")
+                return entry.fail(fmt::format(
+                    "{} is of {}, but listed for {}", record.fn, record.subdir, locked.platform));
+            locked.packages.push_back(found->second);
+            return {};
+        }
+        const auto [first, last] = foreign_.equal_range({std::string(kind), location});
+        for (auto candidate = first; candidate != last; ++candidate) {
+            if (!is_meant(entry, lock_.foreign[candidate->second])) continue;
+            locked.foreign.push_back(candidate->second);
+            return {};
+        }
+        return entry.fail(fmt::format("{} is not among the packages below", printable(location)),
+                          "`pixi lock` writes the file anew");
+    }
+
+    static bool is_meant(const Node& entry, const ForeignPackage& package) {
+        return std::all_of(
+            std::begin(kSelectorKeys), std::end(kSelectorKeys), [&](std::string_view key) {
+                const auto* value = entry.find(key);
+                const bool is_plain = key == "name" || key == "version";
+                return value == nullptr || value_of(package, key) ==
+                                               (is_plain ? value->text() : yaml::one_line(*value));
+            });
+    }
+
+    Result<void> read_environment(const std::string& name, const Node& node) {
+        GPKG_CHECK(check_name(node, name));
+        GPKG_CHECK(expect_map(node, "an environment"));
+        auto& environment = lock_.environments[name];
+        for (const auto& [key, value] : node.entries()) {
+            if (key != "channels" && key != "packages" && !value.is_null())
+                environment.kept[key] = yaml::one_line(value);
+        }
+        GPKG_TRY(const auto* channels, required(node, "channels"));
+        GPKG_TRY(environment.channels, read_channels(*channels));
+        GPKG_TRY(const auto* packages, required(node, "packages"));
+        GPKG_CHECK(expect_map(*packages, "packages"));
+        for (const auto& [platform, list] : packages->entries())
+            GPKG_CHECK(read_class(name, platform, list));
+        return {};
+    }
+
+    Result<void> read_class(const std::string& environment,
+                            const std::string& platform,
+                            const Node& list) {
+        LockedClass locked;
+        locked.name = platform;
+        locked.environment = environment;
+        if (version_ > 6) {
+            const auto known = platforms_.find(platform);
+            if (known == platforms_.end())
+                return fail(ErrorKind::Parse,
+                            fmt::format("{}: the platform '{}' is not among those above",
+                                        list.key_place(),
+                                        printable(platform)));
+            known->second.is_used = true;
+            locked.platform = known->second.subdir;
+            locked.made_for = known->second.made_for;
+        } else {
+            GPKG_CHECK(check_platform(list, platform));
+            locked.platform = platform;
+        }
+        if (!list.is_null()) GPKG_CHECK(expect_list(list, "packages"));
+        for (const auto& entry : list.items()) GPKG_CHECK(add_to(entry, locked));
+        locked.needs = needs_of_packages(lock_, locked);
+        lock_.classes.push_back(std::move(locked));
+        return {};
+    }
+
+    /// The channels of the default environment, else of the first, are those of the file.
+    void share_channels() {
+        auto& environments = lock_.environments;
+        auto main = environments.find(std::string(kDefaultEnvironment));
+        if (main == environments.end()) main = environments.begin();
+        if (main == environments.end()) return;
+        lock_.channels = *main->second.channels;
+        for (auto& [name, environment] : environments)
+            if (environment.channels == lock_.channels) environment.channels.reset();
+        std::erase_if(environments, [&](const auto& entry) {
+            return entry.second == LockedEnvironment{} &&
+                   std::any_of(lock_.classes.begin(), lock_.classes.end(), [&](const auto& locked) {
+                       return locked.environment == entry.first;
+                   });
+        });
+    }
+
+    ReadLock read_;
+    LockFile& lock_ = read_.lock;
+    PackageAdder adder_{lock_};
+    long long version_ = 0;
+    std::map<std::string, Platform> platforms_;
+    std::unordered_map<std::string, std::size_t> packages_;                    ///< by location
+    std::multimap<std::pair<std::string, std::string>, std::size_t> foreign_;  ///< kind, location
+};
+
+// ---- Writing
+
+class PixiWriter {
+public:
+    PixiWriter(const LockFile& lock, int version)
+        : lock_(lock), version_(version), keeps_(lock.kept_for == kKeptFor) {}
+
+    Result<std::string> write() {
+        GPKG_CHECK(check_classes());
+        out_.line(0, "version", static_cast<std::uint64_t>(version_));
+        if (version_ > 6) write_platforms();
+        std::map<std::string, std::vector<const LockedClass*>> environments;
+        for (const auto& [name, environment] : lock_.environments) environments[name];
+        for (const auto& locked : lock_.classes)
+            environments[locked.environment].push_back(&locked);
+        environments.empty() ? out_.as_is(0, "environments", "{}") : out_.open(0, "environments");
+        for (const auto& [name, classes] : environments) write_environment(name, classes);
+        write_packages();
+        return std::move(out_).take();
+    }
+
+private:
+    /// What a class is called in the file.
+    const std::string& platform_of(const LockedClass& locked) const {
+        return version_ > 6 ? locked.name : locked.platform;
+    }
+
+    Result<void> check_classes() const {
+        std::map<std::pair<std::string, std::string>, std::string> seen;
+        std::map<std::string, const LockedClass*> platforms;
+        for (const auto& locked : lock_.classes) {
+            const auto& platform = platform_of(locked);
+            const auto [known, is_new] =
+                seen.emplace(std::pair(locked.environment, platform), locked.name);
+            if (!is_new)
+                return fail(ErrorKind::Unsupported,
+                            fmt::format("{} has one list of packages for a platform, and the "
+                                        "classes {} and {} are both for {}",
+                                        name_of(LockFormat::Pixi6),
+                                        known->second,
+                                        locked.name,
+                                        platform),
+                            "version 7 can hold them");
+            if (version_ < 7) continue;
+            const auto* other = platforms.emplace(platform, &locked).first->second;
+            if (other->platform != locked.platform || other->made_for != locked.made_for ||
+                platform.find('.') != std::string::npos)
+                return fail(ErrorKind::Unsupported,
+                            fmt::format("pixi.lock cannot have the class {}: a name there has no "
+                                        "'.', and means one platform in all environments",
+                                        locked.name));
+        }
+        for (const auto& package : lock_.foreign) {
+            if (package.kind == (version_ > 6 ? "conda" : "conda_source"))
+                return fail(
+                    ErrorKind::Unsupported,
+                    fmt::format("pixi.lock version {} cannot hold {}, which is built from source",
+                                version_,
+                                printable(package.location)));
+        }
+        return {};
+    }
+
+    void write_platforms() {
+        std::map<std::string, const LockedClass*> platforms;
+        for (const auto& locked : lock_.classes) platforms.emplace(locked.name, &locked);
+        platforms.empty() ? out_.as_is(0, "platforms", "[]") : out_.open(0, "platforms");
+        for (const auto& [name, locked] : platforms) {
+            out_.item(0, "name", name);
+            if (name != locked->platform) out_.line(1, "subdir", locked->platform);
+            std::vector<std::string> made_for;
+            for (const auto& package : locked->made_for) made_for.push_back(package.to_string());
+            out_.list(1, "virtual-packages", made_for);
+        }
+    }
+
+    void write_environment(const std::string& name,
+                           const std::vector<const LockedClass*>& classes) {
+        out_.open(1, name);
+        write_channels(out_, 2, lock_.channels_of(name), true);
+        if (const auto own = lock_.environments.find(name);
+            keeps_ && own != lock_.environments.end())
+            out_.as_is(2, own->second.kept);
+        classes.empty() ? out_.as_is(2, "packages", "{}") : out_.open(2, "packages");
+        for (const auto* locked : classes) {
+            if (locked->packages.empty() && locked->foreign.empty()) {
+                out_.as_is(3, platform_of(*locked), "[]");
+                continue;
+            }
+            out_.open(3, platform_of(*locked));
+            for (const auto place : by_url(locked->packages))
+                out_.item(3, "conda", lock_.packages[place].record.url);
+            for (const auto place : locked->foreign) write_selector(lock_.foreign[place]);
+        }
+    }
+
+    void write_selector(const ForeignPackage& package) {
+        out_.item(3, package.kind, package.location);
+        if (package.kind != "conda") return;
+        for (const auto key : kSelectorKeys) {
+            const auto value = value_of(package, key);
+            const bool is_yaml = key == "build" || key == "subdir";
+            if (!value.empty()) out_.as_is(4, key, is_yaml ? value : yaml::quote(value));
+        }
+    }
+
+    /// pixi sorts by location since version 7.
+    std::vector<std::size_t> by_url(std::vector<std::size_t> places) const {
+        if (version_ > 6)
+            std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+                return lock_.packages[a].record.url < lock_.packages[b].record.url;
+            });
+        return places;
+    }
+
+    void write_packages() {
+        if (lock_.packages.empty() && lock_.foreign.empty()) return out_.as_is(0, "packages", "[]");
+        out_.open(0, "packages");
+        std::vector<std::size_t> places;
+        for (std::size_t place = 0; place < lock_.packages.size(); ++place) places.push_back(place);
+        for (const auto place : by_url(std::move(places))) {
+            const auto& [record, kept] = lock_.packages[place];
+            out_.item(0, "conda", record.url);
+            write_package(out_, 1, record);
+            if (keeps_) out_.as_is(1, kept);
+        }
+        for (const auto& package : lock_.foreign) {
+            out_.item(0, package.kind, package.location);
+            write_foreign(out_, 1, package);
+            if (keeps_) out_.as_is(1, package.kept);
+        }
+    }
+
+    const LockFile& lock_;
+    const int version_;
+    const bool keeps_;
+    BlockWriter out_;
+};
+
+}  // namespace
+
+Result<ReadLock> read_pixi(const Node& root) { return PixiReader().read(root); }
+
+Result<std::string> write_pixi(const LockFile& lock, int version) {
+    return PixiWriter(lock, version).write();
+}
+
+}  // namespace gpkg::lock

@@ -1,0 +1,244 @@
+#include "libcore/lock/lock_format.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+const std::string kMetadata = R"(version: 1
+metadata:
+  channels:
+  - url: conda-forge
+    used_env_vars: []
+  platforms:
+  - linux-64
+  - osx-64
+  content_hash: {linux-64: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, osx-64: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}
+  sources: [environment.yml]
+  time_metadata: {created_at: "2026-01-01T00:00:00Z"}
+)";
+
+/// One entry, with lines that replace those of the same key.
+std::string entry(std::vector<std::string> changes = {}) {
+    const std::string base =
+        "https://conda.anaconda.org/conda-forge/linux-64/python-3.10-h1_0.conda";
+    std::vector<std::string> lines{"name: python",
+                                   "version: 3.10",
+                                   "manager: conda",
+                                   "platform: linux-64",
+                                   "dependencies: {}",
+                                   "url: " + base,
+                                   "hash: {md5: " + std::string(32, 'b') + "}",
+                                   "optional: false"};
+    for (const auto& change : changes) {
+        const auto key = change.substr(0, change.find(':') + 1);
+        auto known = std::find_if(
+            lines.begin(), lines.end(), [&](const auto& line) { return line.starts_with(key); });
+        known == lines.end() ? lines.push_back(change) : void(*known = change);
+    }
+    std::string text;
+    for (const auto& line : lines) text += (text.empty() ? "- " : "  ") + line + "\n";
+    return text;
+}
+
+Result<ReadLock> read(const std::string& entries, const std::string& metadata = kMetadata) {
+    return parse_lock(metadata + (entries.empty() ? "package: []\n" : "package:\n" + entries),
+                      "conda-lock.yml");
+}
+
+}  // namespace
+
+TEST_CASE("a conda-lock.yml is read and written", "[lock]") {
+    const auto text = kMetadata + R"(package:
+- name: python
+  version: "3.10"
+  manager: conda
+  platform: linux-64
+  dependencies:
+    __unix: ""
+    libzlib: ">=1.3,<2.0a0"
+  url: https://conda.anaconda.org/conda-forge/linux-64/python-3.10-h1_0.conda
+  hash:
+    md5: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+    sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+  category: main
+  optional: false
+- name: x
+  version: "1.0"
+  manager: pip
+  platform: linux-64
+  dependencies: {y: ">=1"}
+  url: https://h/x-1.0-py3-none-any.whl
+  hash:
+    sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+  category: main
+  optional: false
+- name: six
+  version: "1.10"
+  manager: conda
+  platform: osx-64
+  dependencies: {}
+  url: https://conda.anaconda.org/conda-forge/noarch/six-1.10-py_0.tar.bz2
+  hash:
+    md5: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+  category: dev
+  optional: true
+)";
+    const auto read = parse_lock(text, "conda-lock.yml");
+    REQUIRE(read);
+    CHECK(read->format == LockFormat::CondaLock);
+    CHECK(read->warnings == Texts{});
+    const auto& lock = read->lock;
+    CHECK(lock.channels[0].url == "conda-forge");
+    const auto* linux_64 = lock.find_class("linux-64");
+    REQUIRE(linux_64 != nullptr);
+    CHECK(linux_64->needs == Texts{"__unix"});
+    const auto python = lock.records_of(*linux_64).at(0);
+    CHECK(python.version == "3.10");
+    CHECK(python.build == "h1_0");
+    CHECK(python.subdir == "linux-64");
+    CHECK(python.depends == Texts{"__unix", "libzlib >=1.3,<2.0a0"});
+    CHECK(lock.foreign.at(linux_64->foreign.at(0)).name == "x");
+    CHECK(lock.find_class("osx-64")->packages.empty());
+    const auto six = lock.records_of(*lock.find_class("osx-64", "dev")).at(0);
+    CHECK(six.fn == "six-1.10-py_0.tar.bz2");
+    CHECK(six.noarch == "python");
+    CHECK(format_lock(lock, LockFormat::CondaLock).value() == text);
+}
+
+TEST_CASE("what other formats say becomes a conda-lock.yml as far as it goes", "[lock]") {
+    LockFile lock;
+    lock.channels = {{"https://h/c", {}}};
+    PackageAdder adder(lock);
+    PackageRecord made;
+    made.name = "a";
+    made.version = "1";
+    made.build = "0";
+    made.fn = "a-1-0.conda";
+    made.subdir = "linux-64";
+    made.channel = "https://h/c";
+    made.url = "https://h/c/linux-64/a-1-0.conda";
+    made.depends = {"python", "b >=1", "b <2", "python >=3.9", "c==1", "d[build=x]"};
+    lock.classes = {
+        {"a100", "default", "linux-64", {}, {}, {*adder.add({made, {{"purls", "[]"}}})}, {}}};
+    lock.kept_for = "pixi";
+    const auto text = format_lock(lock, LockFormat::CondaLock);
+    REQUIRE(text);
+    CHECK_THAT(*text,
+               ContainsSubstring("  content_hash:\n    linux-64: " + request_digest(lock) + "\n"));
+    CHECK_THAT(*text, !ContainsSubstring("purls"));
+    const auto back = parse_lock(*text, "conda-lock.yml");
+    REQUIRE(back);
+    CHECK(back->lock.packages[0].record.depends ==
+          Texts{"python >=3.9", "b >=1,<2", "c ==1", "d [build=x]"});
+    CHECK(back->warnings.size() == 1);
+
+    auto two = lock.classes[0];
+    two.name = "h100";
+    lock.classes.push_back(two);
+    CHECK(
+        format_lock(lock, LockFormat::CondaLock).error().message ==
+        "conda-lock.yml has one list of packages for a platform, and the classes a100 and h100 are "
+        "both for linux-64");
+    CHECK(format_lock(lock, LockFormat::Pixi7));
+}
+
+TEST_CASE("the rules of CEP 37", "[lock]") {
+    struct Row {
+        std::string entries, message;  // message after "conda-lock.yml:"; empty: it is fine
+    };
+    const auto wheel = entry({"manager: pip", "url: https://h/python-3.10.whl"});
+    // clang-format off
+    const auto row = GENERATE_COPY(values<Row>({
+        {"",                                        ""},
+        {entry(),                                   ""},
+        {entry() + entry({"category: main"}),       "21:3: python (conda, linux-64, main) stands here twice"},
+        {entry() + entry({"category: dev"}),        ""},
+        {entry() + wheel,                           ""},
+        {entry({"category: default"}),              "21:13: a category cannot be called default: gpkg calls the category main so"},
+        {entry({"category: a/b"}),                  "21:3: 'a/b' can be no name"},
+        {entry({"platform: win-64"}),               "16:13: 'win-64' is not among the platforms of the metadata"},
+        {entry({"platform: osx-64"}),               "18:8: python-3.10-h1_0.conda is of linux-64, but listed for osx-64"},
+        {entry({"manager: npm"}),                   "15:12: expected conda or pip, found 'npm'"},
+        {entry({"dependencies: {__unix: ''}"}),     ""},
+        {entry({"dependencies: {a: [b]}"}),         "17:21: expected a, found a list"},
+        {entry({"dependencies: [a]"}),              "17:17: expected dependencies as a map, found a list"},
+        {entry({"hash: {sha1: a}"}),                "19:10: unknown key 'sha1'"},
+        {entry({"hash: {md5: xyz}"}),               "19:15: expected 32 hex digits for md5, found 'xyz'"},
+        {entry({"hash: abc"}),                      "19:9: expected hash as a map, found a single value"},
+        {entry({"hash:"}),                          "19:3: the key 'hash' has no value"},
+        {entry({"optional: perhaps"}),              "20:13: expected true or false for optional, found perhaps"},
+        {entry({"version:"}),                       "14:3: the key 'version' has no value"},
+        {entry({"version: 3.11"}),                  "18:8: python-3.10-h1_0.conda is not the file of python 3.11"},
+        {entry({"name: numpy"}),                    "18:8: python-3.10-h1_0.conda is not the file of numpy 3.10"},
+        {entry({"build: h2_0"}),                    "18:8: python-3.10-h1_0.conda is not the file of python 3.10 h2_0"},
+        {entry({"build: h1_0"}),                    ""},
+        {entry({"url: ''"}),                        "18:8: the key 'url' has no value"},
+        {entry({"url: https://h/../../etc/passwd"}), "18:8: passwd: a package file ends in .conda or .tar.bz2\n  passwd\n        ^"},
+        {entry({"extra: 1"}),                       "21:3: unknown key 'extra'"},
+        {entry({"name: __osx", "url: file:///tmp/osx-64/__osx-11.0-0.tar.bz2"}), ""},
+        {"- a",                                     "13:3: expected a package as a map, found a single value"},
+    }));
+    // clang-format on
+    CAPTURE(row.entries);
+    const auto found = read(row.entries);
+    if (row.message.empty()) {
+        REQUIRE(found);
+        CHECK(found->warnings == Texts{});
+        CHECK((parse_lock(format_lock(found->lock, found->format).value(), "f")->lock ==
+               found->lock));
+        return;
+    }
+    REQUIRE_FALSE(found);
+    CHECK(found.error().message == "conda-lock.yml:" + row.message);
+}
+
+TEST_CASE("the metadata of a conda-lock.yml", "[lock]") {
+    struct Row {
+        std::string from, to, message;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"version: 1",           "version: 2",       "1:10: version 2 of conda-lock.yml is not known; gpkg reads 1"},
+        {"version: 1\n",         "",                 ""},
+        {"  sources:",           "  made: 1\n  sources:", "10:3: unknown key 'made'"},
+        {"  sources: [environment.yml]\n", "",       "3:3: the key 'sources' is missing"},
+        {"- osx-64",             "- noarch",         "8:5: unknown platform 'noarch'"},
+        {"content_hash: {",      "content_hash: {x: y, ", "9:21: expected 64 hex digits for x, found 'y'"},
+        {"created_at",           "made_at",          "11:19: unknown key 'made_at'"},
+        {"- url: conda-forge\n    used_env_vars: []", "- conda-forge", ""},
+        {"- url: conda-forge",   "- uri: conda-forge", "4:5: the key 'url' is missing"},
+        {"time_metadata: {created_at: \"2026-01-01T00:00:00Z\"}", "custom_metadata: {a: [b]}", "11:24: expected a text, found a list"},
+        {"time_metadata: {created_at: \"2026-01-01T00:00:00Z\"}", "git_metadata: {git_sha: abc}", ""},
+        {"time_metadata: {created_at: \"2026-01-01T00:00:00Z\"}", "inputs_metadata: {a.yml: {md5: a, sha1: b}}", "11:37: unknown key 'sha1'"},
+    }));
+    // clang-format on
+    CAPTURE(row.to);
+    auto metadata = kMetadata;
+    metadata.replace(metadata.find(row.from), row.from.size(), row.to);
+    const auto found = read("", metadata);
+    if (row.message.empty()) {
+        REQUIRE(found);
+        return;
+    }
+    REQUIRE_FALSE(found);
+    CHECK(found.error().message == "conda-lock.yml:" + row.message);
+}
+
+TEST_CASE("what conda-lock writes against its own rules is understood", "[lock]") {
+    const auto bare = read(entry({"hash: {}"}));
+    REQUIRE(bare);
+    CHECK(bare->warnings ==
+          Texts{"conda-lock.yml:19:9: python-3.10-h1_0.conda has no hash and cannot be verified"});
+    // The commit of what comes from git.
+    const auto git = read(entry({"manager: pip",
+                                 "url: git+https://h/x",
+                                 "hash: {sha256: 3f07f990ac74f1e1691ba17ef8c14007f05846ab}"}));
+    REQUIRE(git);
+    const auto text = format_lock(git->lock, LockFormat::CondaLock);
+    REQUIRE(text);
+    CHECK_THAT(*text,
+               ContainsSubstring("hash: {sha256: 3f07f990ac74f1e1691ba17ef8c14007f05846ab}\n"));
+    CHECK((parse_lock(*text, "f")->lock == git->lock));
+}

@@ -1,0 +1,77 @@
+#include "libcore/lock/lock_format.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+TEST_CASE("the content tells the format, and the name where it is cut off", "[lock]") {
+    struct Row {
+        std::string text, where;
+        LockFormat format;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"gpkg_lock: 1",                           "x",                  LockFormat::Gpkg},
+        {"gpkg_lock: 9",                           "pixi.lock",          LockFormat::Gpkg},
+        {"version: 6\nenvironments: {}",           "x.yml",              LockFormat::Pixi6},
+        {"version: 7\nenvironments: {}",           "conda-lock.yml",     LockFormat::Pixi7},
+        {"version: 7",                             "/a/pixi.lock",       LockFormat::Pixi7},
+        {"metadata: {}\npackage: []",              "x.yml",              LockFormat::CondaLock},
+        {"version: 1",                             "/a/conda-lock.yml",  LockFormat::CondaLock},
+        {"version: 1",                             "gpu.conda-lock.yml", LockFormat::CondaLock},
+        {"version: 3\nmetadata: {}\npackage: []",  "pixi.lock",          LockFormat::Pixi6},
+    }));
+    // clang-format on
+    CAPTURE(row.text, row.where);
+    CHECK(detect_lock_format(row.text, row.where) == row.format);
+}
+
+TEST_CASE("what is no lock file is called by its name", "[lock]") {
+    struct Row {
+        std::string text, message;
+    };
+    const std::string none = "f: no lock file of gpkg, pixi or conda-lock";
+    // clang-format off
+    const auto row = GENERATE_COPY(values<Row>({
+        {"",                          "f: no lock file: it is empty"},
+        {"# only a comment\n",        "f: no lock file: it is empty"},
+        {"a: 1",                      none},
+        {"- a",                       none + ": it is a list"},
+        {"text",                      none + ": it is a single value"},
+        {"dependencies: [numpy]",     none + ", but an environment file"},
+        {"gpkg_profile: 1",           none + ", but a hardware profile"},
+        {"{\"lockfileVersion\": 3}",  none + ", but one of Node.js"},
+        {"# platform: linux-64\n@EXPLICIT\nhttps://h/c/noarch/a-1-0.conda\n",
+                                      "f: no lock file, but a list of package files (@EXPLICIT)"},
+        {std::string("a\0b", 3),      "f: not a text file"},
+        {"a: [",                      "f:1:1: end of sequence flow not found"},
+        {"a: 1\na: 2",                "f:2:1: the key 'a' stands here twice"},
+    }));
+    // clang-format on
+    CAPTURE(row.text);
+    const auto read = parse_lock(row.text, "f");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().message == row.message);
+}
+
+TEST_CASE("documents made to exhaust a reader are refused", "[lock]") {
+    // Ten times ten times ten ...: a few lines that unfold into a thousand million.
+    std::string bomb = "gpkg_lock: 1\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+    for (int i = 1; i < 9; ++i) {
+        bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+        for (int k = 0; k < 10; ++k) bomb += "*a" + std::to_string(i - 1) + (k < 9 ? ", " : "]\n");
+    }
+    CHECK(parse_lock(bomb, "f").error().message.ends_with(
+        "the document is too large or too deeply nested"));
+    CHECK_FALSE(parse_lock("gpkg_lock: " + std::string(100000, '['), "f"));
+    std::string many = "gpkg_lock: 1\n";
+    for (int i = 0; i < 50000; ++i) many += "k" + std::to_string(i) + ": 1\n";
+    CHECK(parse_lock(many, "f").error().message == "f:2:1: unknown key 'k0'");
+
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto path = root->path() / "gpkg.lock";
+    REQUIRE(write_file_atomically(path, std::string(kLongestWritten + 1, '#')));
+    CHECK(read_lock(path).error().kind == ErrorKind::Usage);
+    CHECK(read_lock(root->path() / "none").error().kind == ErrorKind::NotFound);
+}

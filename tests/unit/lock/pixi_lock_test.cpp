@@ -1,0 +1,214 @@
+#include "libcore/lock/lock_format.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+const std::string kChannel = "https://conda.anaconda.org/conda-forge";
+
+// As pixi lays it out, with its indentation; only channels and locations matter to it.
+const std::string kVersion7 = R"(version: 7
+platforms:
+- name: cluster
+  subdir: linux-64
+  virtual-packages:
+  - __cuda=12
+  - __archspec=0=x86_64
+- name: linux-64
+environments:
+  default:
+    channels:
+    - url: https://conda.anaconda.org/conda-forge/
+    options:
+      pypi-prerelease-mode: if-necessary-or-explicit
+    packages:
+      cluster:
+      - conda: https://conda.anaconda.org/conda-forge/linux-64/libfoo-1.0-h2_7.conda
+      - conda: https://conda.anaconda.org/conda-forge/noarch/six-1.10-pyhd8ed1ab_0.conda
+      - pypi: https://h/x-1.0-py3-none-any.whl
+      linux-64: []
+  test:
+    channels:
+    - url: https://conda.anaconda.org/bioconda/
+      used_env_vars:
+      - TOKEN
+    packages: {}
+packages:
+- conda: https://conda.anaconda.org/conda-forge/linux-64/libfoo-1.0-h2_7.conda
+  sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+  md5: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+  depends:
+  - __glibc >=2.17,<3.0.a0
+  - __cuda >=12
+  license: MIT
+  purls: []
+  run_exports:
+    weak:
+    - libfoo >=1.0,<2.0a0
+  size: 5
+  timestamp: 1604417213
+- conda: https://conda.anaconda.org/conda-forge/noarch/six-1.10-pyhd8ed1ab_0.conda
+  sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+- conda_source: mine[ac2e8eb3] @ ./mine
+  depends:
+  - python
+- pypi: https://h/x-1.0-py3-none-any.whl
+  name: x
+  version: '1.0'
+  sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+  requires_dist:
+  - y>=1 ; extra == 'all'
+)";
+
+std::string version6(const std::string& packages, const std::string& list) {
+    return "version: 6\nenvironments:\n  default:\n    channels: []\n    packages:\n" + list +
+           "packages:\n" + packages;
+}
+
+}  // namespace
+
+TEST_CASE("a pixi.lock of version 7 with platforms of its own", "[lock]") {
+    const auto read = parse_lock(kVersion7, "pixi.lock");
+    REQUIRE(read);
+    CHECK(read->format == LockFormat::Pixi7);
+    CHECK(read->warnings == Texts{});
+    const auto& lock = read->lock;
+    CHECK(lock.channels == std::vector<LockedChannel>{{kChannel, {}}});
+    CHECK(lock.channels_of("test")[0].used_env_vars == Texts{"TOKEN"});
+    REQUIRE(lock.classes.size() == 2);
+    const auto* cluster = lock.find_class("cluster");
+    REQUIRE(cluster != nullptr);
+    CHECK(cluster->platform == "linux-64");
+    CHECK(cluster->made_for[1] == LockedVirtualPackage{"__archspec", "0", "x86_64"});
+    CHECK(cluster->needs == Texts{"__cuda >=12", "__glibc >=2.17,<3.0.a0"});
+    const auto records = lock.records_of(*cluster);
+    REQUIRE(records.size() == 2);
+    CHECK(records[0].build_number == 7);
+    CHECK(records[0].timestamp == 1604417213000);
+    CHECK(records[0].channel == kChannel);
+    CHECK(records[0].fn == "libfoo-1.0-h2_7.conda");
+    CHECK(records[1].version == "1.10");
+    CHECK(records[1].noarch == "python");
+    CHECK(records[1].subdir == "noarch");
+    REQUIRE(lock.foreign.size() == 2);
+    const auto& wheel = lock.foreign[cluster->foreign.at(0)];
+    CHECK(wheel.kind == "pypi");
+    CHECK(wheel.name + " " + wheel.version == "x 1.0");
+    CHECK(wheel.kept.at("requires_dist") == "[y>=1 ; extra == 'all']");
+    CHECK(lock.environments.contains("test"));
+}
+
+TEST_CASE("a pixi.lock of version 7 is written as pixi has it", "[lock]") {
+    const auto read = parse_lock(kVersion7, "pixi.lock");
+    REQUIRE(read);
+    const auto text = format_lock(read->lock, LockFormat::Pixi7);
+    REQUIRE(text);
+    auto expected = kVersion7;
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        expected.replace(expected.find(from), from.size(), to);
+    };
+    replace("1604417213", "1604417213000");
+    // What gpkg only keeps is written in one line, and last.
+    replace("  purls: []\n  run_exports:\n    weak:\n    - libfoo >=1.0,<2.0a0\n", "");
+    replace("1604417213000\n",
+            "1604417213000\n  purls: []\n  run_exports: {weak: [\"libfoo >=1.0,<2.0a0\"]}\n");
+    replace("options:\n      pypi-prerelease-mode: if-necessary-or-explicit",
+            "options: {pypi-prerelease-mode: if-necessary-or-explicit}");
+    replace("  depends:\n  - python\n", "  depends: [python]\n");
+    replace("'1.0'", "\"1.0\"");
+    replace("requires_dist:\n  - y>=1 ; extra == 'all'\n",
+            "requires_dist: [y>=1 ; extra == 'all']\n");
+    CHECK(*text == expected);
+    CHECK((parse_lock(*text, "pixi.lock")->lock == read->lock));
+    CHECK(
+        format_lock(read->lock, LockFormat::Pixi6).error().message ==
+        "pixi.lock version 6 has one list of packages for a platform, and the classes cluster and "
+        "linux-64 are both for linux-64");
+}
+
+TEST_CASE("source packages of one location are told apart in version 6", "[lock]") {
+    const std::string packages =
+        "- conda: .\n  name: mine\n  version: 0.1.0\n  build: h1\n  subdir: linux-64\n"
+        "- conda: .\n  name: mine\n  version: 0.1.0\n  build: h2\n  subdir: osx-64\n"
+        "- conda: .\n  name: mine\n  version: 0.1.0\n  build: h3\n  subdir: osx-64\n";
+    const auto text = version6(packages,
+                               "      linux-64:\n      - conda: .\n        subdir: linux-64\n"
+                               "      osx-64:\n      - conda: .\n        build: h3\n");
+    const auto read = parse_lock(text, "pixi.lock");
+    REQUIRE(read);
+    const auto& lock = read->lock;
+    CHECK(lock.foreign[lock.find_class("osx-64")->foreign.at(0)].kept.at("build") == "h3");
+    const auto written = format_lock(lock, LockFormat::Pixi6);
+    REQUIRE(written);
+    CHECK((parse_lock(*written, "pixi.lock")->lock == lock));
+    CHECK(format_lock(lock, LockFormat::Pixi7).error().message ==
+          "pixi.lock version 7 cannot hold ., which is built from source");
+}
+
+TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
+    struct Row {
+        std::string text, message;
+    };
+    const std::string x =
+        "- conda: https://h/c/linux-64/x-1-0.conda\n  md5: " + std::string(32, 'c') + "\n";
+    const std::string in = "      - conda: https://h/c/linux-64/x-1-0.conda\n";
+    // clang-format off
+    const auto row = GENERATE_COPY(values<Row>({
+        {"version: 5\nenvironments: {}",            "f:1:10: version 5 of pixi.lock is not known; gpkg reads 6 and 7"},
+        {"version: 8\nenvironments: {}",            "f:1:10: version 8 of pixi.lock is not known; gpkg reads 6 and 7"},
+        {"version: x\nenvironments: {}",            "f:1:10: expected a whole number for version, found x"},
+        {"environments: {}",                        "f:1:1: the key 'version' is missing"},
+        {"version: 6\nenvironments: {}",            "f:1:1: the key 'packages' is missing"},
+        {"version: 7\nenvironments: {}",            "f:1:1: the key 'platforms' is missing"},
+        {"version: 6\nenvironments: []\npackages: []", "f:2:15: expected environments as a map, found a list"},
+        {"version: 6\nenvironments: {}\npackages: {}", "f:3:11: expected a list of packages, found a map"},
+        {"version: 6\nenvironments: {a b: {}}\npackages: []", "f:2:16: 'a b' can be no name"},
+        {"version: 6\nenvironments: {a: {}}\npackages: []", "f:2:19: the key 'channels' is missing"},
+        {"version: 6\nenvironments: {a: {channels: []}}\npackages: []", "f:2:19: the key 'packages' is missing"},
+        {"version: 7\nplatforms: [{name: linux}]\nenvironments: {}\npackages: []", "f:2:13: unknown platform 'linux'"},
+        {"version: 7\nplatforms: [{name: a, subdir: x-1}]\nenvironments: {}\npackages: []", "f:2:13: unknown platform 'x-1'"},
+        {"version: 7\nplatforms: [{name: a/b}]\nenvironments: {}\npackages: []", "f:2:14: 'a/b' can be no name"},
+        {"version: 7\nplatforms: [{name: osx-64}, {name: osx-64}]\nenvironments: {}\npackages: []", "f:2:29: the platform osx-64 stands here twice"},
+        {"version: 7\nplatforms: [{name: osx-64, virtual-packages: [cuda]}]\nenvironments: {}\npackages: []",
+         "f:2:46: 'cuda' is no virtual package, like __cuda=12.4"},
+        {"version: 7\nplatforms: []\nenvironments: {a: {channels: [], packages: {osx-64: []}}}\npackages: []",
+         "f:3:45: the platform 'osx-64' is not among those above"},
+        {version6(x, "      linux: []\n"),           "f:6:7: unknown platform 'linux'"},
+        {version6(x, "      linux-64: {a: b}\n"),    "f:6:17: expected a list of packages, found a map"},
+        {version6(x, "      linux-64: [a]\n"),       "f:6:18: expected a package as a map, found a single value"},
+        {version6(x, "      linux-64: [{npm: a}]\n"), "f:6:18: expected a package with the key conda, conda_source or pypi"},
+        {version6("- npm: a\n", "      linux-64: []\n"), "f:8:3: expected a package with the key conda, conda_source or pypi"},
+        {version6(x, "      osx-64:\n" + in),        "f:7:9: x-1-0.conda is of linux-64, but listed for osx-64"},
+        {version6(x, "      linux-64:\n      - conda: https://h/c/noarch/x-1-0.conda\n"),
+         "f:7:9: https://h/c/noarch/x-1-0.conda is not among the packages below"},
+        {version6(x, "      linux-64:\n      - pypi: https://h/c/linux-64/x-1-0.conda\n"),
+         "f:7:9: https://h/c/linux-64/x-1-0.conda is not among the packages below"},
+        {version6(x + x.substr(0, x.size() - 2) + "d\n", "      linux-64: []\n"),
+         "f:10:3: https://h/c/linux-64/x-1-0.conda is there twice, with two checksums"},
+        {version6("- conda: ./x-1-0.conda\n", "      linux-64: []\n"),
+         "f:8:3: the subdir of x-1-0.conda is not said, and its URL does not tell it"},
+        {version6("- conda: https://h/c/linux-64/x-1.conda\n", "      linux-64: []\n"),
+         "f:8:10: x-1.conda: a package file is named name-version-build\n  x-1.conda\n     ^"},
+    }));
+    // clang-format on
+    CAPTURE(row.text);
+    const auto read = parse_lock(row.text, "f");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().message == row.message);
+}
+
+TEST_CASE("what is odd in a pixi.lock but understood earns a warning", "[lock]") {
+    const auto read =
+        parse_lock(version6("- conda: https://h/c/linux-64/x-1-0.conda\n", "      linux-64:\n") +
+                       "future: 1\n",
+                   "f");
+    REQUIRE(read);
+    CHECK(read->warnings == Texts{"f:9:1: the unknown key 'future' is ignored",
+                                  "f:8:3: x-1-0.conda has no hash and cannot be verified"});
+    const auto unused =
+        parse_lock("version: 7\nplatforms: [{name: osx-64}]\nenvironments: {}\npackages: []", "f");
+    REQUIRE(unused);
+    CHECK(unused->warnings == Texts{"f:2:12: no environment is locked for the platform osx-64"});
+}
