@@ -40,6 +40,7 @@ Action bind_list(CLI::App& app);
 Action bind_search(CLI::App& app);
 Action bind_variants(CLI::App& app);
 Action bind_solve(CLI::App& app);
+Action bind_lock(CLI::App& app);
 Action bind_why(CLI::App& app);
 Action bind_repoquery(CLI::App& app);
 Action bind_why_not(CLI::App& app);

@@ -10,6 +10,7 @@ std::span<const Command> commands() {
         {"remove", "take packages, or a whole environment, away", bind_remove},
         {"list", "show what is installed in an environment", bind_list},
         {"solve", "show what would be installed, without an environment", bind_solve},
+        {"lock", "write down exact packages for one or more kinds of machines", bind_lock},
         {"why", "show what brought an installed package", bind_why},
         {"why-not", "show what keeps a package or a version out", bind_why_not},
         {"search", "look for packages in the channels", bind_search},

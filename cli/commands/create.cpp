@@ -1,9 +1,13 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/lock_choice.hpp"
+#include "cli/workflow/machine.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/wishes.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/lock/lock_format.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -52,6 +56,42 @@ Result<ExactRequest> copy_of(Context& context, const fs::path& original, const f
     return request;
 }
 
+/// What the lock file has for the machine, which is told.
+Result<ExactRequest> locked_request(Context& context,
+                                    const SourceOptions& sources,
+                                    const std::string& file,
+                                    const fs::path& prefix) {
+    GPKG_TRY(const auto found, read_lock(file));
+    for (const auto& warning : found.warnings) context.out.warn(warning);
+    GPKG_TRY(const auto machine, machine_of(context, sources));
+    GPKG_TRY(const auto records, virtual_packages_of(context, machine));
+    const auto fits = fits_of(found.lock, machine.platform, records);
+    if (fits.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: has no environment {}", file, kDefaultEnvironment));
+    const auto& best = fits.front();
+    if (!best.fits()) {
+        std::string reasons;
+        for (const auto& fit : fits)
+            reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
+        return fail(ErrorKind::Unsatisfiable,
+                    fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
+                    "gpkg lock --for NAME writes one that is");
+    }
+    context.out.note(
+        fmt::format("note: of {}, {} is taken: it {}", file, best.locked->name, best.advantage()));
+    ExactRequest request;
+    request.prefix = prefix;
+    request.records = found.lock.records_of(*best.locked);
+    for (const auto& text : found.lock.request.specs) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        request.requested.push_back(std::move(spec));
+    }
+    // conda-lock knows no more than names, places and checksums.
+    request.records_are_bare = found.format == LockFormat::CondaLock;
+    return request;
+}
+
 /// `default_file` is read when neither packages nor files are named; empty: none is.
 Action bind(CLI::App& app, const std::string& default_file) {
     struct Options {
@@ -61,6 +101,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         ReachOptions reach;
         WishOptions wishes;
         std::string clone;
+        std::string lock;
     };
     const auto options = std::make_shared<Options>();
     add_target_options(app, options->target);
@@ -70,6 +111,8 @@ Action bind(CLI::App& app, const std::string& default_file) {
     add_wish_options(app, options->wishes);
     app.add_option("--clone", options->clone, "make it a copy of this environment")
         ->type_name("NAME|PATH");
+    app.add_option("--lock", options->lock, "with the packages that this lock file has for here")
+        ->type_name("FILE");
     app.footer(
         "Nothing that exists is overwritten.\n"
         "  gpkg create -n ml torch\n"
@@ -79,7 +122,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         options->change.offline = options->sources.offline;
         auto& named = options->wishes;
         if (named.specs.empty() && named.files.empty() && options->clone.empty() &&
-            !default_file.empty())
+            options->lock.empty() && !default_file.empty())
             named.files = {default_file};
         named.ignore_names = !options->target.name.empty() || !options->target.prefix.empty();
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
@@ -105,6 +148,15 @@ Action bind(CLI::App& app, const std::string& default_file) {
             GPKG_CHECK(recover_for_use(context, original));
             GPKG_TRY(auto copy, copy_of(context, original, prefix));
             GPKG_TRY(auto change, exactly(std::move(copy)));
+            return carry_out(context, std::move(change), options->change);
+        }
+        if (!options->lock.empty()) {
+            if (!wishes.specs.empty() || !wishes.explicit_records.empty())
+                return fail(ErrorKind::Usage,
+                            "--lock names all packages: no others can stand beside it",
+                            "gpkg install adds to the environment");
+            GPKG_TRY(auto locked, locked_request(context, options->sources, options->lock, prefix));
+            GPKG_TRY(auto change, exactly(std::move(locked)));
             return carry_out(context, std::move(change), options->change);
         }
         // Package files, or an empty environment: no channel has a say in it.
