@@ -140,7 +140,7 @@ std::optional<GpkgState> state_after(const Question& question,
             return record.name == entry.first;
         });
     });
-    return state == question.present.state ? std::nullopt : std::optional(std::move(state));
+    return state == question.present.on_disk ? std::nullopt : std::optional(std::move(state));
 }
 
 std::optional<GpkgState> state_without(const GpkgState& state,
