@@ -67,6 +67,7 @@ Result<EnvVarChanges> removed(const std::vector<std::string>& names,
                               const std::map<std::string, std::string>& present) {
     EnvVarChanges changes;
     std::vector<std::string> known;
+    known.reserve(present.size());
     for (const auto& [name, value] : present) known.push_back(name);
     for (const auto& name : names) {
         if (!present.contains(name)) {

@@ -71,6 +71,7 @@ Json json_of(const Context& context, const Prefix& prefix, const EnvironmentYml&
 Result<int> export_explicit(Context& context, const Options& options, const Installed& installed) {
     const auto& [prefix, records] = installed;
     std::vector<PackageRecord> packages;
+    packages.reserve(records.size());
     for (const auto& record : records) packages.push_back(record.package);
     GPKG_TRY(auto text,
              explicit_text(context,

@@ -93,10 +93,10 @@ Result<std::vector<std::string>> forgotten_names(const ChangeRequest& wanted) {
     if (!wanted.prune) return names;
     GPKG_TRY(const auto prefix, Prefix::open(wanted.prefix));
     GPKG_TRY(const auto history, prefix.history());
+    std::set<std::string> again;
+    for (const auto& spec : wanted.specs) again.insert(spec.name);
     for (const auto& [name, spec] : requested_specs(history)) {
-        const auto& again = wanted.specs;
-        if (std::none_of(again.begin(), again.end(), [&](const auto& s) { return s.name == name; }))
-            names.push_back(name);
+        if (!again.contains(name)) names.push_back(name);
     }
     return names;
 }

@@ -141,6 +141,7 @@ std::vector<std::string> requested_in_order(const std::vector<HistoryEntry>& his
     }
     const auto specs = requested_specs(history);
     std::vector<std::string> out;
+    out.reserve(names.size());
     for (const auto& name : names) out.push_back(specs.at(name));
     return out;
 }
