@@ -1,6 +1,7 @@
 #include "cli/environments.hpp"
 
 #include "cli/table.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 
 #include <nlohmann/json.hpp>
@@ -33,6 +34,13 @@ std::vector<Entry> entries(const Context& context) {
 }
 
 }  // namespace
+
+std::string target_words(const Context& context, const fs::path& prefix) {
+    if (prefix == context.config.root_prefix.value) return "-n base";
+    if (prefix.parent_path() == context.config.envs())
+        return "-n " + shell_word(prefix.filename().native());
+    return "-p " + shell_word(prefix.native());
+}
 
 void add_environments(Json& document, const Context& context) {
     auto paths = Json::array();

@@ -5,8 +5,12 @@
 #include "cli/context.hpp"
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace gpkg::cli {
+
+/// How a command line names an environment: "-n ml", else "-p /path".
+std::string target_words(const Context& context, const fs::path& prefix);
 
 /// Conda's "envs" and "envs_details".
 void add_environments(nlohmann::ordered_json& document, const Context& context);

@@ -81,6 +81,12 @@ void Output::warn(std::string_view line) {
     write(stderr, fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), line));
 }
 
+void Output::relay(std::string_view bytes) {
+    if (options_.quiet) return;
+    std::fflush(stdout);
+    write(stderr, bytes);
+}
+
 void Output::json(const nlohmann::ordered_json& document) {
     write(stdout, dump(document, 2) + "\n");
 }

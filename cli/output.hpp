@@ -42,6 +42,8 @@ public:
     /// A remark on stderr, not with -q or --json.
     void note(std::string_view line);
     void warn(std::string_view line);
+    /// What a program that was started says, as it comes: on stderr, not with -q.
+    void relay(std::string_view bytes);
     /// The one document of a --json run. Ends with a newline.
     void json(const nlohmann::ordered_json& document);
     using NextItem = std::function<std::optional<nlohmann::ordered_json>()>;

@@ -6,12 +6,14 @@
 #include "cli/shells.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -82,6 +84,15 @@ std::vector<std::string> installed_names(const fs::path& prefix) {
             names.insert(parsed->name);
     }
     return {names.begin(), names.end()};
+}
+
+std::vector<std::string> variable_names(const fs::path& path) {
+    std::vector<std::string> names;
+    const auto prefix = Prefix::open(path);
+    const auto variables = prefix ? prefix->env_vars() : std::map<std::string, std::string>();
+    if (!variables) return names;
+    for (const auto& [name, value] : *variables) names.push_back(name);
+    return names;
 }
 
 /// What the words before the last one say.
@@ -177,6 +188,7 @@ std::vector<std::string> candidates(const Context& context,
         "remove", "update", "list", "why", "depends", "whoneeds", "tree"};
     if (std::find(kOfInstalled.begin(), kOfInstalled.end(), verb) != kOfInstalled.end())
         return installed_names(now.prefix);
+    if (verb == "unset") return variable_names(now.prefix);
     if (verb == "completion") return {"bash", "zsh", "fish"};
     if (verb == "run" && !now.has_argument) {
         std::vector<std::string> programs;

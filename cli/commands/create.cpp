@@ -169,6 +169,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         request.specs = std::move(wishes.specs);
         request.accelerators = std::move(wishes.accelerators);
         request.variables = std::move(wishes.variables);
+        request.pip = std::move(wishes.pip);
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;
         GPKG_TRY(auto change, decide(context, options->sources, request));

@@ -4,25 +4,43 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace gpkg::cli {
 
 Action bind_env(CLI::App& app) {
+    struct Verb {
+        const char* name;
+        const char* summary;
+        Action (*bind)(CLI::App& app);
+    };
+    static constexpr Verb kVerbs[] = {
+        {"create", "make an environment from an environment.yml", bind_env_create},
+        {"update", "bring an environment to what an environment.yml says", bind_env_update},
+        {"export", "write an environment.yml that makes an environment again", bind_env_export},
+        {"remove", "remove a whole environment", bind_env_remove},
+        {"config", "what an environment sets when it is entered", bind_env_config},
+    };
     auto* list = app.add_subcommand("list", "show all environments");
-    auto* create = app.add_subcommand("create", "make an environment from an environment.yml");
-    auto* remove = app.add_subcommand("remove", "remove a whole environment");
+    list->fallthrough();  // --json after the verb
+    std::vector<std::pair<const CLI::App*, Action>> actions;
+    for (const auto& verb : kVerbs) {
+        auto* sub = app.add_subcommand(verb.name, verb.summary);
+        sub->fallthrough();
+        actions.emplace_back(sub, verb.bind(*sub));
+    }
     app.require_subcommand(1);
-    for (auto* sub : {list, create, remove}) sub->fallthrough();  // --json after the verb
-    auto create_action = bind_env_create(*create);
-    auto remove_action = bind_env_remove(*remove);
     app.footer(
         "Works on environments as a whole.\n"
         "  gpkg env list\n"
-        "  gpkg env create -f environment.yml");
+        "  gpkg env create -f environment.yml\n"
+        "  gpkg env export -n ml -f environment.yml");
 
-    return [=](Context& context) -> Result<int> {
-        if (*create) return create_action(context);
-        if (*remove) return remove_action(context);
+    return [actions](Context& context) -> Result<int> {
+        for (const auto& [verb, action] : actions) {
+            if (verb->parsed()) return action(context);
+        }
         print_environments(context);
         return 0;
     };

@@ -57,6 +57,7 @@ Action bind_install(CLI::App& app) {
         request.specs = std::move(wishes.specs);
         request.accelerators = std::move(wishes.accelerators);
         request.variables = std::move(wishes.variables);
+        request.pip = std::move(wishes.pip);
         request.update_all = options->update_all;
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;

@@ -2,11 +2,8 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
-#include "libcore/channel/channel.hpp"
-#include "libcore/env/prefix.hpp"
-#include "libcore/env/transaction.hpp"
-#include "libcore/manifest/spec_file.hpp"
 #include "libcore/spec/variant_columns.hpp"
 
 #include <CLI/CLI.hpp>
@@ -28,6 +25,8 @@ struct Options {
     std::string filter;
     bool full_name = false;
     bool explicit_urls = false;
+    bool md5 = false;
+    bool sha256 = false;
     bool export_specs = false;
     bool canonical = false;
     bool reverse = false;
@@ -55,15 +54,6 @@ Result<std::function<bool(const std::string&)>> name_filter(const Options& optio
                     fmt::format("{}: is no regular expression", options.filter),
                     "a plain part of a name does as well, e.g. gpkg list torch");
     }
-}
-
-/// "conda-forge" for a channel that is known by name, else its URL.
-std::string channel_name(const Context& context, const std::string& url) {
-    ChannelContext where;
-    where.alias = context.config.channel_alias.value;
-    where.home = context.home;
-    const auto channel = url.empty() ? fail(ErrorKind::NotFound, "") : Channel::parse(url, where);
-    return channel ? channel->name() : url;
 }
 
 Json variant_json(const Item& item) {
@@ -133,20 +123,15 @@ void print_specs(const Context& context, const std::vector<Item>& items) {
     }
 }
 
-Result<int> print_explicit(const Context& context,
+Result<int> print_explicit(Context& context,
                            const fs::path& path,
-                           const std::vector<Item>& items) {
+                           const std::vector<Item>& items,
+                           ExplicitChecksum checksum) {
     std::vector<PackageRecord> records;
     for (const auto& item : items) {
-        if (item.record == nullptr) continue;
-        if (item.record->url.empty())
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: nothing tells where {} was downloaded from",
-                                    path.native(),
-                                    item.record->distribution()));
-        records.push_back(*item.record);
+        if (item.record != nullptr) records.push_back(*item.record);
     }
-    auto text = explicit_file(records, context.config.platform.value);
+    GPKG_TRY(auto text, explicit_text(context, path, std::move(records), checksum));
     text.pop_back();  // result() ends the line
     context.out.result(text);
     return 0;
@@ -183,20 +168,11 @@ struct Listing {
     std::vector<Item> items;
 };
 
-Result<Listing> listing_of(const Context& context,
-                           const TargetOptions& target,
-                           const Options& options) {
-    Listing listing;
-    GPKG_TRY(listing.path, existing_prefix(context, target));
+Result<Listing> listing_of(Context& context, const TargetOptions& target, const Options& options) {
     GPKG_TRY(const auto wanted, name_filter(options));
-    const auto& path = listing.path;
-    if (prefix_condition(path) == PrefixCondition::Interrupted)
-        context.out.warn(fmt::format(
-            "{}: an earlier command was interrupted; the next change brings it in order",
-            path.native()));
-    GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(listing.installed, prefix.records());
-    listing.items = items_of(context, path, listing.installed, options);
+    GPKG_TRY(auto found, read_installed(context, target));
+    Listing listing{found.prefix.path(), std::move(found.records), {}};
+    listing.items = items_of(context, listing.path, listing.installed, options);
     std::erase_if(listing.items, [&](const Item& item) { return !wanted(item.name); });
     return listing;
 }
@@ -253,7 +229,9 @@ Result<int> list(Context& context, const Options& options) {
         context.out.json(array);
         return 0;
     }
-    if (options.explicit_urls) return print_explicit(context, path, items);
+    if (options.explicit_urls)
+        return print_explicit(
+            context, path, items, options.md5 ? ExplicitChecksum::Md5 : ExplicitChecksum::Best);
     if (options.export_specs) {
         print_specs(context, items);
     } else if (options.canonical) {
@@ -280,6 +258,12 @@ Action bind_list(CLI::App& app) {
     app.add_flag("-f,--full-name", options->full_name, "the whole name must match");
     auto* explicit_urls = app.add_flag(
         "--explicit", options->explicit_urls, "as a file of URLs and checksums for create --file");
+    auto* md5 = app.add_flag("--md5", options->md5, "with --explicit: MD5 in place of SHA-256");
+    md5->needs(explicit_urls);
+    app.add_flag("--sha256", options->sha256, "accepted: with --explicit, SHA-256 is the default")
+        ->needs(explicit_urls)
+        ->excludes(md5)
+        ->group("");
     auto* specs =
         app.add_flag("-e,--export", options->export_specs, "as a file of specs for create --file");
     auto* canonical =

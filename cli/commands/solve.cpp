@@ -80,6 +80,9 @@ Result<int> solve(Context& context, Options& options) {
     request.specs = std::move(wishes.specs);
     request.accelerators = std::move(wishes.accelerators);
     request.reach = options.reach;
+    for (const auto& section : wishes.pip)
+        context.out.note(fmt::format("note: {}: what the section 'pip:' brings is pip's to decide",
+                                     section.file.native()));
     GPKG_TRY(const auto answer, decide(context, options.sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);
     if (context.out.json_mode()) {

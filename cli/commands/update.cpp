@@ -50,6 +50,7 @@ Action bind_update(CLI::App& app) {
         request.update_all = options->all;
         request.accelerators = std::move(wishes.accelerators);
         request.variables = std::move(wishes.variables);
+        request.pip = std::move(wishes.pip);
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;
         std::vector<std::string> names;

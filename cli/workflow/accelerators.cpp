@@ -30,12 +30,12 @@ Choice remembered(const GpkgState& state) {
 
 bool has_builds_for(const Outcome& outcome, Accelerator vendor) {
     const auto* solution = std::get_if<Solution>(&outcome);
-    return solution != nullptr && std::any_of(solution->records.begin(),
-                                              solution->records.end(),
-                                              [&](const PackageRecord& record) {
-                                                  return accelerator_of(record).accelerator ==
-                                                         vendor;
-                                              });
+    return solution != nullptr &&
+           std::any_of(solution->records.begin(),
+                       solution->records.end(),
+                       [&](const PackageRecord& record) {
+                           return accelerator_of(record).accelerator == vendor;
+                       });
 }
 
 std::set<std::string> titles(const Outcome& outcome) {
@@ -151,7 +151,7 @@ std::optional<GpkgState> state_after(const Question& question,
             return record.name == entry.first;
         });
     });
-    return state == question.present.state ? std::nullopt : std::optional(std::move(state));
+    return state == question.present.on_disk ? std::nullopt : std::optional(std::move(state));
 }
 
 std::optional<GpkgState> state_without(const GpkgState& state,

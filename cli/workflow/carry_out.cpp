@@ -1,10 +1,11 @@
+#include "cli/environments.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/progress.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/env/order.hpp"
-#include "libcore/env/shell.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/package/info.hpp"
 #include "virtual-packages/host.hpp"
@@ -19,8 +20,10 @@
 namespace gpkg::cli {
 namespace {
 
+/// Specs by name; none for what is asked for no more.
 std::map<std::string, std::vector<std::string>> requested_by_name(const Change& change) {
     std::map<std::string, std::vector<std::string>> requested;
+    for (const auto& spec : change.removed_specs) requested[spec_name(spec)];
     for (const auto& spec : change.requested) requested[spec.name].push_back(spec.to_string());
     return requested;
 }
@@ -49,8 +52,9 @@ Transaction transaction_of(const Context& context,
     }
     std::map<std::string, Rewrite> rewrites;
     for (auto& [name, specs] : requested) {
-        // The machine's virtual packages have no records to note it in.
-        if (!name.starts_with("__")) rewrites[name].requested_specs = std::move(specs);
+        // The machine's virtual packages have no records to note it in, nor has what leaves.
+        if (!name.starts_with("__") && find_record(change.unlink, name) == nullptr)
+            rewrites[name].requested_specs = std::move(specs);
     }
     for (const auto& record : change.mended) rewrites[record.name].mended = record;
     for (auto& [name, rewrite] : rewrites) {
@@ -141,7 +145,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     const auto fetch = missing(store, change.link);
     const bool respecifies = !change.requested.empty() || !change.removed_specs.empty() ||
                              !change.variables.empty() || change.state.has_value();
-    if (change.is_nothing() && !change.creates) {
+    if (change.is_nothing() && !change.creates && change.pip.empty()) {
         out.print("nothing to do: what was asked for is there already");
         if (!options.dry_run && !options.download_only && respecifies)
             GPKG_CHECK(link_all(context, change, {}, options));
@@ -149,7 +153,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         return 0;
     }
 
-    print_change(out, change, fetch);
+    if (!change.is_nothing() || change.creates) print_change(out, change, fetch);
+    print_pip_sections(out, change.pip);
     if (options.dry_run) {
         if (out.json_mode()) out.json(change_document(change, fetch, true));
         return 0;
@@ -164,16 +169,18 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     GPKG_TRY(auto folders, make_available(context, store, change.link, change.channels, how));
     GPKG_CHECK(check_stop(context));
     if (change.from_archives) GPKG_CHECK(complete(change, folders));
-    if (!options.download_only) GPKG_CHECK(link_all(context, change, folders, options));
+    if (!options.download_only) {
+        GPKG_CHECK(link_all(context, change, folders, options));
+        GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
+    }
     if (out.json_mode()) {
         out.json(change_document(change, fetch, false));
     } else if (options.download_only) {
         out.print(fmt::format("\n{} packages are in the store", folders.size()));
     } else if (change.creates) {
         const auto name = environment_name(change.prefix, context.config.root_prefix.value);
-        const auto flag = name == change.prefix.native() ? "-p " + shell_quoted(name, Shell::Posix)
-                                                         : "-n " + name;
-        out.print(fmt::format("\n{} is ready:  gpkg run {} COMMAND", name, flag));
+        out.print(fmt::format(
+            "\n{} is ready:  gpkg run {} COMMAND", name, target_words(context, change.prefix)));
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 // install, update, remove and `env create` all walk it; they differ in the request they put.
 
 #include "cli/context.hpp"
+#include "cli/workflow/pip_section.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
@@ -46,8 +47,9 @@ struct Change {
     /// Specs the user asked for, by package name: marks records as requested.
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
-    std::map<std::string, std::string> variables;  ///< of environment.yml
-    std::optional<GpkgState> state{};              ///< where it changes
+    EnvVarChanges variables{};
+    std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
+    std::optional<GpkgState> state{};  ///< where it changes
     std::vector<std::string> notes;
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
@@ -72,6 +74,9 @@ struct ChangeRequest {
     ReachOptions reach{};
     std::vector<std::string> reinstall;  ///< names to link again although nothing changes
     std::map<std::string, std::string> variables;
+    std::vector<PipSection> pip{};
+    /// What was asked for earlier counts no more: packages, variables and accelerators.
+    bool prune = false;
     bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
 };
 

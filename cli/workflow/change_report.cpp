@@ -139,6 +139,11 @@ Json change_document(const Change& change, const std::vector<PackageRecord>& fet
          list(change.unlink,
               [](const PrefixRecord& record) -> const PackageRecord& { return record.package; })},
         {"PREFIX", change.prefix.native()}};
+    // conda has "PIP" there, too, where pip has something to do.
+    for (const auto& section : change.pip) {
+        for (const auto& requirement : section.requirements)
+            json["actions"]["PIP"].push_back(requirement);
+    }
     if (!change.notes.empty()) json["notes"] = change.notes;
     return json;
 }

@@ -2,6 +2,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/question.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"
 
@@ -76,6 +77,30 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
     return {};
 }
 
+/// With --prune, what the environment sets and the request does not is set no more.
+Result<EnvVarChanges> variable_changes(const ChangeRequest& wanted) {
+    EnvVarChanges changes(wanted.variables.begin(), wanted.variables.end());
+    if (!wanted.prune) return changes;
+    GPKG_TRY(const auto prefix, Prefix::open(wanted.prefix));
+    GPKG_TRY(const auto present, prefix.env_vars());
+    for (const auto& [name, value] : present) changes.try_emplace(name, std::nullopt);
+    return changes;
+}
+
+/// Names that were asked for earlier and are not any more.
+Result<std::vector<std::string>> forgotten_names(const ChangeRequest& wanted) {
+    std::vector<std::string> names;
+    if (!wanted.prune) return names;
+    GPKG_TRY(const auto prefix, Prefix::open(wanted.prefix));
+    GPKG_TRY(const auto history, prefix.history());
+    std::set<std::string> again;
+    for (const auto& spec : wanted.specs) again.insert(spec.name);
+    for (const auto& [name, spec] : requested_specs(history)) {
+        if (!again.contains(name)) names.push_back(name);
+    }
+    return names;
+}
+
 Result<Change> answer(Context& context, Question question) {
     GPKG_CHECK(settle_vendor(context, question));
     GPKG_TRY(auto outcome, answer_to(question));
@@ -92,7 +117,10 @@ Result<Change> answer(Context& context, Question question) {
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
     change.requested = wanted.specs;
-    change.variables = wanted.variables;
+    GPKG_TRY(change.variables, variable_changes(wanted));
+    GPKG_TRY(change.removed_specs, forgotten_names(wanted));
+    GPKG_CHECK(check_python_for_pip(wanted.pip, solution.records));
+    change.pip = wanted.pip;
     change.notes = std::move(solution.notes);
     change.state = state_after(question, solution.records);
     compare(change, question.present, solution.records, wanted.reinstall);
@@ -120,7 +148,7 @@ Result<Change> exactly(ExactRequest request) {
     change.creates = !Prefix::is_environment(request.prefix);
     change.prefix = std::move(request.prefix);
     change.requested = std::move(request.requested);
-    change.variables = std::move(request.variables);
+    change.variables.insert(request.variables.begin(), request.variables.end());
     change.from_archives = request.records_are_bare;
     const RecordGraph graph(std::move(request.records), change.requested);
     for (const auto place : graph.dependencies_first()) {

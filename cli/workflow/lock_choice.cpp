@@ -37,7 +37,7 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
 std::string ClassFit::advantage() const {
     if (is_for_gpu) return "has builds for the GPU that is there";
     if (closeness != Closeness{}) return "was made for this CPU";
-    return locked->needs.empty() ? "asks for nothing special" : "is what this machine meets";
+    return "asks for nothing that this machine lacks";
 }
 
 std::vector<ClassFit> fits_of(const LockFile& lock,

@@ -19,7 +19,7 @@ struct ClassFit {
     Closeness closeness{};           ///< the closest that any of its packages is
 
     bool fits() const { return unmet.empty(); }
-    /// "has builds for the GPU", "asks for the most": what puts it before the others.
+    /// "has builds for the GPU that is there": what puts it before the others.
     std::string advantage() const;
 };
 

@@ -35,7 +35,8 @@ struct LockedClasses {
 /// Unsatisfiable for the first class without a solution, which the message names.
 Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes);
 
-/// The least that records ask of a machine: of lower bounds on one name only the highest.
+/// The least that records ask of a machine: for each virtual package the range in which all that
+/// they ask holds.
 std::vector<std::string> least_needs(const std::vector<PackageRecord>& records);
 
 }  // namespace gpkg::cli

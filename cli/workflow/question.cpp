@@ -68,7 +68,7 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
     }
     for (const auto& record : present.records) {
         request.installed.push_back(record.package);
-        request.keep.push_back(record.name());
+        if (!wanted.prune) request.keep.push_back(record.name());
     }
     return request;
 }
@@ -92,6 +92,11 @@ Result<Present> present_for(const ChangeRequest& request) {
     GPKG_TRY(auto present, look_at(request.prefix));
     if (!request.reach.no_pin) {
         GPKG_TRY(present.pins, pins_of(request.prefix));
+    }
+    if (request.prune) {
+        present.wishes.clear();
+        present.state.accelerator.clear();
+        present.state.package_accelerators.clear();
     }
     return present;
 }
@@ -125,6 +130,7 @@ Result<Present> look_at(const fs::path& path) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(present.records, prefix.records());
     GPKG_TRY(present.state, prefix.state());
+    present.on_disk = present.state;
     GPKG_TRY(const auto history, prefix.history());
     for (const auto& [name, text] : requested_specs(history)) {
         // A spec another tool wrote may be beyond reading; the package then is kept as installed.

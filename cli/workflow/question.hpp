@@ -18,7 +18,8 @@ struct Present {
     std::vector<PrefixRecord> records;
     std::vector<MatchSpec> wishes;  ///< specs of earlier requests
     std::vector<MatchSpec> pins;
-    GpkgState state;
+    GpkgState state;    ///< as far as it counts
+    GpkgState on_disk;  ///< as it is
 };
 
 /// Nothing where there is no environment.

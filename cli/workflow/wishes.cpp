@@ -63,11 +63,7 @@ Result<void> read_manifest(Context& context,
     options.ignore_name = ignore_name;
     GPKG_TRY(auto manifest, read_environment_yml(path, options));
     for (const auto& warning : manifest.warnings) context.out.warn(warning);
-    if (!manifest.pip.empty())
-        context.out.warn(
-            fmt::format("{}: the pip section is left to you: gpkg run -n NAME pip install {}",
-                        path.native(),
-                        fmt::join(manifest.pip, " ")));
+    if (!manifest.pip.empty()) wishes.pip.push_back({path, std::move(manifest.pip)});
     wishes.specs.insert(
         wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
     wishes.accelerators.override_with(manifest.accelerators);

@@ -32,8 +32,9 @@ struct Wishes {
     AcceleratorWishes accelerators;
     std::vector<PackageRecord> explicit_records;  ///< of an explicit file: linked without solving
     std::map<std::string, std::string> variables;
-    std::string name;    ///< an environment.yml's own idea of its name
-    std::string prefix;  ///< and of its place
+    std::vector<PipSection> pip;  ///< one for each file with such a section
+    std::string name;             ///< an environment.yml's own idea of its name
+    std::string prefix;           ///< and of its place
 };
 
 void add_wish_options(CLI::App& app, WishOptions& options);

@@ -16,9 +16,6 @@
 namespace gpkg {
 namespace {
 
-/// What `conda env config vars unset` writes in place of a value.
-constexpr std::string_view kUnsetMarker = "***unset***";
-
 bool is_variable_name(std::string_view name) {
     const auto letter = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -34,6 +31,12 @@ bool is_reserved(std::string_view name) {
            name == "CONDA_SHLVL" || name == "CONDA_PROMPT_MODIFIER" ||
            name.starts_with("CONDA_PREFIX_") || name.starts_with("CONDA_STACKED_") ||
            name.starts_with("__CONDA_SHLVL_") || name.starts_with("__GPKG_VARS_");
+}
+
+/// Why an environment cannot set a variable of that name; empty where it can.
+std::string_view why_refused(std::string_view name) {
+    if (!is_variable_name(name)) return "no shell has variables of this name";
+    return is_reserved(name) ? "activation sets it itself" : "";
 }
 
 /// Regular files of a folder with that extension, in byte order of their names.
@@ -65,13 +68,12 @@ void add_variable(EnvironmentVariables& out,
     const auto warn = [&](std::string_view why) {
         out.warnings.push_back(fmt::format("{}: variable \"{}\" ignored: {}", file, name, why));
     };
-    if (!is_variable_name(name)) return warn("no shell has variables of this name");
-    if (is_reserved(name)) return warn("activation sets it itself");
+    if (const auto why = why_refused(name); !why.empty()) return warn(why);
     std::string_view text;
     if (value.get(text) != simdjson::SUCCESS) return warn("its value is not a text");
     if (text.find('\0') != std::string_view::npos) return warn("its value has a NUL character");
     auto& slot = out.values[std::string(name)];
-    slot = text == kUnsetMarker ? std::nullopt : std::optional<std::string>(text);
+    slot = text == kUnsetVariable ? std::nullopt : std::optional<std::string>(text);
 }
 
 /// A damaged file costs its variables, not the activation.
@@ -241,6 +243,16 @@ std::optional<Shell> shell_of(std::string_view name) {
     if (name == "sh" || name == "posix" || name == "dash" || name == "ash" || name == "ksh")
         return Shell::Posix;
     return std::nullopt;
+}
+
+Result<void> check_variable_name(std::string_view name) {
+    const auto why = why_refused(name);
+    if (why.empty()) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: {}", name, why),
+                is_variable_name(name)
+                    ? ""
+                    : "names are letters, digits and '_', and do not start with a digit");
 }
 
 Result<EnvironmentVariables> environment_variables(const fs::path& prefix) {

@@ -70,6 +70,9 @@ Result<RunEnvironment> run_environment(const fs::path& prefix,
                                        const std::vector<std::string>& command,
                                        const ActivateOptions& options);
 
+/// Refuses names that no shell has variables of, and those that activation sets itself.
+Result<void> check_variable_name(std::string_view name);
+
 /// Variables of etc/conda/env_vars.d/*.json in code point order, then of conda-meta/state. Nothing
 /// for a name: activation unsets it.
 struct EnvironmentVariables {

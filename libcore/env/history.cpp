@@ -127,6 +127,25 @@ std::map<std::string, std::string> requested_specs(const std::vector<HistoryEntr
     return out;
 }
 
+std::vector<std::string> requested_in_order(const std::vector<HistoryEntry>& history) {
+    std::vector<std::string> names;
+    for (const auto& entry : history) {
+        for (const auto& spec : entry.remove_specs) std::erase(names, spec_name(spec));
+        for (const auto* specs : {&entry.update_specs, &entry.neutered_specs}) {
+            for (const auto& spec : *specs) {
+                auto name = spec_name(spec);
+                if (std::find(names.begin(), names.end(), name) == names.end())
+                    names.push_back(std::move(name));
+            }
+        }
+    }
+    const auto specs = requested_specs(history);
+    std::vector<std::string> out;
+    out.reserve(names.size());
+    for (const auto& name : names) out.push_back(specs.at(name));
+    return out;
+}
+
 std::string spec_name(std::string_view spec) {
     const auto brackets = spec.find('[');
     // A channel may be a URL, so the last "::" before any bracket ends it.

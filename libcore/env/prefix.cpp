@@ -134,7 +134,9 @@ Result<std::map<std::string, std::string>> Prefix::env_vars() const {
     simdjson::dom::element variables;
     if (object["env_vars"].get(variables) != simdjson::SUCCESS)
         return std::map<std::string, std::string>();
-    return text_members(variables);
+    auto texts = text_members(variables);
+    std::erase_if(texts, [](const auto& variable) { return variable.second == kUnsetVariable; });
+    return texts;
 }
 
 Result<GpkgState> Prefix::state() const {
@@ -148,22 +150,31 @@ Result<void> Prefix::write_state(const GpkgState& state) const {
     return write_file_atomically(meta() / "gpkg.json", state.to_json());
 }
 
-Result<std::string> with_env_vars(const fs::path& prefix,
-                                  const std::map<std::string, std::string>& added) {
+Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& changes) {
     const auto file = prefix / "conda-meta" / "state";
     GPKG_TRY(const auto text, read_optional(file));
-    auto variables = added;
+    std::map<std::string, std::string> variables;
     Json out = Json::object();
     if (!trim(text).empty()) {
         simdjson::dom::parser parser;
         GPKG_TRY(const auto object, env_json::parse_object(parser, text, file.native()));
         simdjson::dom::element present;
-        if (object["env_vars"].get(present) == simdjson::SUCCESS)
-            variables.merge(text_members(present));
+        if (object["env_vars"].get(present) == simdjson::SUCCESS) variables = text_members(present);
         env_json::add_unknown(out, members_without(object, "env_vars"));
+    }
+    for (const auto& [name, value] : changes) {
+        if (value)
+            variables[name] = *value;
+        else
+            variables.erase(name);
     }
     out["env_vars"] = Json(variables);
     return dump(out);
+}
+
+Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& changes) {
+    GPKG_TRY(const auto text, with_env_vars(prefix, changes));
+    return write_file_atomically(prefix / "conda-meta" / "state", text);
 }
 
 Result<void> check_not_frozen(const fs::path& prefix) {

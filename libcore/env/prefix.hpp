@@ -42,7 +42,7 @@ public:
     Result<std::vector<HistoryEntry>> history() const;
     /// Specs of conda-meta/pinned, comments and empty lines left out.
     Result<std::vector<std::string>> pinned_specs() const;
-    /// The variables of conda-meta/state.
+    /// The variables that conda-meta/state sets; those that it only marks as unset are left out.
     Result<std::map<std::string, std::string>> env_vars() const;
 
     Result<GpkgState> state() const;
@@ -57,9 +57,17 @@ private:
 /// folder: one that is no environment is not frozen.
 Result<void> check_not_frozen(const fs::path& prefix);
 
-/// The text of conda-meta/state with `added` set beside what is there.
-Result<std::string> with_env_vars(const fs::path& prefix,
-                                  const std::map<std::string, std::string>& added);
+/// What `conda env config vars unset` writes in place of a value: activation unsets the variable.
+inline constexpr std::string_view kUnsetVariable = "***unset***";
+
+/// Values by name; nothing: the variable is set no more.
+using EnvVarChanges = std::map<std::string, std::optional<std::string>>;
+
+/// The text of conda-meta/state once these changes are made to what is there.
+Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& changes);
+
+/// Writes that text. Needs the prefix's lock.
+Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& changes);
 
 /// Every record in `prefix`/conda-meta, also where there is no history, sorted by name.
 Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix);

@@ -90,7 +90,7 @@ struct Transaction {
     std::vector<Rewrite> rewrite{};
     HistoryEntry history{};  ///< time, added and removed are filled in here
     std::optional<GpkgState> state{};
-    std::map<std::string, std::string> variables{};  ///< set beside those the environment has
+    EnvVarChanges variables{};  ///< to those that the environment has
 };
 
 /// What a transaction will cost the prefix.

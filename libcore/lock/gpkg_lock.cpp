@@ -348,7 +348,7 @@ Result<ReadLock> read_gpkg(const Node& root) {
 
 Result<std::string> write_gpkg(const LockFile& lock) {
     BlockWriter out(
-        "# Exact packages for each class of machines. `gpkg create --file THIS_FILE` installs "
+        "# Exact packages for each class of machines. `gpkg create --lock THIS_FILE` installs "
         "them.\n");
     out.line(0, "gpkg_lock", std::uint64_t{kVersion});
     write_channels(out, 0, lock.channels);

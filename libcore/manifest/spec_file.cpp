@@ -189,7 +189,9 @@ Result<SpecFile> parse_spec_file(std::string_view text,
     return file;
 }
 
-std::string explicit_file(const std::vector<PackageRecord>& records, std::string_view platform) {
+std::string explicit_file(const std::vector<PackageRecord>& records,
+                          std::string_view platform,
+                          ExplicitChecksum wanted) {
     auto text = fmt::format(
         "# This file may be used to create an environment using:\n"
         "# $ gpkg create --name <env> --file <this file>\n"
@@ -199,7 +201,8 @@ std::string explicit_file(const std::vector<PackageRecord>& records, std::string
         kExplicit);
     for (const auto* record : LinkOrder(records).take()) {
         text += record->url;
-        const auto& checksum = record->sha256.empty() ? record->md5 : record->sha256;
+        const bool is_md5 = wanted == ExplicitChecksum::Md5 || record->sha256.empty();
+        const auto& checksum = is_md5 ? record->md5 : record->sha256;
         if (!checksum.empty()) text += '#' + checksum;
         text += '\n';
     }

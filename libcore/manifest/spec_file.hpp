@@ -52,8 +52,14 @@ Result<SpecFile> parse_spec_file(std::string_view text,
                                  const std::string& where,
                                  const SpecFileOptions& options);
 
-/// An explicit file that installs exactly these records, dependencies first, each with the best
-/// checksum known (SHA-256, else MD5).
-std::string explicit_file(const std::vector<PackageRecord>& records, std::string_view platform);
+enum class ExplicitChecksum {
+    Best,  ///< SHA-256, else MD5
+    Md5,   ///< or none: for readers that know no other
+};
+
+/// An explicit file that installs exactly these records, dependencies first.
+std::string explicit_file(const std::vector<PackageRecord>& records,
+                          std::string_view platform,
+                          ExplicitChecksum checksum = ExplicitChecksum::Best);
 
 }  // namespace gpkg

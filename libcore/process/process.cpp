@@ -4,6 +4,7 @@
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -11,10 +12,12 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -77,26 +80,84 @@ Prepared prepare(const ProcessCommand& command,
     ::_exit(127);
 }
 
-Result<int> wait_for(pid_t child, const ProcessCommand& command) {
+/// The caller's end of the pipe that a program writes to; never waits.
+class Relay {
+public:
+    using Taker = std::function<void(std::string_view)>;
+    Relay() = default;
+    Relay(Descriptor from, Taker taker) : from_(std::move(from)), taker_(std::move(taker)) {}
+
+    /// Hands over what there is.
+    void pass_on() {
+        std::array<char, 16384> buffer{};
+        while (from_) {
+            const auto count = ::read(from_.get(), buffer.data(), buffer.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0 && errno == EAGAIN) return;
+            if (count <= 0) {
+                from_.close();
+                return;
+            }
+            taker_({buffer.data(), static_cast<std::size_t>(count)});
+        }
+    }
+
+    /// Until there is more, or for so long.
+    void wait(std::chrono::milliseconds longest) const {
+        if (!from_) return std::this_thread::sleep_for(longest);
+        struct pollfd more {
+            from_.get(), POLLIN, 0
+        };
+        ::poll(&more, 1, static_cast<int>(longest.count()));
+    }
+
+    explicit operator bool() const { return static_cast<bool>(from_); }
+
+private:
+    Descriptor from_;
+    Taker taker_;
+};
+
+Result<int> wait_for(pid_t child, const ProcessCommand& command, Relay& relay) {
     int status = 0;
     auto pause = std::chrono::milliseconds(1);
+    const bool looks_around = command.cancelled || relay;
     for (;;) {
-        const auto ended = ::waitpid(child, &status, command.cancelled ? WNOHANG : 0);
+        relay.pass_on();
+        const auto ended = ::waitpid(child, &status, looks_around ? WNOHANG : 0);
         if (ended == child) break;
         if (ended < 0 && errno != EINTR) break;
-        if (!command.cancelled) continue;
-        if (command.cancelled()) {
+        if (!looks_around) continue;
+        if (command.cancelled && command.cancelled()) {
             ::kill(-child, SIGKILL);
             while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
             }
             return fail(ErrorKind::Interrupted, "interrupted");
         }
-        std::this_thread::sleep_for(pause);
+        relay.wait(pause);
         pause = std::min(pause * 2, std::chrono::milliseconds(20));
     }
     // What the program left running would go on writing into its folders.
     ::kill(-child, SIGKILL);
+    relay.pass_on();
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Where a program's outputs go: a file, or the end of a pipe that `relay` reads.
+Result<Descriptor> open_output(const ProcessCommand& command, Relay& relay) {
+    if (command.output) {
+        int ends[2] = {-1, -1};
+        if (::pipe2(ends, O_CLOEXEC) != 0)
+            return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+        // Only our end: a program does not expect that its output would have to wait.
+        ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        relay = Relay(Descriptor(ends[0]), command.output);
+        return Descriptor(ends[1]);
+    }
+    const auto log = command.log.empty() ? fs::path("/dev/null") : command.log;
+    Descriptor file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!file) return pass(io_error(log, "write", errno));
+    return file;
 }
 
 }  // namespace
@@ -120,9 +181,8 @@ Result<int> run_command(const ProcessCommand& command) {
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: there is no such program on PATH", command.arguments[0]));
 
-    const auto log = command.log.empty() ? fs::path("/dev/null") : command.log;
-    const Descriptor output(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-    if (!output) return pass(io_error(log, "write", errno));
+    Relay relay;
+    GPKG_TRY(auto output, open_output(command, relay));
     const auto source = command.input.empty() ? fs::path("/dev/null") : command.input;
     const Descriptor input(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
     if (!input) return pass(io_error(source, "read", errno));
@@ -134,6 +194,7 @@ Result<int> run_command(const ProcessCommand& command) {
     if (child == 0) become(prepared, command, input.get(), output.get(), report[1]);
     const int fork_error = errno;
     ::close(report[1]);
+    output.close();  // so that the pipe ends with the program
     if (child < 0) {
         ::close(report[0]);
         return fail(
@@ -144,7 +205,7 @@ Result<int> run_command(const ProcessCommand& command) {
     int code = 0;
     const auto reported = ::read(report[0], &code, sizeof code);
     ::close(report[0]);
-    GPKG_TRY(const int ended, wait_for(child, command));
+    GPKG_TRY(const int ended, wait_for(child, command, relay));
     if (reported == sizeof code)
         return fail(ErrorKind::Io,
                     fmt::format("{}: cannot run: {}", prepared.program, std::strerror(code)));

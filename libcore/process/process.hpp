@@ -24,6 +24,8 @@ struct ProcessCommand {
     fs::path input;   ///< its standard input; empty: nothing to read
     /// Where both outputs go, appended; empty: nowhere.
     fs::path log;
+    /// Takes both outputs as they come, in place of the log; called in the caller's thread.
+    std::function<void(std::string_view)> output{};
     std::optional<mode_t> umask;      ///< nothing: the caller's
     std::function<bool()> cancelled;  ///< asked now and then; true kills the group
 };

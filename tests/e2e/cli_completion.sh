@@ -23,9 +23,18 @@ complete run -n o
 out_is 'one
 other'
 complete env ''
-out_is 'create
+out_is 'config
+create
+export
 list
-remove'
+remove
+update'
+complete exp
+out_is export
+complete env config vars u
+out_is unset
+complete env export -n one --from
+out_is --from-history
 complete env remove --name ot
 out_is other
 complete remove -n one a

@@ -2,7 +2,8 @@
 . "$(dirname "$0")/lib.sh"
 
 package app 1 0
-package pip 24 0
+package python 3 0
+package pip 24 0 python
 package other 1 0
 
 expect 0 env list
@@ -55,7 +56,7 @@ expect 1 env create --yes -n six -f nowhere.yml
 err_has 'nowhere.yml'
 printf 'dependencies:\n  - pip: [x]\nextra: 1\n' > odd.yml
 expect 0 env create --yes -n six -f odd.yml --dry-run --json
-json '[r["name"] for r in d["actions"]["LINK"]] == ["pip"]'
+json '[r["name"] for r in d["actions"]["LINK"]] == ["python", "pip"]'
 err_has "odd.yml:3:1: the unknown key 'extra' is ignored"
 expect 2 env
 expect 2 env create --yes -n seven app other unknown-flag --frob

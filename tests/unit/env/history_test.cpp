@@ -48,6 +48,20 @@ TEST_CASE("histories of conda and of damaged files are read", "[env]") {
     CHECK(requested_specs(read) == std::map<std::string, std::string>{{"python", "python=3.7"}});
 }
 
+TEST_CASE("requests are told in the order in which they were made", "[env]") {
+    const auto read = parse_history(
+        "==> 2026-01-01 00:00:00 <==\n"
+        "# update specs: ['torch', 'numpy>=1', 'abc']\n"
+        "==> 2026-01-02 00:00:00 <==\n"
+        "# update specs: ['aaa', 'numpy>=2']\n"
+        "==> 2026-01-03 00:00:00 <==\n"
+        "# remove specs: ['torch']\n"
+        "==> 2026-01-04 00:00:00 <==\n"
+        "# update specs: ['torch=2']\n");
+    CHECK(requested_in_order(read) ==
+          std::vector<std::string>{"numpy>=2", "abc", "aaa", "torch=2"});
+}
+
 TEST_CASE("the name in a spec", "[env]") {
     struct Row {
         std::string spec, name;

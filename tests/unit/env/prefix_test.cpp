@@ -41,6 +41,11 @@ TEST_CASE("pins, variables and state are read", "[env]") {
         write_file_atomically(meta / "state", with_env_vars(root.path(), {{"B", "2"}}).value()));
     CHECK(prefix.env_vars().value() == std::map<std::string, std::string>{{"A", "1"}, {"B", "2"}});
     CHECK_THAT(read_file(meta / "state").value(), ContainsSubstring("\"other\""));
+    REQUIRE(change_env_vars(root.path(), {{"A", std::nullopt}, {"B", "3"}, {"C", std::nullopt}}));
+    CHECK(prefix.env_vars().value() == std::map<std::string, std::string>{{"B", "3"}});
+    CHECK_THAT(read_file(meta / "state").value(), ContainsSubstring("\"other\""));
+    REQUIRE(change_env_vars(root.path(), {{"B", std::string(kUnsetVariable)}}));
+    CHECK(prefix.env_vars().value().empty());
 
     auto state = prefix.state().value();
     CHECK(state.accelerator == "nvidia");

@@ -63,7 +63,7 @@ LockFile two_classes() {
 }
 
 const std::string kTwoClasses =
-    R"(# Exact packages for each class of machines. `gpkg create --file THIS_FILE` installs them.
+    R"(# Exact packages for each class of machines. `gpkg create --lock THIS_FILE` installs them.
 gpkg_lock: 1
 channels:
 - url: https://conda.anaconda.org/conda-forge

@@ -42,6 +42,27 @@ TEST_CASE("a cancelled program is gone, its children too", "[process]") {
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
+TEST_CASE("output is handed over as it comes, and not waited for", "[process]") {
+    ProcessCommand command;
+    std::string taken;
+    command.output = [&](std::string_view said) { taken += said; };
+    command.arguments = {"sh", "-c", "echo out; echo err >&2; exit 4"};
+    CHECK(gpkg::run_command(command) == 4);
+    CHECK(taken == "out\nerr\n");
+    // More than a pipe holds.
+    taken.clear();
+    command.arguments = {"sh", "-c", "yes | head -c 1000000"};
+    CHECK(gpkg::run_command(command) == 0);
+    CHECK(taken.size() == 1000000);
+    // Who keeps the pipe open in another session does not hold us up.
+    taken.clear();
+    command.arguments = {"sh", "-c", "setsid sleep 30 & echo done"};
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(gpkg::run_command(command) == 0);
+    CHECK(taken == "done\n");
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+}
+
 TEST_CASE("the last lines of a text", "[process]") {
     CHECK(gpkg::last_lines("1\n2\n3\n", 2) == "2\n3");
     CHECK(gpkg::last_lines("1\n2\n3\n", 3) == "1\n2\n3");

@@ -1,0 +1,139 @@
+// `env config vars`: the variables that an environment sets when it is entered (conda-meta/state).
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/environments.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/change.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/activation.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/env/prefix_lock.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::seconds kLockPatience{60};
+
+struct Options {
+    TargetOptions target;
+    bool override_frozen = false;
+    std::vector<std::string> assignments;  ///< NAME=VALUE
+    std::vector<std::string> names;
+};
+
+Result<int> list(Context& context, const Options& options) {
+    GPKG_TRY(const auto path, existing_prefix(context, options.target));
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto variables, prefix.env_vars());
+    if (context.out.json_mode()) {
+        context.out.json(Json(variables));
+        return 0;
+    }
+    for (const auto& [name, value] : variables)
+        context.out.result(fmt::format("{} = {}", name, value));
+    return 0;
+}
+
+Result<EnvVarChanges> assigned(const std::vector<std::string>& assignments) {
+    EnvVarChanges changes;
+    for (const auto& text : assignments) {
+        const auto equals = text.find('=');
+        if (equals == std::string::npos)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: expected NAME=VALUE", text),
+                        fmt::format("gpkg env config vars set {}=1", shell_word(text)));
+        const auto name = text.substr(0, equals);
+        GPKG_CHECK(check_variable_name(name));
+        const auto value = text.substr(equals + 1);
+        if (value == kUnsetVariable)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: conda's mark of a variable that is not set", value),
+                        "gpkg env config vars unset " + name);
+        changes[name] = value;
+    }
+    return changes;
+}
+
+Result<EnvVarChanges> removed(const std::vector<std::string>& names,
+                              const fs::path& path,
+                              const std::map<std::string, std::string>& present) {
+    EnvVarChanges changes;
+    std::vector<std::string> known;
+    known.reserve(present.size());
+    for (const auto& [name, value] : present) known.push_back(name);
+    for (const auto& name : names) {
+        if (!present.contains(name)) {
+            const auto near = near_names(name, known);
+            return fail(ErrorKind::NotFound,
+                        fmt::format("{}: is not set by {}", name, path.native()),
+                        near.empty() ? "gpkg env config vars list shows what is"
+                                     : fmt::format("did you mean {}?", join_or(near)));
+        }
+        changes[name] = std::nullopt;
+    }
+    return changes;
+}
+
+/// What is there may be another's doing until the lock is held.
+Result<int> change(Context& context, const Options& options) {
+    GPKG_TRY(auto changes, assigned(options.assignments));
+    GPKG_TRY(const auto path, existing_prefix(context, options.target));
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(path));
+    GPKG_CHECK(recover_prefix(context, path, false));
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    const auto how = transaction_options(context, {});
+    GPKG_TRY(const auto lock,
+             PrefixLock::acquire(path, {kLockPatience, how.cancelled, how.waiting}));
+    GPKG_TRY(const auto present, prefix.env_vars());
+    GPKG_TRY(auto gone, removed(options.names, path, present));
+    changes.merge(gone);
+    GPKG_CHECK(change_env_vars(path, changes));
+    GPKG_TRY(const auto after, prefix.env_vars());
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"prefix", path.native()}, {"env_vars", Json(after)}});
+    else if (context.env("CONDA_PREFIX") == path.native())
+        context.out.note(fmt::format("this shell sees it after: gpkg activate {}",
+                                     path.parent_path() == context.config.envs()
+                                         ? path.filename().native()
+                                         : shell_word(path.native())));
+    return 0;
+}
+
+}  // namespace
+
+Action bind_env_config(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    auto* vars = app.add_subcommand("vars", "variables that are set while it is active");
+    auto* list_verb = vars->add_subcommand("list", "show them");
+    auto* set = vars->add_subcommand("set", "set some, beside those that are set");
+    auto* unset = vars->add_subcommand("unset", "set some no more");
+    app.require_subcommand(1);
+    vars->require_subcommand(1);
+    for (auto* sub : {vars, list_verb, set, unset}) sub->fallthrough();  // --json after the verb
+    for (auto* verb : {list_verb, set, unset}) add_target_options(*verb, options->target);
+    for (auto* verb : {set, unset})
+        verb->add_flag("--override-frozen",
+                       options->override_frozen,
+                       "also where the environment is marked as frozen");
+    set->add_option("variables", options->assignments, "")->required()->type_name("NAME=VALUE");
+    unset->add_option("names", options->names, "")->required()->type_name("NAME");
+    vars->footer(
+        "  gpkg env config vars set -n ml OMP_NUM_THREADS=8 DATA=/scratch/data\n"
+        "  gpkg env config vars list -n ml\n"
+        "  gpkg env config vars unset -n ml DATA");
+
+    return [=](Context& context) -> Result<int> {
+        if (*list_verb) return list(context, *options);
+        return change(context, *options);
+    };
+}
+
+}  // namespace gpkg::cli

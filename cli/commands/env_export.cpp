@@ -1,0 +1,151 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/environment_export.hpp"
+#include "cli/workflow/pip_packages.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/manifest/environment_yml.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    TargetOptions target;
+    ExportOptions how;
+    std::string file;
+    bool explicit_urls = false;
+    bool md5 = false;
+};
+
+/// The file's name decides how it will be read.
+Result<void> check_file_name(const Options& options) {
+    if (options.file.empty() || is_environment_yml(options.file) != options.explicit_urls)
+        return {};
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("{}: {}",
+                    options.file,
+                    options.explicit_urls ? "a file with this name is read as an environment.yml"
+                                          : "the name of an environment.yml ends in .yml or .yaml"),
+        options.explicit_urls ? "call it .txt" : "--explicit writes a list of files");
+}
+
+Result<void> put(Context& context, const Options& options, std::string text) {
+    if (!options.file.empty()) {
+        const auto path = absolute_path(options.file, context.home);
+        return write_file_atomically(path, text);
+    }
+    text.pop_back();  // result() ends the line
+    context.out.result(text);
+    return {};
+}
+
+/// Conda's shape, where the prefix always is; "accelerator" is ours.
+Json json_of(const Context& context, const Prefix& prefix, const EnvironmentYml& environment) {
+    Json document{{"name", environment_name(prefix.path(), context.config.root_prefix.value)},
+                  {"channels", environment.channels},
+                  {"dependencies", environment.dependencies}};
+    if (!environment.pip.empty())
+        document["dependencies"].push_back(Json{{"pip", environment.pip}});
+    if (!environment.variables.empty()) document["variables"] = environment.variables;
+    if (!environment.package_accelerators.empty()) {
+        auto accelerators = Json::object();
+        if (!environment.accelerator.empty()) accelerators["default"] = environment.accelerator;
+        accelerators.update(Json(environment.package_accelerators));
+        document["accelerator"] = std::move(accelerators);
+    } else if (!environment.accelerator.empty()) {
+        document["accelerator"] = environment.accelerator;
+    }
+    document["prefix"] = prefix.path().native();
+    return document;
+}
+
+Result<int> export_explicit(Context& context, const Options& options, const Installed& installed) {
+    const auto& [prefix, records] = installed;
+    std::vector<PackageRecord> packages;
+    packages.reserve(records.size());
+    for (const auto& record : records) packages.push_back(record.package);
+    GPKG_TRY(auto text,
+             explicit_text(context,
+                           prefix.path(),
+                           std::move(packages),
+                           options.md5 ? ExplicitChecksum::Md5 : ExplicitChecksum::Best));
+    GPKG_TRY(const auto variables, prefix.env_vars());
+    if (!variables.empty() || !pip_packages(prefix.path(), records).empty())
+        context.out.warn("a list of files has no place for variables and what pip installed");
+    if (context.out.json_mode()) {
+        auto lines = Json::array();
+        for (const auto line : split(text, '\n')) {
+            if (!line.empty() && line.front() != '#' && line.front() != '@') lines.push_back(line);
+        }
+        context.out.json({{"prefix", prefix.path().native()},
+                          {"platform", context.config.platform.value},
+                          {"explicit", std::move(lines)}});
+        if (options.file.empty()) return 0;
+    }
+    GPKG_CHECK(put(context, options, std::move(text)));
+    return 0;
+}
+
+Result<int> export_environment(Context& context, const Options& options) {
+    GPKG_CHECK(check_file_name(options));
+    GPKG_TRY(const auto installed, read_installed(context, options.target));
+    if (options.explicit_urls) return export_explicit(context, options, installed);
+    GPKG_TRY(const auto environment, exported(context, installed, options.how));
+    if (!options.file.empty() || !context.out.json_mode())
+        GPKG_CHECK(put(context, options, to_text(environment)));
+    if (context.out.json_mode()) context.out.json(json_of(context, installed.prefix, environment));
+    return 0;
+}
+
+}  // namespace
+
+Action bind_env_export(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    app.add_option("-f,--file", options->file, "write it to this file, whole or not at all")
+        ->type_name("FILE");
+    auto& how = options->how;
+    auto* from_history = app.add_flag("--from-history",
+                                      how.from_history,
+                                      "what was asked for, as it was asked for, and nothing else");
+    auto* no_builds = app.add_flag("--no-builds", how.no_builds, "versions without build strings");
+    auto* channels = app.add_option("-c,--channel", how.channels, "put this channel first")
+                         ->type_name("CHANNEL")
+                         ->expected(1)
+                         ->take_all();
+    auto* only =
+        app.add_flag("--override-channels", how.override_channels, "only the channels of -c")
+            ->needs(channels);
+    auto* ignore = app.add_flag("--ignore-channels",
+                                how.ignore_channels,
+                                "the configured channels, wherever the packages came from")
+                       ->excludes(only);
+    auto* with_prefix = app.add_flag(
+        "--with-prefix", how.with_prefix, "also the path, which is this machine's alone");
+    auto* explicit_urls = app.add_flag("--explicit",
+                                       options->explicit_urls,
+                                       "a list of URLs and checksums: the same files, no solving");
+    for (auto* other : {from_history, no_builds, channels, only, ignore, with_prefix})
+        explicit_urls->excludes(other);
+    app.add_flag("--md5", options->md5, "with --explicit: MD5 in place of SHA-256")
+        ->needs(explicit_urls);
+    app.footer(
+        "Writes an environment.yml with which `gpkg env create` and conda make the environment "
+        "again.\n"
+        "  gpkg env export -n ml -f environment.yml\n"
+        "  gpkg export -n ml --from-history\n"
+        "  gpkg env export -n ml --explicit -f ml.txt");
+
+    return [options](Context& context) { return export_environment(context, *options); };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,91 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/wishes.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace gpkg::cli {
+namespace {
+
+struct Options {
+    TargetOptions target;
+    SourceOptions sources;
+    ChangeOptions change;
+    ReachOptions reach;
+    WishOptions wishes;
+    bool prune = false;
+};
+
+/// What the flags say, else what the file says, else the active environment.
+Result<fs::path> prefix_meant(Context& context, const Options& options, const Wishes& wishes) {
+    auto target = options.target;
+    if (target.name.empty() && target.prefix.empty()) {
+        target.name = wishes.name;
+        if (wishes.name.empty()) target.prefix = wishes.prefix;
+    }
+    auto prefix = existing_prefix(context, target);
+    if (!prefix && prefix.error().kind == ErrorKind::NotFound)
+        prefix.error().hint += fmt::format("; gpkg env create -f {} makes a new one",
+                                           shell_word(options.wishes.files.front()));
+    return prefix;
+}
+
+Result<int> update(Context& context, Options& options) {
+    options.change.offline = options.sources.offline;
+    if (options.wishes.files.empty()) options.wishes.files = {"environment.yml"};
+    options.wishes.ignore_names = !options.target.name.empty() || !options.target.prefix.empty();
+    GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
+    if (!wishes.explicit_records.empty())
+        return fail(ErrorKind::Usage,
+                    "package files are what they are: there is nothing to update to",
+                    "gpkg install -f links them");
+    GPKG_TRY(const auto path, prefix_meant(context, options, wishes));
+    GPKG_CHECK(recover_prefix(context, path, options.change.dry_run));
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto installed, prefix.records());
+
+    ChangeRequest request;
+    request.prefix = path;
+    for (const auto& spec : wishes.specs) {
+        if (find_record(installed, spec.name) != nullptr) request.update.push_back(spec.name);
+    }
+    request.specs = std::move(wishes.specs);
+    request.accelerators = std::move(wishes.accelerators);
+    request.variables = std::move(wishes.variables);
+    request.pip = std::move(wishes.pip);
+    request.prune = options.prune;
+    request.reach = options.reach;
+    request.is_dry_run = options.change.dry_run;
+    GPKG_TRY(auto change, decide(context, options.sources, request));
+    return carry_out(context, std::move(change), options.change);
+}
+
+}  // namespace
+
+Action bind_env_update(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    add_source_options(app, options->sources);
+    add_change_options(app, options->change);
+    add_reach_options(app, options->reach, ReachVerb::Update);
+    add_wish_options(app, options->wishes);
+    app.add_flag("--prune",
+                 options->prune,
+                 "remove packages, variables and accelerators that the file does not ask for")
+        ->excludes("--freeze-installed")
+        ->excludes("--no-deps");
+    app.footer(
+        "What the file names comes, or moves to the newest that fits. Without -n and -p the file "
+        "says which environment is meant.\n"
+        "  gpkg env update -f environment.yml\n"
+        "  gpkg env update -n ml -f environment.yml --prune");
+
+    return [options](Context& context) { return update(context, *options); };
+}
+
+}  // namespace gpkg::cli

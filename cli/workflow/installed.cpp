@@ -1,0 +1,50 @@
+#include "cli/workflow/installed.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/env/transaction.hpp"
+#include "libcore/net/url.hpp"
+
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+
+Result<Installed> read_installed(Context& context, const TargetOptions& target) {
+    GPKG_TRY(const auto path, existing_prefix(context, target));
+    if (prefix_condition(path) == PrefixCondition::Interrupted)
+        context.out.warn(fmt::format(
+            "{}: an earlier command was interrupted; the next change brings it in order",
+            path.native()));
+    GPKG_TRY(auto prefix, Prefix::open(path));
+    GPKG_TRY(auto records, prefix.records());
+    return Installed{std::move(prefix), std::move(records)};
+}
+
+std::string channel_name(const Context& context, const std::string& url) {
+    ChannelContext where;
+    where.alias = context.config.channel_alias.value;
+    where.home = context.home;
+    const auto channel = url.empty() ? fail(ErrorKind::NotFound, "") : Channel::parse(url, where);
+    return channel ? channel->name() : without_secrets(url);
+}
+
+Result<std::string> explicit_text(Context& context,
+                                  const fs::path& prefix,
+                                  std::vector<PackageRecord> records,
+                                  ExplicitChecksum checksum) {
+    std::vector<std::string> unknown;
+    for (auto& record : records) {
+        if (record.url.empty())
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: nothing tells where {} was downloaded from",
+                                    prefix.native(),
+                                    record.distribution()));
+        record.url = without_secrets(record.url);
+        if (checksum == ExplicitChecksum::Md5 && record.md5.empty()) unknown.push_back(record.name);
+    }
+    if (!unknown.empty())
+        context.out.warn(fmt::format("the MD5 of {} is not known", join_some(unknown, "and")));
+    return explicit_file(records, context.config.platform.value, checksum);
+}
+
+}  // namespace gpkg::cli

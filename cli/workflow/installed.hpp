@@ -1,0 +1,33 @@
+#pragma once
+
+// What is installed in the environment that the user's flags mean, and how listings name it.
+
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/manifest/spec_file.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct Installed {
+    Prefix prefix;
+    std::vector<PrefixRecord> records;  ///< by name
+};
+
+/// Changes nothing: warns where an interrupted command left work behind.
+Result<Installed> read_installed(Context& context, const TargetOptions& target);
+
+/// "conda-forge" for a channel that is known by name, else its URL; without secrets.
+std::string channel_name(const Context& context, const std::string& url);
+
+/// An explicit file (CEP 23) with these records of the environment, without secrets. Fails where
+/// nothing tells where one of them came from.
+Result<std::string> explicit_text(Context& context,
+                                  const fs::path& prefix,
+                                  std::vector<PackageRecord> records,
+                                  ExplicitChecksum checksum);
+
+}  // namespace gpkg::cli

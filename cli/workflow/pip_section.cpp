@@ -1,0 +1,195 @@
+#include "cli/workflow/pip_section.hpp"
+
+#include "cli/environments.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/activation.hpp"
+#include "libcore/fs/temporary.hpp"
+#include "libcore/process/process.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Sections = std::vector<PipSection>;
+
+/// How much of what pip said an error can tell.
+constexpr std::size_t kTailBytes = 16384;
+constexpr std::size_t kTailLines = 12;
+
+std::string_view without_quotes(std::string_view text) {
+    const bool is_quoted = text.size() >= 2 && text.front() == text.back() &&
+                           (text.front() == '"' || text.front() == '\'');
+    return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// The file that a line "-r more.txt" or "--constraint=held.txt" names; nothing for other lines.
+/// `option` is what stands before it.
+std::string_view file_named(std::string_view line, std::string_view& option) {
+    for (const std::string_view name : {"--requirement", "--constraint", "-r", "-c"}) {
+        if (!line.starts_with(name)) continue;
+        auto rest = line.substr(name.size());
+        const bool is_long = name.starts_with("--");
+        if (is_long && !rest.starts_with('=') && !rest.starts_with(' ')) continue;
+        if (rest.starts_with('=')) rest.remove_prefix(1);
+        option = name;
+        return without_quotes(trim(rest));
+    }
+    return {};
+}
+
+/// A line of our requirements file. pip looks for files that one names beside the file itself, and
+/// for all else where it runs, which is the folder of the environment.yml.
+std::string requirement_line(std::string_view requirement, const fs::path& folder) {
+    const auto line = trim(requirement);
+    std::string_view option;
+    const auto named = file_named(line, option);
+    const bool is_place = named.find("://") != std::string_view::npos || named.starts_with("${");
+    if (named.empty() || is_place) return std::string(line);
+    const auto file = (folder / named).lexically_normal();
+    return fmt::format("{} {}", option, shell_word(file.native()));
+}
+
+/// The environment's own variables over those of this process.
+std::map<std::string, std::string> variables_for_pip(const RunEnvironment& run, bool offline) {
+    auto variables = current_environment();
+    for (const auto& [name, value] : run.variables) {
+        if (value)
+            variables[name] = *value;
+        else
+            variables.erase(name);
+    }
+    // What lies in ~/.local counts neither as installed nor as a place to install to.
+    variables["PYTHONNOUSERSITE"] = "1";
+    variables["PIP_USER"] = "0";
+    variables["PIP_REQUIRE_VIRTUALENV"] = "0";
+    variables["PIP_NO_INPUT"] = "1";  // its input is empty
+    if (offline) variables["PIP_NO_INDEX"] = "1";
+    return variables;
+}
+
+/// Ends in an exit status; `tail` is what pip said last.
+Result<int> run_pip(Context& context,
+                    const fs::path& prefix,
+                    const PipSection& section,
+                    bool offline,
+                    std::string& tail) {
+    const auto folder = section.file.parent_path();
+    GPKG_TRY(const auto temporary, TemporaryFolder::make(folder_for_temporary()));
+    std::string text;
+    for (const auto& requirement : section.requirements)
+        text += requirement_line(requirement, folder) + "\n";
+    const auto file = temporary.path() / "requirements.txt";
+    GPKG_CHECK(write_file_atomically(file, text));
+
+    // By its path: where the package `python` brings no such program, PATH would give another's.
+    const auto python = prefix / "bin/python";
+    ActivateOptions how;
+    how.root_prefix = context.config.root_prefix.value;
+    how.change_prompt = false;
+    GPKG_TRY(const auto run,
+             run_environment(prefix,
+                             context.env,
+                             {python.native(), "-m", "pip", "install", "-r", file.native()},
+                             how));
+    for (const auto& warning : run.warnings) context.out.warn(warning);
+    ProcessCommand command;
+    command.arguments = run.command;
+    command.environment = variables_for_pip(run, offline);
+    command.folder = folder;
+    command.output = [&](std::string_view said) {
+        context.out.relay(said);
+        tail += said;
+        if (tail.size() > 2 * kTailBytes) tail.erase(0, tail.size() - kTailBytes);
+    };
+    command.cancelled = [&] { return context.stop.stop_requested(); };
+    return run_command(command);
+}
+
+/// What does the rest: the conda part of it finds everything in place.
+std::string repeating_command(const Context& context,
+                              const fs::path& prefix,
+                              const Sections& sections,
+                              std::size_t from) {
+    auto text = "gpkg install " + target_words(context, prefix);
+    for (auto place = from; place < sections.size(); ++place)
+        text += " -f " + shell_word(sections[place].file.native());
+    return text;
+}
+
+tl::unexpected<Error> failed(const PipSection& section,
+                             const fs::path& prefix,
+                             int status,
+                             const std::string& tail,
+                             const std::string& command) {
+    const auto said = last_lines(tail, kTailLines);
+    Error error{ErrorKind::Io,
+                fmt::format("{}: pip failed with exit status {}{}{}\n"
+                            "the conda packages are installed, what the section 'pip:' asks for is "
+                            "not",
+                            section.file.native(),
+                            status,
+                            said.empty() ? "" : ":\n",
+                            said),
+                "to do the rest again: " + command,
+                {}};
+    error.details = nlohmann::json{
+        {"prefix", prefix.native()},
+        {"pip",
+         {{"file", section.file.native()},
+          {"exit_status", status},
+          {"output", said},
+          {"repeat",
+           command}}}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return pass(std::move(error));
+}
+
+}  // namespace
+
+Result<void> check_python_for_pip(const Sections& sections,
+                                  const std::vector<PackageRecord>& records) {
+    const bool has_python = std::any_of(
+        records.begin(), records.end(), [](const auto& record) { return record.name == "python"; });
+    if (sections.empty() || has_python) return {};
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: the section 'pip:' needs python, which the environment would not "
+                            "have",
+                            sections.front().file.native()),
+                "add python to its dependencies");
+}
+
+void print_pip_sections(Output& out, const Sections& sections) {
+    for (const auto& section : sections)
+        out.print(fmt::format("\n  then, in {}, pip install {}",
+                              section.file.parent_path().native(),
+                              fmt::join(section.requirements, " ")));
+}
+
+Result<void> install_pip_sections(Context& context,
+                                  const fs::path& prefix,
+                                  const Sections& sections,
+                                  bool offline) {
+    for (std::size_t place = 0; place < sections.size(); ++place) {
+        const auto& section = sections[place];
+        const auto command = repeating_command(context, prefix, sections, place);
+        context.out.note(fmt::format("pip install {}", fmt::join(section.requirements, " ")));
+        std::string tail;
+        const auto status = run_pip(context, prefix, section, offline, tail);
+        if (!status) {
+            auto error = status.error();
+            error.message = fmt::format("{}: pip: {}; the conda packages are installed",
+                                        section.file.native(),
+                                        error.message);
+            error.hint = "to do the rest: " + command;
+            return pass(std::move(error));
+        }
+        if (*status != 0) return failed(section, prefix, *status, tail, command);
+    }
+    return {};
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+// The `pip:` section of an environment.yml: handed to the pip of the environment once the conda
+// packages are in place. What pip does is neither decided nor undone here.
+
+#include "cli/context.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct PipSection {
+    fs::path file;  ///< the environment.yml; what is relative in it starts at its folder
+    std::vector<std::string> requirements;  ///< lines of a requirements file
+};
+
+/// Fails where the environment, which will consist of these records, has no python to run pip with.
+Result<void> check_python_for_pip(const std::vector<PipSection>& sections,
+                                  const std::vector<PackageRecord>& records);
+
+/// Says what pip would be asked for.
+void print_pip_sections(Output& out, const std::vector<PipSection>& sections);
+
+/// Runs `python -m pip install` inside the environment, once for each section; what it says goes to
+/// stderr. The failure of one ends it; its hint is the command that does the rest. `offline`: pip
+/// asks no index.
+Result<void> install_pip_sections(Context& context,
+                                  const fs::path& prefix,
+                                  const std::vector<PipSection>& sections,
+                                  bool offline);
+
+}  // namespace gpkg::cli

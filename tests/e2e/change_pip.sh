@@ -1,0 +1,192 @@
+# The section `pip:` of environment.yml, with a python that notes what it is asked to do
+. "$(dirname "$0")/lib.sh"
+
+export PIPLOG=$WORK/pip.log
+script bin/python '
+log() { printf "%s\n" "$*" >> "$PIPLOG"; }
+[ "$1 $2 $3 $4" = "-m pip install -r" ] || exit 77
+log "in $PWD"
+log "prefix $CONDA_PREFIX, greeting ${GREETING-}, user site ${PYTHONNOUSERSITE-}, index ${PIP_NO_INDEX-}"
+site=$(dirname "$0")/../lib/python3.11/site-packages
+while read -r line; do
+    log "asked $line"
+    echo "Collecting $line"
+    case $line in
+        broken*) echo "ERROR: No matching distribution found for $line" >&2; exit 3 ;;
+        slow*) touch "$PIPLOG.started"; sleep 100 ;;
+        *==*)
+            mkdir -p "$site/${line%%==*}-${line##*==}.dist-info"
+            printf "Name: %s\nVersion: %s\n" "${line%%==*}" "${line##*==}" \
+                > "$site/${line%%==*}-${line##*==}.dist-info/METADATA" ;;
+    esac
+done < "$5"'
+package python 3.11 0
+package pip 24.0 0 python
+package tool 1.0 0
+package bare 1.0 0
+at=$GPKG_ROOT_PREFIX/envs
+
+mkdir -p project
+cat > project/environment.yml << 'YML'
+name: ml
+dependencies:
+  - tool
+  - pip
+  - pip:
+    - left-pad==1.5
+    - -r more.txt
+    - "-c  held back.txt"
+    - --constraint=https://host/held.txt
+    - -e .
+    - --find-links wheels
+variables:
+  GREETING: hello
+YML
+
+# A dry run says what would be run, and runs nothing.
+expect 0 env create -f project/environment.yml --dry-run
+out_has "then, in $WORK/here/project, pip install left-pad==1.5 -r more.txt"
+expect 0 env create -f project/environment.yml --dry-run --json
+json 'd["actions"]["PIP"][:2] == ["left-pad==1.5", "-r more.txt"] and d["dry_run"] is True'
+expect 0 env create -f project/environment.yml --download-only
+check [ ! -e "$PIPLOG" ]
+absent ml
+
+# Inside the environment, its variables set; paths begin at the folder of the file.
+expect 0 env create -f project/environment.yml
+has ml pip-24.0 python-3.11 tool-1.0
+check [ "$(cat "$PIPLOG")" = "in $WORK/here/project
+prefix $at/ml, greeting hello, user site 1, index 
+asked left-pad==1.5
+asked -r $WORK/here/project/more.txt
+asked -c '$WORK/here/project/held back.txt'
+asked --constraint=https://host/held.txt
+asked -e .
+asked --find-links wheels" ]
+err_has 'Collecting left-pad==1.5'
+out_lacks Collecting
+out_has 'ml is ready'
+check [ "$(ls project)" = environment.yml ]
+expect 0 list -n ml --json
+json '("left-pad", "1.5", "pypi") in [(r["name"], r["version"], r["channel"]) for r in d]'
+
+# What it says never gets between the lines of a document.
+rm "$PIPLOG"
+printf 'dependencies: [tool, pip: [right-pad==2]]\n' > one.yml
+expect 0 create -n json -f one.yml --json
+json 'd["success"] is True and d["actions"]["PIP"] == ["right-pad==2"]'
+err_has 'Collecting right-pad==2'
+err_has "one.yml:1:22: the section 'pip:' needs pip, which is added"
+expect 0 create -n quiet -f one.yml -q
+err_lacks Collecting
+
+# Several files; --offline.
+rm "$PIPLOG"
+printf 'dependencies: [pip: [center-pad==3]]\n' > project/two.yml
+expect 0 install -n ml -f one.yml -f project/two.yml --offline
+check [ "$(grep -E '^(in|asked)' "$PIPLOG")" = "in $WORK/here
+asked right-pad==2
+in $WORK/here/project
+asked center-pad==3" ]
+check grep -q 'index 1' "$PIPLOG"
+# Everything of conda's is there: pip is asked all the same.
+rm "$PIPLOG"
+expect 0 install -n ml -f one.yml
+out_lacks 'nothing to do'
+check grep -q 'asked right-pad==2' "$PIPLOG"
+rm "$PIPLOG"
+expect 0 install -n ml -f one.yml --dry-run
+out_has 'pip install right-pad==2'
+check [ ! -e "$PIPLOG" ]
+
+# A failure tells the status, the last words, what stays and what does the rest.
+printf 'dependencies: [bare, pip: [up-pad==1, broken==9, down-pad==1]]\n' > broken.yml
+expect 1 create -n half -f broken.yml -f project/two.yml
+err_has "error: $WORK/here/broken.yml: pip failed with exit status 3:
+Collecting up-pad==1
+Collecting broken==9
+ERROR: No matching distribution found for broken==9
+the conda packages are installed, what the section 'pip:' asks for is not
+  hint: to do the rest again: gpkg install -n half -f $WORK/here/broken.yml -f $WORK/here/project/two.yml"
+out_lacks 'is ready'
+has half bare-1.0 pip-24.0 python-3.11
+expect 1 create -p "$WORK/here/other half" -f broken.yml --json
+json 'd["success"] is False and d["pip"]["exit_status"] == 3'
+json '"No matching distribution found for broken==9" in d["pip"]["output"]'
+json 'd["pip"]["repeat"] == "gpkg install -p \x27" + work + "/here/other half\x27 -f " + work + "/here/broken.yml"'
+sed -i 's/, broken==9//' broken.yml
+rm "$PIPLOG"
+last=$(printf %s "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pip"]["repeat"])')
+checks=$((checks + 1))
+(eval "\"$GPKG\" ${last#gpkg }" > "$WORK/stdout" 2>&1) || fail 'the command of the hint'
+check grep -q 'asked down-pad==1' "$PIPLOG"
+
+# Without python nothing is changed at all.
+expect 1 create -n none -f one.yml --no-deps
+err_has "one.yml: the section 'pip:' needs python, which the environment would not have"
+err_has 'hint: add python to its dependencies'
+absent none
+expect 1 create -n none -f one.yml --no-deps --dry-run
+# Nor is another's python ever taken: the package may bring none.
+mkdir -p "$WORK/elsewhere"
+cp "$at/ml/bin/python" "$WORK/elsewhere/python"
+BUILD_NUMBER=1 package python 3.11 1
+printf 'dependencies: [python=3.11=1, pip: [x==1]]\n' > empty.yml
+rm "$PIPLOG"
+PATH=$WORK/elsewhere:$PATH expect 1 create -n empty -f empty.yml
+err_has "$WORK/here/empty.yml: pip: "
+err_has 'the conda packages are installed'
+check [ ! -e "$PIPLOG" ]
+
+# Ctrl-C while pip is at work.
+printf 'dependencies: [python=3.11=0, pip: [slow==1]]\n' > slow.yml
+"$GPKG" create -n slow -f slow.yml > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null &
+pid=$!
+for _ in $(seq 200); do [ -e "$PIPLOG.started" ] && break; sleep 0.1; done
+kill -TERM "$pid"
+wait "$pid"
+status=$?
+err=$(cat "$WORK/stderr")
+check [ "$status" = 1 ]
+err_has 'pip: interrupted; the conda packages are installed'
+err_has 'to do the rest: gpkg install -n slow'
+has slow pip-24.0 python-3.11
+
+# Where nothing is installed, the section is told.
+expect 0 solve -f one.yml
+err_has "what the section 'pip:' brings is pip's to decide"
+# The real pip of this machine's python, which a pyvenv.cfg lets live in the environment, and a wheel
+# that lies beside the file.
+if python3 -m pip --version > /dev/null 2>&1; then
+    host=$(python3 -c 'import sys; print(sys._base_executable)')
+    mkdir -p "$WORK/payload/bin" project/wheels
+    printf '#!/bin/bash\nexec -a "$0" %s "$@"\n' "$host" > "$WORK/payload/bin/python"
+    chmod +x "$WORK/payload/bin/python"
+    printf 'home = %s\ninclude-system-site-packages = true\n' "$(dirname "$host")" > "$WORK/payload/pyvenv.cfg"
+    BUILD_NUMBER=2 package python 3.11 2
+    python3 - project/wheels/hi_there-1.0-py3-none-any.whl << 'PY'
+import sys, zipfile
+info = "hi_there-1.0.dist-info/"
+with zipfile.ZipFile(sys.argv[1], "w") as wheel:
+    wheel.writestr("hi_there.py", "print('hi there')\n")
+    wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: hi-there\nVersion: 1.0\n")
+    wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr(info + "RECORD", "hi_there.py,,\n" + "".join(info + n + ",,\n" for n in ("METADATA", "WHEEL", "RECORD")))
+PY
+    printf 'hi-there==1.0\n' > project/more.txt
+    printf 'dependencies: [python=3.11=2, pip: [--no-index, --find-links wheels, -r more.txt]]\n' > project/real.yml
+    expect 0 create -n real -f project/real.yml
+    expect 0 run -n real python -c 'import hi_there'
+    out_is 'hi there'
+    expect 0 env export -n real
+    out_has '  - pip:
+    - hi-there==1.0'
+    printf 'hi-there==2.0\n' > project/more.txt
+    expect 1 env update -n real -f project/real.yml
+    err_has 'project/real.yml: pip failed with exit status 1'
+    err_has 'No matching distribution found for hi-there==2.0'
+fi
+
+check [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name '.gpkg-*' -newer "$WORK/home")" ]
+
+finish

@@ -1,0 +1,92 @@
+# gpkg env config vars
+. "$(dirname "$0")/lib.sh"
+
+package app 1 0
+expect 0 create -y -q -n one app
+state=$GPKG_ROOT_PREFIX/envs/one/conda-meta/state
+
+expect 0 env config vars list -n one
+out_is ''
+expect 0 env config vars set -n one GREETING='hello there' EMPTY= EQUAL=a=b
+expect 0 env config vars list -n one
+out_is 'EMPTY = 
+EQUAL = a=b
+GREETING = hello there'
+expect 0 env config vars list -n one --json
+json 'd == {"EMPTY": "", "EQUAL": "a=b", "GREETING": "hello there"}'
+expect 0 run -n one sh -c 'echo "$GREETING, $EQUAL, ${EMPTY-unset}"'
+out_is 'hello there, a=b, '
+GREETING=mine expect 0 run -n one sh -c 'echo $GREETING'
+out_is 'hello there'
+
+# What stands beside the variables stays; the document of a change.
+python3 - "$state" << 'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+d["version"] = 7
+json.dump(d, open(sys.argv[1], "w"))
+PY
+expect 0 env config vars set -n one GREETING=new --json
+json 'd == {"success": True, "prefix": work + "/root/envs/one", "env_vars": {"EMPTY": "", "EQUAL": "a=b", "GREETING": "new"}}'
+check grep -q '"version": 7' "$state"
+expect 0 env config vars unset -n one EMPTY EQUAL
+expect 0 env config vars list -n one --json
+json 'd == {"GREETING": "new"}'
+EQUAL=mine expect 0 run -n one sh -c 'echo $EQUAL'
+out_is mine
+
+# The active environment; a shell that is in it is told what to do.
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one expect 0 env config vars set A=1
+err_is 'this shell sees it after: gpkg activate one'
+expect 0 env config vars unset -n one A
+
+# What is refused changes nothing.
+before=$(cat "$state")
+expect 2 env config vars set -n one B=1 1A=2
+err_is "error: 1A: no shell has variables of this name
+  hint: names are letters, digits and '_', and do not start with a digit"
+expect 2 env config vars set -n one 'A B=2'
+expect 2 env config vars set -n one =2
+expect 2 env config vars set -n one B=1 PATH=/x
+err_is 'error: PATH: activation sets it itself'
+expect 2 env config vars set -n one CONDA_PREFIX=/x --json
+json 'd["success"] is False and "CONDA_PREFIX" in d["message"]'
+expect 2 env config vars set -n one JUST
+err_has 'JUST: expected NAME=VALUE'
+expect 2 env config vars set -n one 'A=***unset***'
+err_has 'gpkg env config vars unset A'
+expect 1 env config vars unset -n one GREETING GREETNG
+err_has "GREETNG: is not set by $GPKG_ROOT_PREFIX/envs/one"
+err_has 'did you mean GREETING?'
+expect 2 env config vars set -n one
+expect 2 env config vars unset -n one
+expect 2 env config vars -n one
+expect 2 env config
+expect 1 env config vars list -n onee
+err_has 'did you mean one?'
+expect 2 env config vars list
+check [ "$(cat "$state")" = "$before" ]
+echo '{"message": "ask the admins"}' > "$GPKG_ROOT_PREFIX/envs/one/conda-meta/frozen"
+expect 1 env config vars set -n one B=1
+err_has 'this environment is frozen: ask the admins'
+expect 0 env config vars list -n one
+expect 0 env config vars set -n one B=1 --override-frozen
+rm "$GPKG_ROOT_PREFIX/envs/one/conda-meta/frozen"
+
+# conda marks what it unsets; that is no value.
+echo '{"env_vars": {"KEPT": "1", "GONE": "***unset***"}}' > "$state"
+expect 0 env config vars list -n one --json
+json 'd == {"KEPT": "1"}'
+expect 1 env config vars unset -n one GONE
+expect 0 env config vars unset -n one KEPT
+check grep -q 'unset' "$state"
+expect 0 env config vars set -n one GONE=back
+expect 0 run -n one sh -c 'echo $GONE'
+out_is back
+
+# Values that are not for a terminal's eyes stay out of the history.
+check [ "$(grep -c GREETING "$GPKG_ROOT_PREFIX/envs/one/conda-meta/history")" = 0 ]
+expect 0 __complete -- gpkg env config vars unset -n one G
+out_is GONE
+
+finish

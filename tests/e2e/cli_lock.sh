@@ -1,0 +1,104 @@
+# gpkg lock, lock check, lock convert, create --lock
+. "$(dirname "$0")/lib.sh"
+
+package lib 1.0 0
+package lib 2.0 0
+package torch 2.0 cpu_0 'lib' '__glibc >=2.17,<3.0.a0'
+package torch 2.0 cuda12_0 'lib' '__cuda' '__glibc >=2.28,<3.0.a0'
+package torch 1.0 cuda12_0 'lib <2' '__cuda >=12'
+package torch 1.0 rocm6_0 'lib' '__amdgpu'
+package torch 1.0 cpu_0 'lib'
+SUBDIR=noarch package pure 1.0 0 '__unix'
+SUBDIR=linux-aarch64 package torch 1.0 cpu_0
+unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
+classes() { python3 - "$1" << 'PY'
+import json, re, subprocess, sys
+text = open(sys.argv[1]).read()
+for name, body in re.findall(r"^  (\w+):\n((?:    .*\n|    - .*\n)+)", text, re.M):
+    needs = re.search(r"needs:\n((?:    - .*\n)*)", body)
+    packages = re.search(r"packages:\n((?:    - .*\n)*)", body)
+    show = lambda m: " ".join(sorted(x.strip()[2:] for x in m.group(1).splitlines())) if m else ""
+    print(f"{name} | {show(needs)} | {show(packages)}")
+PY
+}
+
+# One version for all where that can be had, each in its own build.
+expect 0 lock torch pure --for a100 --for cpu
+check [ "$(classes gpkg.lock)" = "a100 | __cuda __glibc >=2.28,<3.0.a0 __unix | lib-2.0-0.tar.bz2 pure-1.0-0.tar.bz2 torch-2.0-cuda12_0.tar.bz2
+cpu | __glibc >=2.17,<3.0.a0 __unix | lib-2.0-0.tar.bz2 pure-1.0-0.tar.bz2 torch-2.0-cpu_0.tar.bz2" ]
+cp gpkg.lock first.lock
+expect 0 lock torch pure --for a100 --for cpu -o again.lock
+check cmp gpkg.lock again.lock
+
+# A class that can only have an older version brings the others down to it.
+expect 0 lock torch --for a100 --for mi300 --accel nvidia,amd -o aligned.lock --json
+json '[d["divergences"], [c["name"] for c in d["classes"]]] == [[], ["a100", "mi300"]]'
+check [ "$(classes aligned.lock | cut -d'|' -f1,3)" = 'a100 | lib-1.0-0.tar.bz2 torch-1.0-cuda12_0.tar.bz2
+mi300 | lib-1.0-0.tar.bz2 torch-1.0-rocm6_0.tar.bz2' ]
+# Where that is impossible, the difference is told with its reason.
+expect 0 lock 'torch=2' lib --for a100 --for cpu -o one.lock
+package strict 1.0 cuda_0 '__cuda' 'lib <2'
+package strict 1.0 cpu_0 'lib >=2'
+expect 0 lock strict --for a100 --for cpu -o differ.lock
+out_has 'lib is not the same in all: 1.0 for a100 and 2.0 for cpu'
+out_has 'cpu: strict is asked for'
+expect 0 lock strict --for a100 --for cpu -o differ.lock --json
+json 'd["divergences"][0]["name"] == "lib" and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"} and d["divergences"][0]["because_of"] == "cpu"'
+
+# Which class a machine takes, without a channel; one that none is for gets a sentence.
+mv "$CHANNEL" "$CHANNEL.away"
+expect 0 lock check first.lock --for h100
+check [ "$(tr -s ' ' <<< "$out")" = 'a100 is taken: has builds for the GPU that is there
+cpu fits' ]
+expect 0 lock check first.lock --for mi300 --json
+json 'd["class"] == "cpu" and [c for c in d["classes"] if c["name"] == "a100"][0]["unmet"] == ["it needs __cuda, and there is none"]'
+expect 1 lock check first.lock --for gh200
+out_has 'it is for linux-64, not for linux-aarch64'
+CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock check first.lock --for h100
+out_has 'a100  it needs __glibc >=2.28,<3.0.a0, and there is 2.17'
+expect 1 create -n no --lock first.lock --for gh200 -y
+err_has 'none of its classes is for gh200'
+absent no
+mv "$CHANNEL.away" "$CHANNEL"
+
+# An environment of a lock is what the lock says, also when the channel has newer packages since.
+package torch 3.0 cpu_0 'lib'
+expect 0 create -n locked --lock first.lock --for cpu -y
+err_has 'of first.lock, cpu is taken: it asks for nothing that this machine lacks'
+records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib": "2.0", "pure": "1.0"}'
+records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"]'
+expect 0 create -n fast --lock first.lock --for h100 -y
+records fast 'r["torch"]["build"] == "cuda12_0"'
+expect 2 create -n x --lock first.lock torch -y
+err_has 'no others can stand beside it'
+
+# Other formats, there and back.
+expect 0 lock convert first.lock pixi.lock
+expect 0 lock check pixi.lock --for a100
+out_has 'a100'
+expect 0 lock torch=2 --for cpu -o cpu.gpkg.lock
+expect 0 lock convert cpu.gpkg.lock conda-lock.yml
+expect 0 create -n fromconda --lock conda-lock.yml -y
+records fromconda 'r["torch"]["build"] == "cpu_0" and r["torch"]["depends"]'
+expect 0 create -n frompixi --lock pixi.lock --for cpu -y
+records frompixi 'r["torch"]["build"] == "cpu_0"'
+expect 2 lock convert first.lock what.txt
+err_has 'does not tell which format is meant'
+
+# Slips.
+expect 2 lock --for a100
+err_has 'nothing to lock was named'
+expect 2 lock torch --for a100 --for a100
+err_has 'is named twice'
+expect 2 lock torch --for nonsense
+expect 1 lock 'torch>9' --for a100 -o never.lock
+err_has 'for a100'
+check [ ! -e never.lock ]
+expect 1 lock check missing.lock
+err_has 'missing.lock'
+printf 'name: x\ndependencies: [torch]\n' > env.yml
+expect 1 lock check env.yml
+err_has 'env.yml'
+expect 0 lock -f env.yml --for cpu -o fromyml.lock
+
+finish
