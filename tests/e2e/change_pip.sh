@@ -1,7 +1,8 @@
 # The section `pip:` of environment.yml, with a python that notes what it is asked to do
 . "$(dirname "$0")/lib.sh"
 
-export PIPLOG=$WORK/pip.log
+export PIPLOG=$WORK/pip.log TMPDIR=$WORK/tmp
+mkdir "$TMPDIR"
 script bin/python '
 log() { printf "%s\n" "$*" >> "$PIPLOG"; }
 [ "$1 $2 $3 $4" = "-m pip install -r" ] || exit 77
@@ -187,6 +188,6 @@ PY
     err_has 'No matching distribution found for hi-there==2.0'
 fi
 
-check [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name '.gpkg-*' -newer "$WORK/home")" ]
+check [ -z "$(find "$TMPDIR" -mindepth 1 -name '.gpkg-*')" ]
 
 finish
