@@ -19,40 +19,22 @@ constexpr int kVersion = 1;
 
 // ---- Names of blocks
 
-template <typename Item, typename Name>
-std::vector<std::string> distinct_names(const std::vector<Item>& items,
-                                        std::initializer_list<Name> candidates) {
-    std::vector<std::unordered_map<std::string, int>> counts;
-    for (const auto& name : candidates) {
-        auto& count = counts.emplace_back();
-        for (const auto& item : items) ++count[name(item)];
-    }
-    std::vector<std::string> names;
-    for (const auto& item : items) {
-        std::size_t level = 0;
-        for (const auto& name : candidates) {
-            auto text = name(item);
-            const bool is_last = level + 1 == candidates.size();
-            if (is_last || counts[level][text] == 1) {
-                names.push_back(std::move(text));
-                break;
-            }
-            ++level;
-        }
-    }
-    return names;
-}
-
 /// The file name; with subdir, or as a URL, where that is ambiguous.
 std::vector<std::string> package_names(const LockFile& lock) {
-    using Name = std::string (*)(const LockedPackage&);
-    return distinct_names<LockedPackage, Name>(
-        lock.packages,
-        {[](const LockedPackage& package) { return package.record.fn; },
-         [](const LockedPackage& package) {
-             return package.record.subdir + "/" + package.record.fn;
-         },
-         [](const LockedPackage& package) { return package.record.url; }});
+    const auto in_subdir = [](const PackageRecord& record) {
+        return record.subdir + "/" + record.fn;
+    };
+    std::unordered_map<std::string, int> count;
+    for (const auto& [record, kept] : lock.packages) {
+        ++count[record.fn];
+        ++count[in_subdir(record)];
+    }
+    std::vector<std::string> names;
+    for (const auto& [record, kept] : lock.packages)
+        names.push_back(count[record.fn] == 1           ? record.fn
+                        : count[in_subdir(record)] == 1 ? in_subdir(record)
+                                                        : record.url);
+    return names;
 }
 
 /// The location; numbered where several packages have it.
