@@ -39,11 +39,12 @@ Result<std::vector<std::string>> read_dependencies(const Node& entry) {
     if (node == nullptr || node->is_null()) return specs;
     GPKG_CHECK(expect_map(*node, "dependencies"));
     for (const auto& [name, value] : node->entries()) {
+        if (!is_package_name(to_lower(name)) && !is_virtual_package_name(name))
+            return fail(
+                ErrorKind::Parse,
+                fmt::format("{}: '{}' is not a package name", value.key_place(), printable(name)));
         GPKG_TRY(const auto constraint, text_of(*node, name));
-        specs.emplace_back(trim(fmt::format("{} {}", name, constraint)));
-        if (name.empty()) return value.fail("a dependency has no name");
-        if (printable(name, name.size()) != name)
-            return value.fail(fmt::format("'{}' is no name", printable(name)));
+        specs.emplace_back(trim(fmt::format("{} {}", name, trim(constraint))));
     }
     return specs;
 }
@@ -60,7 +61,10 @@ public:
         GPKG_CHECK(expect_list(*packages, "packages"));
         for (const auto& entry : packages->items()) GPKG_CHECK(read_entry(entry));
         for (auto& [key, locked] : classes_) lock_.classes.push_back(std::move(locked));
-        for (auto& locked : lock_.classes) locked.needs = needs_of_packages(lock_, locked);
+        for (auto& locked : lock_.classes) {
+            locked.needs = needs_of_packages(lock_, locked);
+            GPKG_CHECK(check_needs(*packages, locked.needs));
+        }
         return std::move(read_);
     }
 
@@ -216,8 +220,10 @@ private:
             package.sha256.clear();
             package.kept["hash"] = yaml::one_line(*hash);
         }
-        GPKG_CHECK(read_dependencies(entry));
         GPKG_CHECK(keep(entry, {"source", "build", "dependencies"}, package.kept));
+        if (const auto none = package.kept.find("dependencies");
+            none != package.kept.end() && none->second == "{}")
+            package.kept.erase(none);
         locked.foreign.push_back(adder_.add(std::move(package)));
         return {};
     }

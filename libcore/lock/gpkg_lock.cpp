@@ -1,7 +1,6 @@
+#include "libcore/base/text.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
-#include "libcore/spec/match_spec.hpp"
-#include "libcore/spec/names.hpp"
 
 #include <fmt/format.h>
 #include <unordered_map>
@@ -20,40 +19,22 @@ constexpr int kVersion = 1;
 
 // ---- Names of blocks
 
-template <typename Item, typename Name>
-std::vector<std::string> distinct_names(const std::vector<Item>& items,
-                                        std::initializer_list<Name> candidates) {
-    std::vector<std::unordered_map<std::string, int>> counts;
-    for (const auto& name : candidates) {
-        auto& count = counts.emplace_back();
-        for (const auto& item : items) ++count[name(item)];
-    }
-    std::vector<std::string> names;
-    for (const auto& item : items) {
-        std::size_t level = 0;
-        for (const auto& name : candidates) {
-            auto text = name(item);
-            const bool is_last = level + 1 == candidates.size();
-            if (is_last || counts[level][text] == 1) {
-                names.push_back(std::move(text));
-                break;
-            }
-            ++level;
-        }
-    }
-    return names;
-}
-
 /// The file name; with subdir, or as a URL, where that is ambiguous.
 std::vector<std::string> package_names(const LockFile& lock) {
-    using Name = std::string (*)(const LockedPackage&);
-    return distinct_names<LockedPackage, Name>(
-        lock.packages,
-        {[](const LockedPackage& package) { return package.record.fn; },
-         [](const LockedPackage& package) {
-             return package.record.subdir + "/" + package.record.fn;
-         },
-         [](const LockedPackage& package) { return package.record.url; }});
+    const auto in_subdir = [](const PackageRecord& record) {
+        return record.subdir + "/" + record.fn;
+    };
+    std::unordered_map<std::string, int> count;
+    for (const auto& [record, kept] : lock.packages) {
+        ++count[record.fn];
+        ++count[in_subdir(record)];
+    }
+    std::vector<std::string> names;
+    for (const auto& [record, kept] : lock.packages)
+        names.push_back(count[record.fn] == 1           ? record.fn
+                        : count[in_subdir(record)] == 1 ? in_subdir(record)
+                                                        : record.url);
+    return names;
 }
 
 /// The location; numbered where several packages have it.
@@ -106,16 +87,18 @@ Result<Places> read_packages(const Node& root, PackageAdder& adder) {
         package.kept.erase("kept");
         if (!package.kept.empty())
             return block.find(package.kept.begin()->first)
-                ->fail(fmt::format("unknown key '{}'", package.kept.begin()->first));
+                ->fail(fmt::format("unknown key '{}'", printable(package.kept.begin()->first)));
         GPKG_TRY(package.kept, read_kept(block));
         const auto& record = package.record;
         if (record.sha256.empty() && record.md5.empty())
             return block.fail(fmt::format("{} has neither sha256 nor md5", record.fn));
         // The name is what people read; it must be that of what is installed.
         if (name != record.fn && name != record.subdir + "/" + record.fn && name != record.url)
-            return fail(
-                ErrorKind::Parse,
-                fmt::format("{}: the block of {} holds {}", block.key_place(), name, record.url));
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: the block of {} holds {}",
+                                    block.key_place(),
+                                    printable(name),
+                                    printable(record.url)));
         auto place = adder.add(std::move(package));
         if (!place) return fail_at(block, std::move(place).error());
         places.emplace(name, *place);
@@ -152,23 +135,11 @@ Result<std::vector<std::size_t>> read_places(const Node& map,
         const auto place = places.find(name);
         if (place == places.end())
             return item.fail(
-                fmt::format("{} is not among the packages below", name),
+                fmt::format("{} is not among the packages below", printable(name)),
                 "what was merged by hand may lack its block; `gpkg lock` makes it anew");
         found.push_back(place->second);
     }
     return found;
-}
-
-Result<std::vector<std::string>> read_needs(const Node& map) {
-    GPKG_TRY(auto needs, texts_of(map, "needs"));
-    for (const auto& text : needs) {
-        const auto spec = MatchSpec::parse(text);
-        if (!spec) return fail_at(*map.find("needs"), spec.error());
-        if (!is_virtual_package_name(spec->name))
-            return map.find("needs")->fail(
-                fmt::format("'{}' does not ask for a virtual package", text));
-    }
-    return needs;
 }
 
 Result<LockedClass> read_class(const std::string& key,
@@ -185,7 +156,8 @@ Result<LockedClass> read_class(const std::string& key,
     GPKG_CHECK(check_keys(node, {"platform", "needs", "made_for", "packages", "foreign"}));
     GPKG_TRY(locked.platform, required_text(node, "platform"));
     GPKG_CHECK(check_platform(*node.find("platform"), locked.platform));
-    GPKG_TRY(locked.needs, read_needs(node));
+    GPKG_TRY(locked.needs, texts_of(node, "needs"));
+    if (const auto* needs = node.find("needs")) GPKG_CHECK(check_needs(*needs, locked.needs));
     GPKG_TRY(const auto made_for, texts_of(node, "made_for"));
     for (const auto& text : made_for) {
         auto package = LockedVirtualPackage::parse(text);
@@ -208,7 +180,7 @@ Result<void> read_classes(const Node& root,
     for (const auto& [key, value] : classes->entries()) {
         GPKG_TRY(auto locked, read_class(key, value, packages, foreign));
         if (lock.find_class(locked.name, locked.environment) != nullptr)
-            return value.fail(fmt::format("the class {} stands here twice", key));
+            return value.fail(fmt::format("the class {} stands here twice", printable(key)));
         lock.classes.push_back(std::move(locked));
     }
     return {};

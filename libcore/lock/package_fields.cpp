@@ -1,6 +1,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -37,13 +38,36 @@ struct MomentField {
 constexpr MomentField kMoments[] = {{"timestamp", &PackageRecord::timestamp},
                                     {"indexed_timestamp", &PackageRecord::indexed_timestamp}};
 
+/// UTF-8 as YAML can carry it: no surrogates, no code points that are no characters.
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const auto first = static_cast<unsigned char>(text.front());
+        const std::size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+        if ((first >= 0x80 && first < 0xC2) || first > 0xF4 || text.size() < size) return false;
+        std::uint32_t code = size == 1 ? first : first & (0xFFU >> (size + 1));
+        for (const char c : text.substr(1, size - 1)) {
+            if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80) return false;
+            code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
+        }
+        constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+        const bool is_none = (code >= 0xD800 && code <= 0xDFFF) ||
+                             (code >= 0xFDD0 && code <= 0xFDEF) || (code & 0xFFFEU) == 0xFFFE;
+        if (code < kLeast[size] || code > 0x10FFFF || is_none) return false;
+        text.remove_prefix(size);
+    }
+    return true;
+}
+
 Result<std::string> plain_text(const Node& node, std::string_view what) {
     GPKG_TRY(auto text, node.as_text(what));
+    if (!is_utf8(text))
+        return node.fail(fmt::format("{} is not UTF-8: '{}'", printable(what), printable(text)));
     // Texts end up in file names and on terminals.
     if (std::any_of(text.begin(), text.end(), [](char c) {
             return (static_cast<unsigned char>(c) < ' ') || c == '\x7f';
         }))
-        return node.fail(fmt::format("{} has a control character: '{}'", what, printable(text)));
+        return node.fail(
+            fmt::format("{} has a control character: '{}'", printable(what), printable(text)));
     return text;
 }
 
@@ -56,8 +80,10 @@ Result<std::vector<std::string>> plain_texts(const Node& node, std::string_view 
 Result<std::string> read_hash(const Node& node, std::string_view key, std::size_t length) {
     GPKG_TRY(const auto text, node.as_text(key));
     if (!is_hex(text, length))
-        return node.fail(fmt::format(
-            "expected {} hex digits for {}, found '{}'", length, key, printable(text, 80)));
+        return node.fail(fmt::format("expected {} hex digits for {}, found '{}'",
+                                     length,
+                                     printable(key),
+                                     printable(text, 80)));
     return to_lower(text);
 }
 
@@ -278,6 +304,16 @@ Result<void> check_platform(const Node& at, std::string_view platform) {
     if (platform != "noarch" && is_known_subdir(platform)) return {};
     return fail(ErrorKind::Parse,
                 fmt::format("{}: unknown platform '{}'", at.key_place(), printable(platform)));
+}
+
+Result<void> check_needs(const Node& at, const std::vector<std::string>& needs) {
+    for (const auto& text : needs) {
+        const auto spec = MatchSpec::parse(text);
+        if (!spec) return fail_at(at, spec.error());
+        if (!is_virtual_package_name(spec->name))
+            return at.fail(fmt::format("'{}' does not ask for a virtual package", printable(text)));
+    }
+    return {};
 }
 
 Result<std::vector<LockedChannel>> read_channels(const Node& list) {

@@ -35,6 +35,9 @@ Result<void> check_name(const yaml::Node& at, std::string_view name);
 /// One of the subdirs that are known, not noarch.
 Result<void> check_platform(const yaml::Node& at, std::string_view platform);
 
+/// Each a MatchSpec that asks for a virtual package.
+Result<void> check_needs(const yaml::Node& at, const std::vector<std::string>& needs);
+
 /// The values of a list of {url, used_env_vars}, or of urls.
 Result<std::vector<LockedChannel>> read_channels(const yaml::Node& list);
 /// `with_slash`: pixi compares them so.

@@ -139,15 +139,22 @@ private:
             if (!place) return fail_at(item, std::move(place).error());
             packages_.emplace(location, *place);
         } else {
+            if (kind == "conda_source" && version_ < 7)
+                return item.fail("conda_source is known since version 7");
             GPKG_TRY(auto package, read_foreign(item, kind, kind));
-            foreign_.emplace(std::pair(std::string(kind), location),
-                             adder_.add(std::move(package)));
+            // Of those that no entry can tell apart, the first is meant.
+            const auto [first, last] = foreign_.equal_range({std::string(kind), location});
+            if (std::none_of(first, last, [&](const auto& known) {
+                    return kind != "conda" || is_same(package, lock_.foreign[known.second]);
+                }))
+                foreign_.emplace(std::pair(std::string(kind), location),
+                                 adder_.add(std::move(package)));
         }
         return {};
     }
 
-    /// The package that an entry of an environment means; of several at one location, the first
-    /// that is what else the entry says.
+    /// The package that an entry of an environment means; of several at one location, that which is
+    /// what else the entry says, else the first that is that and more.
     Result<void> add_to(const Node& entry, LockedClass& locked) {
         GPKG_CHECK(expect_map(entry, "a package"));
         const auto kind = kind_of(entry);
@@ -164,23 +171,31 @@ private:
             return {};
         }
         const auto [first, last] = foreign_.equal_range({std::string(kind), location});
-        for (auto candidate = first; candidate != last; ++candidate) {
-            if (!is_meant(entry, lock_.foreign[candidate->second])) continue;
-            locked.foreign.push_back(candidate->second);
-            return {};
+        for (const bool wants_all : {true, false}) {
+            for (auto candidate = first; candidate != last; ++candidate) {
+                if (!is_meant(entry, lock_.foreign[candidate->second], wants_all)) continue;
+                locked.foreign.push_back(candidate->second);
+                return {};
+            }
         }
         return entry.fail(fmt::format("{} is not among the packages below", printable(location)),
                           "`pixi lock` writes the file anew");
     }
 
-    static bool is_meant(const Node& entry, const ForeignPackage& package) {
-        return std::all_of(
-            std::begin(kSelectorKeys), std::end(kSelectorKeys), [&](std::string_view key) {
-                const auto* value = entry.find(key);
-                const bool is_plain = key == "name" || key == "version";
-                return value == nullptr || value_of(package, key) ==
-                                               (is_plain ? value->text() : yaml::one_line(*value));
-            });
+    static bool is_same(const ForeignPackage& a, const ForeignPackage& b) {
+        return std::all_of(std::begin(kSelectorKeys), std::end(kSelectorKeys), [&](auto key) {
+            return value_of(a, key) == value_of(b, key);
+        });
+    }
+
+    /// `wants_all`: the entry says all that the package is.
+    static bool is_meant(const Node& entry, const ForeignPackage& package, bool wants_all) {
+        return std::all_of(std::begin(kSelectorKeys), std::end(kSelectorKeys), [&](auto key) {
+            const auto* value = entry.find(key);
+            const bool is_plain = key == "name" || key == "version";
+            if (value == nullptr) return !wants_all || value_of(package, key).empty();
+            return value_of(package, key) == (is_plain ? value->text() : yaml::one_line(*value));
+        });
     }
 
     Result<void> read_environment(const std::string& name, const Node& node) {
@@ -223,6 +238,7 @@ private:
         if (!list.is_null()) GPKG_CHECK(expect_list(list, "packages"));
         for (const auto& entry : list.items()) GPKG_CHECK(add_to(entry, locked));
         locked.needs = needs_of_packages(lock_, locked);
+        GPKG_CHECK(check_needs(list, locked.needs));
         lock_.classes.push_back(std::move(locked));
         return {};
     }

@@ -52,7 +52,8 @@ struct Reader {
             GPKG_TRY(auto key, convert(entry.first, depth + 1));
             if (!key.is_scalar()) return key.fail("a key must be a plain text");
             if (!seen.insert(key.text()).second)
-                return key.fail(fmt::format("the key '{}' stands here twice", key.text()));
+                return key.fail(
+                    fmt::format("the key '{}' stands here twice", printable(key.text())));
             GPKG_TRY(auto value, convert(entry.second, depth + 1));
             // yaml-cpp gives null nodes no useful place.
             if (value.line_ <= 0 || value.is_null()) {
@@ -132,7 +133,7 @@ Result<bool> Node::as_bool(std::string_view what) const {
     if (is_scalar() && lower == "false") return false;
     return fail(fmt::format("expected true or false for {}, found {}",
                             what,
-                            is_scalar() ? text_ : std::string(kind_name())));
+                            is_scalar() ? printable(text_) : std::string(kind_name())));
 }
 
 Result<long long> Node::as_int(std::string_view what) const {
@@ -144,7 +145,7 @@ Result<long long> Node::as_int(std::string_view what) const {
     }
     return fail(fmt::format("expected a whole number for {}, found {}",
                             what,
-                            is_scalar() ? text_ : std::string(kind_name())));
+                            is_scalar() ? printable(text_) : std::string(kind_name())));
 }
 
 namespace {

@@ -13,7 +13,7 @@ void check_text(std::string_view text, std::string_view input) {
     if (!text.starts_with("f:")) fuzz_stop("does not name the file", input);
     for (const char c : text) {
         if ((c >= '\0' && c < ' ' && c != '\n') || c == '\x7f')
-            fuzz_stop("not fit for a terminal", input);
+            fuzz_stop(("not fit for a terminal: " + std::string(text)).c_str(), input);
     }
 }
 
