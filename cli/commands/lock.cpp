@@ -114,6 +114,7 @@ void tell(Context& context, const LockedClasses& locked, const std::string& outp
     }
     for (const auto& [name, versions, of, reason] : locked.divergences) {
         std::vector<std::string> items;
+        items.reserve(versions.size());
         for (const auto& [where, version] : versions)
             items.push_back(fmt::format("{} for {}", version, where));
         out.print(fmt::format("{} is not the same in all: {}", name, join_some(items, "and", 8)));
