@@ -108,7 +108,7 @@ private:
         lock_.kept_for = kKeptFor;
         for (const auto& [key, value] : metadata.entries()) {
             if (key != "channels" && key != "platforms" && !value.is_null())
-                lock_.kept[key] = yaml::one_line(value);
+                GPKG_CHECK(keep(lock_.kept, key, value));
         }
         return {};
     }
@@ -199,7 +199,7 @@ private:
                                          version + (build.empty() ? "" : " " + build)));
         GPKG_TRY(record.depends, read_dependencies(entry));
         GPKG_CHECK(read_hashes(entry, record.fn, record.md5, record.sha256));
-        GPKG_CHECK(keep(entry, {"source", "build"}, package.kept));
+        GPKG_CHECK(keep_known(entry, {"source", "build"}, package.kept));
         auto place = adder_.add(std::move(package));
         if (!place) return fail_at(entry, std::move(place).error());
         locked.packages.push_back(*place);
@@ -218,9 +218,9 @@ private:
             GPKG_CHECK(expect_map(*hash, "hash"));
             package.md5.clear();
             package.sha256.clear();
-            package.kept["hash"] = yaml::one_line(*hash);
+            GPKG_CHECK(keep(package.kept, "hash", *hash));
         }
-        GPKG_CHECK(keep(entry, {"source", "build", "dependencies"}, package.kept));
+        GPKG_CHECK(keep_known(entry, {"source", "build", "dependencies"}, package.kept));
         if (const auto none = package.kept.find("dependencies");
             none != package.kept.end() && none->second == "{}")
             package.kept.erase(none);
@@ -243,9 +243,9 @@ private:
         return {};
     }
 
-    static Result<void> keep(const Node& entry,
-                             std::initializer_list<std::string_view> kept,
-                             KeptYaml& into) {
+    static Result<void> keep_known(const Node& entry,
+                                   std::initializer_list<std::string_view> kept,
+                                   KeptYaml& into) {
         GPKG_CHECK(check_keys(entry,
                               {"name",
                                "version",
@@ -260,7 +260,7 @@ private:
                                "optional"}));
         for (const auto key : kept) {
             if (const auto* node = entry.find(key); node != nullptr && !node->is_null())
-                into[std::string(key)] = yaml::one_line(*node);
+                GPKG_CHECK(keep(into, std::string(key), *node));
         }
         return {};
     }

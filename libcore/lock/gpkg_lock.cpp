@@ -72,7 +72,7 @@ Result<KeptYaml> read_kept(const Node& map) {
     const auto* node = map.find("kept");
     if (node == nullptr) return kept;
     GPKG_CHECK(expect_map(*node, "what is kept"));
-    for (const auto& [key, value] : node->entries()) kept[key] = yaml::one_line(value);
+    for (const auto& [key, value] : node->entries()) GPKG_CHECK(keep(kept, key, value));
     return kept;
 }
 

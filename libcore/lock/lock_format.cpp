@@ -25,7 +25,8 @@ std::string_view other_kind(const Node& root) {
 std::optional<LockFormat> format_of(const Node& root, std::string_view where) {
     const auto pixi = [&] {
         const auto* version = root.find("version");
-        return version != nullptr && version->text() == "7" ? LockFormat::Pixi7 : LockFormat::Pixi6;
+        return version != nullptr && version->as_int("version") == 7 ? LockFormat::Pixi7
+                                                                     : LockFormat::Pixi6;
     };
     if (has(root, "gpkg_lock")) return LockFormat::Gpkg;
     if (has(root, "environments")) return pixi();

@@ -73,6 +73,7 @@ Result<std::string> plain_text(const Node& node, std::string_view what) {
 
 Result<std::vector<std::string>> plain_texts(const Node& node, std::string_view what) {
     GPKG_TRY(auto texts, node.as_texts(what));
+    if (node.is_scalar()) GPKG_CHECK(plain_text(node, what));  // it counts as a list of one
     for (const auto& item : node.items()) GPKG_CHECK(plain_text(item, what));
     return texts;
 }
@@ -306,6 +307,18 @@ Result<void> check_platform(const Node& at, std::string_view platform) {
                 fmt::format("{}: unknown platform '{}'", at.key_place(), printable(platform)));
 }
 
+Result<void> keep(KeptYaml& kept, const std::string& key, const Node& value) {
+    auto line = yaml::one_line(value);
+    const auto again = Node::parse(line, "");
+    if (printable(key) != key || !again || yaml::one_line(*again) != line)
+        return fail(ErrorKind::Parse,
+                    fmt::format("{}: '{}' is not known, and too odd to be kept",
+                                value.key_place(),
+                                printable(key)));
+    kept[key] = std::move(line);
+    return {};
+}
+
 Result<void> check_needs(const Node& at, const std::vector<std::string>& needs) {
     for (const auto& text : needs) {
         const auto spec = MatchSpec::parse(text);
@@ -328,6 +341,7 @@ Result<std::vector<LockedChannel>> read_channels(const Node& list) {
             GPKG_TRY(channel.url, plain_text(item, "a channel"));
         }
         channel.url = without_slash(std::move(channel.url));
+        if (channel.url.empty()) return item.fail("a channel is empty");
         channels.push_back(std::move(channel));
     }
     return channels;
@@ -382,7 +396,7 @@ Result<LockedPackage> read_package(const Node& map,
         if (value.is_null() && key == "channel") record.channel.clear();
         if (value.is_null()) continue;
         GPKG_TRY(const bool is_known, read_field(key, value, record));
-        if (!is_known) package.kept[key] = yaml::one_line(value);
+        if (!is_known) GPKG_CHECK(keep(package.kept, key, value));
     }
     if (record.subdir.empty())
         return map.fail(fmt::format("the subdir of {} is not said, and its URL does not tell it",
@@ -437,7 +451,7 @@ Result<ForeignPackage> read_foreign(const Node& map,
     for (const auto& [key, value] : map.entries()) {
         if (key != location_key && !value.is_null() &&
             std::find(std::begin(kRead), std::end(kRead), key) == std::end(kRead))
-            package.kept[key] = yaml::one_line(value);
+            GPKG_CHECK(keep(package.kept, key, value));
     }
     return package;
 }

@@ -35,6 +35,9 @@ Result<void> check_name(const yaml::Node& at, std::string_view name);
 /// One of the subdirs that are known, not noarch.
 Result<void> check_platform(const yaml::Node& at, std::string_view platform);
 
+/// Keeps a key that says nothing to gpkg. An error for one that could not be written again.
+Result<void> keep(KeptYaml& kept, const std::string& key, const yaml::Node& value);
+
 /// Each a MatchSpec that asks for a virtual package.
 Result<void> check_needs(const yaml::Node& at, const std::vector<std::string>& needs);
 

@@ -204,7 +204,7 @@ private:
         auto& environment = lock_.environments[name];
         for (const auto& [key, value] : node.entries()) {
             if (key != "channels" && key != "packages" && !value.is_null())
-                environment.kept[key] = yaml::one_line(value);
+                GPKG_CHECK(keep(environment.kept, key, value));
         }
         GPKG_TRY(const auto* channels, required(node, "channels"));
         GPKG_TRY(environment.channels, read_channels(*channels));

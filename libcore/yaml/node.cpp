@@ -79,7 +79,7 @@ Result<Node> Node::parse(std::string_view text, std::string where) {
                                         where,
                                         problem.mark.line + 1,
                                         problem.mark.column + 1,
-                                        problem.msg));
+                                        printable(problem.msg)));
     }
 }
 
@@ -183,7 +183,7 @@ bool is_surely_plain(std::string_view text) {
 bool looks_typed(const std::string& plain) {
     // Also what overflows a number here may be one elsewhere: the digits of a checksum with an 'e'.
     if (plain.starts_with("0x") || is_date_like(plain) ||
-        plain.find_first_not_of("0123456789.eE+-_oO") == std::string::npos)
+        plain.find_first_not_of("0123456789eE_oO") == std::string::npos)
         return true;
     try {
         const auto node = YAML::Load(plain);

@@ -275,6 +275,8 @@ TEST_CASE("mistakes in a lock file of gpkg are told with their place", "[lock]")
         {small("  x: {url: \"a\\x1b[2J\"}"),        "f:7:12: url has a control character: 'a\\x1b[2J'"},
         {small(kBlock + kBlock),                    "f:10:3: the key 'x-1-0.conda' stands here twice"},
         {small(kBlock + "    sha256: xyz"),         "f:10:13: expected 64 hex digits for sha256, found 'xyz'"},
+        {small(kBlock + "    depends: \"a\\x1b\""),  "f:10:14: depends has a control character: 'a\\x1b'"},
+        {small(kBlock + "    depends: [\"a\\n\"]"),  "f:10:15: depends has a control character: 'a\\x0a'"},
         {small(kBlock + "    size: -1"),            "f:10:11: size cannot be less than nothing"},
         {small(kBlock + "    size: 99999999999999999999"), "f:10:11: expected a whole number for size, found 99999999999999999999"},
         {small(kBlock + "    size: [1]"),           "f:10:11: expected a whole number for size, found a list"},

@@ -36,6 +36,7 @@ TEST_CASE("quoting keeps strings strings", "[yaml]") {
 TEST_CASE("only what every reader takes for a string stays without quotes", "[yaml]") {
     // As it is written; those of a person's eye, and those that are numbers, moments or marks.
     for (const auto* plain : {"python >=3.12,<3.13.0a0",
+                              "6.1.0",
                               "https://conda.anaconda.org/conda-forge",
                               "3f07f990ac74f1e1691ba17ef8c14007f05846ab",
                               "Apache-2.0 OR MIT"})
