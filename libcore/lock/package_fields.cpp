@@ -310,7 +310,7 @@ Result<void> check_platform(const Node& at, std::string_view platform) {
 Result<void> keep(KeptYaml& kept, const std::string& key, const Node& value) {
     auto line = yaml::one_line(value);
     const auto again = Node::parse(line, "");
-    if (printable(key) != key || !again || yaml::one_line(*again) != line)
+    if (key.empty() || printable(key) != key || !again || yaml::one_line(*again) != line)
         return fail(ErrorKind::Parse,
                     fmt::format("{}: '{}' is not known, and too odd to be kept",
                                 value.key_place(),
