@@ -103,7 +103,7 @@ printf '%s\n' "$out" > again.yaml
 expect 0 hardware export --for again.yaml -o third.yaml
 err_has '--for ./third.yaml'
 check cmp again.yaml third.yaml
-check grep -q 'driver: "550.54.14"' third.yaml
+check grep -q 'driver: 550.54.14' third.yaml
 expect 0 hardware export
 out_has 'gpkg_profile: 1'
 out_has 'platform: linux-'

@@ -18,13 +18,13 @@ cpu:
   microarchitecture: zen4
 system:
   glibc: "2.36"
-  linux: "6.1.0"
+  linux: 6.1.0
 nvidia:
-  driver: "550.54.14"
+  driver: 550.54.14
   cuda: "12.4"
 amd:
   driver: present
-  rocm: "6.4.1"
+  rocm: 6.4.1
 gpus:
   - vendor: nvidia
     name: NVIDIA H100 80GB HBM3
