@@ -1,13 +1,12 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/lock_choice.hpp"
+#include "cli/workflow/locked_environment.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
-#include "libcore/lock/lock_format.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -53,42 +52,6 @@ Result<ExactRequest> copy_of(Context& context, const fs::path& original, const f
     for (const auto& record : installed) request.records.push_back(record.package);
     request.requested = wishes_of(original);
     GPKG_TRY(request.variables, source.env_vars());
-    return request;
-}
-
-/// What the lock file has for the machine, which is told.
-Result<ExactRequest> locked_request(Context& context,
-                                    const SourceOptions& sources,
-                                    const std::string& file,
-                                    const fs::path& prefix) {
-    GPKG_TRY(const auto found, read_lock(file));
-    for (const auto& warning : found.warnings) context.out.warn(warning);
-    GPKG_TRY(const auto machine, machine_of(context, sources));
-    GPKG_TRY(const auto records, virtual_packages_of(context, machine));
-    const auto fits = fits_of(found.lock, machine.platform, records);
-    if (fits.empty())
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: has no environment {}", file, kDefaultEnvironment));
-    const auto& best = fits.front();
-    if (!best.fits()) {
-        std::string reasons;
-        for (const auto& fit : fits)
-            reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
-        return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
-                    "gpkg lock --for NAME writes one that is");
-    }
-    context.out.note(
-        fmt::format("note: of {}, {} is taken: it {}", file, best.locked->name, best.advantage()));
-    ExactRequest request;
-    request.prefix = prefix;
-    request.records = found.lock.records_of(*best.locked);
-    for (const auto& text : found.lock.request.specs) {
-        GPKG_TRY(auto spec, MatchSpec::parse(text));
-        request.requested.push_back(std::move(spec));
-    }
-    // conda-lock knows no more than names, places and checksums.
-    request.records_are_bare = found.format == LockFormat::CondaLock;
     return request;
 }
 

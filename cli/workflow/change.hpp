@@ -95,6 +95,9 @@ struct ExactRequest {
     bool records_are_bare = false;  ///< see Change::from_archives
     bool again = false;             ///< link also what is installed already
     std::map<std::string, std::string> variables;
+    std::vector<Channel> channels{};  ///< with the credentials that downloads need
+    GpkgState state{};                ///< what is to be remembered
+    std::vector<PipSection> pip{};    ///< what pip is asked for afterwards
 };
 
 /// A change that links exactly these records; what else is installed stays.

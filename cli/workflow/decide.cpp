@@ -150,6 +150,10 @@ Result<Change> exactly(ExactRequest request) {
     change.requested = std::move(request.requested);
     change.variables.insert(request.variables.begin(), request.variables.end());
     change.from_archives = request.records_are_bare;
+    change.channels = std::move(request.channels);
+    if (request.state != GpkgState{}) change.state = std::move(request.state);
+    if (!request.records_are_bare) GPKG_CHECK(check_python_for_pip(request.pip, request.records));
+    change.pip = std::move(request.pip);
     const RecordGraph graph(std::move(request.records), change.requested);
     for (const auto place : graph.dependencies_first()) {
         const auto& record = graph.records()[place];

@@ -1,6 +1,7 @@
 #include "cli/workflow/locking.hpp"
 
 #include "cli/workflow/accelerators.hpp"
+#include "cli/workflow/lock_needs.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -33,8 +34,7 @@ std::string first_lines(const std::string& text) {
 }
 
 /// Brings the classes' answers to the same versions, package by package in the order in which the
-/// first class settles them. What is higher somewhere comes down: the lowest is what all could
-/// have.
+/// first class settles them: to the highest that all of them can have.
 class Aligning {
 public:
     Aligning(std::vector<ClassQuestion>& classes, std::vector<Solution>& answers)
@@ -78,9 +78,11 @@ private:
         return std::nullopt;
     }
 
-    std::optional<Version> lowest(const std::string& name) const {
+    /// The lowest version that an answer has.
+    static std::optional<Version> lowest(const std::vector<Solution>& answers,
+                                         const std::string& name) {
         std::optional<Version> lowest;
-        for (const auto& answer : answers_) {
+        for (const auto& answer : answers) {
             const auto* record = find(answer, name);
             if (record == nullptr) continue;
             auto version = version_of(*record);
@@ -89,25 +91,96 @@ private:
         return lowest;
     }
 
-    /// All classes get the lowest version, or none is changed.
+    /// All classes get one version, the highest that they share, or none is changed.
     Result<void> align(const std::string& name) {
-        const auto target = lowest(name);
-        if (!target) return give_up(name, "", "its version cannot be read");
-        Constraint same;
-        same.spec.name = name;
-        same.spec.version = VersionSpec::equal_to(*target);
-        same.reason = "is what all classes of the lock could have";
-        std::vector<Solution> aligned;
-        for (auto& one : classes_) {
-            auto question = one.question;
-            question.problem.request.constraints.push_back(same);
-            GPKG_TRY(auto outcome, answer_to(question));
-            if (const auto* explanation = std::get_if<Explanation>(&outcome))
-                return give_up(name, one.name, first_lines(explanation->tree()));
-            aligned.push_back(std::get<Solution>(std::move(outcome)));
+        auto bound = lowest(answers_, name);
+        if (!bound) return give_up(name, "", "its version cannot be read");
+        GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(*bound)));
+        if (trial.answers) return accept(name, *bound, *std::move(trial.answers));
+        const auto refused_by = trial.refused_by;
+        const auto reason = trial.reason;
+        // How far down each class then has to go is the next bound; where all meet is the highest
+        // version for all.
+        while (bound) {
+            GPKG_TRY(const auto below, VersionSpec::parse("<=" + bound->to_string()));
+            GPKG_TRY(trial, try_with(name, below));
+            if (!trial.answers) break;
+            auto next = lowest(*trial.answers, name);
+            if (next && *next == *bound) return accept(name, *bound, *std::move(trial.answers));
+            bound = std::move(next);
         }
-        for (auto& one : classes_) one.question.problem.request.constraints.push_back(same);
-        answers_ = std::move(aligned);
+        return give_up(name, refused_by, reason);
+    }
+
+    struct Trial {
+        std::optional<std::vector<Solution>> answers;
+        std::string refused_by;  ///< the first class without an answer
+        std::string reason;
+    };
+
+    /// The answers when `name` has such a version in all classes.
+    Result<Trial> try_with(const std::string& name, const VersionSpec& version) {
+        Trial trial;
+        std::vector<Solution> answers;
+        for (std::size_t i = 0; i < classes_.size(); ++i) {
+            auto question = classes_[i].question;
+            hold_accelerators(answers_[i], question.problem.request.accelerators);
+            auto& constraints = question.problem.request.constraints;
+            hold_settled_before(name, answers_[i], constraints);
+            constraints.push_back(
+                held(name, version, "is what all classes of the lock could have"));
+            GPKG_TRY(auto outcome, answer_to(question));
+            if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
+                trial.refused_by = classes_[i].name;
+                trial.reason = first_lines(explanation->tree());
+                return trial;
+            }
+            answers.push_back(std::get<Solution>(std::move(outcome)));
+        }
+        trial.answers = std::move(answers);
+        return trial;
+    }
+
+    /// No class gives up a build for its GPU to have what others have.
+    static void hold_accelerators(const Solution& answer, Accelerators& accelerators) {
+        for (const auto& record : answer.records) {
+            const auto of = accelerator_of(record).accelerator;
+            if (of == Accelerator::Nvidia)
+                accelerators.of_package.emplace(record.name, AcceleratorChoice::Nvidia);
+            if (of == Accelerator::Amd)
+                accelerators.of_package.emplace(record.name, AcceleratorChoice::Amd);
+        }
+    }
+
+    /// Nothing that matters more gets older for the sake of something that matters less.
+    static void hold_settled_before(const std::string& name,
+                                    const Solution& answer,
+                                    std::vector<Constraint>& constraints) {
+        for (const auto& settled : answer.settled) {
+            if (settled == name) return;
+            const auto* record = find(answer, settled);
+            if (record == nullptr) continue;
+            if (auto version = version_of(*record))
+                constraints.push_back(
+                    held(settled, VersionSpec::equal_to(*std::move(version)), "matters more"));
+        }
+    }
+
+    static Constraint held(const std::string& name, VersionSpec version, std::string reason) {
+        Constraint held;
+        held.spec.name = name;
+        held.spec.version = std::move(version);
+        held.reason = std::move(reason);
+        return held;
+    }
+
+    Result<void> accept(const std::string& name,
+                        const Version& version,
+                        std::vector<Solution> answers) {
+        for (auto& one : classes_)
+            one.question.problem.request.constraints.push_back(
+                held(name, VersionSpec::equal_to(version), "is what all classes of the lock have"));
+        answers_ = std::move(answers);
         return {};
     }
 
@@ -154,89 +227,20 @@ Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
     return lock;
 }
 
-/// A spec that is nothing but a range: ">=2.17,<3.0.a0", of which either end may be open.
-struct Range {
-    std::optional<Version> from;
-    std::optional<Version> to;
-
-    static std::optional<Range> of(const MatchSpec& spec) {
-        MatchSpec rest;
-        rest.name = spec.name;
-        rest.version = spec.version;
-        if (!(rest == spec)) return std::nullopt;
-        Range range;
-        if (!spec.version) return range;
-        const auto text = spec.version->to_string();
-        if (text.find_first_of("|()") != std::string::npos) return std::nullopt;
-        for (const auto part : split(text, ',')) {
-            const bool is_lower = part.starts_with(">=");
-            const bool is_upper = part.starts_with('<') && !part.starts_with("<=");
-            if (!is_lower && !is_upper) return std::nullopt;
-            auto version = Version::parse(part.substr(is_lower ? 2 : 1));
-            if (!version) return std::nullopt;
-            (is_lower ? range.from : range.to) = *std::move(version);
-        }
-        return range;
-    }
-
-    /// Both: the higher start and the lower end.
-    void take(const Range& other) {
-        if (other.from && (!from || *from < *other.from)) from = other.from;
-        if (other.to && (!to || *other.to < *to)) to = other.to;
-    }
-
-    std::string text(const std::string& name) const {
-        std::vector<std::string> parts;
-        if (from) parts.push_back(">=" + from->to_string());
-        if (to) parts.push_back("<" + to->to_string());
-        return parts.empty() ? name : fmt::format("{} {}", name, fmt::join(parts, ","));
-    }
-};
-
-/// What is asked of one virtual package.
-struct Need {
-    Range range;
-    std::set<std::string> others;  ///< specs that are no ranges, as they are
-};
-
 }  // namespace
 
-std::vector<std::string> least_needs(const std::vector<PackageRecord>& records) {
-    std::map<std::string, Need> needs;
-    const auto take = [&](const std::string& text, bool only_known) {
-        if (!text.starts_with("__")) return;
-        const auto name = name_in_spec(text);
-        if (only_known && !needs.contains(name)) return;
-        const auto spec = MatchSpec::parse(text);
-        const auto range = spec ? Range::of(*spec) : std::nullopt;
-        if (range) {
-            needs[name].range.take(*range);
-        } else {
-            needs[name].others.insert(text);
-        }
-    };
-    for (const auto& record : records) {
-        for (const auto& text : record.depends) take(text, false);
-    }
-    // What restricts a package of the machine counts where the machine has to have it.
-    for (const auto& record : records) {
-        for (const auto& text : record.constrains) take(text, true);
-    }
-    std::vector<std::string> texts;
-    for (const auto& [name, need] : needs) {
-        const bool is_bare = !need.range.from && !need.range.to;
-        if (!is_bare || need.others.empty()) texts.push_back(need.range.text(name));
-        texts.insert(texts.end(), need.others.begin(), need.others.end());
-    }
-    return texts;
-}
-
 Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes) {
-    LockedClasses locked;
     std::vector<Solution> answers;
     for (auto& one : classes) {
         GPKG_TRY(answers.emplace_back(), first_answer(context, one));
     }
+    return lock_answers(context, std::move(classes), std::move(answers));
+}
+
+Result<LockedClasses> lock_answers(Context& context,
+                                   std::vector<ClassQuestion> classes,
+                                   std::vector<Solution> answers) {
+    LockedClasses locked;
     GPKG_TRY(locked.divergences, Aligning(classes, answers).run());
     GPKG_CHECK(check_stop(context));
     for (std::size_t i = 0; i < classes.size(); ++i)

@@ -35,8 +35,9 @@ struct LockedClasses {
 /// Unsatisfiable for the first class without a solution, which the message names.
 Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes);
 
-/// The least that records ask of a machine: for each virtual package the range in which all that
-/// they ask holds.
-std::vector<std::string> least_needs(const std::vector<PackageRecord>& records);
+/// The rest of it, once each class has its answer.
+Result<LockedClasses> lock_answers(Context& context,
+                                   std::vector<ClassQuestion> classes,
+                                   std::vector<Solution> answers);
 
 }  // namespace gpkg::cli

@@ -4,6 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/manifest/environment_yml.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -91,11 +92,9 @@ Result<int> run_pip(Context& context,
     ActivateOptions how;
     how.root_prefix = context.config.root_prefix.value;
     how.change_prompt = false;
-    GPKG_TRY(const auto run,
-             run_environment(prefix,
-                             context.env,
-                             {python.native(), "-m", "pip", "install", "-r", file.native()},
-                             how));
+    std::vector<std::string> words{python.native(), "-m", "pip", "install", "-r", file.native()};
+    if (section.dependencies == PipSection::Dependencies::Leave) words.emplace_back("--no-deps");
+    GPKG_TRY(const auto run, run_environment(prefix, context.env, std::move(words), how));
     for (const auto& warning : run.warnings) context.out.warn(warning);
     ProcessCommand command;
     command.arguments = run.command;
@@ -110,11 +109,22 @@ Result<int> run_pip(Context& context,
     return run_command(command);
 }
 
+/// What does the rest of a lock's packages, for which there is no environment.yml.
+std::string pip_command(const Context& context, const fs::path& prefix, const PipSection& section) {
+    auto text = fmt::format("gpkg run {} python -m pip install", target_words(context, prefix));
+    if (section.dependencies == PipSection::Dependencies::Leave) text += " --no-deps";
+    for (const auto& line : section.requirements)
+        text += " " + shell_word(line.substr(0, line.find(" --hash=")));
+    return text;
+}
+
 /// What does the rest: the conda part of it finds everything in place.
 std::string repeating_command(const Context& context,
                               const fs::path& prefix,
                               const Sections& sections,
                               std::size_t from) {
+    if (!is_environment_yml(sections[from].file))
+        return pip_command(context, prefix, sections[from]);
     auto text = "gpkg install " + target_words(context, prefix);
     for (auto place = from; place < sections.size(); ++place)
         text += " -f " + shell_word(sections[place].file.native());
@@ -129,8 +139,7 @@ tl::unexpected<Error> failed(const PipSection& section,
     const auto said = last_lines(tail, kTailLines);
     Error error{ErrorKind::Io,
                 fmt::format("{}: pip failed with exit status {}{}{}\n"
-                            "the conda packages are installed, what the section 'pip:' asks for is "
-                            "not",
+                            "the conda packages are installed, what pip was asked for is not",
                             section.file.native(),
                             status,
                             said.empty() ? "" : ":\n",
@@ -156,8 +165,8 @@ Result<void> check_python_for_pip(const Sections& sections,
         records.begin(), records.end(), [](const auto& record) { return record.name == "python"; });
     if (sections.empty() || has_python) return {};
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: the section 'pip:' needs python, which the environment would not "
-                            "have",
+                fmt::format("{}: what pip is to install needs python, which the environment would "
+                            "not have",
                             sections.front().file.native()),
                 "add python to its dependencies");
 }

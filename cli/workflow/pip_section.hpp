@@ -12,8 +12,11 @@
 namespace gpkg::cli {
 
 struct PipSection {
-    fs::path file;  ///< the environment.yml; what is relative in it starts at its folder
+    enum class Dependencies { Install, Leave };
+
+    fs::path file;  ///< where it is said; what is relative in it starts at its folder
     std::vector<std::string> requirements;  ///< lines of a requirements file
+    Dependencies dependencies = Dependencies::Install;
 };
 
 /// Fails where the environment, which will consist of these records, has no python to run pip with.

@@ -13,34 +13,13 @@ namespace {
 // 2001-09-09; no channel is older than 2012.
 constexpr std::int64_t kEarliestMilliseconds = 1'000'000'000'000;
 
-Result<std::vector<Channel>> channels_of(const Context& context, const SourceOptions& options) {
-    auto texts = options.channels;
-    if (options.override_channels && texts.empty())
-        return fail(ErrorKind::Usage, "--override-channels needs at least one -c CHANNEL");
-    if (!options.override_channels) {
-        const auto& configured = context.config.channels.value;
-        texts.insert(texts.end(), configured.begin(), configured.end());
-    }
-    ChannelContext where;
-    where.alias = context.config.channel_alias.value;
-    where.home = context.home;
-    return parse_channels(texts, where);
-}
-
-ChannelPriority priority_of(const Context& context, const SourceOptions& options) {
-    if (options.channel_priority.empty()) return context.config.channel_priority.value;
-    if (options.channel_priority == "flexible") return ChannelPriority::Flexible;
-    if (options.channel_priority == "disabled") return ChannelPriority::Disabled;
-    return ChannelPriority::Strict;
-}
-
 Result<Sources> open(Context& context,
                      const SourceOptions& options,
                      std::span<const std::string> names,
                      Extent extent) {
     Sources sources;
     GPKG_TRY(sources.machine, machine_of(context, options));
-    sources.priority = priority_of(context, options);
+    sources.priority = channel_priority(context, options);
     GPKG_TRY(sources.exclude_newer, newest_of(options));
     // The machine is looked at meanwhile.
     Result<std::vector<PackageRecord>> seen;
@@ -57,9 +36,30 @@ Result<Sources> open(Context& context,
 
 }  // namespace
 
+Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options) {
+    auto texts = options.channels;
+    if (options.override_channels && texts.empty())
+        return fail(ErrorKind::Usage, "--override-channels needs at least one -c CHANNEL");
+    if (!options.override_channels) {
+        const auto& configured = context.config.channels.value;
+        texts.insert(texts.end(), configured.begin(), configured.end());
+    }
+    ChannelContext where;
+    where.alias = context.config.channel_alias.value;
+    where.home = context.home;
+    return parse_channels(texts, where);
+}
+
+ChannelPriority channel_priority(const Context& context, const SourceOptions& options) {
+    if (options.channel_priority.empty()) return context.config.channel_priority.value;
+    if (options.channel_priority == "flexible") return ChannelPriority::Flexible;
+    if (options.channel_priority == "disabled") return ChannelPriority::Disabled;
+    return ChannelPriority::Strict;
+}
+
 Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent) {
     GPKG_TRY(const auto machine, machine_of(context, options));
-    GPKG_TRY(const auto channels, channels_of(context, options));
+    GPKG_TRY(const auto channels, wanted_channels(context, options));
     return Channels::fetch(
         context, channels, subdirs_for(machine.platform), options.offline, extent);
 }

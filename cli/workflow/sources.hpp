@@ -49,6 +49,11 @@ Result<Sources> open_whole_sources(Context& context, const SourceOptions& option
 /// The channels alone, for commands that decide nothing.
 Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent);
 
+/// The channels that are asked for, without those that come along.
+Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options);
+
+ChannelPriority channel_priority(const Context& context, const SourceOptions& options);
+
 /// What --exclude-newer says; nothing where it says nothing.
 Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options);
 

@@ -56,10 +56,25 @@ Result<LockRequest> read_request(const Node& root) {
     const auto* node = root.find("request");
     if (node == nullptr) return request;
     GPKG_CHECK(expect_map(*node, "the request"));
-    GPKG_CHECK(check_keys(
-        *node, {"specs", "pip", "channel_priority", "accelerator", "exclude_newer", "digest"}));
+    GPKG_CHECK(check_keys(*node,
+                          {"channels",
+                           "specs",
+                           "pip",
+                           "variables",
+                           "channel_priority",
+                           "accelerator",
+                           "exclude_newer",
+                           "digest"}));
+    GPKG_TRY(request.channels, texts_of(*node, "channels"));
     GPKG_TRY(request.specs, texts_of(*node, "specs"));
     GPKG_TRY(request.pip, texts_of(*node, "pip"));
+    if (const auto* variables = node->find("variables")) {
+        GPKG_CHECK(expect_map(*variables, "variables"));
+        for (const auto& [name, value] : variables->entries()) {
+            GPKG_CHECK(check_name(value, name));
+            GPKG_TRY(request.variables[name], text_of(*variables, name));
+        }
+    }
     GPKG_TRY(request.channel_priority, text_of(*node, "channel_priority"));
     GPKG_TRY(request.accelerator, text_of(*node, "accelerator"));
     GPKG_TRY(request.exclude_newer, text_of(*node, "exclude_newer"));
@@ -153,9 +168,10 @@ Result<LockedClass> read_class(const std::string& key,
     GPKG_CHECK(check_name(node, locked.name));
     GPKG_CHECK(check_name(node, locked.environment));
     GPKG_CHECK(expect_map(node, "a class"));
-    GPKG_CHECK(check_keys(node, {"platform", "needs", "made_for", "packages", "foreign"}));
+    GPKG_CHECK(check_keys(node, {"platform", "specs", "needs", "made_for", "packages", "foreign"}));
     GPKG_TRY(locked.platform, required_text(node, "platform"));
     GPKG_CHECK(check_platform(*node.find("platform"), locked.platform));
+    GPKG_TRY(locked.specs, texts_of(node, "specs"));
     GPKG_TRY(locked.needs, texts_of(node, "needs"));
     if (const auto* needs = node.find("needs")) GPKG_CHECK(check_needs(*needs, locked.needs));
     GPKG_TRY(const auto made_for, texts_of(node, "made_for"));
@@ -228,8 +244,11 @@ void write_kept(BlockWriter& out, int depth, const KeptYaml& kept) {
 void write_request(BlockWriter& out, const LockRequest& request) {
     if (request == LockRequest{}) return;
     out.open(0, "request");
+    out.list(1, "channels", request.channels);
     out.list(1, "specs", request.specs);
     out.list(1, "pip", request.pip);
+    if (!request.variables.empty()) out.open(1, "variables");
+    for (const auto& [name, value] : request.variables) out.as_is(2, name, yaml::quote(value));
     out.line(1, "channel_priority", request.channel_priority);
     out.line(1, "accelerator", request.accelerator);
     out.line(1, "exclude_newer", request.exclude_newer);
@@ -253,6 +272,7 @@ void write_class(BlockWriter& out,
              locked.environment == kDefaultEnvironment ? locked.name
                                                        : locked.environment + "/" + locked.name);
     out.line(2, "platform", locked.platform);
+    out.list(2, "specs", locked.specs);
     out.list(2, "needs", locked.needs);
     std::vector<std::string> made_for;
     for (const auto& package : locked.made_for) made_for.push_back(package.to_string());

@@ -82,6 +82,10 @@ std::vector<PackageRecord> LockFile::records_of(const LockedClass& locked) const
     return records;
 }
 
+const std::vector<std::string>& LockFile::specs_of(const LockedClass& locked) const {
+    return locked.specs.empty() ? request.specs : locked.specs;
+}
+
 const std::vector<LockedChannel>& LockFile::channels_of(const std::string& environment) const {
     const auto found = environments.find(environment);
     return found != environments.end() && found->second.channels ? *found->second.channels
@@ -140,8 +144,16 @@ std::string request_digest(const LockFile& lock) {
         text += fmt::format("{} {}\n", kind, fact);
     };
     for (const auto& channel : lock.channels) add("channel", channel.url);
+    for (const auto& channel : lock.request.channels) add("asked channel", channel);
     for (const auto& spec : lock.request.specs) add("spec", spec);
+    std::map<std::string, const std::vector<std::string>*> of_classes;
+    for (const auto& locked : lock.classes)
+        of_classes[locked.environment + "/" + locked.name] = &locked.specs;
+    for (const auto& [name, specs] : of_classes) {
+        for (const auto& spec : *specs) add("spec for " + name, spec);
+    }
     for (const auto& requirement : lock.request.pip) add("pip", requirement);
+    for (const auto& [name, value] : lock.request.variables) add("variable " + name, value);
     add("channel_priority", lock.request.channel_priority);
     add("accelerator", lock.request.accelerator);
     add("exclude_newer", lock.request.exclude_newer);

@@ -64,12 +64,14 @@ struct LockedVirtualPackage {
 
 /// What was asked for.
 struct LockRequest {
-    std::vector<std::string> specs;  ///< MatchSpecs, in the order in which they were named
-    std::vector<std::string> pip;    ///< requirements that pip is to read
-    std::string channel_priority;    ///< "strict", "flexible", "disabled"; may be empty
-    std::string accelerator;         ///< as --accel has it; may be empty
-    std::string exclude_newer;       ///< a moment as it was said; may be empty
-    std::string digest;              ///< request_digest() when the packages were decided
+    std::vector<std::string> channels;  ///< by their URLs; those of the file may be more
+    std::vector<std::string> specs;     ///< MatchSpecs, in the order in which they were named
+    std::vector<std::string> pip;       ///< requirements that pip is to read
+    std::map<std::string, std::string> variables;  ///< of the environment
+    std::string channel_priority;  ///< "strict", "flexible", "disabled"; may be empty
+    std::string accelerator;       ///< as --accel has it; may be empty
+    std::string exclude_newer;     ///< a moment as it was said; may be empty
+    std::string digest;            ///< request_digest() when the packages were decided
 
     friend bool operator==(const LockRequest&, const LockRequest&) = default;
 };
@@ -77,8 +79,9 @@ struct LockRequest {
 struct LockedClass {
     std::string name;  ///< "a100", or the platform where nothing else tells classes apart
     std::string environment{kDefaultEnvironment};
-    std::string platform;                        ///< the subdir, "linux-64"
-    std::vector<std::string> needs;              ///< the least a machine must have: "__cuda >=12"
+    std::string platform;            ///< the subdir, "linux-64"
+    std::vector<std::string> specs;  ///< asked for here, where that is not what the request says
+    std::vector<std::string> needs;  ///< the least a machine must have: "__cuda >=12"
     std::vector<LockedVirtualPackage> made_for;  ///< of the machine it was solved for
     std::vector<std::size_t> packages;           ///< places in LockFile::packages
     std::vector<std::size_t> foreign;            ///< places in LockFile::foreign
@@ -110,6 +113,8 @@ struct LockFile {
     const LockedClass* find_class(std::string_view name,
                                   std::string_view environment = kDefaultEnvironment) const;
     std::vector<PackageRecord> records_of(const LockedClass& locked) const;
+    /// MatchSpecs, in the order in which they were named.
+    const std::vector<std::string>& specs_of(const LockedClass& locked) const;
     const std::vector<LockedChannel>& channels_of(const std::string& environment) const;
 
     /// Brings everything into the one order that files are written in and read as: packages by file

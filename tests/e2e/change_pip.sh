@@ -107,7 +107,7 @@ err_has "error: $WORK/here/broken.yml: pip failed with exit status 3:
 Collecting up-pad==1
 Collecting broken==9
 ERROR: No matching distribution found for broken==9
-the conda packages are installed, what the section 'pip:' asks for is not
+the conda packages are installed, what pip was asked for is not
   hint: to do the rest again: gpkg install -n half -f $WORK/here/broken.yml -f $WORK/here/project/two.yml"
 out_lacks 'is ready'
 has half bare-1.0 pip-24.0 python-3.11
@@ -124,7 +124,7 @@ check grep -q 'asked down-pad==1' "$PIPLOG"
 
 # Without python nothing is changed at all.
 expect 1 create -n none -f one.yml --no-deps
-err_has "one.yml: the section 'pip:' needs python, which the environment would not have"
+err_has "one.yml: what pip is to install needs python"
 err_has 'hint: add python to its dependencies'
 absent none
 expect 1 create -n none -f one.yml --no-deps --dry-run
@@ -156,6 +156,29 @@ has slow pip-24.0 python-3.11
 # Where nothing is installed, the section is told.
 expect 0 solve -f one.yml
 err_has "what the section 'pip:' brings is pip's to decide"
+# A lock leaves to pip what pip is to decide, and says so; what it names of PyPI is installed as it is.
+rm -f "$PIPLOG"
+printf 'name: x\ndependencies: [python=3.11=0, pip, {pip: [left-pad==1.5]}]\n' > locked.yml
+expect 0 lock -f locked.yml -o gpkg.lock
+err_has "what the section 'pip:' asks for is not locked"
+cat >> gpkg.lock << 'YML'
+foreign:
+  https://h/w-1.0-py3-none-any.whl:
+    kind: pypi
+    location: https://h/w-1.0-py3-none-any.whl
+    name: w
+    version: "1.0"
+    sha256: 1111111111111111111111111111111111111111111111111111111111111111
+YML
+sed -i 's|^packages:|    foreign: [https://h/w-1.0-py3-none-any.whl]\npackages:|' gpkg.lock
+expect 0 create -n fromlock --lock gpkg.lock -y
+check [ "$(grep asked "$PIPLOG")" = "asked w @ https://h/w-1.0-py3-none-any.whl --hash=sha256:1111111111111111111111111111111111111111111111111111111111111111
+asked left-pad==1.5" ]
+sed -i 's/left-pad==1.5/broken/' gpkg.lock
+expect 1 create -n brokenlock --lock gpkg.lock -y
+err_has 'to do the rest again: gpkg run -n brokenlock python -m pip install broken'
+rm -rf "$at/brokenlock" "$at/fromlock"
+
 # The real pip of this machine's python, which a pyvenv.cfg lets live in the environment, and a wheel
 # that lies beside the file.
 if python3 -m pip --version > /dev/null 2>&1; then

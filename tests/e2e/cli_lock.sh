@@ -72,6 +72,93 @@ records fast 'r["torch"]["build"] == "cuda12_0"'
 expect 2 create -n x --lock first.lock torch -y
 err_has 'no others can stand beside it'
 
+# The best version that all can have, not the lowest that one of them would take.
+package meet 3.0 cuda_0 '__cuda'
+package meet 2.0 cpu_0
+package meet 1.0 cuda_0 '__cuda'
+package meet 1.0 cpu_0
+package meet 0.5 cuda_0 '__cuda'
+package meet 0.5 cpu_0
+expect 0 lock meet --for a100 --for cpu -o meet.lock --json
+json 'd["divergences"] == []'
+check [ "$(classes meet.lock | cut -d'|' -f3 | tr -d ' \n')" = meet-1.0-cuda_0.tar.bz2meet-1.0-cpu_0.tar.bz2 ]
+# Nothing that matters more gets older for it.
+package top 2.0 cuda_0 '__cuda' 'meet >=3'
+package top 2.0 cpu_0 'meet <=2'
+package top 1.0 0 'meet 1.0'
+expect 0 lock top --for a100 --for cpu -o top.lock --json
+json '[x["name"] for x in d["divergences"]] == ["meet"] and d["divergences"][0]["versions"] == {"a100": "3.0", "cpu": "2.0"}'
+
+# What is asked for moves on, and the lock tells.
+printf 'name: x\nchannels: [%s]\ndependencies: [torch=2, lib]\nvariables: {COLOUR: red}\n' "$CHANNEL" > env.yml
+expect 0 lock -f env.yml --for a100 --for cpu -o drift.lock
+mv "$CHANNEL" "$CHANNEL.away"
+expect 0 lock check drift.lock -f env.yml --for cpu
+err_lacks 'drift'
+out_lacks 'drift'
+mv "$CHANNEL.away" "$CHANNEL"
+printf 'name: x\nchannels: [%s]\ndependencies: [torch=1, pure]\nvariables: {COLOUR: blue}\n' "$CHANNEL" > moved.yml
+expect 1 lock check drift.lock -f moved.yml --for cpu
+out_has "drift: 'torch=1' is asked for now, and was 'torch=2'"
+out_has "drift: 'pure' is asked for now, and was not"
+out_has "drift: 'lib' was asked for, and is no more"
+out_has 'drift: variables: now COLOUR=blue, and was COLOUR=red'
+expect 1 lock check drift.lock -f env.yml --for cpu --accel none --json
+json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, and was not said"]'
+sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
+expect 1 lock check edited.lock --for cpu
+out_has 'the request in it was changed since its packages were decided'
+expect 0 create -n coloured --lock drift.lock --for cpu -y
+expect 0 run -n coloured sh -c 'echo $COLOUR'
+out_has red
+expect 0 lock torch=2 --for cpu --accel none -o none.lock
+expect 0 create -n chosen --lock none.lock --for cpu -y
+check grep -q '"accelerator": *"none"' "$(place chosen)/conda-meta/gpkg.json"
+# Selectors may choose other packages for other platforms; each class knows its own.
+printf 'name: x\nchannels: [%s]\ndependencies:\n  - pure\n  - torch=1  # [x86_64]\n' "$CHANNEL" > selected.yml
+expect 0 lock -f selected.yml --for cpu --for gh200 -o selected.lock
+expect 0 lock check selected.lock -f selected.yml --for gh200
+expect 0 lock check selected.lock -f selected.yml --for cpu
+
+# gone NAME-VERSION-BUILD: the channel has it no more.
+gone() { sed -i "/\"$1.tar.bz2\"/d" "$WORK/records.linux-64"; index; }
+
+# Packages that are gone are named, and other builds of their versions take their place.
+expect 0 lock check drift.lock --for cpu --available
+gone torch-2.0-cpu_0
+package torch 2.0 cpu_1 'lib' '__glibc >=2.17,<3.0.a0'
+expect 1 lock check drift.lock --for cpu --available
+out_has 'torch-2.0-cpu_0.tar.bz2: its channel has it no more'
+err_has 'gpkg lock repair drift.lock'
+cp drift.lock kept.lock
+expect 0 lock repair drift.lock --dry-run
+out_has 'cpu: torch 2.0 cpu_1 in place of torch 2.0 cpu_0'
+check cmp drift.lock kept.lock
+expect 0 lock repair drift.lock -o repaired.lock --json
+json '[c["class"] for c in d["changes"]] == ["cpu"]'
+check cmp drift.lock kept.lock
+expect 0 lock repair drift.lock
+expect 0 lock check drift.lock --for cpu --available -f env.yml
+check [ "$(diff drift.lock kept.lock | grep -c '^[<>].*- ')" = 2 ]
+expect 0 lock repair drift.lock
+out_has 'nothing to do'
+# Also what stands there under the same name with another checksum.
+gone lib-2.0-0
+package lib 2.0 0 'pure'
+expect 1 lock check drift.lock --for cpu --available
+out_has 'lib-2.0-0.tar.bz2: its channel has another file of that name'
+expect 0 lock repair drift.lock
+# A version that is gone altogether is left for the user to decide.
+gone lib-2.0-0
+expect 1 lock repair drift.lock
+err_has 'nothing of these versions will do'
+err_has 'gpkg lock repair FILE NAME...'
+expect 0 lock repair drift.lock lib
+out_has 'lib 1.0 0 in place of lib 2.0 0'
+expect 1 lock repair drift.lock nosuch
+err_has 'the lock has no nosuch'
+package lib 2.0 0
+
 # Other formats, there and back.
 expect 0 lock convert first.lock pixi.lock
 expect 0 lock check pixi.lock --for a100
@@ -79,9 +166,11 @@ out_has 'a100'
 expect 0 lock torch=2 --for cpu -o cpu.gpkg.lock
 expect 0 lock convert cpu.gpkg.lock conda-lock.yml
 expect 0 create -n fromconda --lock conda-lock.yml -y
-records fromconda 'r["torch"]["build"] == "cpu_0" and r["torch"]["depends"]'
+records fromconda 'r["torch"]["build"] == "cpu_1" and r["torch"]["depends"]'
 expect 0 create -n frompixi --lock pixi.lock --for cpu -y
 records frompixi 'r["torch"]["build"] == "cpu_0"'
+expect 1 lock repair pixi.lock
+err_has "only gpkg's own lock files tell what they were decided for"
 expect 2 lock convert first.lock what.txt
 err_has 'does not tell which format is meant'
 

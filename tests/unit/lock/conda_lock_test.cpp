@@ -121,7 +121,7 @@ TEST_CASE("what other formats say becomes a conda-lock.yml as far as it goes", "
     made.url = "https://h/c/linux-64/a-1-0.conda";
     made.depends = {"python", "b >=1", "b <2", "python >=3.9", "c==1", "d[build=x]"};
     lock.classes = {
-        {"a100", "default", "linux-64", {}, {}, {*adder.add({made, {{"purls", "[]"}}})}, {}}};
+        {"a100", "default", "linux-64", {}, {}, {}, {*adder.add({made, {{"purls", "[]"}}})}, {}}};
     lock.kept_for = "pixi";
     const auto text = format_lock(lock, LockFormat::CondaLock);
     REQUIRE(text);

@@ -29,8 +29,14 @@ PackageRecord record(const std::string& name,
 LockFile two_classes() {
     LockFile lock;
     lock.channels = {{kChannel, {}}};
-    lock.request = {{"python=3.12", "pytorch"}, {"scipy"}, "strict", "auto", "2026-01-01", ""};
-    lock.request.digest = request_digest(lock);
+    lock.request = {{kChannel},
+                    {"python=3.12", "pytorch"},
+                    {"scipy"},
+                    {{"COLOUR", "red: #1"}, {"EMPTY", ""}},
+                    "strict",
+                    "auto",
+                    "2026-01-01",
+                    ""};
     auto cuda = record("pytorch", "2.7.0", "cuda126_py312_1", "linux-64");
     cuda.build_number = 201;
     cuda.depends = {"__cuda >=12.6", "python >=3.12,<3.13.0a0"};
@@ -50,15 +56,16 @@ LockFile two_classes() {
     six.noarch = "python";
     auto old = record("old", "1", "0", "noarch");  // noarch in folder alone
     PackageAdder adder(lock);
-    LockedClass a100{"a100", "default", "linux-64", {"__cuda >=12.6"}, {}, {}, {}};
+    LockedClass a100{"a100", "default", "linux-64", {}, {"__cuda >=12.6"}, {}, {}, {}};
     a100.made_for = {{"__cuda", "12.8", "0"}, {"__archspec", "1", "zen3"}, {"__unix", "", ""}};
-    LockedClass plain{"cpu", "default", "linux-64", {}, {}, {}, {}};
+    LockedClass plain{"cpu", "default", "linux-64", {"pytorch", "six"}, {}, {}, {}, {}};
     for (const auto* package : {&cuda, &six, &old})
         a100.packages.push_back(*adder.add({*package, {}}));
     for (const auto* package : {&cpu, &six}) plain.packages.push_back(*adder.add({*package, {}}));
     a100.foreign = {adder.add(
         ForeignPackage{"pypi", "https://h/x-1.0-py3-none-any.whl", "x", "1.0", kSha256, "", {}})};
     lock.classes = {plain, a100};
+    lock.request.digest = request_digest(lock);
     return lock;
 }
 
@@ -68,11 +75,16 @@ gpkg_lock: 1
 channels:
 - url: https://conda.anaconda.org/conda-forge
 request:
+  channels:
+  - https://conda.anaconda.org/conda-forge
   specs:
   - python=3.12
   - pytorch
   pip:
   - scipy
+  variables:
+    COLOUR: "red: #1"
+    EMPTY: ""
   channel_priority: strict
   accelerator: auto
   exclude_newer: "2026-01-01"
@@ -94,6 +106,9 @@ classes:
     - https://h/x-1.0-py3-none-any.whl
   cpu:
     platform: linux-64
+    specs:
+    - pytorch
+    - six
     packages:
     - pytorch-2.7.0-cpu_py312_1.conda
     - six-1.10-pyhd8ed1ab_0.conda
@@ -199,7 +214,14 @@ TEST_CASE("another request has another digest", "[lock]") {
     other.channels[0].url += "/label/rc";
     CHECK(request_digest(other) != request_digest(lock));
     other = lock;
-    other.classes.clear();
+    other.classes[0].specs = {"pytorch"};
+    CHECK(request_digest(other) != request_digest(lock));
+    other = lock;
+    other.request.variables["COLOUR"] = "blue";
+    CHECK(request_digest(other) != request_digest(lock));
+    other = lock;
+    std::swap(other.classes[0], other.classes[1]);
+    for (auto& locked : other.classes) locked.packages.clear();
     other.packages.clear();
     CHECK(request_digest(other) == request_digest(lock));
 }
@@ -207,7 +229,7 @@ TEST_CASE("another request has another digest", "[lock]") {
 TEST_CASE("packages with one file name are told apart", "[lock]") {
     LockFile lock;
     PackageAdder adder(lock);
-    LockedClass locked{"a", "default", "linux-64", {}, {}, {}, {}};
+    LockedClass locked{"a", "default", "linux-64", {}, {}, {}, {}, {}};
     auto mirror = record("b", "1", "0", "noarch");
     mirror.channel = "https://mirror";
     mirror.url = "https://mirror/noarch/" + mirror.fn;

@@ -1,0 +1,110 @@
+#include "cli/workflow/lock_repair.hpp"
+
+#include "cli/commands/lock.hpp"
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace gpkg::cli::locks {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A package of a class before and after; a null pointer where there is none.
+struct Replaced {
+    std::string of;  ///< the class
+    const PackageRecord* before = nullptr;
+    const PackageRecord* after = nullptr;
+};
+
+std::vector<Replaced> replaced(const LockFile& old, const LockFile& repaired) {
+    std::vector<Replaced> all;
+    for (const auto& locked : repaired.classes) {
+        std::map<std::string, Replaced> by_name;
+        if (const auto* before = old.find_class(locked.name)) {
+            for (const auto place : before->packages) {
+                const auto& record = old.packages[place].record;
+                by_name[record.name].before = &record;
+            }
+        }
+        for (const auto place : locked.packages) {
+            const auto& record = repaired.packages[place].record;
+            by_name[record.name].after = &record;
+        }
+        for (auto& [name, one] : by_name) {
+            one.of = locked.name;
+            const bool same = one.before != nullptr && one.after != nullptr &&
+                              one.before->url == one.after->url &&
+                              one.before->sha256 == one.after->sha256;
+            if (!same) all.push_back(one);
+        }
+    }
+    return all;
+}
+
+std::string title(const PackageRecord* record) {
+    if (record == nullptr) return "nothing";
+    return fmt::format("{} {} {}", record->name, record->version, record->build);
+}
+
+Json json_of(const LockFile& old,
+             const std::vector<GonePackage>& gone,
+             const std::vector<Replaced>& changes,
+             const Options& options) {
+    const auto url = [](const PackageRecord* record) {
+        return record == nullptr ? Json() : Json(record->url);
+    };
+    Json document{{"success", true},
+                  {"dry_run", options.dry_run},
+                  {"file", options.output},
+                  {"gone", Json::array()},
+                  {"changes", Json::array()}};
+    for (const auto& [place, why] : gone)
+        document["gone"].push_back({{"url", old.packages[place].record.url}, {"why", why}});
+    for (const auto& [of, before, after] : changes)
+        document["changes"].push_back(
+            {{"class", of}, {"before", url(before)}, {"after", url(after)}});
+    return document;
+}
+
+}  // namespace
+
+Result<int> repair(Context& context, const Options& given) {
+    auto options = given;
+    if (options.output.empty()) options.output = options.file;
+    GPKG_TRY(const auto found, read(context, options.file));
+    if (found.format != LockFormat::Gpkg)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: only gpkg's own lock files tell what they were decided for",
+                                options.file));
+    GPKG_TRY(const auto gone, gone_packages(context, found.lock, options.sources));
+    const std::set<std::string> free(options.names.begin(), options.names.end());
+    auto& out = context.out;
+    if (!out.json_mode()) {
+        for (const auto& [place, why] : gone)
+            out.print(fmt::format("gone: {}: {}", found.lock.packages[place].record.fn, why));
+    }
+    auto repaired = cli::repair(context, found.lock, gone, free, options.sources);
+    if (!repaired) return pass(std::move(repaired).error().while_doing(options.file));
+    const auto changes = replaced(found.lock, repaired->lock);
+    if (!options.dry_run && (!changes.empty() || options.output != options.file))
+        GPKG_CHECK(write_lock(repaired->lock, LockFormat::Gpkg, options.output));
+    if (out.json_mode()) {
+        out.json(json_of(found.lock, gone, changes, options));
+        return 0;
+    }
+    for (const auto& [of, before, after] : changes)
+        out.print(fmt::format("{}: {} in place of {}", of, title(after), title(before)));
+    if (changes.empty())
+        out.print("nothing to do: its packages are there");
+    else if (!options.dry_run)
+        out.print("wrote " + options.output);
+    return 0;
+}
+
+}  // namespace gpkg::cli::locks

@@ -1,0 +1,92 @@
+#include "cli/workflow/lock_needs.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/spec/match_spec.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+/// A spec that is nothing but a range: ">=2.17,<3.0.a0", of which either end may be open.
+struct Range {
+    std::optional<Version> from;
+    std::optional<Version> to;
+
+    static std::optional<Range> of(const MatchSpec& spec) {
+        MatchSpec rest;
+        rest.name = spec.name;
+        rest.version = spec.version;
+        if (!(rest == spec)) return std::nullopt;
+        Range range;
+        if (!spec.version) return range;
+        const auto text = spec.version->to_string();
+        if (text.find_first_of("|()") != std::string::npos) return std::nullopt;
+        for (const auto part : split(text, ',')) {
+            const bool is_lower = part.starts_with(">=");
+            const bool is_upper = part.starts_with('<') && !part.starts_with("<=");
+            if (!is_lower && !is_upper) return std::nullopt;
+            auto version = Version::parse(part.substr(is_lower ? 2 : 1));
+            if (!version) return std::nullopt;
+            (is_lower ? range.from : range.to) = *std::move(version);
+        }
+        return range;
+    }
+
+    /// Both: the higher start and the lower end.
+    void take(const Range& other) {
+        if (other.from && (!from || *from < *other.from)) from = other.from;
+        if (other.to && (!to || *other.to < *to)) to = other.to;
+    }
+
+    std::string text(const std::string& name) const {
+        std::vector<std::string> parts;
+        if (from) parts.push_back(">=" + from->to_string());
+        if (to) parts.push_back("<" + to->to_string());
+        return parts.empty() ? name : fmt::format("{} {}", name, fmt::join(parts, ","));
+    }
+};
+
+/// What is asked of one virtual package.
+struct Need {
+    Range range;
+    std::set<std::string> others;  ///< specs that are no ranges, as they are
+};
+
+}  // namespace
+
+std::vector<std::string> least_needs(const std::vector<PackageRecord>& records) {
+    std::map<std::string, Need> needs;
+    const auto take = [&](const std::string& text, bool only_known) {
+        if (!text.starts_with("__")) return;
+        const auto name = name_in_spec(text);
+        if (only_known && !needs.contains(name)) return;
+        const auto spec = MatchSpec::parse(text);
+        const auto range = spec ? Range::of(*spec) : std::nullopt;
+        if (range) {
+            needs[name].range.take(*range);
+        } else {
+            needs[name].others.insert(text);
+        }
+    };
+    for (const auto& record : records) {
+        for (const auto& text : record.depends) take(text, false);
+    }
+    // What restricts a package of the machine counts where the machine has to have it.
+    for (const auto& record : records) {
+        for (const auto& text : record.constrains) take(text, true);
+    }
+    std::vector<std::string> texts;
+    for (const auto& [name, need] : needs) {
+        const bool is_bare = !need.range.from && !need.range.to;
+        if (!is_bare || need.others.empty()) texts.push_back(need.range.text(name));
+        texts.insert(texts.end(), need.others.begin(), need.others.end());
+    }
+    return texts;
+}
+
+}  // namespace gpkg::cli

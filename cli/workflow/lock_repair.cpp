@@ -1,0 +1,214 @@
+#include "cli/workflow/lock_repair.hpp"
+
+#include "cli/workflow/accelerators.hpp"
+#include "cli/workflow/lock_request.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/spec/record_version.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+namespace gpkg::cli {
+namespace {
+
+/// The channels of the lock, with the user's credentials for those that are configured.
+Result<std::vector<Channel>> channels_of(const Context& context,
+                                         const LockFile& lock,
+                                         const SourceOptions& sources) {
+    GPKG_TRY(const auto configured, wanted_channels(context, sources));
+    ChannelContext where;
+    where.home = context.home;
+    std::vector<Channel> channels;
+    for (const auto& [url, used_env_vars] : lock.channels) {
+        GPKG_TRY(auto channel, Channel::parse(url, where));
+        const auto known = std::find(configured.begin(), configured.end(), channel);
+        channels.push_back(known == configured.end() ? std::move(channel) : *known);
+    }
+    return channels;
+}
+
+Result<Channels> open_channels(Context& context,
+                               const LockFile& lock,
+                               const std::string& platform,
+                               const SourceOptions& sources) {
+    GPKG_TRY(const auto channels, channels_of(context, lock, sources));
+    return Channels::fetch(
+        context, channels, subdirs_for(platform), sources.offline, Extent::Named);
+}
+
+std::set<std::string> platforms_of(const LockFile& lock) {
+    std::set<std::string> platforms;
+    for (const auto& locked : lock.classes) platforms.insert(locked.platform);
+    return platforms;
+}
+
+/// Empty where one of the indexes has the very package.
+Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes) {
+    std::string why = "its channel has it no more";
+    for (const auto& index : indexes) {
+        if (index->source().subdir != record.subdir) continue;
+        GPKG_TRY(const auto found, index->find(record.name));
+        for (const auto& row : found.rows()) {
+            if (found.fn(row) != record.fn) continue;
+            GPKG_TRY(const auto there, index->record(found, row));
+            if (there.url != record.url) continue;
+            const bool is_other =
+                !record.sha256.empty() && !there.sha256.empty()
+                    ? record.sha256 != there.sha256
+                    : record.md5 != there.md5 && !there.md5.empty() && !record.md5.empty();
+            if (!is_other) return std::string();
+            why = "its channel has another file of that name, with another checksum";
+        }
+    }
+    return why;
+}
+
+/// Everything that the lock says of a class, as a question whose answer it still is as far as its
+/// packages are there.
+Result<ClassQuestion> question_for(Context& context,
+                                   const LockFile& lock,
+                                   const LockedClass& locked,
+                                   const std::set<std::size_t>& gone,
+                                   const std::set<std::string>& free,
+                                   const SourceOptions& sources) {
+    if (locked.made_for.empty())
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("the lock does not tell which machines {} was decided for", locked.name),
+            "gpkg lock decides anew, and writes it down");
+    ClassQuestion one;
+    one.name = locked.name;
+    auto& question = one.question;
+    GPKG_TRY(question.wanted, wanted_by(lock, locked));
+    question.machine.platform = locked.platform;
+    question.machine.name = locked.name;
+    auto& problem = question.problem;
+    auto& request = problem.request;
+    GPKG_TRY(request.accelerators, accelerators_of(question.wanted.accelerators, {}));
+    request.specs = question.wanted.specs;
+    std::vector<std::string> names;
+    for (const auto& spec : request.specs) {
+        if (spec.has_one_name()) names.push_back(spec.name);
+    }
+    for (const auto place : locked.packages) {
+        const auto& record = lock.packages[place].record;
+        names.push_back(record.name);
+        if (!gone.contains(place)) request.installed.push_back(record);
+        if (free.contains(record.name)) {
+            request.update.push_back(record.name);
+            continue;
+        }
+        GPKG_TRY(auto version, version_of(record));
+        Constraint same;
+        same.spec.name = record.name;
+        same.spec.version = VersionSpec::equal_to(std::move(version));
+        same.reason = "is in the lock";
+        request.constraints.push_back(std::move(same));
+    }
+    GPKG_TRY(const auto channels, open_channels(context, lock, locked.platform, sources));
+    question.channels = channels.list();
+    GPKG_TRY(problem.indexes, channels.reach(names));
+    problem.priority = channel_priority(context, sources);
+    GPKG_TRY(problem.exclude_newer, newest_of(sources));
+    for (const auto& [name, version, build] : locked.made_for) {
+        PackageRecord record;
+        record.name = name;
+        record.version = version;
+        record.build = build;
+        problem.virtual_packages.push_back(std::move(record));
+    }
+    problem.machine = locked.name;
+    problem.stop = context.stop;
+    return one;
+}
+
+/// The sources as the lock's request has them, where the user says nothing else.
+SourceOptions sources_of(const LockFile& lock, SourceOptions sources) {
+    if (sources.channel_priority.empty()) sources.channel_priority = lock.request.channel_priority;
+    if (sources.exclude_newer.empty()) sources.exclude_newer = lock.request.exclude_newer;
+    return sources;
+}
+
+Error no_repair(const std::string& name, const Explanation& explanation) {
+    return {ErrorKind::Unsatisfiable,
+            fmt::format("for {}, nothing of these versions will do:\n{}", name, explanation.tree()),
+            "name the packages that may have another version: gpkg lock repair FILE NAME...",
+            {}};
+}
+
+/// What the old lock says beside packages.
+void take_over(const LockFile& old, LockFile& lock) {
+    lock.channels = old.channels;
+    lock.request = old.request;
+    lock.environments = old.environments;
+    lock.foreign = old.foreign;
+    lock.kept_for = old.kept_for;
+    lock.kept = old.kept;
+    for (auto& locked : lock.classes) {
+        if (const auto* before = old.find_class(locked.name)) {
+            locked.specs = before->specs;
+            locked.foreign = before->foreign;
+        }
+    }
+}
+
+}  // namespace
+
+Result<std::vector<GonePackage>> gone_packages(Context& context,
+                                               const LockFile& lock,
+                                               const SourceOptions& sources) {
+    std::set<std::string> name_set;
+    for (const auto& package : lock.packages) name_set.insert(package.record.name);
+    const std::vector<std::string> names(name_set.begin(), name_set.end());
+    std::vector<SharedIndex> indexes;
+    for (const auto& platform : platforms_of(lock)) {
+        GPKG_TRY(const auto channels, open_channels(context, lock, platform, sources));
+        GPKG_TRY(const auto opened, channels.look_up(names));
+        indexes.insert(indexes.end(), opened.begin(), opened.end());
+    }
+    std::vector<GonePackage> gone;
+    for (std::size_t place = 0; place < lock.packages.size(); ++place) {
+        GPKG_TRY(auto why, why_gone(lock.packages[place].record, indexes));
+        if (!why.empty()) gone.push_back({place, std::move(why)});
+    }
+    return gone;
+}
+
+Result<LockedClasses> repair(Context& context,
+                             const LockFile& lock,
+                             const std::vector<GonePackage>& gone,
+                             const std::set<std::string>& free,
+                             const SourceOptions& options) {
+    for (const auto& name : free) {
+        const bool is_there = std::any_of(lock.packages.begin(),
+                                          lock.packages.end(),
+                                          [&](const auto& one) { return one.record.name == name; });
+        if (!is_there) return fail(ErrorKind::NotFound, fmt::format("the lock has no {}", name));
+    }
+    std::set<std::size_t> gone_places;
+    for (const auto& one : gone) gone_places.insert(one.place);
+    const auto sources = sources_of(lock, options);
+    std::vector<ClassQuestion> classes;
+    std::vector<Solution> answers;
+    for (const auto& locked : lock.classes) {
+        if (locked.environment != kDefaultEnvironment) continue;
+        GPKG_TRY(auto one, question_for(context, lock, locked, gone_places, free, sources));
+        GPKG_CHECK(settle_vendor(context, one.question));
+        GPKG_TRY(auto outcome, answer_to(one.question));
+        GPKG_CHECK(check_stop(context));
+        if (const auto* explanation = std::get_if<Explanation>(&outcome))
+            return pass(no_repair(locked.name, *explanation));
+        answers.push_back(std::get<Solution>(std::move(outcome)));
+        classes.push_back(std::move(one));
+    }
+    if (classes.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("the lock has no environment {}", kDefaultEnvironment));
+    GPKG_TRY(auto repaired, lock_answers(context, std::move(classes), std::move(answers)));
+    take_over(lock, repaired.lock);
+    return repaired;
+}
+
+}  // namespace gpkg::cli

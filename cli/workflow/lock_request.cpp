@@ -1,0 +1,178 @@
+#include "cli/workflow/lock_request.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+namespace gpkg::cli {
+namespace {
+
+bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+}
+
+std::string text_of(const AcceleratorWishes& wishes) {
+    std::vector<std::string> texts;
+    for (const auto* choices : {&wishes.all, &wishes.fallbacks}) {
+        for (const auto choice : *choices) texts.emplace_back(to_string(choice));
+    }
+    auto text = fmt::format("{}", fmt::join(texts, ","));
+    for (const auto& [name, choice] : wishes.of_package)
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_string(choice));
+    return text;
+}
+
+std::string name_of(ChannelPriority priority) {
+    switch (priority) {
+    case ChannelPriority::Strict: return "strict";
+    case ChannelPriority::Flexible: return "flexible";
+    case ChannelPriority::Disabled: return "disabled";
+    }
+    return {};
+}
+
+/// The specs of each package.
+std::map<std::string, std::vector<std::string>> by_name(const std::vector<std::string>& specs) {
+    std::map<std::string, std::vector<std::string>> named;
+    for (const auto& text : specs) named[name_in_spec(text)].push_back(text);
+    for (auto& [name, texts] : named) std::sort(texts.begin(), texts.end());
+    return named;
+}
+
+std::string quoted(const std::vector<std::string>& texts) {
+    return fmt::format("'{}'", fmt::join(texts, "' '"));
+}
+
+void compare_specs(const std::vector<std::string>& before,
+                   const std::vector<std::string>& now,
+                   std::vector<std::string>& lines) {
+    const auto locked = by_name(before);
+    const auto wanted = by_name(now);
+    for (const auto& [name, specs] : wanted) {
+        const auto found = locked.find(name);
+        if (found == locked.end()) {
+            lines.push_back(fmt::format("{} is asked for now, and was not", quoted(specs)));
+        } else if (found->second != specs) {
+            lines.push_back(fmt::format(
+                "{} is asked for now, and was {}", quoted(specs), quoted(found->second)));
+        }
+    }
+    for (const auto& [name, specs] : locked) {
+        if (!wanted.contains(name))
+            lines.push_back(fmt::format("{} was asked for, and is no more", quoted(specs)));
+    }
+}
+
+void compare(std::string_view what,
+             const std::string& before,
+             const std::string& now,
+             std::vector<std::string>& lines) {
+    const auto text = [](const std::string& value) {
+        return value.empty() ? std::string("not said") : value;
+    };
+    if (before != now)
+        lines.push_back(fmt::format("{}: now {}, and was {}", what, text(now), text(before)));
+}
+
+std::string variables_text(const std::map<std::string, std::string>& variables) {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : variables) texts.push_back(name + "=" + value);
+    return fmt::format("{}", fmt::join(texts, " "));
+}
+
+}  // namespace
+
+Result<LockRequest> lock_request_of(const Context& context,
+                                    const SourceOptions& sources,
+                                    const ChangeRequest& wanted) {
+    LockRequest request;
+    GPKG_TRY(const auto channels, wanted_channels(context, sources));
+    for (const auto& channel : channels) request.channels.push_back(channel.base_url());
+    for (const auto& spec : wanted.specs) request.specs.push_back(as_typed(spec));
+    for (const auto& section : wanted.pip)
+        request.pip.insert(
+            request.pip.end(), section.requirements.begin(), section.requirements.end());
+    for (const auto& [name, value] : wanted.variables) {
+        if (std::any_of(value.begin(), value.end(), is_control))
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("a lock file cannot hold the variable {}: its value has control "
+                            "characters",
+                            name));
+    }
+    request.variables = wanted.variables;
+    request.channel_priority = name_of(channel_priority(context, sources));
+    request.accelerator = text_of(wanted.accelerators);
+    request.exclude_newer = sources.exclude_newer;
+    return request;
+}
+
+Result<AcceleratorWishes> parse_lock_accelerator(std::string_view text) {
+    AcceleratorWishes wishes;
+    for (const auto word : split(text, ' ')) {
+        if (word.empty()) continue;
+        const auto equals = word.find('=');
+        if (equals == std::string_view::npos) {
+            GPKG_TRY(wishes.all, parse_accelerator_choices(word));
+            continue;
+        }
+        GPKG_TRY(wishes.of_package[std::string(word.substr(0, equals))],
+                 parse_accelerator_choice(word.substr(equals + 1)));
+    }
+    return wishes;
+}
+
+Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked) {
+    ChangeRequest wanted;
+    for (const auto& text : lock.specs_of(locked)) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        wanted.specs.push_back(std::move(spec));
+    }
+    GPKG_TRY(wanted.accelerators, parse_lock_accelerator(lock.request.accelerator));
+    return wanted;
+}
+
+Result<GpkgState> state_of(const LockFile& lock) {
+    GPKG_TRY(const auto wishes, parse_lock_accelerator(lock.request.accelerator));
+    GpkgState state;
+    // Of several only the first that worked is remembered, which a lock does not tell: the packages
+    // themselves do.
+    if (wishes.all.size() == 1) state.accelerator = to_string(wishes.all.front());
+    for (const auto& [name, choice] : wishes.of_package)
+        state.package_accelerators[name] = to_string(choice);
+    return state;
+}
+
+std::vector<std::string> edits_of(const LockFile& lock) {
+    if (lock.request.digest.empty() || lock.request.digest == request_digest(lock)) return {};
+    return {"the request in it was changed since its packages were decided"};
+}
+
+std::vector<std::string> drift_of(const LockFile& lock,
+                                  const LockedClass& locked,
+                                  const LockRequest& now) {
+    const auto& before = lock.request;
+    std::vector<std::string> lines;
+    compare_specs(lock.specs_of(locked), now.specs, lines);
+    compare("channels",
+            fmt::format("{}", fmt::join(before.channels, " ")),
+            fmt::format("{}", fmt::join(now.channels, " ")),
+            lines);
+    compare("channel priority", before.channel_priority, now.channel_priority, lines);
+    compare("accelerator", before.accelerator, now.accelerator, lines);
+    if (!now.exclude_newer.empty())
+        compare("--exclude-newer", before.exclude_newer, now.exclude_newer, lines);
+    compare("pip",
+            fmt::format("{}", fmt::join(before.pip, " ")),
+            fmt::format("{}", fmt::join(now.pip, " ")),
+            lines);
+    compare("variables", variables_text(before.variables), variables_text(now.variables), lines);
+    return lines;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+// What a lock file remembers of the request that it was decided for, and what has changed since.
+
+#include "cli/workflow/question.hpp"
+#include "libcore/lock/lock_file.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// What is asked for, of these sources. No channel is looked at for it.
+Result<LockRequest> lock_request_of(const Context& context,
+                                    const SourceOptions& sources,
+                                    const ChangeRequest& wanted);
+
+/// The same as it can be asked again for the machines of one class; what pip and the variables are
+/// stays with the lock.
+Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked);
+
+/// "nvidia,none tensorflow=none", as LockRequest::accelerator has it.
+Result<AcceleratorWishes> parse_lock_accelerator(std::string_view text);
+
+/// What conda-meta/gpkg.json is to remember of an environment that is made from the lock.
+Result<GpkgState> state_of(const LockFile& lock);
+
+/// Whether the lock's packages were decided for the request that it holds: a line that says so
+/// where they were not.
+std::vector<std::string> edits_of(const LockFile& lock);
+
+/// How what is asked now, for the class of this name, differs from what the lock was made for, a
+/// line for each difference. A moment counts where one is said now.
+std::vector<std::string> drift_of(const LockFile& lock,
+                                  const LockedClass& locked,
+                                  const LockRequest& now);
+
+}  // namespace gpkg::cli
