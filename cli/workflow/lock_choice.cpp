@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 #include <tuple>
 
 namespace gpkg::cli {
@@ -30,6 +32,43 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
                             : fmt::format("it needs {}, and there is {}", need, there->version));
     }
     return unmet;
+}
+
+/// The highest version that each virtual package must at least have.
+std::map<std::string, Version> least_versions(const std::vector<std::string>& needs) {
+    std::map<std::string, Version> least;
+    for (const auto& need : needs) {
+        const auto spec = MatchSpec::parse(need);
+        if (!spec || !spec->version) continue;
+        for (const auto& version : spec->version->literals()) {
+            if (!spec->version->matches(version)) continue;
+            const auto [place, is_new] = least.emplace(spec->name, version);
+            if (!is_new && place->second < version) place->second = version;
+        }
+    }
+    return least;
+}
+
+/// Above 0 where the first asks for more of the first virtual package of which they ask for
+/// different things.
+int compare_least(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    const auto first = least_versions(a);
+    const auto second = least_versions(b);
+    std::set<std::string> names;
+    for (const auto* least : {&first, &second}) {
+        for (const auto& [name, version] : *least) names.insert(name);
+    }
+    for (const auto& name : names) {
+        const auto one = first.find(name);
+        const auto other = second.find(name);
+        if (one == first.end() || other == second.end()) {
+            if (one != first.end()) return 1;
+            return -1;
+        }
+        if (other->second < one->second) return 1;
+        if (one->second < other->second) return -1;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -68,7 +107,9 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         const auto key = [](const ClassFit& fit) {
             return std::tuple(fit.fits(), fit.is_for_gpu, fit.closeness, fit.locked->needs.size());
         };
-        return key(a) != key(b) ? key(b) < key(a) : a.locked->name < b.locked->name;
+        if (key(a) != key(b)) return key(b) < key(a);
+        const auto order = compare_least(a.locked->needs, b.locked->needs);
+        return order != 0 ? order > 0 : a.locked->name < b.locked->name;
     });
     return fits;
 }

@@ -22,9 +22,9 @@ Result<std::vector<Channel>> channels_of(const Context& context,
     where.home = context.home;
     std::vector<Channel> channels;
     for (const auto& [url, used_env_vars] : lock.channels) {
-        GPKG_TRY(auto channel, Channel::parse(url, where));
+        GPKG_TRY(const auto channel, Channel::parse(url, where));
         const auto known = std::find(configured.begin(), configured.end(), channel);
-        channels.push_back(known == configured.end() ? std::move(channel) : *known);
+        channels.push_back(known == configured.end() ? channel : *known);
     }
     return channels;
 }

@@ -81,7 +81,8 @@ void compare(std::string_view what,
 
 std::string variables_text(const std::map<std::string, std::string>& variables) {
     std::vector<std::string> texts;
-    for (const auto& [name, value] : variables) texts.push_back(name + "=" + value);
+    texts.reserve(variables.size());
+    for (const auto& [name, value] : variables) texts.push_back(fmt::format("{}={}", name, value));
     return fmt::format("{}", fmt::join(texts, " "));
 }
 

@@ -204,6 +204,8 @@ Result<Solution> first_answer(Context& context, ClassQuestion& one) {
     return std::get<Solution>(std::move(outcome));
 }
 
+}  // namespace
+
 Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
                          const std::vector<Solution>& answers) {
     LockFile lock;
@@ -226,8 +228,6 @@ Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
     }
     return lock;
 }
-
-}  // namespace
 
 Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes) {
     std::vector<Solution> answers;

@@ -35,6 +35,10 @@ struct LockedClasses {
 /// Unsatisfiable for the first class without a solution, which the message names.
 Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes);
 
+/// A class for each answer as it is.
+Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
+                         const std::vector<Solution>& answers);
+
 /// The rest of it, once each class has its answer.
 Result<LockedClasses> lock_answers(Context& context,
                                    std::vector<ClassQuestion> classes,

@@ -94,7 +94,7 @@ Result<int> run_pip(Context& context,
     how.change_prompt = false;
     std::vector<std::string> words{python.native(), "-m", "pip", "install", "-r", file.native()};
     if (section.dependencies == PipSection::Dependencies::Leave) words.emplace_back("--no-deps");
-    GPKG_TRY(const auto run, run_environment(prefix, context.env, std::move(words), how));
+    GPKG_TRY(const auto run, run_environment(prefix, context.env, words, how));
     for (const auto& warning : run.warnings) context.out.warn(warning);
     ProcessCommand command;
     command.arguments = run.command;

@@ -159,6 +159,39 @@ expect 1 lock repair drift.lock nosuch
 err_has 'the lock has no nosuch'
 package lib 2.0 0
 
+# Every machine there could be: what the lock has for it is what is decided there.
+BUILD_NUMBER=2 package wide 3.0 cuda13_0 '__cuda >=13' '__glibc >=2.28,<3.0.a0'
+BUILD_NUMBER=1 package wide 3.0 cuda12_0 '__cuda >=12' '__glibc >=2.17,<3.0.a0'
+package wide 3.0 cpu_0 '__glibc >=2.17,<3.0.a0'
+package wide 3.0 v3_0 '__glibc >=2.17,<3.0.a0' '__archspec 1 x86_64_v3'
+package wide 2.0 cpu_0
+expect 0 lock wide --for-all -o all.lock --dry-run
+check [ ! -e all.lock ]
+expect 0 lock wide --for-all -o all.lock --json
+json '[a["name"] for a in d["axes"]] == ["__amdgpu", "__archspec", "__cuda", "__glibc"]'
+json 'd["unsatisfiable"] == d["take_another"] == [] and len(d["classes"]) == 5'
+json 'sorted(len(c["machines"]) for c in d["classes"]) and d["solves"] < sum(len(c["machines"]) for c in d["classes"])'
+expect 0 lock wide --for-all -o all.lock
+err_lacks 'take another class'
+out_has '5 answers for'
+out_has 'cuda13'
+for cuda in '' 11.8 12.9 13.0; do
+    for glibc in 2.12 2.20 2.28; do
+        for arch in x86_64_v2 zen4; do
+            export CONDA_OVERRIDE_CUDA=$cuda CONDA_OVERRIDE_GLIBC=$glibc CONDA_OVERRIDE_ARCHSPEC=$arch
+            expect 0 solve wide --json
+            solved=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["packages"]])' <<< "$out")
+            expect 0 create -n x --lock all.lock --dry-run --json
+            locked=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["actions"]["LINK"]])' <<< "$out")
+            check [ "$solved" = "$locked" ]
+        done
+    done
+done
+unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_ARCHSPEC
+expect 1 lock 'torch>9' --for-all -o never.lock
+err_has 'torch>9'
+expect 2 lock torch --for-all --for cpu
+
 # Other formats, there and back.
 expect 0 lock convert first.lock pixi.lock
 expect 0 lock check pixi.lock --for a100

@@ -1,0 +1,295 @@
+#include "libcore/solve/hardware_space.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/solve/accelerators.hpp"
+#include "libcore/spec/condition.hpp"
+#include "libcore/spec/cuda.hpp"
+#include "libcore/spec/microarchitecture.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kCuda = "__cuda";
+constexpr std::string_view kArchspec = "__archspec";
+
+bool is_toolkit(std::string_view name) {
+    return name == "cuda-version" || name == "pytorch-cuda" || name == "cudatoolkit";
+}
+
+bool is_there(const std::vector<PackageRecord>& records, std::string_view name) {
+    return std::any_of(
+        records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
+}
+
+bool any_matches(const MatchSpec& spec, const std::vector<PackageRecord>& records) {
+    return std::any_of(
+        records.begin(), records.end(), [&](const auto& one) { return spec.matches(one); });
+}
+
+void take_leaves(const Condition& condition, std::set<std::string>& texts) {
+    if (condition.spec && condition.spec->name.starts_with("__"))
+        texts.insert(condition.spec->to_string());
+    for (const auto& part : condition.parts) take_leaves(part, texts);
+}
+
+PackageRecord virtual_package(const std::string& name, std::string version, std::string build) {
+    PackageRecord record;
+    record.name = name;
+    record.version = std::move(version);
+    record.build = std::move(build);
+    return record;
+}
+
+/// The first version that does not start with this one: 12.5 after 12.4, as "12.4.*" has it.
+std::optional<Version> after(const Version& version) {
+    const auto& text = version.to_string();
+    const auto digits = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+    if (digits == text.size() || text.size() - digits > 9) return std::nullopt;
+    auto next =
+        Version::parse(text.substr(0, digits) + std::to_string(std::stol(text.substr(digits)) + 1));
+    return next ? std::optional(*std::move(next)) : std::nullopt;
+}
+
+/// No machine has GPUs of two vendors here, and none has a device without its driver.
+bool is_possible(const std::vector<PackageRecord>& machine) {
+    const auto has = [&](std::string_view name) { return is_there(machine, name); };
+    const bool nvidia = has(kCuda) || has("__cuda_arch");
+    const bool amd = has("__amdgpu") || has("__amdgpu_arch") || has("__rocm");
+    return !(nvidia && amd) && (!has("__cuda_arch") || has(kCuda)) &&
+           (has("__amdgpu") || !(has("__amdgpu_arch") || has("__rocm")));
+}
+
+}  // namespace
+
+bool MachineSpecs::take_dependency(std::string_view text) {
+    const auto name = name_in_spec(text);
+    const bool is_on_machine = name.starts_with("__");
+    if (is_on_machine) depends.emplace(text);
+    if (is_toolkit(name)) toolkits.emplace(text);
+    if (text.find("when") != std::string_view::npos) {
+        const auto spec = MatchSpec::parse(text);
+        const auto condition =
+            spec && spec->when ? Condition::parse(*spec->when) : fail(ErrorKind::Parse, "");
+        if (condition) take_leaves(*condition, conditions);
+    }
+    return is_on_machine;
+}
+
+void MachineSpecs::take_constraint(std::string_view text) {
+    const auto name = name_in_spec(text);
+    if (name.starts_with("__")) constrains.emplace(text);
+    if (is_toolkit(name)) toolkits.emplace(text);
+}
+
+Result<HardwareSpace> HardwareSpace::make(const MachineSpecs& specs,
+                                          const std::vector<PackageRecord>& base) {
+    HardwareSpace space;
+    space.take(specs.depends, Asked::Role::Depends);
+    space.take(specs.constrains, Asked::Role::Constrains);
+    space.take(specs.conditions, Asked::Role::Condition);
+    space.take(specs.toolkits, Asked::Role::Toolkit);
+    // Whose GPU it is matters also where nothing asks for it.
+    std::set<std::string> names{std::string(kCuda), "__amdgpu"};
+    for (const auto& [spec, role, text] : space.asked_) {
+        if (role != Asked::Role::Toolkit) names.insert(spec.name);
+    }
+    for (const auto& name : names) space.add_axis(name, base);
+    GPKG_CHECK(space.add_points(base));
+    return space;
+}
+
+void HardwareSpace::take(const std::set<std::string>& texts, Asked::Role role) {
+    for (const auto& text : texts) {
+        // What cannot be read has no record that the solver takes.
+        auto spec = MatchSpec::parse(text);
+        if (spec) asked_.push_back({*std::move(spec), role, text});
+    }
+}
+
+std::vector<HardwareSpace::Seen> HardwareSpace::look(const std::vector<PackageRecord>& machine,
+                                                     std::optional<std::string_view> name) const {
+    const Cascade cascade(machine);
+    std::vector<Seen> seen;
+    for (const auto& [spec, role, text] : asked_) {
+        const bool is_toolkit_spec = role == Asked::Role::Toolkit;
+        if (name && (is_toolkit_spec ? *name != kCuda : *name != spec.name)) continue;
+        Seen one;
+        if (is_toolkit_spec) {
+            one.exceeds_driver = cascade.exceeds_driver(spec);
+        } else {
+            one.holds = any_matches(spec, machine) ||
+                        (role == Asked::Role::Constrains && !is_there(machine, spec.name));
+            if (one.holds) one.closeness = cascade.closeness(spec);
+        }
+        seen.push_back(one);
+    }
+    return seen;
+}
+
+std::vector<PackageRecord> HardwareSpace::candidates_of(
+    const std::string& name, const std::vector<PackageRecord>& base) const {
+    std::vector<PackageRecord> candidates;
+    if (name == kArchspec) {
+        const auto there = std::find_if(
+            base.begin(), base.end(), [&](const auto& one) { return one.name == name; });
+        for (const auto& entry : microarchitectures()) {
+            const auto ancestors = lineage(entry.name);
+            const bool is_of_family =
+                there != base.end() &&
+                std::find(ancestors.begin(), ancestors.end(), there->build) != ancestors.end();
+            if (is_of_family)
+                candidates.push_back(virtual_package(name, "1", std::string(entry.name)));
+        }
+        return candidates;
+    }
+    std::set<Version> versions{Version::from_number(0)};
+    const auto take = [&](const Version& version) {
+        versions.insert(version);
+        if (auto next = after(version)) versions.insert(*std::move(next));
+        if (auto deeper = Version::parse(version.to_string() + ".0.1")) versions.insert(*deeper);
+    };
+    for (const auto& [spec, role, text] : asked_) {
+        const bool counts = role == Asked::Role::Toolkit ? name == kCuda : name == spec.name;
+        if (!counts || !spec.version) continue;
+        for (const auto& version : spec.version->literals()) {
+            take(version);
+            // Drivers run what is of their major version.
+            if (role == Asked::Role::Toolkit)
+                take(Version::from_number(static_cast<std::uint64_t>(version_part(version, 0))));
+        }
+    }
+    for (const auto& version : versions)
+        candidates.push_back(virtual_package(name, version.to_string(), "0"));
+    return candidates;
+}
+
+HardwareSpace::Axis HardwareSpace::axis_of(const std::string& name,
+                                           const std::vector<PackageRecord>& candidates,
+                                           bool may_be_absent) const {
+    Axis axis{name, {}};
+    std::vector<std::vector<Seen>> seen;
+    if (may_be_absent) axis.cells.push_back({std::nullopt, "none"});
+    const auto first = axis.cells.size();
+    for (const auto& candidate : candidates) {
+        auto sees = look({candidate}, name);
+        const auto known = std::find(seen.begin(), seen.end(), sees);
+        if (name == kArchspec ? known != seen.end() : !seen.empty() && seen.back() == sees)
+            continue;
+        seen.push_back(std::move(sees));
+        axis.cells.push_back({candidate, name == kArchspec ? candidate.build : candidate.version});
+    }
+    if (name == kArchspec) return axis;
+    for (std::size_t i = first; i < axis.cells.size(); ++i) {
+        const bool is_last = i + 1 == axis.cells.size();
+        std::vector<std::string> bounds;
+        if (i != first) bounds.push_back(">=" + axis.cells[i].record->version);
+        if (!is_last) bounds.push_back("<" + axis.cells[i + 1].record->version);
+        axis.cells[i].range = bounds.empty() ? "any" : fmt::format("{}", fmt::join(bounds, ","));
+    }
+    return axis;
+}
+
+void HardwareSpace::add_axis(const std::string& name, const std::vector<PackageRecord>& base) {
+    const auto candidates = candidates_of(name, base);
+    const bool is_in_base = is_there(base, name);
+    // Which system it is, the platform decides.
+    const bool is_system =
+        name == "__unix" || name == "__linux" || name == "__osx" || name == "__win";
+    if (candidates.empty() || (is_system && !is_in_base)) return;
+    axes_.push_back(axis_of(name, candidates, !is_in_base));
+}
+
+Result<void> HardwareSpace::add_points(const std::vector<PackageRecord>& base) {
+    const auto fixed = [&] {
+        auto records = base;
+        std::erase_if(records, [&](const auto& record) {
+            return std::any_of(axes_.begin(), axes_.end(), [&](const auto& axis) {
+                return axis.name == record.name;
+            });
+        });
+        return records;
+    }();
+    std::vector<std::size_t> cells(axes_.size(), 0);
+    while (true) {
+        MachinePoint point{fixed, cells};
+        for (std::size_t i = 0; i < axes_.size(); ++i) {
+            const auto& record = axes_[i].cells[cells[i]].record;
+            if (record) point.virtual_packages.push_back(*record);
+        }
+        if (is_possible(point.virtual_packages)) points_.push_back(std::move(point));
+        if (points_.size() > kMostPoints)
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("packages tell more than {} kinds of machines apart", kMostPoints),
+                "name the machines: --for a100 --for cpu");
+        std::size_t axis = 0;
+        while (axis < axes_.size() && ++cells[axis] == axes_[axis].cells.size()) cells[axis++] = 0;
+        if (axis == axes_.size()) break;
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> order;
+    std::vector<std::vector<Seen>> seen;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+        seen.push_back(look(points_[i].virtual_packages));
+        const auto holds = std::count_if(
+            seen.back().begin(), seen.back().end(), [](const Seen& one) { return one.holds; });
+        order.emplace_back(static_cast<std::size_t>(holds), i);
+    }
+    std::stable_sort(
+        order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<MachinePoint> points;
+    points.reserve(order.size());
+    for (const auto& [holds, i] : order) {
+        points.push_back(std::move(points_[i]));
+        seen_.push_back(std::move(seen[i]));
+    }
+    points_ = std::move(points);
+    return {};
+}
+
+bool HardwareSpace::has_fewer_records(std::size_t from, std::size_t to) const {
+    if (found_accelerator({}, points_[from].virtual_packages) !=
+        found_accelerator({}, points_[to].virtual_packages))
+        return false;
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+        const auto before = seen_[from][i].holds;
+        const auto now = seen_[to][i].holds;
+        const bool is_same = asked_[i].role == Asked::Role::Condition;
+        if (is_same ? now != before : now && !before) return false;
+    }
+    return true;
+}
+
+bool HardwareSpace::carries_over(const std::vector<PackageRecord>& answer,
+                                 std::size_t from,
+                                 std::size_t to) const {
+    if (!has_fewer_records(from, to)) return false;
+    std::set<std::string_view> texts;
+    for (const auto& record : answer) {
+        texts.insert(record.depends.begin(), record.depends.end());
+        texts.insert(record.constrains.begin(), record.constrains.end());
+    }
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+        const auto& before = seen_[from][i];
+        const auto& now = seen_[to][i];
+        switch (asked_[i].role) {
+        case Asked::Role::Depends:
+        case Asked::Role::Constrains:
+            if (now.holds && now.closeness != before.closeness) return false;
+            if (before.holds && !now.holds && texts.contains(asked_[i].text)) return false;
+            break;
+        case Asked::Role::Condition: break;
+        case Asked::Role::Toolkit:
+            if (before.exceeds_driver && !now.exceeds_driver) return false;
+            if (before.exceeds_driver != now.exceeds_driver && texts.contains(asked_[i].text))
+                return false;
+            break;
+        }
+    }
+    return true;
+}
+
+}  // namespace gpkg
