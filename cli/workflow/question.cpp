@@ -5,6 +5,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/spec/cuda.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
@@ -232,7 +233,9 @@ Result<Outcome> answer_with_accelerator(Question& question) {
 
 }  // namespace
 
-Result<Outcome> answer_to(Question& question) {
+namespace {
+
+Result<Outcome> answer_with_machine(Question& question) {
     const auto order = accelerators_to_try(
         question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
     for (const auto choice : order) {
@@ -241,6 +244,52 @@ Result<Outcome> answer_to(Question& question) {
         if (choice == order.back() || std::holds_alternative<Solution>(outcome)) return outcome;
     }
     return fail(ErrorKind::Usage, "no accelerator is left to try");
+}
+
+/// A record that was made for machines without a GPU, beside others that were not.
+bool is_plain_variant(const PackageRecord& record) {
+    const auto of = accelerator_of(record);
+    return of.accelerator == Accelerator::None && !of.evidence.empty();
+}
+
+/// cuda-version goes only with drivers that run its CUDA. Who asks for a compiler wants to build
+/// with it, which takes no driver: then the machine is taken as one without. That is no answer
+/// where something that would run on the GPU comes in its build for none.
+Result<std::optional<Outcome>> answer_for_building(const Question& question) {
+    const auto& specs = question.problem.request.specs;
+    const bool builds = std::any_of(specs.begin(), specs.end(), [](const MatchSpec& spec) {
+        return is_for_building(spec.name);
+    });
+    auto without = question;
+    auto& machine = without.problem.virtual_packages;
+    const auto driver =
+        std::find_if(machine.begin(), machine.end(), [](const PackageRecord& record) {
+            return record.name == "__cuda";
+        });
+    if (!builds || driver == machine.end()) return std::optional<Outcome>();
+    const auto version = driver->version;
+    std::erase_if(machine, [](const PackageRecord& record) {
+        return record.name == "__cuda" || record.name == "__cuda_arch";
+    });
+    GPKG_TRY(auto outcome, answer_with_machine(without));
+    auto* solution = std::get_if<Solution>(&outcome);
+    if (solution == nullptr ||
+        std::any_of(solution->records.begin(), solution->records.end(), is_plain_variant))
+        return std::optional<Outcome>();
+    solution->notes.push_back(fmt::format(
+        "for building: the driver of {}, for CUDA {}, does not run what this CUDA builds",
+        question.problem.machine,
+        version));
+    return std::optional(std::move(outcome));
+}
+
+}  // namespace
+
+Result<Outcome> answer_to(Question& question) {
+    GPKG_TRY(auto outcome, answer_with_machine(question));
+    if (std::holds_alternative<Solution>(outcome)) return outcome;
+    GPKG_TRY(auto for_building, answer_for_building(question));
+    return for_building ? *std::move(for_building) : std::move(outcome);
 }
 
 }  // namespace gpkg::cli

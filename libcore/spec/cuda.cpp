@@ -34,6 +34,17 @@ DriverFit driver_fit(const Version& toolkit,
                                                                          : DriverFit::No;
 }
 
+bool is_for_building(std::string_view name) {
+    const auto begins = [&](std::string_view with) { return name.starts_with(with); };
+    if (name == "cuda-compiler" || name == "cuda-toolkit" || begins("cuda-nvcc") ||
+        begins("cuda-nvvm") || begins("cuda-crt") || begins("cuda-cccl"))
+        return true;
+    const bool is_of_toolkit =
+        begins("cuda-") || begins("libcu") || begins("libnv") || begins("libnpp");
+    return is_of_toolkit && (name.find("-dev") != std::string_view::npos ||
+                             name.find("-static") != std::string_view::npos);
+}
+
 CodeFit code_fit(const Version& code, const Version& device) {
     if (code == device) return CodeFit::Exact;
     if (device < code) return CodeFit::No;

@@ -6,6 +6,7 @@
 #include "libcore/spec/version.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace gpkg {
 
@@ -23,6 +24,11 @@ enum class DriverFit {
 DriverFit driver_fit(const Version& toolkit,
                      const Version& driver,
                      const std::optional<Version>& compat = std::nullopt);
+
+/// Whether a package of the CUDA toolkit is for building alone: compilers, headers, static
+/// libraries. It runs with any driver and with none (NVIDIA, "CUDA Installation Guide for Linux":
+/// what is compiled can be for another machine).
+bool is_for_building(std::string_view name);
 
 /// How code for one compute capability runs on a device of another.
 enum class CodeFit {

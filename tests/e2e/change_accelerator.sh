@@ -144,4 +144,31 @@ printf 'dependencies: [torch, hardware-select-gpu-nvidia, hardware-fallback-cpu]
 expect 0 solve -f "$WORK/sel.yml"
 out_has cpu_0
 
+# Who builds for CUDA needs no driver for it; what runs does.
+constrained() { sed -i "/\"cuda-version-$1-/s/\"depends\":/\"constrains\":[\"__cuda >=${1%%.*}\"],&/" "$WORK/records.linux-64"; index; }
+package cuda-version 12.9 0
+package cuda-version 11.8 0
+constrained 12.9
+constrained 11.8
+package cuda-nvcc 12.9 0 'cuda-version 12.9.*'
+package cuda-nvcc 11.8 0 'cuda-version 11.8.*'
+package runner 2.0 cuda129_0 'cuda-version 12.9.*'
+package runner 2.0 cpu_0
+package lonely 2.0 0 'cuda-version 12.9.*'
+export CONDA_OVERRIDE_CUDA=11.4
+expect 0 solve cuda-nvcc
+out_has 11.8
+expect 0 create -n nvcc cuda-nvcc=12.9 -y
+err_has 'for building: the driver of this machine, for CUDA 11.4, does not run what this CUDA builds'
+records nvcc 'r["cuda-nvcc"]["version"] == "12.9"'
+expect 0 install -n nvcc flow=1.0 -y
+records nvcc 'r["cuda-nvcc"]["version"] == "12.9"'
+expect 1 solve cuda-nvcc=12.9 runner
+err_has 'this machine has a driver for CUDA 11.4'
+expect 1 solve lonely
+unset CONDA_OVERRIDE_CUDA
+CONDA_OVERRIDE_CUDA=12.9 expect 0 solve cuda-nvcc=12.9 runner
+out_has cuda129_0
+err_lacks 'for building'
+
 finish

@@ -35,6 +35,22 @@ TEST_CASE("a driver runs the CUDA that it supports, and from 11 on its major ver
     CHECK(driver_fit(version(row.toolkit), version(row.driver), compat) == row.fit);
 }
 
+TEST_CASE("compilers and headers of CUDA need no driver", "[spec]") {
+    // Names of conda-forge's packages.
+    for (const auto* name : {"cuda-nvcc",
+                             "cuda-nvcc_linux-64",
+                             "cuda-nvvm-tools",
+                             "cuda-compiler",
+                             "cuda-toolkit",
+                             "cuda-cudart-dev_linux-64",
+                             "cuda-cudart-static",
+                             "libcublas-dev",
+                             "libnvjitlink-dev"})
+        CHECK(is_for_building(name));
+    for (const auto* name : {"cuda-cudart", "libcublas", "cuda-version", "pytorch", "openssl-dev"})
+        CHECK_FALSE(is_for_building(name));
+}
+
 TEST_CASE("GPU code runs on later minor versions, and PTX on later major ones", "[spec]") {
     CHECK(code_fit(version("9.0"), version("9.0")) == CodeFit::Exact);
     CHECK(code_fit(version("8.0"), version("8.6")) == CodeFit::SameMajor);
