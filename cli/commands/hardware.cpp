@@ -152,11 +152,11 @@ void print_packages(Output& out, const Detection& detection) {
 /// Also a variable that nobody listens to is shown: its name may be misspelt.
 void add_unknown_overrides(Detection& detection) {
     auto& known = detection.overrides;
-    for (const auto& [variable, value] : set_overrides()) {
+    for (const auto& set : set_overrides()) {
         const auto is_known = std::any_of(
-            known.begin(), known.end(), [&](const auto& one) { return one.variable == variable; });
+            known.begin(), known.end(), [&](const auto& one) { return one.variable == set.first; });
         if (!is_known)
-            known.push_back({variable, value, OverrideEffect::None, "nothing has this name"});
+            known.push_back({set.first, set.second, OverrideEffect::None, "nothing has this name"});
     }
     std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
         return a.variable < b.variable;
