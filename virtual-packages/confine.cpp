@@ -164,7 +164,7 @@ constexpr long kRefused[] = {
 constexpr auto kReturn = static_cast<std::uint16_t>(BPF_RET | BPF_K);
 constexpr auto kLoad = static_cast<std::uint16_t>(BPF_LD | BPF_W | BPF_ABS);
 constexpr auto kIfEqual = static_cast<std::uint16_t>(BPF_JMP | BPF_JEQ | BPF_K);
-constexpr auto kIfAtLeast = static_cast<std::uint16_t>(BPF_JMP | BPF_JGE | BPF_K);
+[[maybe_unused]] constexpr auto kIfAtLeast = static_cast<std::uint16_t>(BPF_JMP | BPF_JGE | BPF_K);
 constexpr std::uint32_t kEnd = 0x80000000U;  // SECCOMP_RET_KILL_PROCESS, since Linux 4.14
 constexpr std::uint32_t kSayNo = SECCOMP_RET_ERRNO | EPERM;
 

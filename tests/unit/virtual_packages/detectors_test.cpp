@@ -313,6 +313,27 @@ TEST_CASE("the kernel keeps a program from doing anything", "[virtual-packages]"
     CHECK_FALSE(fs::exists(machine.scratch() / "new"));
 }
 
+TEST_CASE("what a kernel cannot refuse is said", "[virtual-packages]") {
+    struct Row {
+        std::string lacks, said;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"landlock", ", writing could not be kept from it"},
+        {"seccomp", ", the network could not be kept from it"},
+        {"both", ", writing could not be kept from it, the network could not be kept from it"},
+    }));
+    CAPTURE(row.lacks);
+    Detecting machine;
+    machine.host.detectors.program = {GPKG_TEST_OLD_KERNEL, row.lacks, GPKG_TEST_CONFINE};
+    machine.script("x", "echo text > @/new; " + kAnswer);
+    const auto found = machine.ask();
+    CHECK(warnings_text(found).empty());
+    REQUIRE(found.packages.size() == 1);
+    CHECK_THAT(found.packages[0].source, ContainsSubstring(row.said));
+    // At least nothing is in it.
+    CHECK(read_file(machine.scratch() / "new").value_or("").empty());
+}
+
 TEST_CASE("a program may write to the devices that its file names", "[virtual-packages]") {
     const Detecting machine;
     // The machine's own, since a character device is not for everybody to make.
