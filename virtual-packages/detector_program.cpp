@@ -173,11 +173,11 @@ Asked ask_program(const Host& host, const Detector& detector) {
     if (failure.empty())
         cache.write(outcome.output);
     else
-        asked.warnings.push_back(fmt::format("{}: {}: {}{}",
-                                             file,
-                                             program_of(detector).filename().native(),
-                                             failure,
-                                             say_it(detector)));
+        asked.warning = fmt::format("{}: {}: {}{}",
+                                    file,
+                                    program_of(detector).filename().native(),
+                                    failure,
+                                    say_it(detector));
     return asked;
 }
 

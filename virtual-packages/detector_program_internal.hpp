@@ -28,7 +28,7 @@ struct Asked {
     bool from_cache = false;
     /// What the kernel could not be made to refuse: "writing", "network". Empty as a rule.
     std::vector<std::string> unconfined;
-    std::vector<std::string> warnings;
+    std::string warning;  ///< why there is no answer; empty as a rule
 };
 
 /// Runs the program, or remembers what it said.

@@ -46,6 +46,15 @@ std::string text_of(const Look& look) {
     return text;
 }
 
+std::string source_of(const Detector& detector, const Asked& asked) {
+    auto source = detector.file.native();
+    if (asked.from_cache) source += ", remembered";
+    for (const auto& what : asked.unconfined)
+        source +=
+            fmt::format(", {} could not be kept from it", what == "network" ? "the network" : what);
+    return source;
+}
+
 /// Asks one after another and lets the first win that finds a package.
 class Asking {
 public:
@@ -102,27 +111,29 @@ private:
              names.empty() ? "found nothing" : fmt::format("found {}", fmt::join(names, ", ")));
     }
 
+    /// A detector that asks gpkg something is not asked in turn.
+    bool is_needless(const Detector& detector) const {
+        return host_.detectors.program.empty() || host_.env(kProbingVariable) ||
+               (!detector.yields.empty() &&
+                std::ranges::all_of(detector.yields, [&](const std::string& name) {
+                    return std::ranges::find(decided_, name) != decided_.end();
+                }));
+    }
+
     void run(const Detector& detector) {
-        const auto is_decided = [&](const std::string& name) {
-            return std::ranges::find(decided_, name) != decided_.end();
-        };
-        // A detector that asks gpkg something is not asked in turn.
-        if (host_.detectors.program.empty() || host_.env(kProbingVariable)) return;
-        if (!detector.yields.empty() && std::ranges::all_of(detector.yields, is_decided)) return;
-        auto asked = ask_program(host_, detector);
-        found_.warnings.insert(found_.warnings.end(), asked.warnings.begin(), asked.warnings.end());
-        auto source = detector.file.native();
-        if (asked.from_cache) source += ", remembered";
-        for (const auto& what : asked.unconfined)
-            source += fmt::format(", {} could not be kept from it",
-                                  what == "network" ? "the network" : what);
-        const auto& answer = asked.answer;
-        std::vector<std::string> names;
-        for (const auto& package : answer.packages) {
-            names.push_back(package.to_string());
-            add(detector, package, source);
+        if (is_needless(detector)) return;
+        const auto asked = ask_program(host_, detector);
+        if (!asked.warning.empty()) {
+            found_.warnings.push_back(asked.warning);
+            note(detector, "its program failed");
+            return;
         }
-        for (const auto& gpu : answer.gpus) {
+        std::vector<std::string> names;
+        for (const auto& package : asked.answer.packages) {
+            names.push_back(package.to_string());
+            add(detector, package, source_of(detector, asked));
+        }
+        for (const auto& gpu : asked.answer.gpus) {
             names.push_back(gpu.name);
             found_.gpus.push_back(gpu);
         }

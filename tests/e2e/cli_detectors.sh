@@ -73,9 +73,11 @@ chmod +x "$detectors/probe"
 printf 'gpkg_detector: 1\nrun: probe\nyields: [__probe]\n' > "$detectors/probe.yaml"
 expect 0 list -n with
 expect 0 env list
-check [ -z "$(ls "$GPKG_ROOT_PREFIX"/cache 2>/dev/null | grep detector)" ]
+remembered() { find "$GPKG_ROOT_PREFIX" -name 'detector-*.txt' | wc -l; }
+check [ "$(remembered)" = 0 ]
 expect 0 hardware --json
 json "$probe == '3' and d['warnings'] == []"
+check [ "$(remembered)" = 1 ]
 expect 0 hardware
 out_has "probe.yaml, remembered"
 case $out in
