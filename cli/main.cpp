@@ -4,6 +4,7 @@
 #include "cli/context.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
+#include "virtual-packages/confine.hpp"
 #include "virtual-packages/cuda.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -233,9 +234,13 @@ Result<void> check_stop(const Context& context) {
 int main(int argc, char** argv) {
     try {
         gpkg::cli::occupy_standard_descriptors();
-        if (argc > 1 && std::string_view(argv[1]) == gpkg::virtual_packages::kCudaProbeVerb)
-            gpkg::virtual_packages::cuda_probe_main(
-                std::span<char* const>(argv, static_cast<std::size_t>(argc)).subspan(2));
+        // gpkg starts itself for what must not happen in its own process.
+        const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
+        const std::string_view verb = argc > 1 ? argv[1] : "";
+        if (verb == gpkg::virtual_packages::kCudaProbeVerb)
+            gpkg::virtual_packages::cuda_probe_main(words.subspan(2));
+        if (verb == gpkg::virtual_packages::kConfineVerb)
+            gpkg::virtual_packages::confine_main(words.subspan(2));
         return gpkg::cli::run(argc, argv);
     } catch (const std::exception& problem) {
         std::fprintf(stderr, "internal error: %s\n", problem.what());

@@ -1,7 +1,10 @@
 #include "virtual-packages/cuda.hpp"
 
 #include "libcore/base/text.hpp"
+#include "virtual-packages/answer_cache_internal.hpp"
+#include "virtual-packages/child_internal.hpp"
 #include "virtual-packages/cuda_internal.hpp"
+#include "virtual-packages/library_files_internal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +12,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace gpkg::virtual_packages {
@@ -115,16 +119,14 @@ std::string unknown_after(const CudaReport& report, std::string_view how) {
         "the CUDA driver {} {} {}: its devices are unknown; {}", report.library, how, step, kSayIt);
 }
 
-std::string seconds_text(std::chrono::milliseconds time) {
-    return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
-}
-
 void judge(const ProbeText& text,
            const ChildOutcome& outcome,
            const Host& host,
            CudaReport& report) {
     auto& warnings = report.warnings;
-    if (outcome.timed_out) {
+    if (outcome.flooded) {
+        warnings.push_back(unknown_after(report, "said far too much and was ended"));
+    } else if (outcome.timed_out) {
         const auto how = fmt::format("gave no answer within {} and was left alone",
                                      seconds_text(host.cuda.limit));
         warnings.push_back(unknown_after(report, how));
@@ -166,10 +168,19 @@ bool is_lasting(const CudaReport& report) {
     return report.driver && report.init == 0 && !report.devices.empty() && report.warnings.empty();
 }
 
+/// An empty or wrong CUDA_VISIBLE_DEVICES would hide what the machine has.
+std::vector<std::string> probe_environment() {
+    std::vector<std::string> kept;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+        if (!std::string_view(*entry).starts_with("CUDA_VISIBLE_DEVICES="))
+            kept.emplace_back(*entry);
+    return kept;
+}
+
 CudaReport ask_driver(const Host& host, std::string& said) {
     auto arguments = host.cuda.program;
     arguments.insert(arguments.end(), host.cuda.libraries.begin(), host.cuda.libraries.end());
-    auto outcome = run_bounded(arguments, host.cuda.limit);
+    auto outcome = run_bounded({arguments, probe_environment(), host.cuda.limit});
     if (!outcome.start_failure.empty()) {
         CudaReport report;
         report.warnings.push_back(
@@ -184,6 +195,21 @@ CudaReport ask_driver(const Host& host, std::string& said) {
     judge(text, outcome, host, report);
     said = std::move(outcome.output);
     return report;
+}
+
+/// What an answer of the driver depends on.
+std::string facts_of(const Host& host) {
+    std::string facts;
+    for (const auto* file : {"proc/driver/nvidia/version", "sys/module/nvidia/version"})
+        facts += fmt::format("{} {}\n", file, read_file(host.root / file).value_or(""));
+    for (const auto& gpu : sorted_names(host.root / "proc/driver/nvidia/gpus", ""))
+        facts += fmt::format("gpu {}\n", gpu);
+    for (const auto& device : sorted_names(host.root / "dev", "nvidia"))
+        facts += fmt::format("device {}\n", device);
+    for (const auto& library : host.cuda.libraries)
+        for (const auto& file : library_files(host, library))
+            facts += fmt::format("library {}\n", stamp(file));
+    return facts;
 }
 
 }  // namespace
@@ -223,19 +249,17 @@ bool may_have_cuda(const Host& host) {
 
 CudaReport probe_cuda(const Host& host) {
     if (host.cuda.program.empty() || host.env(kProbingVariable) || !may_have_cuda(host)) return {};
-    const auto key = host.cuda.cache_folder.empty() ? std::nullopt : cuda_cache_key(host);
-    if (key) {
-        if (const auto known = read_cuda_cache(host, *key)) {
-            auto text = parse_probe_text(*known);
-            if (text.ended && is_lasting(text.report)) {
-                text.report.from_cache = true;
-                return std::move(text.report);
-            }
+    const AnswerCache cache(host, host.cuda.cache_folder, "cuda", facts_of(host));
+    if (const auto known = cache.read()) {
+        auto text = parse_probe_text(*known);
+        if (text.ended && is_lasting(text.report)) {
+            text.report.from_cache = true;
+            return std::move(text.report);
         }
     }
     std::string said;
     auto report = ask_driver(host, said);
-    if (key && is_lasting(report)) write_cuda_cache(host, *key, said);
+    if (is_lasting(report)) cache.write(said);
     return report;
 }
 

@@ -95,8 +95,9 @@ Result<void> keep_devices(HardwareProfile& profile, const DeviceChoice& choice) 
 
 std::optional<std::string> cost_of_screens(const HardwareProfile& profile) {
     for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
-        if (!is_for_screen(profile, place)) continue;
         const auto& gpu = profile.gpus[place];
+        // No virtual package follows from what Intel's are.
+        if (gpu.vendor == GpuVendor::Intel || !is_for_screen(profile, place)) continue;
         const auto* name = gpu.vendor == GpuVendor::Nvidia ? "__cuda_arch" : "__amdgpu_arch";
         auto without = profile;
         DeviceChoice compute;

@@ -1,9 +1,11 @@
 #include "virtual-packages/host.hpp"
 
+#include "virtual-packages/confine.hpp"
 #include "virtual-packages/cuda.hpp"
 
 #include <cstdlib>
 #include <sys/utsname.h>
+#include <system_error>
 #include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -58,6 +60,15 @@ std::optional<std::string> glibc_version() {
 #endif
 }
 
+/// Installed in bin/ with libexec/ beside it; built in a folder that has libexec/ in it.
+fs::path detectors_of_this_program() {
+    std::error_code code;
+    const auto folder = fs::read_symlink("/proc/self/exe", code).parent_path();
+    constexpr const char* kBelow = "libexec/gpkg/detectors";
+    const auto installed = folder.parent_path() / kBelow;
+    return fs::is_directory(installed, code) ? installed : folder / kBelow;
+}
+
 }  // namespace
 
 std::vector<std::string> usual_cuda_libraries() {
@@ -94,6 +105,8 @@ Host this_machine() {
     host.glibc = glibc_version();
     host.cuda.program = {"/proc/self/exe", kCudaProbeVerb};
     host.cuda.libraries = usual_cuda_libraries();
+    host.detectors.folders = {detectors_of_this_program()};
+    host.detectors.program = {"/proc/self/exe", kConfineVerb};
     host.now = [] { return std::chrono::system_clock::now(); };
     return host;
 }

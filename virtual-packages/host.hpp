@@ -1,8 +1,8 @@
 #pragma once
 
-// The machine as detectors see it. Nothing in this folder asks the real one but this_machine() and
-// the CUDA probe, which runs in a process of its own; tests give a temporary tree, a map and a
-// small program.
+// The machine as detectors see it. Nothing in this folder asks the real one but this_machine(), the
+// CUDA probe and detectors' programs, which run in processes of their own; tests give a temporary
+// tree, a map and small programs.
 
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
@@ -38,6 +38,18 @@ struct CudaProbe {
     fs::path cache_folder;
 };
 
+/// How detectors beyond gpkg's own are asked (detectors.hpp).
+struct DetectorSettings {
+    std::vector<fs::path> folders;  ///< of detectors' files, the user's own first
+    /// The program that confines another and its first arguments; what it is to confine follows.
+    /// It runs confine_main. Empty: no program is run.
+    std::vector<std::string> program;
+    /// After this time a program is killed and left behind, whatever it is stuck in.
+    std::chrono::milliseconds limit{5000};
+    /// Where programs' answers are kept until the next boot; empty: nowhere.
+    fs::path cache_folder;
+};
+
 struct Host {
     std::string platform;         ///< the target, e.g. "linux-64": what is being solved for
     std::string native_platform;  ///< what this machine is
@@ -51,14 +63,16 @@ struct Host {
     std::string kernel_release;        ///< as `uname -r` prints it
     std::optional<std::string> glibc;  ///< "2.36"; nothing where the C library is another one
     CudaProbe cuda;
+    DetectorSettings detectors;
     std::function<std::chrono::system_clock::time_point()> now;
 };
 
 /// Where libcuda.so.1 may be: the loader's path first, then the folders distributions use.
 std::vector<std::string> usual_cuda_libraries();
 
-/// This machine, with itself as the target and this program, re-executed with kCudaProbeVerb, as
-/// the probe. The caller may set `platform` and `cuda.cache_folder`.
+/// This machine, with itself as the target and this program, re-executed with kCudaProbeVerb and
+/// kConfineVerb, as the probe and what confines others. The detectors are those that came with this
+/// program. The caller may set `platform` and the folders of caches, and add detectors.
 Host this_machine();
 
 }  // namespace gpkg::virtual_packages

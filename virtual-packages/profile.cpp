@@ -4,6 +4,7 @@
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/cuda.hpp"
+#include "virtual-packages/detectors.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
 #include <iterator>
@@ -44,14 +45,19 @@ void add_cuda(const Host& host, DetectedProfile& detected) {
     profile.gpus.insert(profile.gpus.begin(), report.devices.begin(), report.devices.end());
 }
 
-}  // namespace
-
-void describe(const Host& host, HardwareProfile& profile) {
-    profile.cpu_model = detect_cpu_model(host);
-    profile.nvidia_driver = kernel_driver(host);
+void add_others(const Host& host,
+                const std::vector<std::string>& decided,
+                DetectedProfile& detected) {
+    auto found = ask_detectors(host, decided);
+    detected.profile.others = std::move(found.packages);
+    auto& gpus = detected.profile.gpus;
+    gpus.insert(gpus.end(), found.gpus.begin(), found.gpus.end());
+    append(detected.warnings, std::move(found.warnings));
+    append(detected.notes, std::move(found.notes));
 }
 
-DetectedProfile detect_profile_without_cuda(const Host& host) {
+/// What costs next to nothing: no program runs for it and no library is loaded.
+DetectedProfile detect_in_files(const Host& host) {
     DetectedProfile detected;
     auto& profile = detected.profile;
     profile.platform = host.native_platform;
@@ -77,9 +83,17 @@ DetectedProfile detect_profile_without_cuda(const Host& host) {
     return detected;
 }
 
-DetectedProfile detect_profile(const Host& host) {
-    auto detected = detect_profile_without_cuda(host);
-    add_cuda(host, detected);
+}  // namespace
+
+void describe(const Host& host, HardwareProfile& profile) {
+    profile.cpu_model = detect_cpu_model(host);
+    profile.nvidia_driver = kernel_driver(host);
+}
+
+DetectedProfile detect_profile(const Host& host, const Decided& decided) {
+    auto detected = detect_in_files(host);
+    if (!decided.cuda) add_cuda(host, detected);
+    add_others(host, decided.others, detected);
     return detected;
 }
 

@@ -19,16 +19,33 @@ struct Fact {
     std::string source;
 };
 
-enum class GpuVendor { Nvidia, Amd };
+enum class GpuVendor { Nvidia, Amd, Intel };
+/// "nvidia", as files and people write it.
+std::string_view vendor_name(GpuVendor vendor);
 
 struct GpuDevice {
     GpuVendor vendor = GpuVendor::Nvidia;
     std::string name;                 ///< as the driver says it; may be empty
-    std::string architecture;         ///< compute capability "9.0", or "gfx90a"
+    std::string architecture;         ///< compute capability "9.0", "gfx90a", Intel's "12.60.7"
     std::uint64_t memory_mib = 0;     ///< 0: unknown
     std::uint32_t compute_units = 0;  ///< AMD's; 0: unknown
 
     friend bool operator==(const GpuDevice&, const GpuDevice&) = default;
+};
+
+struct VirtualPackage {
+    std::string name;  ///< with its two underscores
+    std::string version = "0";
+    std::string build = "0";
+
+    /// "__cuda=12.4=0"
+    std::string to_string() const { return name + "=" + version + "=" + build; }
+    friend bool operator==(const VirtualPackage&, const VirtualPackage&) = default;
+};
+
+struct DetectedPackage {
+    VirtualPackage package;
+    std::string source;  ///< "uname", "CONDA_OVERRIDE_CUDA", "default of gpkg", a profile's path
 };
 
 /// A fact that is not there is unknown.
@@ -46,11 +63,15 @@ struct HardwareProfile {
     std::optional<Fact> amdgpu;         ///< the kernel driver has a device; the value is empty
     std::optional<Fact> rocm;           ///< of the ROCm installation, "6.4.1"
     std::vector<GpuDevice> gpus;
+    /// What detectors beyond gpkg's own found (detectors.hpp): gpkg makes nothing of it but hands
+    /// it on.
+    std::vector<DetectedPackage> others;
 };
 
 struct DetectedProfile {
     HardwareProfile profile;
     std::vector<std::string> warnings;
+    std::vector<std::string> notes;  ///< what became of each detector, for who writes one
 };
 
 /// Adds what people want to know and no virtual package follows from: the CPU's own name and the
@@ -58,10 +79,14 @@ struct DetectedProfile {
 /// tell.
 void describe(const Host& host, HardwareProfile& profile);
 
-/// Asks every detector; this may load NVIDIA's driver, in a process of its own.
-DetectedProfile detect_profile(const Host& host);
-/// The same without NVIDIA's driver: no fact about it and no device of theirs.
-DetectedProfile detect_profile_without_cuda(const Host& host);
+/// Questions that need no answer, since one is given.
+struct Decided {
+    bool cuda = false;                ///< NVIDIA's driver: no fact about it and no device of theirs
+    std::vector<std::string> others;  ///< virtual packages of detectors
+};
+
+/// Asks every detector; this may load NVIDIA's driver, and run programs, in processes of their own.
+DetectedProfile detect_profile(const Host& host, const Decided& decided = {});
 
 /// Reads the file form, which profile_file.cpp describes. Unknown keys are errors that name near
 /// ones.

@@ -17,43 +17,33 @@
 //     driver: present          # the kernel driver offers a device
 //     rocm: 6.4.1
 //   gpus:
-//     - vendor: nvidia         # or amd
+//     - vendor: nvidia         # amd or intel
 //       name: NVIDIA H100 80GB HBM3
-//       architecture: "9.0"    # compute capability; gfx90a for amd
+//       architecture: "9.0"    # compute capability; gfx90a for amd; intel's may be left out
 //       memory_mib: 81559
 //       compute_units: 110     # amd's
+//   virtual_packages:          # what detectors beyond gpkg's own found
+//     - name: __level_zero
+//       version: "1.3"         # 0 when left out, like the build
 
 #include "libcore/base/text.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/yaml/node.hpp"
-#include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
+#include "virtual-packages/forms_internal.hpp"
 #include "virtual-packages/profile.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <initializer_list>
-#include <limits>
 #include <utility>
 
 namespace gpkg::virtual_packages {
 namespace {
 
-constexpr long long kFormat = 1;
-
-/// Refuses keys that are none of `known`.
-Result<void> check_keys(const yaml::Node& map, std::initializer_list<std::string_view> known) {
-    const std::vector<std::string> names(known.begin(), known.end());
-    for (const auto& [key, value] : map.entries()) {
-        if (std::ranges::find(names, key) != names.end()) continue;
-        const auto near = near_names(key, names);
-        return value.fail(
-            "unknown key " + key,
-            near.empty() ? "known keys: " + join_or(names) : "did you mean " + join_or(near) + "?");
-    }
-    return {};
-}
+constexpr Form kForm{
+    "hardware profile", "gpkg_profile", "gpkg hardware export writes one", 100'000};
 
 /// The map below `key`; null when it is left out.
 Result<const yaml::Node*> find_map(const yaml::Node& parent,
@@ -67,13 +57,6 @@ Result<const yaml::Node*> find_map(const yaml::Node& parent,
     return node;
 }
 
-Result<std::optional<std::string>> find_text(const yaml::Node* parent, std::string_view key) {
-    const auto* node = parent == nullptr ? nullptr : parent->find(key);
-    if (node == nullptr || node->is_null()) return std::nullopt;
-    GPKG_TRY(auto text, node->as_text(key));
-    return text;
-}
-
 /// A version of two to four numbers, or "any".
 Result<std::optional<Fact>> find_version(const yaml::Node* parent,
                                          std::string_view key,
@@ -84,45 +67,6 @@ Result<std::optional<Fact>> find_version(const yaml::Node* parent,
         return parent->find(key)->fail("expected a version like 12.4 or any, found \"" + *text +
                                        "\"");
     return Fact{*text, source};
-}
-
-template <typename Number>
-Result<Number> find_number(const yaml::Node& parent, std::string_view key) {
-    const auto* node = parent.find(key);
-    if (node == nullptr || node->is_null()) return Number{0};
-    GPKG_TRY(const auto value, node->as_int(key));
-    if (value < 0 || static_cast<unsigned long long>(value) > std::numeric_limits<Number>::max())
-        return node->fail(fmt::format("{} is out of range", value));
-    return static_cast<Number>(value);
-}
-
-bool is_compute_capability(std::string_view text) {
-    return text == kAnyVersion || (text.size() <= 5 && leading_version(text, 2) == text);
-}
-
-Result<GpuDevice> read_gpu(const yaml::Node& node) {
-    if (!node.is_map())
-        return node.fail(fmt::format("expected a GPU as a map, found {}", node.kind_name()));
-    GPKG_CHECK(check_keys(node, {"vendor", "name", "architecture", "memory_mib", "compute_units"}));
-    GpuDevice gpu;
-    GPKG_TRY(const auto vendor, find_text(&node, "vendor"));
-    if (vendor == "amd")
-        gpu.vendor = GpuVendor::Amd;
-    else if (vendor != "nvidia")
-        return node.fail("expected `vendor: nvidia` or `vendor: amd`");
-    GPKG_TRY(auto name, find_text(&node, "name"));
-    gpu.name = std::move(name).value_or("");
-    GPKG_TRY(auto architecture, find_text(&node, "architecture"));
-    gpu.architecture = std::move(architecture).value_or("");
-    const bool fits = gpu.vendor == GpuVendor::Amd ? gfx_version(gpu.architecture).has_value()
-                                                   : is_compute_capability(gpu.architecture);
-    if (!fits)
-        return node.fail(gpu.vendor == GpuVendor::Amd
-                             ? "expected `architecture:` with a name like gfx90a"
-                             : "expected `architecture:` with a compute capability like \"9.0\"");
-    GPKG_TRY(gpu.memory_mib, find_number<std::uint64_t>(node, "memory_mib"));
-    GPKG_TRY(gpu.compute_units, find_number<std::uint32_t>(node, "compute_units"));
-    return gpu;
 }
 
 Result<void> read_cpu_facts(const yaml::Node& root,
@@ -174,13 +118,28 @@ Result<void> read_accelerators(const yaml::Node& root,
         return amd->find("driver")->fail("expected present or absent, found \"" + *driver + "\"");
     GPKG_TRY(profile.rocm, find_version(amd, "rocm", source));
 
-    const auto* gpus = root.find("gpus");
-    if (gpus == nullptr || gpus->is_null()) return {};
-    if (!gpus->is_list())
-        return gpus->fail(fmt::format("expected a list of GPUs, found {}", gpus->kind_name()));
+    GPKG_TRY(const auto* gpus, find_list(root, "gpus", "GPUs"));
+    if (gpus == nullptr) return {};
     for (const auto& item : gpus->items()) {
         GPKG_TRY(auto gpu, read_gpu(item));
         profile.gpus.push_back(std::move(gpu));
+    }
+    return {};
+}
+
+Result<void> read_others(const yaml::Node& root,
+                         const std::string& source,
+                         HardwareProfile& profile) {
+    GPKG_TRY(const auto* list, find_list(root, "virtual_packages", "virtual packages"));
+    if (list == nullptr) return {};
+    for (const auto& item : list->items()) {
+        GPKG_TRY(auto package, read_virtual_package(item));
+        const auto is_same = [&](const DetectedPackage& other) {
+            return other.package.name == package.name;
+        };
+        if (std::ranges::any_of(profile.others, is_same))
+            return item.fail(package.name + " stands here twice");
+        profile.others.push_back({std::move(package), source});
     }
     return {};
 }
@@ -207,22 +166,16 @@ private:
 }  // namespace
 
 Result<HardwareProfile> parse_profile(std::string_view text, const std::string& where) {
-    GPKG_TRY(const auto root, yaml::Node::parse(text, where));
-    if (root.is_null())
-        return fail(ErrorKind::Parse, where + ": expected a hardware profile, found nothing");
-    if (!root.is_map())
-        return root.fail(fmt::format("expected a hardware profile, found {}", root.kind_name()));
-    const auto* format = root.find("gpkg_profile");
-    if (format == nullptr)
-        return root.fail("this is no hardware profile: the key gpkg_profile is missing",
-                         "gpkg hardware export writes one");
-    GPKG_TRY(const auto version, format->as_int("gpkg_profile"));
-    if (version != kFormat)
-        return format->fail(
-            fmt::format("format {} is not known to this gpkg, which reads {}", version, kFormat),
-            "a newer gpkg may read it");
-    GPKG_CHECK(
-        check_keys(root, {"gpkg_profile", "platform", "cpu", "system", "nvidia", "amd", "gpus"}));
+    GPKG_TRY(const auto root, parse_form(text, where, kForm));
+    GPKG_CHECK(check_keys(root,
+                          {"gpkg_profile",
+                           "platform",
+                           "cpu",
+                           "system",
+                           "nvidia",
+                           "amd",
+                           "gpus",
+                           "virtual_packages"}));
 
     HardwareProfile profile;
     GPKG_TRY(const auto platform, find_text(&root, "platform"));
@@ -232,6 +185,7 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
     GPKG_CHECK(read_cpu_facts(root, where, profile));
     GPKG_CHECK(read_system(root, where, profile));
     GPKG_CHECK(read_accelerators(root, where, profile));
+    GPKG_CHECK(read_others(root, where, profile));
     return profile;
 }
 
@@ -243,8 +197,7 @@ Result<HardwareProfile> read_profile(const fs::path& path) {
 std::string format_profile(const HardwareProfile& profile) {
     auto out = fmt::format(
         "# What a machine is. With --for THIS_FILE gpkg decides as on that machine.\n"
-        "gpkg_profile: {}\nplatform: {}\n",
-        kFormat,
+        "gpkg_profile: 1\nplatform: {}\n",
         yaml::quote(profile.platform));
     Section cpu(out, "cpu");
     cpu.line("model", profile.cpu_model);
@@ -266,12 +219,21 @@ std::string format_profile(const HardwareProfile& profile) {
 
     if (!profile.gpus.empty()) out += "gpus:\n";
     for (const auto& gpu : profile.gpus) {
-        out += fmt::format("  - vendor: {}\n", gpu.vendor == GpuVendor::Amd ? "amd" : "nvidia");
+        out += fmt::format("  - vendor: {}\n", vendor_name(gpu.vendor));
         if (!gpu.name.empty()) out += fmt::format("    name: {}\n", yaml::quote(gpu.name));
-        out += fmt::format("    architecture: {}\n", yaml::quote(gpu.architecture));
+        if (!gpu.architecture.empty())
+            out += fmt::format("    architecture: {}\n", yaml::quote(gpu.architecture));
         if (gpu.memory_mib != 0) out += fmt::format("    memory_mib: {}\n", gpu.memory_mib);
         if (gpu.compute_units != 0)
             out += fmt::format("    compute_units: {}\n", gpu.compute_units);
+    }
+
+    if (!profile.others.empty()) out += "virtual_packages:\n";
+    for (const auto& [package, source] : profile.others) {
+        out += fmt::format("  - name: {}\n    version: {}\n",
+                           yaml::quote(package.name),
+                           yaml::quote(package.version));
+        if (package.build != "0") out += fmt::format("    build: {}\n", yaml::quote(package.build));
     }
     return out;
 }

@@ -4,6 +4,8 @@
 #include "libcore/spec/record_version.hpp"
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
+#include "virtual-packages/detectors.hpp"
+#include "virtual-packages/package_names_internal.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace gpkg::virtual_packages {
@@ -38,11 +41,6 @@ bool is_build_string(std::string_view text) {
 }
 
 bool is_any(std::string_view text) { return text == kAnyVersion; }
-/// A version of CEP 33 that starts with a number, since "yes" is one as well.
-bool is_version(std::string_view text) {
-    return is_any(text) ||
-           (!text.empty() && is_digits(text.substr(0, 1)) && Version::parse(text).has_value());
-}
 bool is_kernel_version(std::string_view text) { return is_any(text) || is_dotted(text, 2, 4); }
 bool is_compute_capability(std::string_view text) { return is_any(text) || is_dotted(text, 2, 2); }
 bool is_gfx_version(std::string_view text) { return is_any(text) || is_dotted(text, 3, 3); }
@@ -52,6 +50,7 @@ enum class WhenEmpty { Drop, Ignore };
 
 /// One variable of the CONDA_OVERRIDE_ family.
 struct Override {
+    std::string_view package;
     std::string_view variable;
     bool (*accepts)(std::string_view);
     std::string_view wanted;  ///< what `accepts` accepts, in words
@@ -60,16 +59,17 @@ struct Override {
 
 // clang-format off
 constexpr std::string_view kVersion = "a version like 12.4, or any";
-constexpr Override kArchspec{"CONDA_OVERRIDE_ARCHSPEC", is_build_string, "a name of at most 64 letters, digits, _, . and +", WhenEmpty::Ignore};
-constexpr Override kCuda{"CONDA_OVERRIDE_CUDA", is_version, kVersion, WhenEmpty::Drop};
-constexpr Override kCudaArch{"CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6, or any", WhenEmpty::Drop};
-constexpr Override kGlibc{"CONDA_OVERRIDE_GLIBC", is_version, kVersion, WhenEmpty::Drop};
-constexpr Override kLinux{"CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0, or any", WhenEmpty::Ignore};
-constexpr Override kOsx{"CONDA_OVERRIDE_OSX", is_version, kVersion, WhenEmpty::Ignore};
-constexpr Override kWin{"CONDA_OVERRIDE_WIN", is_version, kVersion, WhenEmpty::Ignore};
-constexpr Override kAmdgpu{"CONDA_OVERRIDE_AMDGPU", is_zero, "0 for present or nothing for absent", WhenEmpty::Drop};
-constexpr Override kAmdgpuArch{"CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers like 9.0.10, or any", WhenEmpty::Drop};
-constexpr Override kRocm{"CONDA_OVERRIDE_ROCM", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kArchspec{"__archspec", "CONDA_OVERRIDE_ARCHSPEC", is_build_string, "a name of at most 64 letters, digits, _, . and +", WhenEmpty::Ignore};
+constexpr Override kUnix{"__unix", "CONDA_OVERRIDE_UNIX", is_zero, "", WhenEmpty::Ignore};
+constexpr Override kCuda{"__cuda", "CONDA_OVERRIDE_CUDA", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kCudaArch{"__cuda_arch", "CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6, or any", WhenEmpty::Drop};
+constexpr Override kGlibc{"__glibc", "CONDA_OVERRIDE_GLIBC", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kLinux{"__linux", "CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0, or any", WhenEmpty::Ignore};
+constexpr Override kOsx{"__osx", "CONDA_OVERRIDE_OSX", is_version, kVersion, WhenEmpty::Ignore};
+constexpr Override kWin{"__win", "CONDA_OVERRIDE_WIN", is_version, kVersion, WhenEmpty::Ignore};
+constexpr Override kAmdgpu{"__amdgpu", "CONDA_OVERRIDE_AMDGPU", is_zero, "0 for present or nothing for absent", WhenEmpty::Drop};
+constexpr Override kAmdgpuArch{"__amdgpu_arch", "CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers like 9.0.10, or any", WhenEmpty::Drop};
+constexpr Override kRocm{"__rocm", "CONDA_OVERRIDE_ROCM", is_version, kVersion, WhenEmpty::Drop};
 // clang-format on
 
 /// What an override says: nothing, "absent", or a value.
@@ -91,10 +91,14 @@ std::string naive_archspec(std::string_view platform) {
 /// Collects the packages of one target.
 class Judge {
 public:
-    Judge(const HardwareProfile& profile, std::string_view platform, const EnvLookup& env)
+    Judge(const HardwareProfile& profile,
+          std::string_view platform,
+          const EnvLookup& env,
+          const std::vector<std::string>& detectable)
         : profile_(profile),
           platform_(platform),
           env_(env),
+          detectable_(detectable),
           native_(profile.platform == platform) {}
 
     Detection judge() && {
@@ -102,6 +106,7 @@ public:
         systems();
         nvidia();
         amd();
+        others();
         std::ranges::sort(
             detection_.packages, {}, [](const auto& found) -> const auto& {
                 return found.package.name;
@@ -126,25 +131,45 @@ private:
 
     void warn(std::string text) { detection_.warnings.push_back(std::move(text)); }
 
+    void note(const Override& which, OverrideEffect effect, std::string text) {
+        const auto value = env_(which.variable);
+        detection_.overrides.push_back({std::string(which.variable),
+                                        std::string(trim(value.value_or(""))),
+                                        effect,
+                                        std::move(text)});
+    }
+
     Ruling ask(const Override& which) {
         const auto set = env_(which.variable);
         if (!set) return {};
         const auto value = trim(*set);
         if (value.empty()) {
-            if (which.when_empty == WhenEmpty::Drop) return {.absent = true, .value = {}};
+            if (which.when_empty == WhenEmpty::Drop) {
+                note(which, OverrideEffect::Drops, fmt::format("no {}", which.package));
+                return {.absent = true, .value = {}};
+            }
+            note(which, OverrideEffect::None, "the package cannot be absent");
             warn(fmt::format("{} is empty and ignored: the package cannot be absent",
                              which.variable));
             return {};
         }
-        if (which.accepts(value)) return {.absent = false, .value = std::string(value)};
+        if (which.accepts(value)) {
+            note(which, OverrideEffect::Sets, fmt::format("{} is {}", which.package, value));
+            return {.absent = false, .value = std::string(value)};
+        }
+        note(which, OverrideEffect::None, fmt::format("expected {}", which.wanted));
         warn(fmt::format("{}={} is ignored: expected {}", which.variable, value, which.wanted));
         return {};
     }
 
     /// Says that an override which is set has no effect, and why.
-    void ignore(const Override& which, std::string_view reason) {
-        if (const auto set = env_(which.variable); set && !trim(*set).empty())
-            warn(fmt::format("{}={} is ignored: {}", which.variable, trim(*set), reason));
+    void ignore(const Override& which, const std::string& reason) {
+        const auto set = env_(which.variable);
+        if (!set) return;
+        note(which, OverrideEffect::None, reason);
+        // To drop what is not there is no mistake.
+        if (const auto value = trim(*set); !value.empty())
+            warn(fmt::format("{}={} is ignored: {}", which.variable, value, reason));
     }
 
     void archspec() {
@@ -171,43 +196,44 @@ private:
     }
 
     /// A package that every target of one system has.
-    void always(std::string_view name,
-                const Override& which,
+    void always(const Override& which,
                 const std::optional<Fact>& fact,
                 std::string_view otherwise) {
         if (const auto ruling = ask(which); ruling.value)
-            add(name, *ruling.value, which.variable);
+            add(which.package, *ruling.value, which.variable);
         else if (native_ && fact && !fact->value.empty())
-            add(name, *fact);
+            add(which.package, *fact);
         else
-            add(name, std::string(otherwise), kDefault);
+            add(which.package, std::string(otherwise), kDefault);
     }
 
     void systems() {
-        const auto none_here = [&](std::string_view name) {
-            return fmt::format("a target {} has no {}", platform_, name);
+        const auto none_here = [&](const Override& which) {
+            ignore(which, fmt::format("a target {} has no {}", platform_, which.package));
         };
         if (targets("linux")) {
-            always("__linux", kLinux, profile_.linux_, "4.18");
+            always(kLinux, profile_.linux_, "4.18");
             glibc();
         } else {
-            ignore(kLinux, none_here("__linux"));
-            ignore(kGlibc, none_here("__glibc"));
+            none_here(kLinux);
+            none_here(kGlibc);
         }
         if (targets("osx"))
-            always("__osx", kOsx, profile_.osx, "0");
+            always(kOsx, profile_.osx, "0");
         else
-            ignore(kOsx, none_here("__osx"));
+            none_here(kOsx);
         if (targets("win"))
-            always("__win", kWin, profile_.windows, "10.0");
+            always(kWin, profile_.windows, "10.0");
         else
-            ignore(kWin, none_here("__win"));
+            none_here(kWin);
         if (targets("linux") || targets("osx") || targets("freebsd") || targets("emscripten") ||
             targets("zos"))
             add("__unix", "0", "the target platform");
-        if (const auto set = env_("CONDA_OVERRIDE_UNIX"))
-            warn(fmt::format("CONDA_OVERRIDE_UNIX={} is ignored: __unix cannot be overridden",
-                             trim(*set)));
+        if (const auto set = env_(kUnix.variable)) {
+            note(kUnix, OverrideEffect::None, "__unix cannot be overridden");
+            warn(fmt::format(
+                "{}={} is ignored: __unix cannot be overridden", kUnix.variable, trim(*set)));
+        }
     }
 
     void glibc() {
@@ -222,13 +248,13 @@ private:
     }
 
     /// A package whose presence is a fact that an override can change. True when it is there.
-    bool optional(std::string_view name, const Override& which, const std::optional<Fact>& fact) {
+    bool optional(const Override& which, const std::optional<Fact>& fact) {
         const auto ruling = ask(which);
         if (ruling.absent) return false;
         if (ruling.value)
-            add(name, *ruling.value, which.variable);
+            add(which.package, *ruling.value, which.variable);
         else if (fact)
-            add(name, fact->value.empty() ? "0" : fact->value, fact->source);
+            add(which.package, fact->value.empty() ? "0" : fact->value, fact->source);
         return ruling.value || fact;
     }
 
@@ -273,18 +299,33 @@ private:
     }
 
     void nvidia() {
-        if (optional("__cuda", kCuda, profile_.cuda))
-            optional("__cuda_arch", kCudaArch, lowest_capability());
+        if (optional(kCuda, profile_.cuda))
+            optional(kCudaArch, lowest_capability());
         else
             ignore(kCudaArch, "there is no __cuda (CONDA_OVERRIDE_CUDA gives one)");
     }
 
     void amd() {
-        if (optional("__amdgpu", kAmdgpu, profile_.amdgpu))
-            optional("__amdgpu_arch", kAmdgpuArch, strongest_gfx());
+        if (optional(kAmdgpu, profile_.amdgpu))
+            optional(kAmdgpuArch, strongest_gfx());
         else
             ignore(kAmdgpuArch, "there is no __amdgpu (CONDA_OVERRIDE_AMDGPU=0 gives one)");
-        optional("__rocm", kRocm, profile_.rocm);
+        optional(kRocm, profile_.rocm);
+    }
+
+    /// What detectors beyond gpkg's own found; an override gives what one of them may find.
+    void others() {
+        std::map<std::string, const DetectedPackage*> names;
+        for (const auto& name : detectable_) names.emplace(name, nullptr);
+        for (const auto& found : profile_.others) names[found.package.name] = &found;
+        for (const auto& [name, found] : names) {
+            const auto variable = override_variable(name);
+            const auto ruling = ask({name, variable, is_version, kVersion, WhenEmpty::Drop});
+            if (ruling.value)
+                add(name, *ruling.value, variable);
+            else if (!ruling.absent && found != nullptr)
+                detection_.packages.push_back(*found);
+        }
     }
 
     static constexpr std::array<int, 3> kAnyNumbers{
@@ -293,6 +334,7 @@ private:
     const HardwareProfile& profile_;
     std::string_view platform_;
     const EnvLookup& env_;
+    const std::vector<std::string>& detectable_;
     bool native_;
     Detection detection_;
 };
@@ -305,6 +347,12 @@ bool overrides_decide_cuda(const EnvLookup& env) {
     const auto arch = env(kCudaArch.variable);
     return is_version(trim(*cuda)) && arch &&
            (trim(*arch).empty() || is_compute_capability(trim(*arch)));
+}
+
+/// True when nothing that a detector could find would be used.
+bool is_decided(std::string_view name, const EnvLookup& env) {
+    const auto set = env(override_variable(name));
+    return set && (trim(*set).empty() || is_version(trim(*set)));
 }
 
 }  // namespace
@@ -328,14 +376,18 @@ std::vector<PackageRecord> Detection::records() const {
 
 Detection virtual_packages_of(const HardwareProfile& profile,
                               std::string_view platform,
-                              const EnvLookup& env) {
-    return Judge(profile, platform, env).judge();
+                              const EnvLookup& env,
+                              const std::vector<std::string>& detectable) {
+    return Judge(profile, platform, env, detectable).judge();
 }
 
 Detection detect_all(const Host& host) {
-    auto detected =
-        overrides_decide_cuda(host.env) ? detect_profile_without_cuda(host) : detect_profile(host);
-    auto detection = virtual_packages_of(detected.profile, host.platform, host.env);
+    const auto detectable = detectable_packages(host);
+    Decided decided{overrides_decide_cuda(host.env), {}};
+    for (const auto& name : detectable)
+        if (is_decided(name, host.env)) decided.others.push_back(name);
+    auto detected = detect_profile(host, decided);
+    auto detection = virtual_packages_of(detected.profile, host.platform, host.env, detectable);
     detection.warnings.insert(
         detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
     return detection;

@@ -7,7 +7,8 @@
 // Where CEP 30 leaves the value to the tool, gpkg uses, as rattler does, __glibc 2.28, __linux 4.18
 // and __win 10.0; __osx is 0, which the CEP demands.
 // An empty override drops __cuda, __cuda_arch, __glibc, __amdgpu, __amdgpu_arch and __rocm; the
-// others must be present, so it is ignored.
+// others must be present, so it is ignored. What detectors beyond gpkg's own found (detectors.hpp)
+// is handed on; CONDA_OVERRIDE_ and its name in capitals override it, and an empty one drops it.
 
 #include "libcore/spec/package_record.hpp"
 #include "virtual-packages/profile.hpp"
@@ -18,24 +19,20 @@
 
 namespace gpkg::virtual_packages {
 
-struct VirtualPackage {
-    std::string name;  ///< with its two underscores
-    std::string version = "0";
-    std::string build = "0";
+enum class OverrideEffect { Sets, Drops, None };
 
-    /// "__cuda=12.4=0"
-    std::string to_string() const { return name + "=" + version + "=" + build; }
-    friend bool operator==(const VirtualPackage&, const VirtualPackage&) = default;
-};
-
-struct DetectedPackage {
-    VirtualPackage package;
-    std::string source;  ///< "uname", "CONDA_OVERRIDE_CUDA", "default of gpkg", a profile's path
+/// A variable of the CONDA_OVERRIDE_ family that is set.
+struct ActiveOverride {
+    std::string variable;
+    std::string value;
+    OverrideEffect effect = OverrideEffect::None;
+    std::string text;  ///< "__cuda is 12.4", "no __cuda", or why it has no effect
 };
 
 struct Detection {
     std::vector<DetectedPackage> packages;  ///< by name
     std::vector<std::string> warnings;      ///< e.g. an override that was ignored, and why
+    std::vector<ActiveOverride> overrides;  ///< of those that somebody knows
 
     /// Null when the machine has no such package. The name has its underscores.
     const DetectedPackage* find(std::string_view name) const;
@@ -44,13 +41,15 @@ struct Detection {
     std::vector<PackageRecord> records() const;
 };
 
-/// The virtual packages of a machine with these facts, for the target `platform`.
+/// The virtual packages of a machine with these facts, for the target `platform`. `detectable` is
+/// what detectors could find, and so can be overridden, beside what is in the profile.
 Detection virtual_packages_of(const HardwareProfile& profile,
                               std::string_view platform,
-                              const EnvLookup& env);
+                              const EnvLookup& env,
+                              const std::vector<std::string>& detectable = {});
 
-/// Detects what `host` is and judges it for host.platform. The GPU driver is left alone when
-/// overrides decide what it would be asked for.
+/// Detects what `host` is and judges it for host.platform. NVIDIA's driver and detectors' programs
+/// are left alone when overrides decide what they would be asked for.
 Detection detect_all(const Host& host);
 
 }  // namespace gpkg::virtual_packages

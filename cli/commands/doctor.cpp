@@ -44,8 +44,8 @@ Result<Looked> look(const Context& context, const Options& options) {
         looked.profile = std::move(detected.profile);
         looked.warnings = std::move(detected.warnings);
     }
-    looked.detection =
-        virtual_packages::virtual_packages_of(looked.profile, machine.platform, context.env);
+    looked.detection = virtual_packages::virtual_packages_of(
+        looked.profile, machine.platform, context.env, detectable_packages(context));
     looked.warnings.insert(
         looked.warnings.end(), looked.detection.warnings.begin(), looked.detection.warnings.end());
     return looked;

@@ -3,6 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/machine.hpp"
+#include "libcore/base/text.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/machines.hpp"
 #include "virtual-packages/virtual_package.hpp"
@@ -30,12 +31,26 @@ std::string level_of(const Fact& microarchitecture) {
     return fmt::format("runs x86-64-v{}; {}", *level, microarchitecture.source);
 }
 
-std::string vendor_name(GpuVendor vendor) { return vendor == GpuVendor::Nvidia ? "nvidia" : "amd"; }
-
 std::string memory_of(const GpuDevice& gpu) {
     if (gpu.memory_mib == 0) return "";
     if (gpu.memory_mib < 1024) return fmt::format("{} MiB", gpu.memory_mib);
     return fmt::format("{:.0f} GiB", static_cast<double>(gpu.memory_mib) / 1024);
+}
+
+std::string_view name_of(OverrideEffect effect) {
+    switch (effect) {
+    case OverrideEffect::Sets: return "sets";
+    case OverrideEffect::Drops: return "drops";
+    case OverrideEffect::None: break;
+    }
+    return "none";
+}
+
+Json to_json(const VirtualPackage& package, const std::string& source) {
+    return {{"name", package.name},
+            {"version", package.version},
+            {"build", package.build},
+            {"source", source}};
 }
 
 Json to_json(const HardwareProfile& profile,
@@ -61,12 +76,18 @@ Json to_json(const HardwareProfile& profile,
                                     {"name", gpu.name},
                                     {"architecture", gpu.architecture},
                                     {"memory_mib", gpu.memory_mib}});
+    document["others"] = Json::array();
+    for (const auto& [package, source] : profile.others)
+        document["others"].push_back(to_json(package, source));
     document["virtual_packages"] = Json::array();
     for (const auto& [package, source] : detection.packages)
-        document["virtual_packages"].push_back({{"name", package.name},
-                                                {"version", package.version},
-                                                {"build", package.build},
-                                                {"source", source}});
+        document["virtual_packages"].push_back(to_json(package, source));
+    document["overrides"] = Json::array();
+    for (const auto& [variable, value, effect, text] : detection.overrides)
+        document["overrides"].push_back({{"variable", variable},
+                                         {"value", value},
+                                         {"effect", name_of(effect)},
+                                         {"text", text}});
     document["warnings"] = warnings;
     return document;
 }
@@ -104,14 +125,16 @@ void print_facts(Output& out,
         const auto& gpu = profile.gpus[place];
         const bool counts = std::find(counted.begin(), counted.end(), gpu) != counted.end();
         row(profile.gpus.size() == 1 ? "GPU" : fmt::format("GPU {}", place),
-            gpu.name.empty() ? vendor_name(gpu.vendor) : gpu.name,
+            gpu.name.empty() ? std::string(vendor_name(gpu.vendor)) : gpu.name,
             fmt::format("{}{}{}{}",
                         gpu.architecture,
-                        gpu.memory_mib == 0 ? "" : ", ",
+                        gpu.architecture.empty() || gpu.memory_mib == 0 ? "" : ", ",
                         memory_of(gpu),
                         counts ? "" : "; does not count"));
     }
     if (profile.gpus.empty()) row("GPU", "none", "");
+    for (const auto& [package, source] : profile.others)
+        row("detected", fmt::format("{} {}", package.name, package.version), source);
     for (const auto& line : table.lines()) out.result(line);
 }
 
@@ -126,13 +149,38 @@ void print_packages(Output& out, const Detection& detection) {
     for (const auto& line : table.lines()) out.result(line);
 }
 
+/// Also a variable that nobody listens to is shown: its name may be misspelt.
+void add_unknown_overrides(Detection& detection) {
+    auto& known = detection.overrides;
+    for (const auto& set : set_overrides()) {
+        const auto is_known = std::any_of(
+            known.begin(), known.end(), [&](const auto& one) { return one.variable == set.first; });
+        if (!is_known)
+            known.push_back({set.first, set.second, OverrideEffect::None, "nothing has this name"});
+    }
+    std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
+        return a.variable < b.variable;
+    });
+}
+
+void print_overrides(Output& out, const Detection& detection) {
+    if (detection.overrides.empty()) return;
+    out.result("\nOverrides:");
+    Table table;
+    for (const auto& [variable, value, effect, text] : detection.overrides)
+        table.add({fmt::format("  {}={}", variable, printable(value)),
+                   effect == OverrideEffect::None ? "no effect" : text,
+                   effect == OverrideEffect::None ? out.faint(text) : ""});
+    for (const auto& line : table.lines()) out.result(line);
+}
+
 /// The machine that --for names, else this one, with all its GPUs.
 Result<DetectedProfile> look(const Context& context, const Options& options) {
     if (!options.sources.for_machine.empty()) {
         auto sources = options.sources;
         sources.devices.clear();
         GPKG_TRY(auto machine, machine_of(context, sources));
-        return DetectedProfile{*std::move(machine.profile), {}};
+        return DetectedProfile{*std::move(machine.profile), {}, {}};
     }
     const auto host = host_of(context);
     auto detected = detect_profile(host);
@@ -154,7 +202,9 @@ Result<int> show(Context& context, const Options& options) {
     GPKG_TRY(const auto counted, counting(profile, options));
     const auto& target =
         options.sources.for_machine.empty() ? context.config.platform.value : profile.platform;
-    const auto detection = virtual_packages_of(counted, target, context.env);
+    auto detection =
+        virtual_packages_of(counted, target, context.env, cli::detectable_packages(context));
+    add_unknown_overrides(detection);
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
@@ -163,8 +213,11 @@ Result<int> show(Context& context, const Options& options) {
         return 0;
     }
     for (const auto& warning : warnings) context.out.warn(warning);
+    if (context.out.verbose())
+        for (const auto& line : found.notes) context.out.note(line);
     print_facts(context.out, profile, counted.gpus);
     print_packages(context.out, detection);
+    print_overrides(context.out, detection);
     if (const auto cost = cost_of_screens(counted))
         context.out.note(fmt::format("note: {}; --devices compute leaves it out", *cost));
     return 0;
@@ -240,7 +293,9 @@ Action bind_hardware(CLI::App& app) {
         ->type_name("FILE");
     app.footer(
         "Shows what this machine is, how that is known, and what the solver is told of it.\n"
-        "CONDA_OVERRIDE_CUDA=12.4 and its like tell the solver something else.\n"
+        "CONDA_OVERRIDE_CUDA=12.4 and its like tell the solver something else; those that are set "
+        "are shown.\n-v says what became of each detector in ROOT/detectors and of those that gpkg "
+        "brings.\n"
         "  gpkg hardware --json\n"
         "  gpkg hardware export -o here.yaml      # then elsewhere: gpkg create --for here.yaml "
         "...\n"

@@ -65,13 +65,6 @@ Result<Facts> gather(Context& context) {
 std::vector<std::pair<std::string, std::string>> steering_variables(const Context& context) {
     std::vector<std::pair<std::string, std::string>> found;
     for (const auto* name : {"CONDA_DEFAULT_ENV",
-                             "CONDA_OVERRIDE_ARCHSPEC",
-                             "CONDA_OVERRIDE_CUDA",
-                             "CONDA_OVERRIDE_CUDA_ARCH",
-                             "CONDA_OVERRIDE_GLIBC",
-                             "CONDA_OVERRIDE_LINUX",
-                             "CONDA_OVERRIDE_OSX",
-                             "CONDA_OVERRIDE_ROCM",
                              "CONDA_PKGS_DIRS",
                              "CONDA_PREFIX",
                              "CONDA_SHLVL",
@@ -82,6 +75,8 @@ std::vector<std::pair<std::string, std::string>> steering_variables(const Contex
                              "NO_COLOR"}) {
         if (auto value = context.env(name)) found.emplace_back(name, *std::move(value));
     }
+    for (const auto& variable : set_overrides()) found.push_back(variable);
+    std::sort(found.begin(), found.end());
     for (const auto* name :
          {"ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy"}) {
         if (context.env(name)) found.emplace_back(name, "<set>");

@@ -2,7 +2,9 @@
 
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/process/process.hpp"
 #include "libcore/spec/names.hpp"
+#include "virtual-packages/detectors.hpp"
 #include "virtual-packages/machines.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
@@ -28,15 +30,16 @@ Result<virtual_packages::Detection> detect(const Context& context,
                                            EnvLookup env) {
     using virtual_packages::DeviceChoice;
     if (machine.profile)
-        return virtual_packages::virtual_packages_of(*machine.profile, machine.platform, env);
+        return virtual_packages::virtual_packages_of(
+            *machine.profile, machine.platform, env, detectable_packages(context));
     auto host = host_of(context);
     host.env = std::move(env);
     host.platform = machine.platform;
     if (machine.devices.kind == DeviceChoice::Kind::All) return virtual_packages::detect_all(host);
     auto detected = virtual_packages::detect_profile(host);
     GPKG_CHECK(virtual_packages::keep_devices(detected.profile, machine.devices));
-    auto detection =
-        virtual_packages::virtual_packages_of(detected.profile, machine.platform, host.env);
+    auto detection = virtual_packages::virtual_packages_of(
+        detected.profile, machine.platform, host.env, detectable_packages(context));
     detection.warnings.insert(
         detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
     return detection;
@@ -96,7 +99,21 @@ virtual_packages::Host host_of(const Context& context) {
     auto host = virtual_packages::this_machine();
     host.env = context.env;
     host.cuda.cache_folder = context.config.index_cache();
+    host.detectors.cache_folder = host.cuda.cache_folder;
+    host.detectors.folders.insert(host.detectors.folders.begin(),
+                                  context.config.root_prefix.value / "detectors");
     return host;
+}
+
+std::vector<std::string> detectable_packages(const Context& context) {
+    return virtual_packages::detectable_packages(host_of(context));
+}
+
+std::vector<std::pair<std::string, std::string>> set_overrides() {
+    std::vector<std::pair<std::string, std::string>> found;
+    for (auto& variable : current_environment())
+        if (variable.first.starts_with("CONDA_OVERRIDE_")) found.push_back(variable);
+    return found;
 }
 
 fs::path profile_folder(const Config& config) { return config.root_prefix.value / "profiles"; }

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpkg::cli {
@@ -37,6 +38,13 @@ std::vector<PackageRecord> virtual_packages_with(const Context& context,
 
 /// This machine as detectors see it, with the user's variables and a memory for answers.
 virtual_packages::Host host_of(const Context& context);
+
+/// What detectors beyond gpkg's own may find, and so variables can override.
+std::vector<std::string> detectable_packages(const Context& context);
+
+/// The variables of the CONDA_OVERRIDE_ family that are set, by name, whether they mean anything or
+/// not.
+std::vector<std::pair<std::string, std::string>> set_overrides();
 
 /// Where the user's own profiles are.
 fs::path profile_folder(const Config& config);

@@ -12,18 +12,17 @@ namespace gpkg::yaml {
 
 struct Reader {
     const std::string& where;
+    std::size_t most_nodes;
     std::size_t nodes = 0;
 
-    // Aliases make a small text unfold into a huge tree; no real document comes near these.
-    static constexpr std::size_t kMostNodes = 2'000'000;
-    static constexpr int kDeepest = 200;
+    static constexpr int kDeepest = 200;  // no real document comes near
 
     Result<Node> convert(const YAML::Node& from, int depth) {
         Node to;
         to.where_ = where;
         to.line_ = from.Mark().line + 1;
         to.column_ = from.Mark().column + 1;
-        if (++nodes > kMostNodes || depth > kDeepest)
+        if (++nodes > most_nodes || depth > kDeepest)
             return to.fail("the document is too large or too deeply nested");
         switch (from.Type()) {
         case YAML::NodeType::Undefined:
@@ -68,10 +67,10 @@ struct Reader {
     }
 };
 
-Result<Node> Node::parse(std::string_view text, std::string where) {
+Result<Node> Node::parse(std::string_view text, std::string where, std::size_t most_nodes) {
     try {
         const YAML::Node document = YAML::Load(std::string(text));
-        Reader reader{where};
+        Reader reader{where, most_nodes};
         return reader.convert(document, 0);
     } catch (const YAML::Exception& problem) {
         return ::gpkg::fail(ErrorKind::Parse,

@@ -5,6 +5,7 @@
 
 #include "libcore/base/error.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,8 +17,14 @@ enum class Kind { Null, Scalar, List, Map };
 
 class Node {
 public:
+    /// Aliases make a small text unfold into a huge tree; no real document comes near as many
+    /// nodes.
+    static constexpr std::size_t kMostNodes = 2'000'000;
+
     /// Parses one document. `where` (a path or URL) begins every error: "env.yml:3:5: ...".
-    static Result<Node> parse(std::string_view text, std::string where);
+    static Result<Node> parse(std::string_view text,
+                              std::string where,
+                              std::size_t most_nodes = kMostNodes);
 
     Kind kind() const { return kind_; }
     bool is_null() const { return kind_ == Kind::Null; }

@@ -34,6 +34,17 @@ gpus:
     architecture: gfx90a
     memory_mib: 65520
     compute_units: 110
+  - vendor: intel
+    name: Intel Arc A770
+    memory_mib: 16384
+  - vendor: intel
+    architecture: 12.60.7
+virtual_packages:
+  - name: __level_zero
+    version: "1.6"
+  - name: __mlx5
+    version: 24.10.1
+    build: inbox
 )";
 
 std::string failure(std::string_view text) {
@@ -72,7 +83,9 @@ TEST_CASE("a profile's facts give virtual packages as detected ones do", "[virtu
           "__cuda=12.4=0 (a.yaml)\n"
           "__cuda_arch=9.0=0 (lowest compute capability of the devices)\n"
           "__glibc=2.36=0 (a.yaml)\n"
+          "__level_zero=1.6=0 (a.yaml)\n"
           "__linux=6.1.0=0 (a.yaml)\n"
+          "__mlx5=24.10.1=inbox (a.yaml)\n"
           "__rocm=6.4.1=0 (a.yaml)\n"
           "__unix=0=0 (the target platform)\n");
 }
@@ -117,7 +130,13 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
         {head + "amd:\n  driver: maybe\n", "a.yaml:4:11: expected present or absent, found \"maybe\""},
         {head + "gpus: 2\n", "a.yaml:3:7: expected a list of GPUs, found a single value"},
         {head + "gpus:\n  - A100\n", "a.yaml:4:5: expected a GPU as a map, found a single value"},
-        {head + "gpus:\n  - vendor: intel\n", "a.yaml:4:5: expected `vendor: nvidia` or `vendor: amd`"},
+        {head + "gpus:\n  - vendor: matrox\n", "a.yaml:4:5: expected `vendor: nvidia`, `vendor: amd` or `vendor: intel`"},
+        {head + "gpus:\n  - vendor: intel\n    architecture: xe\n", "a.yaml:4:5: expected `architecture:` with numbers like 12.60.7"},
+        {head + "virtual_packages: __a\n", "a.yaml:3:19: expected a list of virtual packages, found a single value"},
+        {head + "virtual_packages:\n  - name: __cuda\n",
+         "a.yaml:4:11: __cuda is gpkg's own to tell\n  hint: only names that neither conda nor gpkg gives a meaning to are free"},
+        {head + "virtual_packages:\n  - name: __a\n    version: b\n", "a.yaml:5:14: expected a version like 1.3, found \"b\""},
+        {head + "virtual_packages:\n  - name: __a\n  - name: __a\n", "a.yaml:5:5: __a stands here twice"},
         {head + "gpus:\n  - vendor: nvidia\n    architecture: gfx90a\n",
          "a.yaml:4:5: expected `architecture:` with a compute capability like \"9.0\""},
         {head + "gpus:\n  - vendor: amd\n    architecture: \"9.0\"\n",

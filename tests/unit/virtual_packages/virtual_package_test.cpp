@@ -232,6 +232,62 @@ TEST_CASE("__amdgpu_arch is that of the device with the most compute units", "[v
     CHECK(packages_text(found) == row.expected);
 }
 
+TEST_CASE("what detectors found is handed on, and can be overridden", "[virtual-packages]") {
+    struct Row {
+        std::string value, found, absent, warning;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"unset", "__level_zero=1.3=b", "absent", ""},
+        {"1.6", "__level_zero=1.6=0", "__level_zero=1.6=0", ""},
+        {"any", "__level_zero=any=0", "__level_zero=any=0", ""},
+        {"", "absent", "absent", ""},
+        {"new", "__level_zero=1.3=b", "absent",
+         "CONDA_OVERRIDE_LEVEL_ZERO=new is ignored: expected a version like 12.4, or any"},
+    }));
+    // clang-format on
+    CAPTURE(row.value);
+    const auto env = row.value == "unset" ? environment({})
+                                          : environment({{"CONDA_OVERRIDE_LEVEL_ZERO", row.value}});
+    auto profile = workstation();
+    profile.others.push_back({{"__level_zero", "1.3", "b"}, "level-zero.yaml"});
+    const auto here = virtual_packages_of(profile, "linux-64", env);
+    CHECK(text_of(here, "__level_zero") == row.found);
+    CHECK(warnings_text(here) == row.warning);
+    // Where nothing was found, it can be overridden if a detector may find it.
+    const auto detectable = virtual_packages_of(workstation(), "linux-64", env, {"__level_zero"});
+    CHECK(text_of(detectable, "__level_zero") == row.absent);
+    const auto unknown = virtual_packages_of(workstation(), "linux-64", env);
+    CHECK(text_of(unknown, "__level_zero") == "absent");
+}
+
+TEST_CASE("overrides that are set are told, whatever they do", "[virtual-packages]") {
+    const auto found = virtual_packages_of(workstation(),
+                                           "linux-64",
+                                           environment({{"CONDA_OVERRIDE_ARCHSPEC", ""},
+                                                        {"CONDA_OVERRIDE_CUDA", ""},
+                                                        {"CONDA_OVERRIDE_CUDA_ARCH", ""},
+                                                        {"CONDA_OVERRIDE_GLIBC", " 2.17 "},
+                                                        {"CONDA_OVERRIDE_LINUX", "new"},
+                                                        {"CONDA_OVERRIDE_OSX", "14"},
+                                                        {"CONDA_OVERRIDE_UNIX", ""}}));
+    std::string text;
+    for (const auto& [variable, value, effect, what] : found.overrides)
+        text += fmt::format("{}={}: {}{}\n",
+                            variable.substr(15),
+                            value,
+                            effect == OverrideEffect::None ? "no effect: " : "",
+                            what);
+    CHECK(text ==
+          "ARCHSPEC=: no effect: the package cannot be absent\n"
+          "LINUX=new: no effect: expected two to four numbers like 5.15.0, or any\n"
+          "GLIBC=2.17: __glibc is 2.17\n"
+          "OSX=14: no effect: a target linux-64 has no __osx\n"
+          "UNIX=: no effect: __unix cannot be overridden\n"
+          "CUDA=: no __cuda\n"
+          "CUDA_ARCH=: no effect: there is no __cuda (CONDA_OVERRIDE_CUDA gives one)\n");
+}
+
 TEST_CASE("a machine whose C library is another one has no __glibc", "[virtual-packages]") {
     auto profile = workstation();
     profile.glibc = Fact{"", "the C library of this machine"};

@@ -1,0 +1,62 @@
+#include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "virtual-packages/package_names_internal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace gpkg::virtual_packages {
+namespace {
+
+/// Those of CEP 30 and 46, of conda's own, and gpkg's.
+constexpr auto kReserved = std::to_array<std::string_view>({"__amdgpu",
+                                                            "__amdgpu_arch",
+                                                            "__archspec",
+                                                            "__conda",
+                                                            "__cuda",
+                                                            "__cuda_arch",
+                                                            "__freebsd",
+                                                            "__glibc",
+                                                            "__gpkg",
+                                                            "__linux",
+                                                            "__osx",
+                                                            "__rocm",
+                                                            "__unix",
+                                                            "__win"});
+
+bool is_variable_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+}  // namespace
+
+bool is_version(std::string_view text) {
+    // A dash ends the version in a package's full name.
+    return text == kAnyVersion ||
+           (!text.empty() && text.front() >= '0' && text.front() <= '9' &&
+            text.find('-') == std::string_view::npos && Version::parse(text).has_value());
+}
+
+Result<void> check_free_name(std::string_view name) {
+    if (!is_virtual_package_name(name) || !std::ranges::all_of(name, is_variable_letter))
+        return fail(ErrorKind::Parse,
+                    fmt::format("{}: no name for a virtual package", printable(name)),
+                    "two underscores, then small letters, digits and underscores: __level_zero");
+    if (std::ranges::find(kReserved, name) != kReserved.end())
+        return fail(ErrorKind::Parse,
+                    fmt::format("{} is gpkg's own to tell", name),
+                    "only names that neither conda nor gpkg gives a meaning to are free");
+    return {};
+}
+
+std::string override_variable(std::string_view name) {
+    auto variable = "CONDA_OVERRIDE_" + std::string(name.substr(2));
+    std::ranges::transform(variable, variable.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    return variable;
+}
+
+}  // namespace gpkg::virtual_packages
