@@ -6,6 +6,7 @@
 // such file is asked again the next day.
 
 #include "libcore/channel/fetch_index.hpp"
+#include "libcore/spec/variant_inputs.hpp"
 
 #include <map>
 #include <span>
@@ -13,9 +14,6 @@
 #include <vector>
 
 namespace gpkg {
-
-/// Variant keys and their values.
-using VariantInputs = std::map<std::string, std::string>;
 
 /// Of which packages somebody wants to know.
 struct VariantsWanted {

@@ -52,7 +52,7 @@ public:
         if (failure == nullptr && (head.status == 200 || head.status == 206)) {
             if (!is_part_) part_.whole = part_.bytes.size();
             const bool is_short = is_part_ && part_.bytes.size() != most_;
-            return settle(is_short ? pass(not_asked_for()) : Result<Part>(std::move(part_)));
+            return settle(is_short ? pass(not_asked_for()) : Result<FilePart>(std::move(part_)));
         }
         const bool stopped = failure != nullptr && failure->kind == Failure::Kind::Stopped;
         const auto wait =
@@ -67,7 +67,7 @@ public:
         return settle(pass(std::move(error)));
     }
 
-    const Result<Part>& result() const { return result_; }
+    const Result<FilePart>& result() const { return result_; }
 
 private:
     /// Sets how many bytes may come.
@@ -92,7 +92,7 @@ private:
         return {};
     }
 
-    std::optional<std::chrono::milliseconds> settle(Result<Part> result) {
+    std::optional<std::chrono::milliseconds> settle(Result<FilePart> result) {
         result_ = std::move(result);
         return std::nullopt;
     }
@@ -124,16 +124,16 @@ private:
     int tries_ = 0;
     bool is_part_ = false;    ///< and not the whole
     std::uint64_t most_ = 0;  ///< bytes of the answer at hand
-    Part part_;
+    FilePart part_;
     std::optional<Error> problem_;  ///< why this rejected the answer
-    Result<Part> result_;
+    Result<FilePart> result_;
 };
 
 }  // namespace
 
-std::vector<Result<Part>> get_parts(Transport& transport,
-                                    std::span<const PartRequest> requests,
-                                    const TransferOptions& options) {
+std::vector<Result<FilePart>> get_parts(Transport& transport,
+                                        std::span<const PartRequest> requests,
+                                        const TransferOptions& options) {
     std::deque<PartFetch> fetches;
     std::vector<Exchange*> exchanges;
     for (const auto& request : requests) {
@@ -142,7 +142,7 @@ std::vector<Result<Part>> get_parts(Transport& transport,
     }
     transport.run(exchanges, options.parallel, options.stop);
 
-    std::vector<Result<Part>> results;
+    std::vector<Result<FilePart>> results;
     results.reserve(fetches.size());
     for (const auto& fetch : fetches) results.push_back(fetch.result());
     return results;

@@ -21,7 +21,7 @@ struct PartRequest {
     std::uint64_t most_whole = 0;  ///< the whole file is taken in place of a part up to this size
 };
 
-struct Part {
+struct FilePart {
     std::uint64_t from = 0;   ///< where it begins in the file
     std::string bytes;        ///< what was asked for, or all of the file
     std::uint64_t whole = 0;  ///< the size of the file
@@ -30,8 +30,8 @@ struct Part {
 /// The results stand in the order of the requests. A file that is shorter than what is asked for
 /// gives what there is. Unsupported where the server has only the whole and that is too large;
 /// else the errors of get().
-std::vector<Result<Part>> get_parts(Transport& transport,
-                                    std::span<const PartRequest> requests,
-                                    const TransferOptions& options = {});
+std::vector<Result<FilePart>> get_parts(Transport& transport,
+                                        std::span<const PartRequest> requests,
+                                        const TransferOptions& options = {});
 
 }  // namespace gpkg

@@ -31,7 +31,7 @@ struct Fixture {
         return {server.url("/x"), from, count, false, 0};
     }
     PartRequest tail(std::uint64_t count) const { return {server.url("/x"), 0, count, true, 0}; }
-    Result<Part> get(const PartRequest& request) {
+    Result<FilePart> get(const PartRequest& request) {
         return std::move(get_parts(*transport, std::span(&request, 1), quick()).front());
     }
     std::string failure(const PartRequest& request) {
