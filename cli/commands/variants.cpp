@@ -143,12 +143,15 @@ std::string input_cell(const VariantBuild& build, const std::string& key) {
 }
 
 std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
-    std::vector<std::string> shown;
-    for (const auto& key : keys) shown.push_back(printable(key, kLongestInput));
+    std::vector<std::string> shown(keys.size());
+    std::transform(keys.begin(), keys.end(), shown.begin(), [](const std::string& key) {
+        return printable(key, kLongestInput);
+    });
     return shown;
 }
 
-void print(const Context& context, const std::vector<Row>& rows) {
+/// The columns of records by which the rows differ.
+std::vector<std::size_t> differing_columns(const std::vector<Row>& rows) {
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
         const auto differs = [&](const Row& row) {
@@ -156,34 +159,45 @@ void print(const Context& context, const std::vector<Row>& rows) {
         };
         if (std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(i);
     }
+    return shown;
+}
+
+Table table_of(const Context& context,
+               const std::vector<Row>& rows,
+               const std::vector<std::string>& keys) {
+    const auto shown = differing_columns(rows);
     std::set<std::string> channels;
     for (const auto& row : rows) channels.insert(channel_text(context, row.record));
 
-    std::vector<VariantBuild> builds;
-    for (const auto& row : rows) builds.push_back(row.build);
-    const auto telling = telling_inputs(builds, kMostInputs);
-
-    auto& out = context.out;
     Table table;
     std::vector<std::string> head{"# Version", "Build"};
     for (const auto i : shown) head.emplace_back(kVariantColumns.at(i));
-    for (const auto& key : telling.keys) head.push_back(printable(key, kLongestInput));
+    for (auto& key : shown_keys(keys)) head.push_back(std::move(key));
     if (channels.size() > 1) head.emplace_back("channel");
     head.emplace_back("fits here");
     table.add(std::move(head));
     for (const auto& row : rows) {
         std::vector<std::string> cells{row.record.version, row.record.build};
         for (const auto i : shown) cells.push_back(row.build.columns.at(i));
-        for (const auto& key : telling.keys) cells.push_back(input_cell(row.build, key));
+        for (const auto& key : keys) cells.push_back(input_cell(row.build, key));
         if (channels.size() > 1) cells.push_back(channel_text(context, row.record));
         cells.push_back(row.obstacle.empty() ? "yes" : "no: " + row.obstacle);
         table.add(std::move(cells));
     }
-    for (const auto& line : table.lines()) out.result(line);
+    return table;
+}
 
+void print(const Context& context, const std::vector<Row>& rows) {
+    std::vector<VariantBuild> builds;
+    builds.reserve(rows.size());
+    for (const auto& row : rows) builds.push_back(row.build);
+    const auto telling = telling_inputs(builds, kMostInputs);
+    auto& out = context.out;
+    for (const auto& line : table_of(context, rows, telling.keys).lines()) out.result(line);
     if (!telling.more.empty())
         out.note(fmt::format("more by which they differ: {}",
                              join_some(shown_keys(telling.more), "and", kMostInputs)));
+
     std::map<std::string, std::string> evidence;
     for (const auto& row : rows) {
         if (!row.accelerator.evidence.empty())

@@ -173,6 +173,7 @@ private:
     }
 
     std::vector<Result<FilePart>> get(std::span<const PartRequest> requests) {
+        if (requests.empty()) return {};
         if (!transport_)
             transport_ = make_transport(transport_options_from(context_.env, context_.home));
         Progress progress(context_.out);

@@ -221,6 +221,13 @@ private:
     PublishedVariants result_;
 };
 
+std::vector<PublishedVariants> taken(std::vector<OneFile>& all) {
+    std::vector<PublishedVariants> found;
+    found.reserve(all.size());
+    for (auto& one : all) found.push_back(std::move(one).take());
+    return found;
+}
+
 }  // namespace
 
 Result<PublishedVariants> read_variants(const std::string& bytes,
@@ -274,16 +281,15 @@ Result<std::vector<PublishedVariants>> fetch_variants(Transport& transport,
         asking.push_back(&one);
         requests.push_back(one.request());
     }
+    // Without a question the transport is not woken: that alone takes a while.
+    if (requests.empty()) return taken(all);
     const auto responses = get_all(transport, requests, options.transfer);
     for (std::size_t i = 0; i < asking.size(); ++i) {
         if (!responses[i] && responses[i].error().kind == ErrorKind::Interrupted)
             return pass(responses[i].error());
         asking[i]->accept(responses[i]);
     }
-    std::vector<PublishedVariants> found;
-    found.reserve(all.size());
-    for (auto& one : all) found.push_back(std::move(one).take());
-    return found;
+    return taken(all);
 }
 
 }  // namespace gpkg
