@@ -130,7 +130,7 @@ TEST_CASE("a hash_input.json that cannot be read costs a warning, each time", "[
     CAPTURE(used);
     const Channel channel;
     const auto file = channel.add({}, "linux-64", false, used);
-    for (const std::size_t read : {1, 0}) {
+    for (const std::size_t read : {1U, 0U}) {
         const auto summary = channel.index();
         CHECK(summary.refused.empty());
         CHECK(summary.subdirs[0].read == read);

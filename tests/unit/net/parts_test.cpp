@@ -59,6 +59,7 @@ TEST_CASE("a part of a file comes without the rest", "[net]") {
         {f.tail(size + 1), fmt::format("bytes=-{}", size + 1), 0, size},
     };
     std::vector<PartRequest> requests;
+    requests.reserve(rows.size());
     for (const auto& row : rows) requests.push_back(row.request);
     auto options = quick();
     options.parallel = 1;
