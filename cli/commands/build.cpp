@@ -213,6 +213,9 @@ Action bind_build(CLI::App& app) {
         for (const auto& package : indexed.refused)
             context.out.warn(
                 fmt::format("{}: left out: {}", package.file.native(), package.reason));
+        for (const auto& package : indexed.odd)
+            context.out.warn(fmt::format(
+                "{}: {}: left out of variants.json", package.file.native(), package.reason));
         print(context, outcome);
         if (context.out.json_mode()) context.out.json(document_of(outcome));
         return outcome.is_success() ? 0 : 1;

@@ -16,7 +16,10 @@ Action bind_index(CLI::App& app) {
     app.add_option("folder", *folder, "the channel's folder, which holds linux-64/, noarch/ ...")
         ->required();
     app.footer(
-        "Writes repodata.json, repodata.json.zst, run_exports.json and variants.json.\n"
+        "Writes, for each subdir, repodata.json and run_exports.json, and variants.json: what each "
+        "package was built with, which gpkg variants shows. repodata.json and variants.json also "
+        "as "
+        ".zst.\n"
         "  gpkg index ./channel");
 
     return [folder](Context& context) -> Result<int> {
@@ -45,11 +48,18 @@ Action bind_index(CLI::App& app) {
                 fmt::format("{}: left out: {}", package.file.native(), package.reason));
             refused.push_back({{"file", package.file.native()}, {"reason", package.reason}});
         }
+        auto warnings = nlohmann::ordered_json::array();
+        for (const auto& package : summary.odd) {
+            context.out.warn(fmt::format(
+                "{}: {}: left out of variants.json", package.file.native(), package.reason));
+            warnings.push_back({{"file", package.file.native()}, {"reason", package.reason}});
+        }
         if (context.out.json_mode())
             context.out.json({{"success", summary.refused.empty()},
                               {"channel", channel.native()},
                               {"subdirs", std::move(subdirs)},
-                              {"refused", std::move(refused)}});
+                              {"refused", std::move(refused)},
+                              {"warnings", std::move(warnings)}});
         return summary.refused.empty() ? 0 : 1;
     };
 }

@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/built_with.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/found.hpp"
 #include "cli/workflow/question.hpp"
@@ -10,6 +11,7 @@
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/variant_columns.hpp"
+#include "libcore/spec/variant_inputs.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,16 +26,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Columns of variant inputs, and characters of one of their cells.
+constexpr std::size_t kMostInputs = 6;
+constexpr std::size_t kLongestInput = 24;
+
 struct Options {
     SourceOptions sources;
     std::string spec;
     int versions = 1;
+    bool inputs = false;
 };
 
 struct Row {
     PackageRecord record;
     AcceleratorOf accelerator;
-    VariantColumns columns;
+    VariantBuild build;
     std::string obstacle;  ///< why it does not go with the machine; empty: it does
 };
 
@@ -116,10 +123,11 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
         Json variant;
         for (std::size_t i = 0; i < kVariantColumns.size(); ++i)
             variant[std::string(kVariantColumns.at(i))] =
-                row.columns.at(i).empty() ? Json() : Json(row.columns.at(i));
+                row.build.columns.at(i).empty() ? Json() : Json(row.build.columns.at(i));
         variant["evidence"] =
             row.accelerator.evidence.empty() ? Json() : Json(row.accelerator.evidence);
         one["variant"] = std::move(variant);
+        one["variant_inputs"] = row.build.inputs ? Json(*row.build.inputs) : Json();
         one["fits"] = row.obstacle.empty();
         one["reason"] = row.obstacle.empty() ? Json() : Json(row.obstacle);
         document["variants"].push_back(std::move(one));
@@ -127,32 +135,68 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     return document;
 }
 
-void print(const Context& context, const std::vector<Row>& rows) {
+/// "?" where nothing is known of the build.
+std::string input_cell(const VariantBuild& build, const std::string& key) {
+    if (!build.inputs) return "?";
+    const auto found = build.inputs->find(key);
+    return found == build.inputs->end() ? "" : printable(found->second, kLongestInput);
+}
+
+std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
+    std::vector<std::string> shown(keys.size());
+    std::transform(keys.begin(), keys.end(), shown.begin(), [](const std::string& key) {
+        return printable(key, kLongestInput);
+    });
+    return shown;
+}
+
+/// The columns of records by which the rows differ.
+std::vector<std::size_t> differing_columns(const std::vector<Row>& rows) {
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
         const auto differs = [&](const Row& row) {
-            return row.columns.at(i) != rows.front().columns.at(i);
+            return row.build.columns.at(i) != rows.front().build.columns.at(i);
         };
         if (std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(i);
     }
+    return shown;
+}
+
+Table table_of(const Context& context,
+               const std::vector<Row>& rows,
+               const std::vector<std::string>& keys) {
+    const auto shown = differing_columns(rows);
     std::set<std::string> channels;
     for (const auto& row : rows) channels.insert(channel_text(context, row.record));
 
-    auto& out = context.out;
     Table table;
     std::vector<std::string> head{"# Version", "Build"};
     for (const auto i : shown) head.emplace_back(kVariantColumns.at(i));
+    for (auto& key : shown_keys(keys)) head.push_back(std::move(key));
     if (channels.size() > 1) head.emplace_back("channel");
     head.emplace_back("fits here");
     table.add(std::move(head));
     for (const auto& row : rows) {
         std::vector<std::string> cells{row.record.version, row.record.build};
-        for (const auto i : shown) cells.push_back(row.columns.at(i));
+        for (const auto i : shown) cells.push_back(row.build.columns.at(i));
+        for (const auto& key : keys) cells.push_back(input_cell(row.build, key));
         if (channels.size() > 1) cells.push_back(channel_text(context, row.record));
         cells.push_back(row.obstacle.empty() ? "yes" : "no: " + row.obstacle);
         table.add(std::move(cells));
     }
-    for (const auto& line : table.lines()) out.result(line);
+    return table;
+}
+
+void print(const Context& context, const std::vector<Row>& rows) {
+    std::vector<VariantBuild> builds;
+    builds.reserve(rows.size());
+    for (const auto& row : rows) builds.push_back(row.build);
+    const auto telling = telling_inputs(builds, kMostInputs);
+    auto& out = context.out;
+    for (const auto& line : table_of(context, rows, telling.keys).lines()) out.result(line);
+    if (!telling.more.empty())
+        out.note(fmt::format("more by which they differ: {}",
+                             join_some(shown_keys(telling.more), "and", kMostInputs)));
 
     std::map<std::string, std::string> evidence;
     for (const auto& row : rows) {
@@ -190,11 +234,16 @@ Result<int> variants(Context& context, const Options& options) {
         sources.channels, sources.machine.platform, sources.indexes, sources.exclude_newer};
     GPKG_TRY(const auto found, find_records(spec, names, searched));
     if (found.empty()) return nothing_found(spec, searched);
+    auto records = newest(found, options.versions);
+    GPKG_TRY(
+        auto inputs,
+        built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
     std::vector<Row> rows;
-    for (auto& record : newest(found, options.versions)) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        auto& record = records[i];
         Row row;
         row.accelerator = accelerator_of(record);
-        row.columns = variant_columns(record);
+        row.build = {variant_columns(record), std::move(inputs[i])};
         GPKG_TRY(row.obstacle, obstacle_of(context, sources, record));
         row.record = std::move(record);
         rows.push_back(std::move(row));
@@ -219,12 +268,17 @@ Action bind_variants(CLI::App& app) {
     app.add_option("--versions", options->versions, "of so many of the newest versions")
         ->check(CLI::PositiveNumber)
         ->type_name("COUNT");
+    app.add_flag("--inputs",
+                 options->inputs,
+                 "ask the packages what they were built with, where the channel does not tell");
     app.footer(
         "Shows the builds of a package, by what they differ, and whether an environment with each "
-        "can "
-        "be made for this machine.\n"
+        "can be made for this machine.\nWhat they were built with is known where the channel "
+        "publishes it, as gpkg index does. With --inputs the end of each package shown is read, "
+        "some 64 KiB, and what it says is kept.\n"
         "  gpkg variants pytorch\n"
-        "  gpkg variants pytorch=2.8 --for a100");
+        "  gpkg variants pytorch=2.8 --for a100\n"
+        "  gpkg variants pytorch --inputs");
 
     return [options](Context& context) { return variants(context, *options); };
 }

@@ -145,13 +145,6 @@ private:
     Workers workers_;  // last: they use all of the above
 };
 
-std::string with_credentials(const PackageRecord& record, const std::vector<Channel>& channels) {
-    for (const auto& channel : channels) {
-        if (channel.base_url() == record.channel) return channel.with_credentials(record.url);
-    }
-    return record.url;
-}
-
 Result<void> check_offline(const std::vector<PackageRecord>& absent) {
     std::vector<std::string> names;
     for (const auto& record : absent) {
@@ -189,6 +182,14 @@ std::vector<PackageRecord> missing(const PackageStore& store,
     return absent;
 }
 
+std::string url_with_credentials(const PackageRecord& record,
+                                 const std::vector<Channel>& channels) {
+    for (const auto& channel : channels) {
+        if (channel.base_url() == record.channel) return channel.with_credentials(record.url);
+    }
+    return record.url;
+}
+
 Result<std::vector<fs::path>> make_available(Context& context,
                                              const PackageStore& store,
                                              const std::vector<PackageRecord>& records,
@@ -223,7 +224,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
             continue;
         }
         Download download;
-        download.url = with_credentials(record, channels);
+        download.url = url_with_credentials(record, channels);
         download.destination = arriving.path() / fmt::format("{}-{}", i, record.fn);
         download.sha256 = record.sha256;
         download.md5 = record.md5;

@@ -19,6 +19,9 @@ PackageStore open_store(const Context& context);
 std::vector<PackageRecord> missing(const PackageStore& store,
                                    const std::vector<PackageRecord>& records);
 
+/// The URL of the package with what its channel's credentials are.
+std::string url_with_credentials(const PackageRecord& record, const std::vector<Channel>& channels);
+
 struct FetchOptions {
     /// What the store lacks is an error that names it, unless its URL is a file.
     bool offline = false;

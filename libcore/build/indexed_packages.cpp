@@ -1,6 +1,7 @@
 #include "libcore/build/indexed_packages.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/build/run_exports_json_internal.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/unpack.hpp"
@@ -160,8 +161,12 @@ Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& s
     }
     Json used = Json::object();
     if (const auto found = info.find("hash_input.json"); found != info.end()) {
-        GPKG_TRY(const auto variant, parse_hash_input(found->second, "hash_input.json"));
-        for (const auto& [key, value] : variant) used[key] = value;
+        // Nothing depends on it: the package is as good without.
+        if (const auto variant = parse_hash_input(found->second, "hash_input.json")) {
+            for (const auto& [key, value] : *variant) used[key] = value;
+        } else {
+            package.oddity = printable(variant.error().message);
+        }
     }
     GPKG_TRY(const auto sums, sums_of(file));
     record["sha256"] = sums.sha256;
@@ -187,6 +192,7 @@ IndexedPackages read_indexed_packages(const fs::path& file) {
             package.record = compact(entry.at("record"));
             package.run_exports = compact(entry.at("run_exports"));
             package.variant = compact(entry.at("variant"));
+            package.oddity = entry.value("oddity", "");
             package.is_v3 = is_v3(entry.at("record"));
             package.size = entry.at("size").get<std::uint64_t>();
             package.changed_ns = entry.at("changed_ns").get<std::int64_t>();
@@ -203,13 +209,14 @@ Result<void> write_indexed_packages(const fs::path& file, const IndexedPackages&
     std::string files;
     for (const auto& [name, package] : cache)
         files += fmt::format(
-            "{}\n{}:{{\"record\":{},\"run_exports\":{},\"variant\":{},\"size\":{},\"changed_ns\":{}"
-            "}}",
+            "{}\n{}:{{\"record\":{},\"run_exports\":{},\"variant\":{},{}\"size\":{},"
+            "\"changed_ns\":{}}}",
             files.empty() ? "" : ",",
             compact(Json(name)),
             package.record,
             package.run_exports,
             package.variant,
+            package.oddity.empty() ? "" : fmt::format("\"oddity\":{},", compact(package.oddity)),
             package.size,
             package.changed_ns);
     return write_file_atomically(

@@ -16,6 +16,7 @@ struct IndexedPackage {
     std::string record;       ///< JSON of its repodata record, without indexed_timestamp
     std::string run_exports;  ///< JSON object, "{}" when there are none
     std::string variant;      ///< JSON object: key -> value
+    std::string oddity;       ///< what of it could not be read and is left out; often empty
     bool is_v3 = false;       ///< the record stands in "v3" (CEP 48)
     std::uint64_t size = 0;
     std::int64_t changed_ns = 0;  ///< modification time

@@ -119,7 +119,16 @@ public:
         return changed;
     }
 
-    const std::vector<RefusedPackage>& refused() const { return refused_; }
+    const std::vector<FaultyPackage>& refused() const { return refused_; }
+
+    std::vector<FaultyPackage> odd() const {
+        std::vector<FaultyPackage> found;
+        for (const auto& [name, package] : files_) {
+            if (!package.oddity.empty() && !earlier_.removed.contains(name))
+                found.push_back({folder_ / name, package.oddity});
+        }
+        return found;
+    }
 
     std::string repodata() {
         const auto now = options_.timestamp.value_or(now_ms());
@@ -154,16 +163,16 @@ public:
 
     Result<SubdirSummary> write() {
         const auto text = repodata();
-        // The compressed one first: clients prefer it, and the plain one tells what is current.
-        GPKG_CHECK(write_if_changed(folder_ / "repodata.json.zst",
-                                    zstd_compress(text, options_.zstd_level)));
-        GPKG_CHECK(write_if_changed(folder_ / "repodata.json", text));
-        GPKG_CHECK(write_beside("run_exports.json", 0, [](const IndexedPackage& package) {
+        GPKG_CHECK(write_both("repodata.json", text));
+        const auto run_exports = text_beside(0, [](const IndexedPackage& package) {
             return Json{{"run_exports", Json::parse(package.run_exports)}};
-        }));
-        GPKG_CHECK(write_beside("variants.json", 1, [](const IndexedPackage& package) {
-            return Json::parse(package.variant);
-        }));
+        });
+        GPKG_CHECK(write_if_changed(folder_ / "run_exports.json", run_exports));
+        const auto variants = text_beside(1, [](const IndexedPackage& package) {
+            auto used = Json::parse(package.variant);
+            return used.empty() ? Json() : used;
+        });
+        GPKG_CHECK(write_both("variants.json", variants));
         GPKG_CHECK(write_indexed_packages(folder_ / kCacheName, files_));
         return summary_;
     }
@@ -243,20 +252,26 @@ private:
         return {{"n_packages", count}, {"oldest", oldest}, {"newest", newest}};
     }
 
-    Result<void> write_beside(const char* name,
-                              int version,
-                              Json (*entry_of)(const IndexedPackage&)) const {
+    /// A file of the shape of repodata.json, without the packages of which there is null to tell.
+    std::string text_beside(int version, Json (*entry_of)(const IndexedPackage&)) const {
         Json packages = Json::object();
         Json conda = Json::object();
         for (const auto& [file, package] : files_) {
             if (earlier_.removed.contains(file)) continue;
-            (package_extension(file) == "conda" ? conda : packages)[file] = entry_of(package);
+            auto entry = entry_of(package);
+            if (entry.is_null()) continue;
+            (package_extension(file) == "conda" ? conda : packages)[file] = std::move(entry);
         }
-        return write_if_changed(
-            folder_ / name,
-            text_of(Json{{"info", {{"subdir", summary_.subdir}, {"version", version}}},
-                         {"packages", std::move(packages)},
-                         {"packages.conda", std::move(conda)}}));
+        return text_of(Json{{"info", {{"subdir", summary_.subdir}, {"version", version}}},
+                            {"packages", std::move(packages)},
+                            {"packages.conda", std::move(conda)}});
+    }
+
+    /// The compressed one first: clients prefer it, and the plain one tells what is current.
+    Result<void> write_both(const std::string& name, const std::string& text) const {
+        GPKG_CHECK(
+            write_if_changed(folder_ / (name + ".zst"), zstd_compress(text, options_.zstd_level)));
+        return write_if_changed(folder_ / name, text);
     }
 
     // An index that stays as it is keeps its time, which HTTP servers tell to clients.
@@ -271,7 +286,7 @@ private:
     IndexedPackages files_;  ///< as of the last look
     Earlier earlier_;
     SubdirSummary summary_;
-    std::vector<RefusedPackage> refused_;
+    std::vector<FaultyPackage> refused_;
 };
 
 ChannelIndexer::ChannelIndexer(fs::path channel, IndexerOptions options)
@@ -312,6 +327,8 @@ Result<IndexSummary> ChannelIndexer::write() {
         summary.subdirs.push_back(std::move(one));
         const auto& refused = indexer->refused();
         summary.refused.insert(summary.refused.end(), refused.begin(), refused.end());
+        const auto odd = indexer->odd();
+        summary.odd.insert(summary.odd.end(), odd.begin(), odd.end());
     }
     return summary;
 }

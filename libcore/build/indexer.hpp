@@ -2,10 +2,8 @@
 
 // The indexer: from the packages of a channel folder to the files that clients read. Written per
 // subdir, each atomically, the same packages giving the same bytes: repodata.json and .zst (CEP 36,
-// 48), run_exports.json (CEP 12), and variants.json, gpkg's own: what each package was built with.
-//
-//     {"info": {"subdir": "linux-64", "version": 1},
-//      "packages": {}, "packages.conda": {"a-1-h0_0.conda": {"target_platform": "linux-64"}}}
+// 48), run_exports.json (CEP 12), and variants.json and .zst, gpkg's own: what info/hash_input.json
+// says of each package that has one with something in it (docs/indexing.md).
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
@@ -34,7 +32,8 @@ struct SubdirSummary {
     std::size_t read = 0;      ///< opened, because they were new or had changed
 };
 
-struct RefusedPackage {
+/// A package file that something is wrong with.
+struct FaultyPackage {
     fs::path file;
     std::string reason;
 };
@@ -42,7 +41,9 @@ struct RefusedPackage {
 struct IndexSummary {
     std::vector<SubdirSummary> subdirs;
     /// Damaged, or not what their file name says: they are in none of the indexes.
-    std::vector<RefusedPackage> refused;
+    std::vector<FaultyPackage> refused;
+    /// They are in the indexes, but not all that is said of them.
+    std::vector<FaultyPackage> odd;
 };
 
 class SubdirIndexer;

@@ -89,6 +89,24 @@ std::uint64_t range_start(std::string_view text) {
     return start;
 }
 
+/// The size of all in "bytes 100-199/200"; nothing where it is "*".
+std::optional<std::uint64_t> whole_size(std::string_view text) {
+    const auto slash = text.find('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    std::uint64_t size = 0;
+    const auto* end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data() + slash + 1, end, size);
+    return code == std::errc() && stop == end ? std::optional(size) : std::nullopt;
+}
+
+/// What of the file is wanted, as libcurl takes it; empty: all of it.
+std::string range_text(const TransferRequest& request) {
+    if (request.at_end) return fmt::format("-{}", request.count);
+    if (request.count > 0)
+        return fmt::format("{}-{}", request.from, request.from + request.count - 1);
+    return request.from > 0 ? fmt::format("{}-", request.from) : "";
+}
+
 /// One exchange on its way, over all redirects of one try.
 struct Running {
     Exchange* exchange = nullptr;
@@ -119,7 +137,9 @@ Head Running::head() const {
     head.last_modified = header(easy.get(), "last-modified");
     head.cache_control = header(easy.get(), "cache-control");
     head.age = header(easy.get(), "age");
-    head.range_start = range_start(header(easy.get(), "content-range"));
+    const auto range = header(easy.get(), "content-range");
+    head.range_start = range_start(range);
+    head.whole = whole_size(range);
     head.accepts_ranges = header(easy.get(), "accept-ranges") == "bytes" || head.status == 206;
     const auto length = info<curl_off_t>(easy.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
     if (length >= 0) head.length = static_cast<std::uint64_t>(length);
@@ -313,9 +333,8 @@ void Run::configure(Running& running, const TransportOptions& options) {
     libcurl()->easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
     libcurl()->easy_setopt(
         easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
-    if (running.request.from > 0)
-        libcurl()->easy_setopt(
-            easy, CURLOPT_RANGE, fmt::format("{}-", running.request.from).c_str());
+    if (const auto range = range_text(running.request); !range.empty())
+        libcurl()->easy_setopt(easy, CURLOPT_RANGE, range.c_str());
     if (!options.ca_file.empty())
         libcurl()->easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
     if (!options.netrc.empty()) {

@@ -27,6 +27,8 @@ struct TransferRequest {
     std::string etag;           ///< not empty: the answer may be 304
     std::string last_modified;  ///< likewise
     std::uint64_t from = 0;     ///< first byte wanted
+    std::uint64_t count = 0;    ///< so many bytes and no more; 0: to the end
+    bool at_end = false;        ///< those `count` are the last ones, wherever they begin
     std::string if_range;       ///< with `from`: the validator of the bytes already here
 };
 
@@ -40,6 +42,7 @@ struct Head {
     std::string age;                      ///< seconds that a cache on the way has had it
     std::optional<std::uint64_t> length;  ///< of the body that follows
     std::uint64_t range_start = 0;        ///< of a 206
+    std::optional<std::uint64_t> whole;   ///< of a 206: the size of all of it
     bool accepts_ranges = false;
     std::chrono::seconds retry_after{0};
 };

@@ -229,7 +229,44 @@ Result<void> walk_tar_bz2(const std::string& path,
     return walk_tar(tar.get(), Part::Whole, path, warnings, on_member);
 }
 
+/// A ByteSource as libarchive asks for bytes.
+struct SourceReader {
+    const ByteSource& source;
+    std::string buffer = std::string(kReadSize, '\0');
+    std::optional<Error> problem{};
+
+    static la_ssize_t read(struct archive* tar, void* user, const void** data) {
+        auto& reader = *static_cast<SourceReader*>(user);
+        auto count = reader.source(reader.buffer.data(), reader.buffer.size());
+        if (!count) {
+            libarchive()->set_error(tar, EINVAL, "%s", "unreadable");
+            reader.problem = std::move(count).error();
+            return -1;
+        }
+        *data = reader.buffer.data();
+        return static_cast<la_ssize_t>(*count);
+    }
+};
+
 }  // namespace
+
+Result<void> walk_tar(const ByteSource& source,
+                      std::string_view name,
+                      std::vector<std::string>& warnings,
+                      const OnMember& on_member) {
+    GPKG_CHECK(need_libarchive());
+    const Utf8Locale locale;
+    SourceReader reader{source};
+    const ArchiveHandle tar(libarchive()->read_new());
+    libarchive()->read_support_format_tar(tar.get());
+    const bool is_open =
+        libarchive()->read_open(tar.get(), &reader, nullptr, SourceReader::read, nullptr) ==
+        ARCHIVE_OK;
+    auto walked = is_open ? walk_tar(tar.get(), Part::Info, name, warnings, on_member)
+                          : Result<void>(damaged(name, tar.get()));
+    if (reader.problem) return pass(*std::move(reader.problem));
+    return walked;
+}
 
 bool is_metadata(std::string_view name_in_info) {
     static constexpr std::array<std::string_view, 9> kNames{"about.json",

@@ -4,6 +4,7 @@
 // archive, whichever of the two formats it has.
 
 #include "libcore/base/error.hpp"
+#include "libcore/fs/byte_source.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/package/libarchive_internal.hpp"
 
@@ -70,5 +71,11 @@ Result<void> walk_package(const fs::path& archive,
                           Walk walk,
                           std::vector<std::string>& warnings,
                           const OnMember& on_member);
+
+/// Visits the members of a tar, the info part of a .conda, whose bytes come from `source`.
+Result<void> walk_tar(const ByteSource& source,
+                      std::string_view name,
+                      std::vector<std::string>& warnings,
+                      const OnMember& on_member);
 
 }  // namespace gpkg

@@ -45,4 +45,112 @@ err_has 'did you mean plain?'
 expect 2 variants 'torch*'
 expect 2 variants torch --versions 0
 
+# What packages were built with, where the channel publishes it.
+here=$(dirname "$0")
+conda() { python3 "$here/conda_package.py" "$@"; }
+# shown: the table with one space between its columns.
+shown() { tr -s ' ' <<< "$out"; }
+own=$WORK/own
+one='{"c_compiler_version": "13", "flavour": "mild", "mpi": "nompi", "target_platform": "linux-64"}'
+two='{"c_compiler_version": "14", "flavour": "hot", "mpi": "nompi", "target_platform": "linux-64"}'
+conda "$own" soup 1 h1_0 "$one"
+conda "$own" soup 1 h2_0 "$two" 200000
+conda "$own" soup 1 h3_0 '{}' 0 3000000
+conda "$own" soup 0 h0_0 '{"flavour": "old"}'
+expect 0 index "$own"
+check [ -s "$own/linux-64/variants.json.zst" ]
+expect 0 variants soup -c "$own" --override-channels
+check [ "$(shown)" = '# Version Build flavour c_compiler_version fits here
+1 h3_0 ? ? yes
+1 h2_0 hot 14 yes
+1 h1_0 mild 13 yes' ]
+err_is ''
+expect 0 variants soup -c "$own" --override-channels --json
+json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == [None, "hot", "mild"]'
+json 'd["variants"][2]["variant_inputs"]["target_platform"] == "linux-64"'
+expect 0 variants soup -c "$own" --override-channels --inputs --json
+json '[v["variant_inputs"] == {} for v in d["variants"]] == [True, False, False]'
+err_is ''
+
+# A package whose hash_input.json cannot be read is in the index all the same.
+conda "$own" odd 1 0 '{"x": {}}'
+expect 0 index "$own"
+err_has "odd-1-0.conda: hash_input.json: 'x' must be text, a number or true or false"
+err_has 'left out of variants.json'
+expect 0 index "$own" --json
+json 'd["success"] and [w["file"].split("/")[-1] for w in d["warnings"]] == ["odd-1-0.conda"]'
+expect 0 variants odd -c "$own" --override-channels --inputs --json
+json 'd["variants"][0]["variant_inputs"] is None'
+
+# A channel that does not publish it: packages are asked on demand, and what they said is kept.
+web=$WORK/web
+control=$WORK/control
+mkdir -p "$control" "$web"
+cp -r "$own" "$web/main"
+rm "$web"/main/*/variants.json*
+python3 "$here/http_server.py" "$web" "$control" &
+server=$!
+trap 'kill $server 2> "$WORK/kill"; rm -rf "$WORK"' EXIT
+for _ in $(seq 200); do [ -e "$control/port" ] && break; sleep 0.05; done
+from="-c http://127.0.0.1:$(cat "$control/port")/main --override-channels"
+# answers: what was said of packages since the last call, sorted.
+answers() {
+    grep 'conda$' "$control/answers" | sort
+    : > "$control/answers"
+}
+expect 0 variants soup $from
+check [ "$(shown)" = '# Version Build fits here
+1 h3_0 yes
+1 h2_0 yes
+1 h1_0 yes' ]
+err_is ''
+check [ "$(answers)" = '' ]
+expect 0 variants soup $from --offline --inputs
+err_is 'warning: of 3 builds it is not known what they were built with: --offline forbids to ask'
+
+echo ranges > "$control/mode"
+table='# Version Build flavour mpi c_compiler_version target_platform fits here
+1 h3_0 yes
+1 h2_0 hot nompi 14 linux-64 yes
+1 h1_0 mild nompi 13 linux-64 yes'
+expect 0 variants soup $from --inputs
+check [ "$(shown)" = "$table" ]
+err_is ''
+# Of the one with a large info part a second piece.
+check [ "$(answers)" = '206 /main/linux-64/soup-1-h1_0.conda
+206 /main/linux-64/soup-1-h2_0.conda
+206 /main/linux-64/soup-1-h2_0.conda
+206 /main/linux-64/soup-1-h3_0.conda' ]
+for flag in '' --offline; do
+    expect 0 variants soup $from --inputs $flag
+    check [ "$(shown)" = "$table" ]
+    err_is ''
+    check [ "$(answers)" = '' ]
+done
+
+# A server that knows of no parts: small packages are taken whole, of large ones little.
+: > "$control/mode"
+rm -r "$GPKG_ROOT_PREFIX/cache/inputs"
+expect 0 variants soup $from --inputs --json
+json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == [None, "hot", "mild"]'
+expect 0 variants soup $from --inputs
+err_has 'soup-1-h3_0.conda: the server does not send parts of files, and all of it is more than 1048576 bytes'
+# What is in the store is asked there.
+expect 0 create -y -n kitchen $from soup=1=h3_0
+expect 0 variants soup $from --inputs --json
+json '[v["variant_inputs"] is None for v in d["variants"]] == [False] * 3'
+
+# Packages that are not those of the index, that are damaged, and in the old format.
+echo ranges > "$control/mode"
+rm -r "$GPKG_ROOT_PREFIX/cache/inputs"
+conda "$web/main" soup 1 h1_0 "$two" 50000
+printf x | dd of="$web/main/linux-64/soup-1-h2_0.conda" bs=1 conv=notrunc \
+    seek=$(($(stat -c %s "$web/main/linux-64/soup-1-h2_0.conda") - 1)) 2> "$WORK/dd"
+expect 0 variants soup $from --inputs
+check [ "$(grep -c '^warning' <<< "$err")" = 2 ]
+err_has 'soup-1-h2_0.conda: the archive does not end as a zip does'
+err_has 'of 1 build it is not known what it was built with: it could not be read either'
+expect 0 variants torch --inputs
+err_has 'of 3 builds it is not known what they were built with: a .tar.bz2 cannot be read in part'
+
 finish

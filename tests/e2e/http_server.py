@@ -2,7 +2,7 @@
 
 Serves FOLDER. Writes its port to CONTROL/port. How packages are sent is read from CONTROL/mode
 before each: "404", "500", "cut" (half of it, then the connection ends), "slow" (a little five times
-a second), else as they are. Every package asked for is a line of CONTROL/log, every answer one of
+a second), "ranges" (the part that is asked for), else as they are, and whole. Every package asked for is a line of CONTROL/log, every answer one of
 CONTROL/answers: "304 /channel/noarch/repodata.json".
 """
 
@@ -37,6 +37,18 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(pause)
 
+    def send_range(self):
+        with open(self.translate_path(self.path), "rb") as file:
+            data = file.read()
+        first, _, last = self.headers["Range"].removeprefix("bytes=").partition("-")
+        start = int(first) if first else max(len(data) - int(last), 0)
+        part = data[start : int(last) + 1 if first and last else None]
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {start}-{start + len(part) - 1}/{len(data)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        self.wfile.write(part)
+
     def do_GET(self):
         if not self.path.endswith((".conda", ".tar.bz2")):
             return super().do_GET()
@@ -49,6 +61,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             mode = ""
         if mode in ("404", "500"):
             return self.send_error(int(mode))
+        if mode == "ranges" and "Range" in self.headers:
+            return self.send_range()
         if mode not in ("cut", "slow"):
             return super().do_GET()
         with open(self.translate_path(self.path), "rb") as file:

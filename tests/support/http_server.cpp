@@ -87,6 +87,21 @@ std::optional<File> file_at(const fs::path& root, const std::string& path) {
     return file;
 }
 
+/// First and last byte that "bytes=5-", "bytes=5-9" or "bytes=-5" asks for of so many.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> range_in(const std::string& text,
+                                                                std::uint64_t size) {
+    const auto dash = text.find('-');
+    if (!text.starts_with("bytes=") || dash == std::string::npos) return std::nullopt;
+    const auto first = text.substr(6, dash - 6);
+    const auto last = text.substr(dash + 1);
+    const auto number = [](const std::string& digits) {
+        return std::uint64_t{std::strtoull(digits.c_str(), nullptr, 10)};
+    };
+    if (first.empty()) return std::pair(size - std::min(size, number(last)), size - 1);
+    const auto end = last.empty() ? size - 1 : std::min(number(last), size - 1);
+    return std::pair(number(first), end);
+}
+
 /// An answer ready to be sent.
 struct Answer {
     int status = 200;
@@ -264,13 +279,14 @@ void HttpServer::State::serve_file(const SeenRequest& request,
     const auto condition = header("if-range");
     const bool same =
         condition.empty() || condition == file->etag || condition == file->last_modified;
-    if (!range.starts_with("bytes=") || !range.ends_with("-") || !same) return;
-    const auto from = std::strtoull(range.c_str() + 6, nullptr, 10);
     const auto size = answer.body.size();
+    const auto wanted = range_in(range, size);
+    if (!wanted || !same) return;
+    const auto [from, last] = *wanted;
     answer.status = from < size ? 206 : 416;
-    answer.headers["Content-Range"] = "bytes " + std::to_string(from) + "-" +
-                                      std::to_string(size - 1) + "/" + std::to_string(size);
-    answer.body.erase(0, std::min<std::size_t>(from, size));
+    answer.headers["Content-Range"] =
+        "bytes " + std::to_string(from) + "-" + std::to_string(last) + "/" + std::to_string(size);
+    answer.body = from < size ? answer.body.substr(from, last - from + 1) : "";
 }
 
 bool HttpServer::State::send_answer(int connection,

@@ -19,7 +19,10 @@ struct Channel {
     Channel() { options.timestamp = 1000; }
     fs::path at(const std::string& name) const { return folder.path() / name; }
 
-    fs::path add(const Json& more, const std::string& subdir = "linux-64", bool bz2 = false) const {
+    fs::path add(const Json& more,
+                 const std::string& subdir = "linux-64",
+                 bool bz2 = false,
+                 const std::string& used = R"({"target_platform": "linux-64"})") const {
         Json index{{"name", "a"},
                    {"version", "1"},
                    {"build", "h0_0"},
@@ -34,7 +37,7 @@ struct Channel {
         content.info = {{"index.json", index.dump()},
                         {"paths.json", R"({"paths": [], "paths_version": 1})"},
                         {"run_exports.json", R"({"weak": ["a >=1"]})"},
-                        {"hash_input.json", R"({"target_platform": "linux-64"})"}};
+                        {"hash_input.json", used}};
         const auto file = bz2 ? gpkg::write_tar_bz2(content, at("c/" + subdir), {})
                               : gpkg::write_conda(content, at("c/" + subdir), {});
         if (!file) FAIL(file.error().to_string());
@@ -84,6 +87,59 @@ TEST_CASE("a channel is indexed", "[build]") {
           Json::parse(R"({"info": {"subdir": "linux-64", "version": 1}, "packages": {},
               "packages.conda": {"a-1-h0_0.conda": {"target_platform": "linux-64"}}})"));
     CHECK(channel.json("c/noarch/repodata.json").at("packages").contains("b-1-h0_0.tar.bz2"));
+}
+
+TEST_CASE("what packages were built with stands beside the index", "[build]") {
+    Channel channel;
+    channel.add({}, "linux-64", false, R"({"python": "3.12.* *_cpython", "n": 2, "b": true})");
+    channel.add({{"name", "bz"}}, "linux-64", true, R"({"mpi": "nompi"})");
+    channel.add({{"name", "plain"}}, "linux-64", false, "{}");
+    const auto expected = Json::parse(R"({"info": {"subdir": "linux-64", "version": 1},
+        "packages": {"bz-1-h0_0.tar.bz2": {"mpi": "nompi"}},
+        "packages.conda": {"a-1-h0_0.conda":
+            {"b": "true", "n": "2", "python": "3.12.* *_cpython"}}})");
+    CHECK(channel.index().odd.empty());
+    CHECK(channel.json("c/linux-64/variants.json") == expected);
+    const auto plain = channel.text("c/linux-64/variants.json");
+    const auto time = fs::last_write_time(channel.at("c/linux-64/variants.json"));
+    CHECK(gpkg::zstd_decompress(channel.text("c/linux-64/variants.json.zst"), "zst", 0) == plain);
+
+    // Of packages that are not read again, and of what comes, goes, changes and is withdrawn.
+    CHECK(channel.index().subdirs[0].read == 0);
+    CHECK(channel.text("c/linux-64/variants.json") == plain);
+    CHECK(fs::last_write_time(channel.at("c/linux-64/variants.json")) == time);
+    channel.add({{"name", "plain"}}, "linux-64", false, R"({"now": "something"})");
+    channel.add({}, "linux-64", false, R"({"python": "3.13.* *_cp313"})");
+    fs::remove(channel.at("c/linux-64/bz-1-h0_0.tar.bz2"));
+    CHECK(channel.index().subdirs[0].read == 2);
+    const auto conda = [&] {
+        return channel.json("c/linux-64/variants.json").at("packages.conda");
+    };
+    CHECK(conda() == Json::parse(R"({"a-1-h0_0.conda": {"python": "3.13.* *_cp313"},
+                                     "plain-1-h0_0.conda": {"now": "something"}})"));
+    CHECK(channel.json("c/linux-64/variants.json").at("packages") == Json::object());
+    auto edited = channel.json("c/linux-64/repodata.json");
+    edited["removed"] = {"a-1-h0_0.conda"};
+    REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/repodata.json"), edited.dump()));
+    channel.index();
+    CHECK(conda().size() == 1);
+}
+
+TEST_CASE("a hash_input.json that cannot be read costs a warning, each time", "[build]") {
+    const auto used = GENERATE(as<std::string>(), "{", "[]", R"({"a": {"b": "c"}})", "");
+    CAPTURE(used);
+    const Channel channel;
+    const auto file = channel.add({}, "linux-64", false, used);
+    for (const std::size_t read : {1U, 0U}) {
+        const auto summary = channel.index();
+        CHECK(summary.refused.empty());
+        CHECK(summary.subdirs[0].read == read);
+        REQUIRE(summary.odd.size() == 1);
+        CHECK(summary.odd[0].file == file);
+        CHECK_THAT(summary.odd[0].reason, ContainsSubstring("hash_input.json: "));
+        CHECK(channel.json("c/linux-64/repodata.json").at("packages.conda").size() == 1);
+        CHECK(channel.json("c/linux-64/variants.json").at("packages.conda") == Json::object());
+    }
 }
 
 TEST_CASE("an empty channel has a noarch index", "[build]") {
