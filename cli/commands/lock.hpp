@@ -34,6 +34,8 @@ Result<ChangeRequest> wanted(Context& context, const WishOptions& options, Sourc
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
 
+/// A class for every answer that there could be.
+Result<int> write_for_all(Context& context, const Options& options);
 Result<int> check(Context& context, const Options& options);
 Result<int> repair(Context& context, const Options& options);
 

@@ -107,6 +107,7 @@ Result<std::string> obstacle_of(Context& context,
     request.specs.push_back(std::move(spec));
     request.accelerators.all = {AcceleratorChoice::Conda};
     GPKG_TRY(auto question, question_of(context, sources, request));
+    question.problem.wants_fixes = false;
     GPKG_TRY(const auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
     const auto* explanation = std::get_if<Explanation>(&outcome);
@@ -239,12 +240,18 @@ Result<int> variants(Context& context, const Options& options) {
         auto inputs,
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
     std::vector<Row> rows;
+    // Builds that ask for the same have the same reason.
+    std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::string> obstacles;
     for (std::size_t i = 0; i < records.size(); ++i) {
         auto& record = records[i];
         Row row;
         row.accelerator = accelerator_of(record);
         row.build = {variant_columns(record), std::move(inputs[i])};
-        GPKG_TRY(row.obstacle, obstacle_of(context, sources, record));
+        const auto asks = std::pair(record.depends, record.constrains);
+        if (!obstacles.contains(asks)) {
+            GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
+        }
+        row.obstacle = obstacles[asks];
         row.record = std::move(record);
         rows.push_back(std::move(row));
     }

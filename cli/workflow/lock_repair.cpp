@@ -85,6 +85,7 @@ Result<ClassQuestion> question_for(Context& context,
     question.machine.platform = locked.platform;
     question.machine.name = locked.name;
     auto& problem = question.problem;
+    problem.wants_fixes = false;
     auto& request = problem.request;
     GPKG_TRY(request.accelerators, accelerators_of(question.wanted.accelerators, {}));
     request.specs = question.wanted.specs;

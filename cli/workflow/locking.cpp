@@ -124,6 +124,7 @@ private:
         std::vector<Solution> answers;
         for (std::size_t i = 0; i < classes_.size(); ++i) {
             auto question = classes_[i].question;
+            question.problem.wants_fixes = false;
             hold_accelerators(answers_[i], question.problem.request.accelerators);
             auto& constraints = question.problem.request.constraints;
             hold_settled_before(name, answers_[i], constraints);

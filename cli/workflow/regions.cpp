@@ -175,6 +175,7 @@ bool is_hopeless(const HardwareSpace& space,
 
 Result<Regions> decision_regions(Context& context, Question question) {
     auto& problem = question.problem;
+    problem.wants_fixes = false;
     GPKG_TRY(const auto specs, ReachedSpecs(problem).run());
     const auto base = bare_machine(question.machine.platform);
     GPKG_TRY(auto space, HardwareSpace::make(specs, base));

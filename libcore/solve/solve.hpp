@@ -69,6 +69,8 @@ struct Problem {
     /// Records newer than this moment do not exist (Unix milliseconds; indexed_timestamp, else
     /// timestamp; CEP 47). Records without either are kept.
     std::optional<std::int64_t> exclude_newer;
+    /// An explanation tells what would work, which takes many more solves.
+    bool wants_fixes = true;
     /// Ends a solve with an Interrupted error.
     std::stop_token stop;
 };

@@ -33,7 +33,8 @@ Explanation explain(const Universe& universe,
     if (clashes.empty()) clashes.push_back(short_clash(edges, parts));
     for (const auto& clash : clashes)
         explanation.clashes.push_back(tell_clash(universe, edges, parts, clash));
-    explanation.fixes = find_fixes(universe, edges, clashes, decide);
+    if (universe.problem().wants_fixes)
+        explanation.fixes = find_fixes(universe, edges, clashes, decide);
     return explanation;
 }
 
