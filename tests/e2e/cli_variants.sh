@@ -1,4 +1,5 @@
 # gpkg variants
+here=$(cd "$(dirname "$0")" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 package driver 12.9 0 '__cuda >=12'
@@ -46,7 +47,6 @@ expect 2 variants 'torch*'
 expect 2 variants torch --versions 0
 
 # What packages were built with, where the channel publishes it.
-here=$(dirname "$0")
 conda() { python3 "$here/conda_package.py" "$@"; }
 # shown: the table with one space between its columns.
 shown() { tr -s ' ' <<< "$out"; }
