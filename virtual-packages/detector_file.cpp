@@ -145,6 +145,11 @@ std::vector<std::string> Detector::names() const {
 }
 
 Result<Detector> read_detector(const fs::path& file) {
+    // Others, such as pipes, may keep who opens them waiting.
+    std::error_code code;
+    const auto status = fs::status(file, code);
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        return fail(ErrorKind::Io, fmt::format("{}: is no regular file", file.native()));
     GPKG_TRY(auto text, read_file(file, kLongestFile));
     GPKG_TRY(const auto root, parse_form(text, file.native(), kForm));
     GPKG_CHECK(check_keys(

@@ -50,7 +50,8 @@ Result<DeviceChoice> DeviceChoice::parse(std::string_view text) {
         const auto digits = trim(word);
         std::size_t place = 0;
         const auto* end = digits.data() + digits.size();
-        if (digits.empty() || std::from_chars(digits.data(), end, place).ptr != end)
+        const auto read = std::from_chars(digits.data(), end, place);
+        if (digits.empty() || read.ec != std::errc() || read.ptr != end)
             return fail(ErrorKind::Usage,
                         fmt::format("--devices {}: names no devices", text),
                         "all, compute (without cards for a screen), or numbers: 0,2");

@@ -190,7 +190,8 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
 }
 
 Result<HardwareProfile> read_profile(const fs::path& path) {
-    GPKG_TRY(const auto text, read_file(path));
+    constexpr std::uint64_t kLongest = 1 << 20;
+    GPKG_TRY(const auto text, read_file(path, kLongest));
     return parse_profile(text, path.native());
 }
 

@@ -52,6 +52,7 @@ Result<ExactRequest> copy_of(Context& context, const fs::path& original, const f
     for (const auto& record : installed) request.records.push_back(record.package);
     request.requested = wishes_of(original);
     GPKG_TRY(request.variables, source.env_vars());
+    GPKG_TRY(request.state, source.state());
     return request;
 }
 
@@ -114,6 +115,10 @@ Action bind(CLI::App& app, const std::string& default_file) {
             return carry_out(context, std::move(change), options->change);
         }
         if (!options->lock.empty()) {
+            if (options->wishes.accelerator)
+                return fail(ErrorKind::Usage,
+                            "--lock names all packages: --accel has no say in it",
+                            "gpkg lock --accel makes another lock");
             if (!wishes.specs.empty() || !wishes.explicit_records.empty())
                 return fail(ErrorKind::Usage,
                             "--lock names all packages: no others can stand beside it",

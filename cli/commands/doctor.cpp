@@ -28,12 +28,14 @@ struct Looked {
     virtual_packages::HardwareProfile profile;
     virtual_packages::Detection detection;
     std::vector<std::string> warnings;
+    std::string platform;
 };
 
 /// With what NVIDIA's driver says, also where no channel would ask for it.
 Result<Looked> look(const Context& context, const Options& options) {
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     Looked looked;
+    looked.platform = machine.platform;
     if (machine.profile) {
         looked.profile = *machine.profile;
     } else {
@@ -67,7 +69,8 @@ Result<std::vector<Finding>> examine(const Context& context, const Options& opti
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
     const auto wishes = wishes_of(path);
-    const Checked checked{records, wishes, looked.detection, flags_for(context, path)};
+    const Checked checked{
+        records, wishes, looked.detection, looked.platform, flags_for(context, path)};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -30,7 +31,17 @@ std::vector<std::string> class_names(const Context& context, const Options& opti
 std::string class_name(const std::string& machine) {
     const bool is_file = machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
                          machine.ends_with(".yml");
-    return is_file ? fs::path(machine).stem().native() : machine;
+    auto name = is_file ? fs::path(machine).stem().native() : machine;
+    // As a lock file can name it.
+    std::replace_if(
+        name.begin(),
+        name.end(),
+        [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' &&
+                   c != '.';
+        },
+        '-');
+    return name;
 }
 
 struct AskedClass {
@@ -156,11 +167,21 @@ Result<LockFormat> format_for(const std::string& path) {
 Result<int> convert(Context& context, const Options& options) {
     GPKG_TRY(const auto format, format_for(options.converted));
     GPKG_TRY(const auto found, locks::read(context, options.file));
-    GPKG_CHECK(write_lock(found.lock, format, options.converted));
+    const auto& request = found.lock.request;
+    if (format != LockFormat::Gpkg &&
+        !(request.pip.empty() && request.variables.empty() && request.accelerator.empty()))
+        context.out.warn(fmt::format(
+            "{} cannot hold what was asked for: variables, an accelerator and what is left to pip "
+            "are not in it",
+            name_of(format)));
+    if (!options.dry_run) GPKG_CHECK(write_lock(found.lock, format, options.converted));
     if (context.out.json_mode()) {
         context.out.json(Json{{"success", true}, {"file", options.converted}});
     } else {
-        context.out.print(fmt::format("wrote {}, {}", options.converted, name_of(format)));
+        context.out.print(fmt::format("{} {}, {}",
+                                      options.dry_run ? "would write" : "wrote",
+                                      options.converted,
+                                      name_of(format)));
     }
     return 0;
 }

@@ -154,6 +154,15 @@ std::optional<GpkgState> state_after(const Question& question,
     return state == question.present.on_disk ? std::nullopt : std::optional(std::move(state));
 }
 
+GpkgState state_of(const AcceleratorWishes& wishes) {
+    GpkgState state;
+    // Of several the first that works is remembered, and nothing was tried.
+    if (wishes.all.size() == 1) state.accelerator = to_string(wishes.all.front());
+    for (const auto& [name, choice] : wishes.of_package)
+        state.package_accelerators[name] = to_string(choice);
+    return state;
+}
+
 std::optional<GpkgState> state_without(const GpkgState& state,
                                        const std::vector<PrefixRecord>& gone) {
     auto left = state;

@@ -29,6 +29,9 @@ Result<void> settle_vendor(Context& context, Question& question);
 std::optional<GpkgState> state_after(const Question& question,
                                      const std::vector<PackageRecord>& records);
 
+/// What is to be remembered where these wishes are all there is.
+GpkgState state_of(const AcceleratorWishes& wishes);
+
 /// The same once these records are gone.
 std::optional<GpkgState> state_without(const GpkgState& state,
                                        const std::vector<PrefixRecord>& gone);

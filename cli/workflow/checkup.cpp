@@ -42,7 +42,10 @@ std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
 std::optional<Version> version_of_machine(const Detection& machine, std::string_view name) {
     const auto* found = machine.find(name);
     if (found == nullptr) return std::nullopt;
-    auto version = Version::parse(found->package.version);
+    PackageRecord record;
+    record.name = found->package.name;
+    record.version = found->package.version;
+    auto version = version_of(record);
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
@@ -91,6 +94,19 @@ private:
 
     void needs_of_machine() {
         const auto machine = checked_.machine.records();
+        std::vector<std::string> foreign;
+        for (const auto& record : checked_.records) {
+            const auto& subdir = record.package.subdir;
+            if (!subdir.empty() && subdir != "noarch" && subdir != checked_.platform)
+                foreign.push_back(record.name());
+        }
+        if (!foreign.empty())
+            add(Grade::Bad,
+                "platform",
+                fmt::format("{} {} for another platform than {}",
+                            join_some(foreign, "and"),
+                            foreign.size() == 1 ? "is" : "are",
+                            checked_.platform));
         std::map<std::string, std::vector<std::string>> packages;
         for (const auto& record : checked_.records) {
             for (const auto& spec : unmet(record.package, machine))

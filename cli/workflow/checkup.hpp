@@ -30,7 +30,8 @@ struct Checked {
     const std::vector<PrefixRecord>& records;
     const std::vector<MatchSpec>& wishes;  ///< what was asked for
     const virtual_packages::Detection& machine;
-    std::string flags;  ///< that name the environment on a command line: "-n ml"
+    std::string platform;  ///< of the machine
+    std::string flags;     ///< that name the environment on a command line: "-n ml"
 };
 
 std::vector<Finding> check_environment(const Checked& checked);

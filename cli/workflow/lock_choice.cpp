@@ -12,13 +12,33 @@
 namespace gpkg::cli {
 namespace {
 
+std::string told(const PackageRecord& machine) {
+    return machine.name == "__archspec" ? machine.build : machine.version;
+}
+
+/// What the class' packages restrict of what the machine has: "__cuda >=13" of cuda-version.
+std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& records,
+                                         const std::vector<PackageRecord>& machine) {
+    std::set<std::string> texts;
+    for (const auto& record : records) {
+        for (const auto& text : record.constrains) {
+            const auto name = text.starts_with("__") ? name_in_spec(text) : std::string();
+            const bool is_there = std::any_of(
+                machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
+            if (is_there) texts.insert(text);
+        }
+    }
+    return {texts.begin(), texts.end()};
+}
+
 std::vector<std::string> unmet_of(const LockedClass& locked,
+                                  const std::vector<std::string>& asked,
                                   std::string_view platform,
                                   const std::vector<PackageRecord>& machine) {
     if (locked.platform != platform)
         return {fmt::format("it is for {}, not for {}", locked.platform, platform)};
     std::vector<std::string> unmet;
-    for (const auto& need : locked.needs) {
+    for (const auto& need : asked) {
         const auto spec = MatchSpec::parse(need);
         const bool is_met = spec && std::any_of(machine.begin(), machine.end(), [&](auto& one) {
                                 return spec->matches(one);
@@ -29,7 +49,7 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
             machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
         unmet.push_back(there == machine.end()
                             ? fmt::format("it needs {}, and there is none", need)
-                            : fmt::format("it needs {}, and there is {}", need, there->version));
+                            : fmt::format("it needs {}, and there is {}", need, told(*there)));
     }
     return unmet;
 }
@@ -74,7 +94,7 @@ int compare_least(const std::vector<std::string>& a, const std::vector<std::stri
 }  // namespace
 
 std::string ClassFit::advantage() const {
-    if (is_for_gpu) return "has builds for the GPU that is there";
+    if (gpu > 0) return "has builds for the GPU that is there";
     if (closeness != Closeness{}) return "was made for this CPU";
     return "asks for nothing that this machine lacks";
 }
@@ -89,12 +109,18 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         if (locked.environment != kDefaultEnvironment) continue;
         ClassFit fit;
         fit.locked = &locked;
-        fit.unmet = unmet_of(locked, platform, virtual_packages);
-        for (const auto& record : lock.records_of(locked)) {
+        const auto records = lock.records_of(locked);
+        fit.asked = locked.needs;
+        for (auto& text : restrictions_of(records, virtual_packages)) {
+            if (std::find(fit.asked.begin(), fit.asked.end(), text) == fit.asked.end())
+                fit.asked.push_back(std::move(text));
+        }
+        fit.unmet = unmet_of(locked, fit.asked, platform, virtual_packages);
+        for (const auto& record : records) {
             const auto of = accelerator_of(record).accelerator;
             // Where two vendors' GPUs are there, both count.
-            fit.is_for_gpu =
-                fit.is_for_gpu || (of != Accelerator::None && (!vendor || of == *vendor));
+            if (of != Accelerator::None && fit.gpu <= 0)
+                fit.gpu = !vendor || of == *vendor ? 1 : -1;
             for (const auto& text : record.depends) {
                 if (!text.starts_with("_")) continue;
                 if (const auto spec = MatchSpec::parse(text))
@@ -105,10 +131,10 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
     }
     std::stable_sort(fits.begin(), fits.end(), [](const ClassFit& a, const ClassFit& b) {
         const auto key = [](const ClassFit& fit) {
-            return std::tuple(fit.fits(), fit.is_for_gpu, fit.closeness, fit.locked->needs.size());
+            return std::tuple(fit.fits(), fit.gpu, fit.closeness, fit.asked.size());
         };
         if (key(a) != key(b)) return key(b) < key(a);
-        const auto order = compare_least(a.locked->needs, b.locked->needs);
+        const auto order = compare_least(a.asked, b.asked);
         return order != 0 ? order > 0 : a.locked->name < b.locked->name;
     });
     return fits;

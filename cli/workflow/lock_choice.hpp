@@ -14,9 +14,11 @@ namespace gpkg::cli {
 /// How a class stands to a machine.
 struct ClassFit {
     const LockedClass* locked = nullptr;
+    std::vector<std::string> asked;  ///< its needs, and what restricts packages the machine has
     std::vector<std::string> unmet;  ///< of its needs, and its platform
-    bool is_for_gpu = false;         ///< it has builds for the GPU that is there
-    Closeness closeness{};           ///< the closest that any of its packages is
+    /// Above 0: it has builds for the GPU that is there; below: for one that is not.
+    int gpu = 0;
+    Closeness closeness{};  ///< the closest that any of its packages is
 
     bool fits() const { return unmet.empty(); }
     /// "has builds for the GPU that is there": what puts it before the others.
@@ -24,7 +26,8 @@ struct ClassFit {
 };
 
 /// Every class of the default environment, the best first: those that fit; of those, with builds
-/// for the GPU that is there; closer to the machine; with more needs; and then by name.
+/// for the GPU that is there, and last with builds for one that is not; closer to the machine; that
+/// ask for more, and for higher versions; and then by name.
 std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages);

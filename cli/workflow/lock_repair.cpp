@@ -96,6 +96,12 @@ Result<ClassQuestion> question_for(Context& context,
     for (const auto place : locked.packages) {
         const auto& record = lock.packages[place].record;
         names.push_back(record.name);
+        // Nobody says what was asked for: all of it.
+        if (lock.specs_of(locked).empty()) {
+            MatchSpec named;
+            named.name = record.name;
+            request.specs.push_back(std::move(named));
+        }
         if (!gone.contains(place)) request.installed.push_back(record);
         if (free.contains(record.name)) {
             request.update.push_back(record.name);

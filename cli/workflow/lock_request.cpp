@@ -1,5 +1,6 @@
 #include "cli/workflow/lock_request.hpp"
 
+#include "cli/workflow/accelerators.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -94,7 +95,11 @@ Result<LockRequest> lock_request_of(const Context& context,
     LockRequest request;
     GPKG_TRY(const auto channels, wanted_channels(context, sources));
     for (const auto& channel : channels) request.channels.push_back(channel.base_url());
-    for (const auto& spec : wanted.specs) request.specs.push_back(as_typed(spec));
+    for (const auto& spec : wanted.specs) {
+        auto text = as_typed(spec);
+        if (std::find(request.specs.begin(), request.specs.end(), text) == request.specs.end())
+            request.specs.push_back(std::move(text));
+    }
     for (const auto& section : wanted.pip)
         request.pip.insert(
             request.pip.end(), section.requirements.begin(), section.requirements.end());
@@ -140,13 +145,7 @@ Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked)
 
 Result<GpkgState> state_of(const LockFile& lock) {
     GPKG_TRY(const auto wishes, parse_lock_accelerator(lock.request.accelerator));
-    GpkgState state;
-    // Of several only the first that worked is remembered, which a lock does not tell: the packages
-    // themselves do.
-    if (wishes.all.size() == 1) state.accelerator = to_string(wishes.all.front());
-    for (const auto& [name, choice] : wishes.of_package)
-        state.package_accelerators[name] = to_string(choice);
-    return state;
+    return state_of(wishes);
 }
 
 std::vector<std::string> edits_of(const LockFile& lock) {
@@ -158,6 +157,8 @@ std::vector<std::string> drift_of(const LockFile& lock,
                                   const LockedClass& locked,
                                   const LockRequest& now) {
     const auto& before = lock.request;
+    if (before == LockRequest{})
+        return {"the file does not tell what it was made for, as those of other tools do not"};
     std::vector<std::string> lines;
     compare_specs(lock.specs_of(locked), now.specs, lines);
     compare("channels",

@@ -1,6 +1,7 @@
 #include "cli/workflow/wishes.hpp"
 
 #include "cli/options.hpp"
+#include "cli/workflow/accelerators.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
@@ -168,6 +169,7 @@ ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {
     request.records = std::move(wishes.explicit_records);
     request.records_are_bare = true;
     request.variables = std::move(wishes.variables);
+    request.state = state_of(wishes.accelerators);
     return request;
 }
 

@@ -88,6 +88,14 @@ Result<void> NewFile::finish(bool to_disk) {
 }
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
+    // A device or a pipe would be replaced by a file.
+    std::error_code code;
+    const auto status = fs::status(path, code);
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        return fail(
+            ErrorKind::Io,
+            fmt::format("{}: is no regular file, and nothing is written over it", path.native()),
+            "name a file");
     GPKG_TRY(auto file, NewFile::make(path));
     GPKG_CHECK(file.write(bytes));
     return file.finish(true);

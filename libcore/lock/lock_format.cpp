@@ -80,6 +80,10 @@ Result<LockFormat> detect_lock_format(std::string_view text, const std::string& 
 }
 
 Result<ReadLock> parse_lock(std::string_view text, const std::string& where) {
+    if (text.starts_with("<<<<<<< ") || text.find("\n<<<<<<< ") != std::string_view::npos)
+        return fail(ErrorKind::Parse,
+                    fmt::format("{}: has the marks of a merge conflict", where),
+                    "`gpkg lock` with what both sides ask for makes it anew");
     GPKG_TRY(const auto root, parse_document(text, where));
     GPKG_TRY(const auto format, format_or_fail(root, where));
     GPKG_TRY(auto read,

@@ -27,7 +27,7 @@ DriverFit driver_fit(const Version& toolkit,
         const auto asked = std::pair(version_part(toolkit, 0), version_part(toolkit, 1));
         return asked <= std::pair(version_part(newest, 0), version_part(newest, 1));
     };
-    if (supports(driver)) return DriverFit::Native;
+    if (toolkit <= driver || supports(driver)) return DriverFit::Native;
     if (compat && supports(*compat)) return DriverFit::Forward;
     const auto major = version_part(toolkit, 0);
     return major >= kFirstCompatible && major == version_part(driver, 0) ? DriverFit::MinorVersion

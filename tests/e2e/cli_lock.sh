@@ -207,6 +207,49 @@ err_has "only gpkg's own lock files tell what they were decided for"
 expect 2 lock convert first.lock what.txt
 err_has 'does not tell which format is meant'
 
+expect 0 lock convert first.lock dry/pixi.lock --dry-run
+check [ ! -e dry ]
+expect 0 lock convert none.lock warned/pixi.lock --dry-run
+err_has 'cannot hold what was asked for'
+# What another tool wrote does not say what was asked for; all of it is.
+expect 0 lock convert pixi.lock back.gpkg.lock
+expect 0 lock repair back.gpkg.lock
+out_has 'cpu: torch 2.0 cpu_1 in place of torch 2.0 cpu_0'
+out_lacks 'nothing in place'
+expect 1 lock check pixi.lock -f env.yml --for cpu
+out_has 'drift: the file does not tell what it was made for'
+
+# A package that only restricts the driver is not taken where the driver is older, and no build for
+# a GPU where there is none.
+package toolkit 13.0 0
+sed -i '/"toolkit-13.0-0/s/"depends":/"constrains":["__cuda >=13"],&/' "$WORK/records.linux-64"
+package runs 1.0 cuda13_0 'toolkit 13.*'
+package runs 1.0 cpu_0
+expect 0 lock runs --for b300 --for cpu -o runs.lock
+CONDA_OVERRIDE_CUDA=13.1 expect 0 lock check runs.lock
+out_has 'b300  is taken'
+for cuda in 11.4 12.8 ''; do
+    CONDA_OVERRIDE_CUDA=$cuda expect 0 lock check runs.lock
+    out_has 'cpu   is taken'
+done
+CONDA_OVERRIDE_CUDA=12.8 expect 0 lock check runs.lock
+out_has 'it needs __cuda >=13, and there is 12.8'
+
+# Files.
+mkfifo pipe
+expect 1 lock runs --for cpu -o pipe
+err_has 'pipe: is no regular file'
+check [ -p pipe ]
+expect 0 hardware export --for a100 -o 'my node.yaml'
+expect 0 lock runs --for './my node.yaml' -o node.lock
+expect 0 lock check node.lock --for a100
+out_has 'my-node  is taken'
+{ printf '<<<<<<< ours\n'; cat node.lock; } > conflict.lock
+expect 1 lock check conflict.lock
+err_has 'has the marks of a merge conflict'
+expect 2 create -n x --lock node.lock --accel nvidia -y
+err_has '--accel has no say in it'
+
 # Slips.
 expect 2 lock --for a100
 err_has 'nothing to lock was named'
