@@ -244,6 +244,7 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
                                    const Detection& detection,
                                    const std::vector<std::string>& warnings) {
     std::vector<Finding> found;
+    found.reserve(warnings.size());
     for (const auto& warning : warnings) found.push_back({Grade::Warning, "machine", warning, {}});
     if (profile.nvidia_driver && !profile.cuda)
         found.push_back({Grade::Bad,
