@@ -46,7 +46,10 @@ void add_for_option(CLI::App& app, SourceOptions& options) {
                    options.for_machine,
                    "decide for another machine: its profile (`gpkg hardware export`), or a name of "
                    "`gpkg hardware list`")
-        ->type_name("FILE|NAME");
+        ->type_name("FILE|NAME")
+        ->check([](const std::string& machine) {
+            return machine.empty() ? "--for: names no machine" : "";
+        });
     app.add_option("--devices",
                    options.devices,
                    "the GPUs that count: all, compute (without cards for a screen), or numbers of "

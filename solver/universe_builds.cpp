@@ -67,13 +67,16 @@ bool is_same_channel(std::string_view a, std::string_view b) {
 
 std::optional<Accelerator> Universe::accelerator_of_row(const Candidate& candidate,
                                                         const List& depends) const {
+    std::optional<Accelerator> found;
     if (candidate.offered.row->flags != 0) {
         for (const auto& flag : candidate.flags()) {
-            if (const auto found = accelerator_of_flag(flag)) return found;
+            if (!found) found = accelerator_of_flag(flag);
         }
     }
-    return depends.accelerator ? std::optional(depends.accelerator->accelerator)
-                               : accelerator_of_build(candidate.build());
+    if (!found)
+        found = depends.accelerator ? std::optional(depends.accelerator->accelerator)
+                                    : accelerator_of_build(candidate.build());
+    return found && is_vendor_part(names_[candidate.name].text) ? std::nullopt : found;
 }
 
 bool Universe::is_requested(NameId name) const {

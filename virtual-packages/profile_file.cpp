@@ -25,11 +25,15 @@
 //   virtual_packages:          # what detectors beyond gpkg's own found
 //     - name: __level_zero
 //       version: "1.3"         # 0 when left out, like the build
+//
+// What cannot be true together is an error: a GPU without its driver, a CPU or a system of another
+// platform.
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/microarchitecture.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/yaml/node.hpp"
-#include "virtual-packages/cpu.hpp"
 #include "virtual-packages/forms_internal.hpp"
 #include "virtual-packages/profile.hpp"
 #include "virtual-packages/version_text_internal.hpp"
@@ -144,6 +148,63 @@ Result<void> read_others(const yaml::Node& root,
     return {};
 }
 
+/// The name of archspec's from which all microarchitectures of a platform descend.
+std::string_view family_of(std::string_view platform) {
+    if (platform.ends_with("-64")) return "x86_64";
+    if (platform.ends_with("-aarch64") || platform.ends_with("-arm64")) return "aarch64";
+    return platform.substr(platform.find('-') + 1);
+}
+
+Result<void> check_cpu(const yaml::Node& root, const HardwareProfile& profile) {
+    if (!profile.microarchitecture) return {};
+    const auto& name = profile.microarchitecture->value;
+    const auto ancestors = lineage(name);
+    const auto family = family_of(profile.platform);
+    if (!is_microarchitecture(family) || std::ranges::find(ancestors, family) != ancestors.end())
+        return {};
+    return root.find("cpu")
+        ->find("microarchitecture")
+        ->fail(fmt::format("{} is no CPU of a machine of {}", name, profile.platform));
+}
+
+Result<void> check_system(const yaml::Node& root, const HardwareProfile& profile) {
+    const auto* system = root.find("system");
+    if (system == nullptr || system->is_null()) return {};
+    const auto os = profile.platform.substr(0, profile.platform.find('-'));
+    for (const auto& [key, value] : system->entries()) {
+        const auto of = key == "glibc" ? "linux" : key == "windows" ? "win" : key;
+        if (of != os)
+            return value.fail(fmt::format("a machine of {} has no {}", profile.platform, key));
+    }
+    return {};
+}
+
+/// Who writes of a GPU and of no driver forgot the driver: builds for CPUs would be chosen in
+/// silence.
+Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profile) {
+    const auto has_gpu_of = [&](GpuVendor vendor) {
+        return std::ranges::any_of(profile.gpus,
+                                   [&](const auto& gpu) { return gpu.vendor == vendor; });
+    };
+    const auto* gpus = root.find("gpus");
+    if (has_gpu_of(GpuVendor::Nvidia) && !profile.cuda)
+        return gpus->fail("there is a GPU of NVIDIA's, and no `nvidia:` with a `cuda:`",
+                          "the newest CUDA that its driver supports, or any");
+    if (has_gpu_of(GpuVendor::Amd) && !profile.amdgpu)
+        return gpus->fail("there is a GPU of AMD's, and no `amd:` with `driver: present`");
+    if (profile.cuda && profile.platform.starts_with("osx-"))
+        return root.find("nvidia")->fail(
+            fmt::format("NVIDIA has no driver for {}", profile.platform));
+    return {};
+}
+
+/// Facts that cannot all be true of one machine decide nothing.
+Result<void> check_together(const yaml::Node& root, const HardwareProfile& profile) {
+    GPKG_CHECK(check_cpu(root, profile));
+    GPKG_CHECK(check_system(root, profile));
+    return check_drivers(root, profile);
+}
+
 /// A map of lines, written only when it has one.
 class Section {
 public:
@@ -181,11 +242,20 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
     GPKG_TRY(const auto platform, find_text(&root, "platform"));
     if (!platform || platform->find('-') == std::string::npos)
         return root.fail("expected `platform:` with a name like linux-64");
+    if (!is_known_subdir(*platform) || *platform == "noarch") {
+        const auto subdirs = known_subdirs();
+        const auto near =
+            near_names(*platform, std::vector<std::string>(subdirs.begin(), subdirs.end()));
+        return root.find("platform")
+            ->fail(*platform + " is no platform",
+                   near.empty() ? "for example linux-64" : "did you mean " + join_or(near) + "?");
+    }
     profile.platform = *platform;
     GPKG_CHECK(read_cpu_facts(root, where, profile));
     GPKG_CHECK(read_system(root, where, profile));
     GPKG_CHECK(read_accelerators(root, where, profile));
     GPKG_CHECK(read_others(root, where, profile));
+    GPKG_CHECK(check_together(root, profile));
     return profile;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/accelerators.hpp"
 #include "cli/workflow/checkup.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/wishes.hpp"
@@ -68,9 +69,11 @@ Result<std::vector<Finding>> examine(const Context& context, const Options& opti
     GPKG_TRY(const auto path, existing_prefix(context, options.target));
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
+    GPKG_TRY(const auto state, prefix.state());
+    GPKG_TRY(const auto accelerators, accelerators_of({}, state));
     const auto wishes = wishes_of(path);
     const Checked checked{
-        records, wishes, looked.detection, looked.platform, flags_for(context, path)};
+        records, wishes, accelerators, looked.detection, looked.platform, flags_for(context, path)};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }

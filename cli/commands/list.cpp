@@ -2,9 +2,12 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/built_with.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/spec/variant_columns.hpp"
+#include "libcore/spec/variant_inputs.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <tuple>
 
@@ -31,13 +35,15 @@ struct Options {
     bool canonical = false;
     bool reverse = false;
     bool no_pip = false;
-    std::string diff;  ///< the other environment's name or path
+    bool inputs = false;  ///< also what packages were built with
+    std::string diff;     ///< the other environment's name or path
 };
 
 /// One line of the listing.
 struct Item {
     std::string name, version, build, channel;
     const PackageRecord* record = nullptr;  ///< null for what pip installed
+    std::optional<VariantInputs> inputs{};  ///< where they were asked for and are known
 
     VariantColumns variant() const { return record ? variant_columns(*record) : VariantColumns{}; }
 };
@@ -77,6 +83,8 @@ Json to_json(const Item& item) {
               {"version", item.version}};
     // conda knows no such key; where there is nothing to tell, there is none.
     if (auto variant = variant_json(item); !variant.empty()) json["variant"] = std::move(variant);
+    if (item.inputs) json["variant_inputs"] = *item.inputs;
+    if (record != nullptr) json["url"] = record->url;
     return json;
 }
 
@@ -92,6 +100,15 @@ std::vector<std::size_t> telling_columns(const std::vector<VariantColumns>& vari
     return columns;
 }
 
+/// "blas_impl=mkl cuda_version=12.9"
+std::string input_text(const Item& item) {
+    if (!item.inputs) return "";
+    std::string text;
+    for (const auto& [key, value] : *item.inputs)
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", printable(key), printable(value));
+    return text;
+}
+
 void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
     out.result(fmt::format("# packages in environment at {}:\n#", path.native()));
     std::vector<VariantColumns> variants;
@@ -101,11 +118,15 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
     Table table;
     std::vector<std::string> head{"# Name", "Version", "Build", "Channel"};
     for (const auto i : columns) head.emplace_back(kVariantColumns.at(i));
+    const bool has_inputs = std::any_of(
+        items.begin(), items.end(), [](const Item& item) { return item.inputs.has_value(); });
+    if (has_inputs) head.emplace_back("built with");
     table.add(std::move(head));
     for (std::size_t place = 0; place < items.size(); ++place) {
         const auto& item = items[place];
         std::vector<std::string> cells{item.name, item.version, item.build, item.channel};
         for (const auto i : columns) cells.push_back(variants[place].at(i));
+        if (has_inputs) cells.push_back(input_text(item));
         table.add(std::move(cells));
     }
     for (const auto& line : table.lines()) out.result(line);
@@ -168,12 +189,27 @@ struct Listing {
     std::vector<Item> items;
 };
 
+/// As far as this machine knows them: no server is asked.
+Result<void> add_inputs(Context& context, std::vector<Item>& items) {
+    std::vector<PackageRecord> records;
+    for (const auto& item : items) {
+        if (item.record != nullptr) records.push_back(*item.record);
+    }
+    GPKG_TRY(auto inputs, built_with(context, {}, records, {true, true}));
+    std::size_t place = 0;
+    for (auto& item : items) {
+        if (item.record != nullptr) item.inputs = std::move(inputs[place++]);
+    }
+    return {};
+}
+
 Result<Listing> listing_of(Context& context, const TargetOptions& target, const Options& options) {
     GPKG_TRY(const auto wanted, name_filter(options));
     GPKG_TRY(auto found, read_installed(context, target));
     Listing listing{found.prefix.path(), std::move(found.records), {}};
     listing.items = items_of(context, listing.path, listing.installed, options);
     std::erase_if(listing.items, [&](const Item& item) { return !wanted(item.name); });
+    if (options.inputs) GPKG_CHECK(add_inputs(context, listing.items));
     return listing;
 }
 
@@ -272,6 +308,12 @@ Action bind_list(CLI::App& app) {
     specs->excludes(canonical);
     app.add_flag("--reverse", options->reverse, "from the end of the alphabet");
     app.add_flag("--no-pip", options->no_pip, "leave out what pip installed");
+    app.add_flag("--inputs",
+                 options->inputs,
+                 "also what packages were built with, as far as this machine knows it")
+        ->excludes(explicit_urls)
+        ->excludes(specs)
+        ->excludes(canonical);
     app.add_option("--diff", options->diff, "what another environment has in place of what is here")
         ->type_name("NAME|PATH")
         ->excludes(explicit_urls)

@@ -1,6 +1,5 @@
 #include "cli/commands/lock.hpp"
 
-#include "cli/command.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/lock_request.hpp"
 #include "cli/workflow/locking.hpp"
@@ -18,7 +17,27 @@ namespace gpkg::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using locks::Options;
+
+struct Options {
+    SourceOptions sources;
+    WishOptions wishes;
+    std::vector<std::string> machines;
+    bool for_all = false;
+    std::string output = locks::kUsualName;
+    bool dry_run = false;
+};
+
+/// The verbs have options of their own; those of `gpkg lock` mean nothing to them.
+Result<void> refuse_own_options(const std::vector<CLI::Option*>& own, const std::string& verb) {
+    for (const auto* option : own) {
+        if (option->count() == 0) continue;
+        const auto word = option->get_positional() ? option->results().front() : option->get_name();
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is nothing for gpkg lock {}", word, verb),
+                    fmt::format("gpkg lock {} --help", verb));
+    }
+    return {};
+}
 
 /// The classes that are asked for; without any, this machine as its platform.
 std::vector<std::string> class_names(const Context& context, const Options& options) {
@@ -105,21 +124,26 @@ void remember(LockFile& lock, const std::vector<std::pair<std::string, LockReque
     lock.request.digest = request_digest(lock);
 }
 
-Result<int> write(Context& context, const Options& given) {
-    auto options = given;
-    if (options.output.empty()) options.output = locks::kUsualName;
+Result<int> write(Context& context, const Options& options) {
     if (options.for_all) {
         if (!options.machines.empty())
             return fail(ErrorKind::Usage, "--for-all is for all machines: leave out --for");
-        return locks::write_for_all(context, options);
+        return locks::write_for_all(
+            context, {options.sources, options.wishes, options.output, options.dry_run});
+    }
+    for (const auto& [variable, value] : set_overrides()) {
+        if (!options.machines.empty())
+            context.out.warn(fmt::format(
+                "{}={} decides for every class, whatever its machine has", variable, value));
     }
     std::vector<ClassQuestion> classes;
     std::vector<std::pair<std::string, LockRequest>> requests;
     for (const auto& machine : class_names(context, options)) {
         GPKG_TRY(auto one, question_for(context, options, machine));
         const auto& name = one.question.name;
-        const bool is_there = std::any_of(
-            classes.begin(), classes.end(), [&](const auto& other) { return other.name == name; });
+        const bool is_there = std::any_of(classes.begin(), classes.end(), [&](const auto& other) {
+            return to_lower(other.name) == to_lower(name);
+        });
         if (is_there)
             return fail(ErrorKind::Usage, fmt::format("--for {}: is named twice", machine));
         requests.emplace_back(name, std::move(one.request));
@@ -149,40 +173,6 @@ Result<int> write(Context& context, const Options& given) {
     for (const auto& divergence : locked.divergences)
         document["divergences"].push_back(json_of(divergence));
     context.out.json(document);
-    return 0;
-}
-
-Result<LockFormat> format_for(const std::string& path) {
-    const auto name = fs::path(path).filename().native();
-    if (name == "pixi.lock") return LockFormat::Pixi7;
-    if (name.find("conda-lock") != std::string::npos &&
-        (name.ends_with(".yml") || name.ends_with(".yaml")))
-        return LockFormat::CondaLock;
-    if (name.ends_with("gpkg.lock")) return LockFormat::Gpkg;
-    return fail(ErrorKind::Usage,
-                fmt::format("{}: the name does not tell which format is meant", path),
-                "pixi.lock, conda-lock.yml or gpkg.lock");
-}
-
-Result<int> convert(Context& context, const Options& options) {
-    GPKG_TRY(const auto format, format_for(options.converted));
-    GPKG_TRY(const auto found, locks::read(context, options.file));
-    const auto& request = found.lock.request;
-    if (format != LockFormat::Gpkg &&
-        !(request.pip.empty() && request.variables.empty() && request.accelerator.empty()))
-        context.out.warn(fmt::format(
-            "{} cannot hold what was asked for: variables, an accelerator and what is left to pip "
-            "are not in it",
-            name_of(format)));
-    if (!options.dry_run) GPKG_CHECK(write_lock(found.lock, format, options.converted));
-    if (context.out.json_mode()) {
-        context.out.json(Json{{"success", true}, {"file", options.converted}});
-    } else {
-        context.out.print(fmt::format("{} {}, {}",
-                                      options.dry_run ? "would write" : "wrote",
-                                      options.converted,
-                                      name_of(format)));
-    }
     return 0;
 }
 
@@ -216,6 +206,7 @@ Result<ReadLock> read(Context& context, const std::string& file) {
 
 Action bind_lock(CLI::App& app) {
     const auto options = std::make_shared<Options>();
+    const auto common = app.get_options().size();  // --help, --json
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);
     // Several machines, each a class of the lock.
@@ -224,29 +215,35 @@ Action bind_lock(CLI::App& app) {
         ->type_name("FILE|NAME")
         ->expected(1)
         ->take_all()
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->check([](const std::string& machine) {
+            return machine.empty() ? "--for: names no machine" : "";
+        });
     app.add_flag("--for-all",
                  options->for_all,
                  "lock for every machine that packages tell apart, each as it is decided there");
     app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
     app.add_option("-o,--output", options->output, "the file; gpkg.lock without it")
         ->type_name("FILE");
-    auto* check_app = app.add_subcommand(
-        "check", "tell which class of a lock this machine takes, and whether it is up to date");
-    check_app->add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
-    check_app->add_flag(
-        "--available", options->available, "ask the channels whether its packages are still there");
-    auto* repair_app = app.add_subcommand(
-        "repair", "put other builds of the same versions where a lock's packages are gone");
-    repair_app->add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
-    repair_app->add_option("names", options->names, "that may have another version")
-        ->type_name("NAME");
-    auto* convert_app = app.add_subcommand("convert", "write a lock in another format");
-    convert_app->add_option("file", options->file)->type_name("FILE")->required();
-    convert_app->add_option("to", options->converted, "pixi.lock, conda-lock.yml or gpkg.lock")
-        ->type_name("FILE")
-        ->required();
-    for (auto* sub : {check_app, repair_app, convert_app}) sub->fallthrough();
+    auto own = app.get_options();
+    own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common));
+    struct Verb {
+        CLI::App* app;
+        Action action;
+    };
+    std::vector<Verb> verbs;
+    const auto add = [&](const char* name, const char* what, Action (*bind)(CLI::App&)) {
+        auto* verb = app.add_subcommand(name, what);
+        verb->fallthrough();  // --json after the verb
+        verbs.push_back({verb, bind(*verb)});
+    };
+    add("check",
+        "tell which class of a lock this machine takes, and whether it is up to date",
+        locks::bind_check);
+    add("repair",
+        "put other builds of the same versions where a lock's packages are gone",
+        locks::bind_repair);
+    add("convert", "write a lock in another format", locks::bind_convert);
     app.footer(
         "One file for several kinds of machines, with the same versions for all where that can be "
         "had.\n"
@@ -258,10 +255,12 @@ Action bind_lock(CLI::App& app) {
         "  gpkg lock convert gpkg.lock pixi.lock\n"
         "  gpkg create -n ml --lock gpkg.lock");
 
-    return [=](Context& context) -> Result<int> {
-        if (*check_app) return locks::check(context, *options);
-        if (*repair_app) return locks::repair(context, *options);
-        if (*convert_app) return convert(context, *options);
+    return [options, verbs, own](Context& context) -> Result<int> {
+        for (const auto& [verb, action] : verbs) {
+            if (!*verb) continue;
+            GPKG_CHECK(refuse_own_options(own, verb->get_name()));
+            return action(context);
+        }
         return write(context, *options);
     };
 }

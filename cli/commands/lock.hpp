@@ -2,6 +2,7 @@
 
 // What gpkg lock and its verbs have in common.
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
@@ -9,24 +10,14 @@
 #include "libcore/lock/lock_format.hpp"
 
 #include <string>
-#include <vector>
 
 namespace gpkg::cli::locks {
 
 inline constexpr const char* kUsualName = "gpkg.lock";
 
-struct Options {
-    SourceOptions sources;
-    WishOptions wishes;
-    std::vector<std::string> machines;
-    bool for_all = false;
-    std::string output;
-    std::string file = kUsualName;
-    std::string converted;
-    bool available = false;          ///< check: ask the channels whether the packages are there
-    std::vector<std::string> names;  ///< repair: that may have another version
-    bool dry_run = false;
-};
+Action bind_check(CLI::App& app);
+Action bind_repair(CLI::App& app);
+Action bind_convert(CLI::App& app);
 
 /// What is asked for on the machine of `sources`; channels of files are added to those.
 Result<ChangeRequest> wanted(Context& context, const WishOptions& options, SourceOptions& sources);
@@ -34,9 +25,13 @@ Result<ChangeRequest> wanted(Context& context, const WishOptions& options, Sourc
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
 
-/// A class for every answer that there could be.
-Result<int> write_for_all(Context& context, const Options& options);
-Result<int> check(Context& context, const Options& options);
-Result<int> repair(Context& context, const Options& options);
+/// Writes a class for every answer that there could be.
+struct ForAllOptions {
+    SourceOptions sources;
+    WishOptions wishes;
+    std::string output;
+    bool dry_run = false;
+};
+Result<int> write_for_all(Context& context, const ForAllOptions& options);
 
 }  // namespace gpkg::cli::locks

@@ -1,19 +1,29 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/lock_choice.hpp"
 #include "cli/workflow/lock_repair.hpp"
 #include "cli/workflow/lock_request.hpp"
 #include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_flaws.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 namespace gpkg::cli::locks {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+struct Options {
+    SourceOptions sources;
+    WishOptions wishes;
+    std::string file = kUsualName;
+    bool available = false;  ///< ask the channels whether the packages are there
+};
 
 bool is_asked(const WishOptions& wishes) {
     return !wishes.specs.empty() || !wishes.files.empty() || wishes.accelerator.has_value();
@@ -43,11 +53,12 @@ Result<std::vector<std::string>> drift(Context& context,
 struct Answer {
     std::string machine;
     std::vector<ClassFit> fits;  ///< the best first
+    std::vector<std::string> flaws;
     std::vector<std::string> drift;
     std::vector<GonePackage> gone;
 
     bool fits_here() const { return !fits.empty() && fits.front().fits(); }
-    bool is_yes() const { return fits_here() && drift.empty() && gone.empty(); }
+    bool is_yes() const { return fits_here() && flaws.empty() && drift.empty() && gone.empty(); }
 };
 
 Json json_of(const Answer& answer, const LockFile& lock, bool available) {
@@ -55,6 +66,7 @@ Json json_of(const Answer& answer, const LockFile& lock, bool available) {
                   {"machine", answer.machine},
                   {"class", answer.fits_here() ? Json(answer.fits.front().locked->name) : Json()},
                   {"classes", Json::array()},
+                  {"flaws", answer.flaws},
                   {"drift", answer.drift}};
     for (const auto& fit : answer.fits)
         document["classes"].push_back(
@@ -75,8 +87,9 @@ void tell(Output& out, const Answer& answer, const LockFile& lock, const Options
                                                               : join_some(fit.unmet, "and")});
     for (const auto& line : table.lines()) out.result(line);
     if (!answer.fits_here()) out.note(fmt::format("{} fits none of its classes", answer.machine));
+    for (const auto& line : answer.flaws) out.result("flaw: " + line);
     for (const auto& line : answer.drift) out.result("drift: " + line);
-    if (!answer.drift.empty()) out.note("gpkg lock decides anew");
+    if (!answer.flaws.empty() || !answer.drift.empty()) out.note("gpkg lock decides anew");
     for (const auto& [place, why] : answer.gone)
         out.result(fmt::format("gone: {}: {}", lock.packages[place].record.url, why));
     if (!answer.gone.empty())
@@ -84,22 +97,21 @@ void tell(Output& out, const Answer& answer, const LockFile& lock, const Options
                              options.file));
 }
 
-}  // namespace
-
-/// Which class the machine takes and what keeps it from the others, whether what is asked for is
-/// still what was locked, and whether it can still be had.
+/// Which class the machine takes and what keeps it from the others, whether each holds together,
+/// whether what is asked for is still what was locked, and whether it can still be had.
 Result<int> check(Context& context, const Options& options) {
     GPKG_TRY(const auto found, read(context, options.file));
     const auto& lock = found.lock;
-    auto sources = options.sources;
-    if (options.machines.size() > 1)
-        return fail(ErrorKind::Usage, "one machine at a time: name one --for");
-    if (!options.machines.empty()) sources.for_machine = options.machines.front();
-    GPKG_TRY(const auto machine, machine_of(context, sources));
+    GPKG_TRY(const auto machine, machine_of(context, options.sources));
     GPKG_TRY(const auto records, virtual_packages_of(context, machine));
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
+    for (const auto& locked : lock.classes) {
+        if (locked.environment != kDefaultEnvironment) continue;
+        for (const auto& flaw : flaws_of(lock, locked))
+            answer.flaws.push_back(fmt::format("{}: {}", locked.name, flaw));
+    }
     GPKG_TRY(answer.drift, drift(context, lock, options));
     if (options.available) {
         GPKG_TRY(answer.gone, gone_packages(context, lock, options.sources));
@@ -110,6 +122,24 @@ Result<int> check(Context& context, const Options& options) {
         tell(context.out, answer, lock, options);
     }
     return answer.is_yes() ? 0 : 1;
+}
+
+}  // namespace
+
+Action bind_check(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
+    add_source_options(app, options->sources);
+    add_wish_options(app, options->wishes);
+    app.add_flag(
+        "--available", options->available, "ask the channels whether its packages are still there");
+    app.footer(
+        "Named specs and files are compared with what the lock was made for.\n"
+        "  gpkg lock check gpkg.lock --for h100\n"
+        "  gpkg lock check gpkg.lock -f environment.yml\n"
+        "  gpkg lock check gpkg.lock numpy 'python=3.12'\n"
+        "The exit status is 1 where the machine has no class, or anything is said of the lock.");
+    return [=](Context& context) { return check(context, *options); };
 }
 
 }  // namespace gpkg::cli::locks

@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/answer.hpp"
 #include "cli/workflow/lock_request.hpp"
 #include "cli/workflow/regions.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
@@ -16,7 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Regions& found, const std::vector<std::size_t>& others, const Options& options) {
+Json json_of(const Regions& found,
+             const std::vector<std::size_t>& others,
+             const ForAllOptions& options) {
     Json document{{"success", true},
                   {"dry_run", options.dry_run},
                   {"file", options.output},
@@ -97,7 +100,7 @@ void tell(Context& context, const Regions& found, const ChangeRequest& wanted) {
 
 }  // namespace
 
-Result<int> write_for_all(Context& context, const Options& options) {
+Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     auto sources = options.sources;
     GPKG_TRY(const auto request, wanted(context, options.wishes, sources));
     GPKG_TRY(auto asked, lock_request_of(context, sources, request));

@@ -3,10 +3,12 @@
 #include "cli/commands/lock.hpp"
 #include "libcore/base/text.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -14,6 +16,14 @@ namespace gpkg::cli::locks {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+struct Options {
+    SourceOptions sources;
+    std::string file = kUsualName;
+    std::vector<std::string> names;  ///< that may have another version
+    std::string output;              ///< empty: the file itself
+    bool dry_run = false;
+};
 
 /// A package of a class before and after; a null pointer where there is none.
 struct Replaced {
@@ -72,8 +82,6 @@ Json json_of(const LockFile& old,
     return document;
 }
 
-}  // namespace
-
 Result<int> repair(Context& context, const Options& given) {
     auto options = given;
     if (options.output.empty()) options.output = options.file;
@@ -105,6 +113,22 @@ Result<int> repair(Context& context, const Options& given) {
     else if (!options.dry_run)
         out.print("wrote " + options.output);
     return 0;
+}
+
+}  // namespace
+
+Action bind_repair(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
+    app.add_option("names", options->names, "that may have another version")->type_name("NAME");
+    add_source_options(app, options->sources);
+    // Each class is repaired for the machine that it was made for.
+    for (const auto* name : {"--for", "--devices", "--platform"})
+        app.remove_option(app.get_option(name));
+    app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
+    app.add_option("-o,--output", options->output, "the file; the lock itself without it")
+        ->type_name("FILE");
+    return [=](Context& context) { return repair(context, *options); };
 }
 
 }  // namespace gpkg::cli::locks

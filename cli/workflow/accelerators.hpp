@@ -3,9 +3,11 @@
 // Which accelerator a request is for: what is said now, what was said of the environment earlier,
 // and where neither says it, the GPU of the machine.
 
-#include "cli/workflow/question.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/asked_spec.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace gpkg::cli {
@@ -19,15 +21,6 @@ std::vector<AcceleratorChoice> accelerators_to_try(
     const AcceleratorWishes& wishes,
     const GpkgState& state,
     const std::vector<PackageRecord>& virtual_packages);
-
-/// Where the machine has GPUs of two vendors and the answer depends on which is meant, asks, or
-/// fails where nobody can be asked.
-Result<void> settle_vendor(Context& context, Question& question);
-
-/// What is to be remembered once `question` is answered and these records are there; nothing where
-/// that is what is remembered already.
-std::optional<GpkgState> state_after(const Question& question,
-                                     const std::vector<PackageRecord>& records);
 
 /// What is to be remembered where these wishes are all there is.
 GpkgState state_of(const AcceleratorWishes& wishes);

@@ -93,7 +93,7 @@ public:
         }
         GPKG_CHECK(fetch(far));
         report(old_format, "a .tar.bz2 cannot be read in part");
-        report(not_here, "--offline forbids to ask");
+        report(not_here, "they are not on this machine, and are not asked for it");
         if (!failures_.empty()) {
             context_.out.warn(failures_.front());
             report(failures_.size() - 1, "it could not be read either");

@@ -49,9 +49,11 @@ std::optional<Version> version_of_machine(const Detection& machine, std::string_
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
-/// The specs on the machine that a record has and that it does not meet.
+/// The specs on the machine that a record has and that it does not meet. What only builds for
+/// NVIDIA needs no driver of a certain age.
 std::vector<MatchSpec> unmet(const PackageRecord& record,
-                             const std::vector<PackageRecord>& machine) {
+                             const std::vector<PackageRecord>& machine,
+                             bool only_builds) {
     std::vector<MatchSpec> missing;
     const auto take = [&](const std::vector<std::string>& texts, bool may_be_absent) {
         for (const auto& text : texts) {
@@ -60,6 +62,7 @@ std::vector<MatchSpec> unmet(const PackageRecord& record,
             if (!spec || spec->when) continue;
             const auto is_it = [&](const auto& one) { return one.name == spec->name; };
             const auto found = std::find_if(machine.begin(), machine.end(), is_it);
+            if (may_be_absent && only_builds && spec->name.starts_with("__cuda")) continue;
             if (found == machine.end() ? !may_be_absent : !spec->matches(*found))
                 missing.push_back(*std::move(spec));
         }
@@ -71,7 +74,13 @@ std::vector<MatchSpec> unmet(const PackageRecord& record,
 
 class Checkup {
 public:
-    explicit Checkup(const Checked& checked) : checked_(checked) {}
+    explicit Checkup(const Checked& checked)
+        : checked_(checked), machine_(checked.machine.records()) {
+        std::vector<PackageRecord> packages;
+        packages.reserve(checked.records.size());
+        for (const auto& record : checked.records) packages.push_back(record.package);
+        only_builds_ = only_builds_for_nvidia(checked.wishes, packages);
+    }
 
     std::vector<Finding> run() && {
         needs_of_machine();
@@ -93,7 +102,6 @@ private:
     }
 
     void needs_of_machine() {
-        const auto machine = checked_.machine.records();
         std::vector<std::string> foreign;
         for (const auto& record : checked_.records) {
             const auto& subdir = record.package.subdir;
@@ -109,7 +117,7 @@ private:
                             checked_.platform));
         std::map<std::string, std::vector<std::string>> packages;
         for (const auto& record : checked_.records) {
-            for (const auto& spec : unmet(record.package, machine))
+            for (const auto& spec : unmet(record.package, machine_, only_builds_))
                 packages[written(spec)].push_back(record.name());
         }
         for (const auto& [spec, names] : packages) {
@@ -121,7 +129,9 @@ private:
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
                             there == nullptr ? "none" : there->package.version),
-                name == "__cuda" ? "a newer driver, or builds for none or for an older CUDA" : "");
+                name != "__cuda"   ? ""
+                : there == nullptr ? "builds for none, or a machine with a driver of NVIDIA's"
+                                   : "a newer driver, or builds for none or for an older CUDA");
         }
     }
 
@@ -136,6 +146,9 @@ private:
                                           name,
                                           toolkit->to_string(),
                                           driver->to_string());
+            if (only_builds_)
+                return add(
+                    Grade::Good, "CUDA", what + "; what only builds does without the driver");
             switch (
                 driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"))) {
             case DriverFit::Native: return add(Grade::Good, "CUDA", what);
@@ -186,34 +199,38 @@ private:
         }
     }
 
-    bool has_vendor(Accelerator vendor) const {
-        return vendor == Accelerator::Nvidia ? checked_.machine.find("__cuda_arch") != nullptr
-                                             : checked_.machine.find("__amdgpu_arch") != nullptr;
-    }
-
+    /// Builds for CPUs beside a GPU, where nobody asked for them, and builds for no GPU here.
     void accelerators() {
         for (const auto& wish : checked_.wishes) {
             const auto* record = find_record(checked_.records, wish.name);
             if (record == nullptr) continue;
             const auto of = accelerator_of(record->package);
             if (of.accelerator == Accelerator::None && !of.evidence.empty()) {
-                for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
-                    if (!has_vendor(vendor)) continue;
-                    add(Grade::Warning,
-                        wish.name,
-                        fmt::format("is a build for CPUs, and there is a GPU ({})", of.evidence),
-                        fmt::format("gpkg install {} '{}[accel={}]'",
-                                    checked_.flags,
-                                    wish.name,
-                                    to_string(vendor)));
-                }
-            } else if (of.accelerator != Accelerator::None && !has_vendor(of.accelerator)) {
+                beside_gpu(wish.name, of.evidence);
+            } else if (of.accelerator != Accelerator::None &&
+                       !has_device(machine_, of.accelerator)) {
                 add(Grade::Warning,
                     wish.name,
                     fmt::format("is a build for {}, of which there is no GPU here",
                                 to_string(of.accelerator)));
             }
         }
+    }
+
+    void beside_gpu(const std::string& name, const std::string& evidence) {
+        const auto choice = checked_.accelerators.choice(name);
+        if (choice == AcceleratorChoice::None || choice == AcceleratorChoice::Conda) return;
+        std::vector<std::string> commands;
+        for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
+            if (has_device(machine_, vendor))
+                commands.push_back(fmt::format(
+                    "gpkg install {} '{}[accel={}]'", checked_.flags, name, to_string(vendor)));
+        }
+        if (commands.empty()) return;
+        add(Grade::Warning,
+            name,
+            fmt::format("is a build for CPUs, and there is a GPU ({})", evidence),
+            join_or(commands));
     }
 
     void old_names() {
@@ -235,6 +252,8 @@ private:
     }
 
     const Checked& checked_;
+    std::vector<PackageRecord> machine_;
+    bool only_builds_ = false;
     std::vector<Finding> found_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "cli/context.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
@@ -29,6 +30,7 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
 struct Checked {
     const std::vector<PrefixRecord>& records;
     const std::vector<MatchSpec>& wishes;  ///< what was asked for
+    const Accelerators& accelerators;      ///< which builds of it
     const virtual_packages::Detection& machine;
     std::string platform;  ///< of the machine
     std::string flags;     ///< that name the environment on a command line: "-n ml"

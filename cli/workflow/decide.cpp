@@ -1,6 +1,5 @@
-#include "cli/workflow/accelerators.hpp"
+#include "cli/workflow/answer.hpp"
 #include "cli/workflow/change.hpp"
-#include "cli/workflow/question.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
@@ -99,6 +98,24 @@ Result<std::vector<std::string>> forgotten_names(const ChangeRequest& wanted) {
         if (!again.contains(name)) names.push_back(name);
     }
     return names;
+}
+
+/// What is to be remembered once `question` is answered and these records are there; nothing where
+/// that is what is remembered already.
+std::optional<GpkgState> state_after(const Question& question,
+                                     const std::vector<PackageRecord>& records) {
+    const auto& wishes = question.wanted.accelerators;
+    auto state = question.present.state;
+    const auto& accelerators = question.problem.request.accelerators;
+    if (accelerators.all_is_asked) state.accelerator = to_string(accelerators.all);
+    for (const auto& [name, choice] : wishes.of_package)
+        state.package_accelerators[name] = to_string(choice);
+    std::erase_if(state.package_accelerators, [&](const auto& entry) {
+        return std::none_of(records.begin(), records.end(), [&](const PackageRecord& record) {
+            return record.name == entry.first;
+        });
+    });
+    return state == question.present.on_disk ? std::nullopt : std::optional(std::move(state));
 }
 
 Result<Change> answer(Context& context, Question question) {

@@ -1,6 +1,7 @@
 #include "cli/workflow/lock_repair.hpp"
 
 #include "cli/workflow/accelerators.hpp"
+#include "cli/workflow/answer.hpp"
 #include "cli/workflow/lock_request.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/record_version.hpp"

@@ -1,8 +1,9 @@
 #include "cli/workflow/locked_environment.hpp"
 
-#include "cli/workflow/lock_choice.hpp"
 #include "cli/workflow/lock_request.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_flaws.hpp"
 #include "libcore/lock/lock_format.hpp"
 
 #include <fmt/format.h>
@@ -70,6 +71,13 @@ Result<ExactRequest> locked_request(Context& context,
                     fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
                     "gpkg lock --for NAME writes one that is");
     }
+    if (const auto flaws = flaws_of(found.lock, *best.locked); !flaws.empty())
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: {} does not hold together: {}",
+                                file,
+                                best.locked->name,
+                                join_some(flaws, "and")),
+                    "a lock that was merged or changed by hand is written anew by gpkg lock");
     context.out.note(
         fmt::format("note: of {}, {} is taken: it {}", file, best.locked->name, best.advantage()));
     ExactRequest request;

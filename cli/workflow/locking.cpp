@@ -1,9 +1,9 @@
 #include "cli/workflow/locking.hpp"
 
-#include "cli/workflow/accelerators.hpp"
-#include "cli/workflow/lock_needs.hpp"
+#include "cli/workflow/answer.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>

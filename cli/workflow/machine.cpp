@@ -1,6 +1,5 @@
 #include "cli/workflow/machine.hpp"
 
-#include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/process/process.hpp"
 #include "libcore/spec/names.hpp"

@@ -3,6 +3,7 @@
 // The machine that is decided for: this one, as detected, or the one that --for names.
 
 #include "cli/context.hpp"
+#include "cli/workflow/source_options.hpp"
 #include "libcore/spec/package_record.hpp"
 #include "virtual-packages/devices.hpp"
 #include "virtual-packages/profile.hpp"
@@ -13,8 +14,6 @@
 #include <vector>
 
 namespace gpkg::cli {
-
-struct SourceOptions;
 
 struct Machine {
     std::string platform;  ///< the subdir that is decided for

@@ -5,8 +5,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
-#include "libcore/spec/cuda.hpp"
-#include "solver/solver.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -43,7 +41,13 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
 
 Result<Request> request_of(const ChangeRequest& wanted, const Present& present) {
     Request request;
-    GPKG_TRY(request.accelerators, accelerators_of(wanted.accelerators, present.state));
+    auto accelerators = accelerators_of(wanted.accelerators, present.state);
+    if (!accelerators)
+        return pass(
+            std::move(accelerators)
+                .error()
+                .while_doing(fmt::format("{}/conda-meta/gpkg.json", wanted.prefix.native())));
+    request.accelerators = *std::move(accelerators);
     request.specs = wanted.specs;
     request.update = wanted.update;
     request.update_all = wanted.update_all;
@@ -84,6 +88,8 @@ std::vector<std::string> names_of(const Request& request) {
     for (const auto& constraint : request.constraints) add(constraint.spec);
     for (const auto& record : request.installed) names.push_back(record.name);
     names.insert(names.end(), request.update.begin(), request.update.end());
+    const auto& asked = request.accelerators.asked_packages;
+    names.insert(names.end(), asked.begin(), asked.end());
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
@@ -102,11 +108,37 @@ Result<Present> present_for(const ChangeRequest& request) {
     return present;
 }
 
-Question put(const Context& context,
-             const Sources& sources,
-             const ChangeRequest& wanted,
-             Present present,
-             Request request) {
+/// An accelerator that is asked for a package which no channel has would be heeded by nothing.
+Result<void> check_accelerator_names(const Problem& problem) {
+    const auto is_named = [&](const std::string& name) {
+        const auto& specs = problem.request.specs;
+        return std::any_of(
+            specs.begin(), specs.end(), [&](const auto& spec) { return spec.name == name; });
+    };
+    for (const auto& name : problem.request.accelerators.asked_packages) {
+        const auto has = [&](const auto& index) { return index->has(name); };
+        // What is named itself is told of when it is looked for.
+        if (is_named(name) || std::any_of(problem.indexes.begin(), problem.indexes.end(), has))
+            continue;
+        std::vector<std::string> names;
+        for (const auto& index : problem.indexes) {
+            for (const auto known : index->names()) names.emplace_back(known);
+        }
+        const auto near = near_names(name, names);
+        return fail(ErrorKind::NotFound,
+                    fmt::format("an accelerator is asked for {}, of which the channels have "
+                                "nothing",
+                                name),
+                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+    }
+    return {};
+}
+
+Result<Question> put(const Context& context,
+                     const Sources& sources,
+                     const ChangeRequest& wanted,
+                     Present present,
+                     Request request) {
     Question question;
     question.wanted = wanted;
     question.present = std::move(present);
@@ -120,6 +152,7 @@ Question put(const Context& context,
     problem.stop = context.stop;
     problem.machine = sources.machine.name;
     problem.request = std::move(request);
+    GPKG_CHECK(check_accelerator_names(problem));
     return question;
 }
 
@@ -206,90 +239,6 @@ Result<Question> with_changes(Question question, const std::vector<ProblemChange
     GPKG_TRY(problem.request, request_of(wanted, present));
     GPKG_TRY(problem, gpkg::with_changes(std::move(problem), outside));
     return question;
-}
-
-namespace {
-
-Result<Outcome> answer_with_accelerator(Question& question) {
-    auto& [wanted, present, problem, channels, machine] = question;
-    GPKG_TRY(auto outcome, solver::solve(problem));
-    auto& update = problem.request.update;
-    std::set<std::string> moving(update.begin(), update.end());
-    while (wanted.reach.update_deps && std::holds_alternative<Solution>(outcome)) {
-        // What is newer may need more than what it replaces.
-        bool more = false;
-        for (auto& name : needed_by(wanted.specs, std::get<Solution>(outcome))) {
-            if (!moving.insert(name).second) continue;
-            update.push_back(std::move(name));
-            more = true;
-        }
-        if (!more) break;
-        GPKG_TRY(outcome, solver::solve(problem));
-    }
-    if (auto* solution = std::get_if<Solution>(&outcome); solution && wanted.reach.only_deps)
-        leave_named_out(solution->records, wanted.specs, present.records, present.wishes);
-    return outcome;
-}
-
-}  // namespace
-
-namespace {
-
-Result<Outcome> answer_with_machine(Question& question) {
-    const auto order = accelerators_to_try(
-        question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
-    for (const auto choice : order) {
-        question.problem.request.accelerators.all = choice;
-        GPKG_TRY(auto outcome, answer_with_accelerator(question));
-        if (choice == order.back() || std::holds_alternative<Solution>(outcome)) return outcome;
-    }
-    return fail(ErrorKind::Usage, "no accelerator is left to try");
-}
-
-/// A record that was made for machines without a GPU, beside others that were not.
-bool is_plain_variant(const PackageRecord& record) {
-    const auto of = accelerator_of(record);
-    return of.accelerator == Accelerator::None && !of.evidence.empty();
-}
-
-/// cuda-version goes only with drivers that run its CUDA. Who asks for a compiler wants to build
-/// with it, which takes no driver: then the machine is taken as one without. That is no answer
-/// where something that would run on the GPU comes in its build for none.
-Result<std::optional<Outcome>> answer_for_building(const Question& question) {
-    const auto& specs = question.problem.request.specs;
-    const bool builds = std::any_of(specs.begin(), specs.end(), [](const MatchSpec& spec) {
-        return is_for_building(spec.name);
-    });
-    auto without = question;
-    auto& machine = without.problem.virtual_packages;
-    const auto driver =
-        std::find_if(machine.begin(), machine.end(), [](const PackageRecord& record) {
-            return record.name == "__cuda";
-        });
-    if (!builds || driver == machine.end()) return std::optional<Outcome>();
-    const auto version = driver->version;
-    std::erase_if(machine, [](const PackageRecord& record) {
-        return record.name == "__cuda" || record.name == "__cuda_arch";
-    });
-    GPKG_TRY(auto outcome, answer_with_machine(without));
-    auto* solution = std::get_if<Solution>(&outcome);
-    if (solution == nullptr ||
-        std::any_of(solution->records.begin(), solution->records.end(), is_plain_variant))
-        return std::optional<Outcome>();
-    solution->notes.push_back(fmt::format(
-        "for building: the driver of {}, for CUDA {}, does not run what this CUDA builds",
-        question.problem.machine,
-        version));
-    return std::optional(std::move(outcome));
-}
-
-}  // namespace
-
-Result<Outcome> answer_to(Question& question) {
-    GPKG_TRY(auto outcome, answer_with_machine(question));
-    if (std::holds_alternative<Solution>(outcome)) return outcome;
-    GPKG_TRY(auto for_building, answer_for_building(question));
-    return for_building ? *std::move(for_building) : std::move(outcome);
 }
 
 }  // namespace gpkg::cli

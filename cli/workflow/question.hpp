@@ -47,8 +47,4 @@ Result<Question> question_of(Context& context,
 /// was asked for earlier counts again where nothing is named in its place.
 Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes);
 
-/// What the environment would be, or why there is no such one. --only-deps may take packages from
-/// the answer's records and put others in their place in `question.wanted.specs`.
-Result<Outcome> answer_to(Question& question);
-
 }  // namespace gpkg::cli

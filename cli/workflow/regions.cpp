@@ -1,9 +1,10 @@
 #include "cli/workflow/regions.hpp"
 
-#include "cli/workflow/lock_choice.hpp"
-#include "cli/workflow/lock_needs.hpp"
+#include "cli/workflow/answer.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/index/channel_index.hpp"
+#include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/accelerator.hpp"
 #include "virtual-packages/virtual_package.hpp"
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/unsatisfiable.hpp"
 
+#include "cli/workflow/answer.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"

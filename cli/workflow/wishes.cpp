@@ -148,6 +148,9 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     }
     wishes.accelerators.override_with(asked.accelerators);
     if (options.accelerator) {
+        if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
+            return fail(ErrorKind::Usage,
+                        "--accel and hardware selectors say the same: leave out one of them");
         auto choices = parse_accelerator_choices(*options.accelerator);
         if (!choices) {
             choices.error().message = "--accel " + choices.error().message;

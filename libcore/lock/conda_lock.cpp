@@ -1,5 +1,6 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 #include "libcore/spec/names.hpp"
@@ -62,7 +63,7 @@ public:
         for (const auto& entry : packages->items()) GPKG_CHECK(read_entry(entry));
         for (auto& [key, locked] : classes_) lock_.classes.push_back(std::move(locked));
         for (auto& locked : lock_.classes) {
-            locked.needs = needs_of_packages(lock_, locked);
+            locked.needs = least_needs(lock_.records_of(locked));
             GPKG_CHECK(check_needs(*packages, locked.needs));
         }
         return std::move(read_);

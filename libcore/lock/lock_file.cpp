@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
-#include <set>
 #include <tuple>
 
 namespace gpkg {
@@ -158,15 +157,6 @@ std::string request_digest(const LockFile& lock) {
     add("accelerator", lock.request.accelerator);
     add("exclude_newer", lock.request.exclude_newer);
     return hex_digest(DigestKind::Sha256, text);
-}
-
-std::vector<std::string> needs_of_packages(const LockFile& lock, const LockedClass& locked) {
-    std::set<std::string> needs;
-    for (const auto place : locked.packages) {
-        for (const auto& spec : lock.packages[place].record.depends)
-            if (spec.starts_with("__")) needs.insert(spec);
-    }
-    return {needs.begin(), needs.end()};
 }
 
 }  // namespace gpkg

@@ -142,7 +142,4 @@ private:
 /// were decided for another request.
 std::string request_digest(const LockFile& lock);
 
-/// What the packages of a class ask of a machine: each spec on a virtual package once, sorted.
-std::vector<std::string> needs_of_packages(const LockFile& lock, const LockedClass& locked);
-
 }  // namespace gpkg

@@ -1,4 +1,5 @@
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 #include "libcore/spec/names.hpp"
@@ -237,7 +238,7 @@ private:
         }
         if (!list.is_null()) GPKG_CHECK(expect_list(list, "packages"));
         for (const auto& entry : list.items()) GPKG_CHECK(add_to(entry, locked));
-        locked.needs = needs_of_packages(lock_, locked);
+        locked.needs = least_needs(lock_.records_of(locked));
         GPKG_CHECK(check_needs(list, locked.needs));
         lock_.classes.push_back(std::move(locked));
         return {};

@@ -49,7 +49,12 @@ public:
             return fail(ErrorKind::Parse,
                         where_ + ": the key 'dependencies' is missing",
                         "list the packages under 'dependencies:', one per line after '- '");
-        for (const auto& [key, value] : document.entries()) GPKG_CHECK(read_key(key, value));
+        // What it says counts for the dependencies, wherever it stands.
+        if (const auto* accelerator = document.find("accelerator"))
+            GPKG_CHECK(read_key("accelerator", *accelerator));
+        for (const auto& [key, value] : document.entries()) {
+            if (key != "accelerator") GPKG_CHECK(read_key(key, value));
+        }
         add_pip();
         check_platform(document);
         return std::move(result_);
@@ -164,6 +169,9 @@ private:
         Asked asked{{}, std::move(result_.accelerators)};
         if (auto taken = asked.take(text, options_.platform); !taken)
             return fail_at(node.place(), std::move(taken).error());
+        if (has_default_accelerator_ && text.starts_with("hardware-") && asked.specs.empty())
+            return node.fail(fmt::format("{} stands beside the key 'accelerator'", text),
+                             "say it in one of the two places");
         result_.accelerators = std::move(asked.accelerators);
         auto& known = result_.dependencies;
         for (auto& spec : asked.specs) {
@@ -191,17 +199,25 @@ private:
         };
         if (!node.is_map()) {
             GPKG_TRY(result_.accelerators.all, read(node));
+            has_default_accelerator_ = true;
             return {};
         }
+        has_default_accelerator_ = node.find("default") != nullptr;
         for (const auto& [name, value] : node.entries()) {
             GPKG_TRY(auto choices, read(value));
             if (name == "default") {
                 result_.accelerators.all = std::move(choices);
-            } else if (choices.size() == 1) {
-                result_.accelerators.of_package[name] = choices.front();
-            } else {
-                return value.fail(fmt::format("expected one accelerator for {}", name));
+                continue;
             }
+            const auto spec = MatchSpec::parse(name);
+            MatchSpec bare;
+            if (spec) bare.name = spec->name;
+            if (!spec || !spec->has_one_name() || !(*spec == bare))
+                return fail(ErrorKind::Parse,
+                            fmt::format("{}: '{}' is no package name", value.key_place(), name));
+            if (choices.size() != 1)
+                return value.fail(fmt::format("expected one accelerator for {}", name));
+            result_.accelerators.of_package[spec->name] = choices.front();
         }
         return {};
     }
@@ -305,6 +321,7 @@ private:
     const ManifestOptions& options_;
     Manifest result_;
     bool has_line_selectors_ = false;
+    bool has_default_accelerator_ = false;
     bool has_key_selectors_ = false;
     bool has_pip_section_ = false;
     std::string pip_place_;

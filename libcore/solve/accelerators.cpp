@@ -1,13 +1,18 @@
 #include "libcore/solve/accelerators.hpp"
 
+#include "libcore/spec/cuda.hpp"
+
 #include <algorithm>
+#include <initializer_list>
 
 namespace gpkg {
 namespace {
 
-bool is_there(const std::vector<PackageRecord>& records, std::string_view name) {
-    return std::any_of(
-        records.begin(), records.end(), [&](const auto& record) { return record.name == name; });
+bool has_any(const std::vector<PackageRecord>& records,
+             std::initializer_list<std::string_view> names) {
+    return std::any_of(records.begin(), records.end(), [&](const auto& record) {
+        return std::find(names.begin(), names.end(), record.name) != names.end();
+    });
 }
 
 }  // namespace
@@ -22,28 +27,51 @@ bool Accelerators::is_asked(std::string_view package) const {
     return asked_packages.contains(name) || (all_is_asked && !of_package.contains(name));
 }
 
+bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
+    switch (vendor) {
+    case Accelerator::Nvidia: return has_any(virtual_packages, {"__cuda_arch"});
+    case Accelerator::Amd: return has_any(virtual_packages, {"__amdgpu_arch"});
+    case Accelerator::None: break;
+    }
+    return false;
+}
+
+bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
+    switch (vendor) {
+    case Accelerator::Nvidia: return has_any(virtual_packages, {"__cuda_arch", "__cuda"});
+    case Accelerator::Amd:
+        return has_any(virtual_packages, {"__amdgpu_arch", "__amdgpu", "__rocm"});
+    case Accelerator::None: break;
+    }
+    return false;
+}
+
 std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& installed,
                                              const std::vector<PackageRecord>& virtual_packages) {
-    using Found = std::set<Accelerator>;
-    Found built;
+    std::set<Accelerator> built;
     for (const auto& record : installed) {
         const auto of = accelerator_of(record).accelerator;
         if (of != Accelerator::None) built.insert(of);
     }
     if (built.size() == 1) return *built.begin();
-    const auto have = [&](std::string_view nvidia, std::string_view amd) {
-        Found found;
-        if (is_there(virtual_packages, nvidia)) found.insert(Accelerator::Nvidia);
-        if (is_there(virtual_packages, amd)) found.insert(Accelerator::Amd);
-        return found;
-    };
-    for (const auto& found : {have("__cuda_arch", "__amdgpu_arch"),
-                              have("__cuda", "__amdgpu"),
-                              have("__cuda", "__rocm")}) {
-        if (found.size() == 1) return *found.begin();
-        if (found.size() > 1) return std::nullopt;
+    for (const auto has : {has_device, has_vendor}) {
+        const bool nvidia = has(virtual_packages, Accelerator::Nvidia);
+        const bool amd = has(virtual_packages, Accelerator::Amd);
+        if (nvidia && amd) return std::nullopt;
+        if (nvidia) return Accelerator::Nvidia;
+        if (amd) return Accelerator::Amd;
     }
     return Accelerator::None;
+}
+
+bool only_builds_for_nvidia(const std::vector<MatchSpec>& asked,
+                            const std::vector<PackageRecord>& records) {
+    return std::any_of(asked.begin(),
+                       asked.end(),
+                       [](const MatchSpec& spec) { return is_for_building(spec.name); }) &&
+           std::none_of(records.begin(), records.end(), [](const PackageRecord& record) {
+               return accelerator_of(record).accelerator == Accelerator::Nvidia;
+           });
 }
 
 }  // namespace gpkg

@@ -3,6 +3,7 @@
 // Which builds a request takes where the builds of a package are for different accelerators.
 
 #include "libcore/spec/accelerator.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <map>
@@ -28,10 +29,22 @@ struct Accelerators {
     bool is_asked(std::string_view package) const;
 };
 
+/// Whether virtual packages tell of a GPU of the vendor's, with what it runs.
+bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
+
+/// Whether they tell of a GPU or of a driver.
+bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
+
 /// What Auto means with these records installed and these virtual packages: the vendor whose
 /// builds are installed, else the vendor whose device is there, else the one whose driver is, else
 /// none. Nothing where it could be either of two.
 std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& installed,
                                              const std::vector<PackageRecord>& virtual_packages);
+
+/// Whether an environment builds for NVIDIA's GPUs and runs nothing on them: a part of CUDA that is
+/// for building was asked for, and no record is a build for NVIDIA. What it builds may be for
+/// another machine, so that its CUDA may be newer than the driver.
+bool only_builds_for_nvidia(const std::vector<MatchSpec>& asked,
+                            const std::vector<PackageRecord>& records);
 
 }  // namespace gpkg

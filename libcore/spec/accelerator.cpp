@@ -1,6 +1,7 @@
 #include "libcore/spec/accelerator.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/cuda.hpp"
 #include "libcore/spec/match_spec.hpp"
 
 #include <algorithm>
@@ -36,38 +37,27 @@ bool is_mutex(std::string_view name) {
            name == "pytorch" || name == "libtorch" || name == "jaxlib" || name == "tensorflow-base";
 }
 
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_part_of_rocm(std::string_view name) {
+    constexpr auto kLibraries =
+        std::to_array<std::string_view>({"hip", "rocblas", "rccl", "miopen", "miopen-hip"});
+    return is_one_of(name, kLibraries) || name.starts_with("rocm-") || name.starts_with("hip-");
+}
+
 /// What a dependency on such a name says, whatever the version.
 Verdict meaning_of_name(std::string_view name) {
-    constexpr auto kNvidia = std::to_array<std::string_view>({
-        "__cuda",
-        "__cuda_arch",
-        "cudatoolkit",
-        "cudnn",
-        "libcublas",
-        "libcudnn",
-        "libcufft",
-        "libcurand",
-        "libcusolver",
-        "libcusparse",
-        "libcufile",
-        "libnvjitlink",
-        "libcudss",
-        "nccl",
-        "pytorch-cuda",
-        "pytorch-gpu",
-        "tensorflow-gpu",
-    });
-    constexpr auto kAmd = std::to_array<std::string_view>(
-        {"__amdgpu", "__amdgpu_arch", "__rocm", "hip", "rocblas", "rccl", "miopen", "miopen-hip"});
-    if (std::find(kNvidia.begin(), kNvidia.end(), name) != kNvidia.end() ||
-        (name.starts_with("cuda-") && name != "cuda-pathfinder"))
-        return Accelerator::Nvidia;
-    if (std::find(kAmd.begin(), kAmd.end(), name) != kAmd.end() || name.starts_with("rocm-") ||
-        name.starts_with("hip-"))
-        return Accelerator::Amd;
-    if (name == "cpuonly" || name == "pytorch-cpu" || name == "tensorflow-cpu")
-        return Accelerator::None;
-    return std::nullopt;
+    constexpr auto kNvidia = std::to_array<std::string_view>(
+        {"__cuda", "__cuda_arch", "pytorch-cuda", "pytorch-gpu", "tensorflow-gpu"});
+    constexpr auto kAmd = std::to_array<std::string_view>({"__amdgpu", "__amdgpu_arch", "__rocm"});
+    constexpr auto kNone =
+        std::to_array<std::string_view>({"cpuonly", "pytorch-cpu", "tensorflow-cpu"});
+    if (is_one_of(name, kNvidia) || is_part_of_cuda(name)) return Accelerator::Nvidia;
+    if (is_one_of(name, kAmd) || is_part_of_rocm(name)) return Accelerator::Amd;
+    return is_one_of(name, kNone) ? Verdict(Accelerator::None) : std::nullopt;
 }
 
 /// What is read of most dependencies is their name.
@@ -173,7 +163,12 @@ std::optional<Accelerator> accelerator_of_build(std::string_view build) {
     return std::nullopt;
 }
 
+bool is_vendor_part(std::string_view name) {
+    return is_part_of_cuda(name) || is_part_of_rocm(name);
+}
+
 AcceleratorOf accelerator_of(const PackageRecord& record) {
+    if (is_vendor_part(record.name)) return {};
     for (const auto& flag : record.flags) {
         if (const auto verdict = accelerator_of_flag(flag)) return {*verdict, "flag " + flag};
     }

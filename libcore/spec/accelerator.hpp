@@ -40,7 +40,12 @@ struct AcceleratorOf {
     friend bool operator==(const AcceleratorOf&, const AcceleratorOf&) = default;
 };
 
+/// Parts of a vendor's own stack know of none: they are what builds for its GPUs need, and there is
+/// no other build to choose in their place.
 AcceleratorOf accelerator_of(const PackageRecord& record);
+
+/// Whether a package is such a part: "cuda-cudart", "libcublas", "nccl", "rocm-core".
+bool is_vendor_part(std::string_view name);
 
 /// The same for those who hold a record in pieces. Of what is found, a flag counts most, then what
 /// is asked of the machine, then of a package that says which builds of others are there, then of a

@@ -38,6 +38,21 @@ tl::unexpected<Error> refuse(std::string_view text, Error error) {
 constexpr std::string_view kSelect = "hardware-select-";
 constexpr std::string_view kFallback = "hardware-fallback-";
 
+/// "hardware-selectgpu-nvidia" is meant as a selector; no package has such a name.
+Result<void> refuse_misspelled_selector(std::string_view text) {
+    if (!text.starts_with("hardware-")) return {};
+    std::vector<std::string> known;
+    for (const auto kind : {kSelect, kFallback}) {
+        for (const std::string_view which : {"gpu-nvidia", "gpu-amd", "cpu", "cpu-x86_64"})
+            known.push_back(std::string(kind) + std::string(which));
+    }
+    const auto near = near_names(text, known);
+    if (near.empty()) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: is no hardware selector", text),
+                fmt::format("did you mean {}?", join_or(near)));
+}
+
 /// "gpu-nvidia", "cpu", "cpu-x86_64". Nothing where the architecture is not the platform's.
 Result<std::optional<AcceleratorChoice>> selected(std::string_view text,
                                                   std::string_view which,
@@ -93,8 +108,19 @@ Result<void> Asked::take(std::string_view text, std::string_view platform) {
             order.push_back(*choice);
         return {};
     }
+    GPKG_CHECK(refuse_misspelled_selector(text));
     GPKG_TRY(auto asked, AskedSpec::parse(text));
-    if (asked.accelerator) accelerators.of_package[asked.spec.name] = *asked.accelerator;
+    if (asked.accelerator) {
+        const auto [known, is_new] =
+            accelerators.of_package.emplace(asked.spec.name, *asked.accelerator);
+        if (!is_new && known->second != *asked.accelerator)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: {} is asked for {} as well",
+                                    text,
+                                    asked.spec.name,
+                                    to_string(known->second)),
+                        "an environment holds one build of a package");
+    }
     specs.push_back(std::move(asked.spec));
     return {};
 }

@@ -2,6 +2,8 @@
 
 #include "libcore/base/text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace gpkg {
@@ -34,15 +36,41 @@ DriverFit driver_fit(const Version& toolkit,
                                                                          : DriverFit::No;
 }
 
+bool is_part_of_cuda(std::string_view name) {
+    // "libcu" and "libnv" alone would take libcurl and libnvme too.
+    constexpr auto kBeginnings = std::to_array<std::string_view>({
+        "cuda-",
+        "libcublas",
+        "libcudnn",
+        "libcudss",
+        "libcufft",
+        "libcufile",
+        "libcurand",
+        "libcusolver",
+        "libcusparse",
+        "libnpp",
+        "libnvfatbin",
+        "libnvjitlink",
+        "libnvjpeg",
+        "libnvptxcompiler",
+    });
+    constexpr auto kNames =
+        std::to_array<std::string_view>({"cuda", "cudatoolkit", "cudnn", "nccl"});
+    // It looks for CUDA, and does without.
+    if (name == "cuda-pathfinder") return false;
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+           std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
+               return name.starts_with(beginning);
+           });
+}
+
 bool is_for_building(std::string_view name) {
+    constexpr auto kCompilers = std::to_array<std::string_view>(
+        {"cuda-compiler", "cuda-toolkit", "cuda-nvcc", "cuda-nvvm", "cuda-crt", "cuda-cccl"});
     const auto begins = [&](std::string_view with) { return name.starts_with(with); };
-    if (name == "cuda-compiler" || name == "cuda-toolkit" || begins("cuda-nvcc") ||
-        begins("cuda-nvvm") || begins("cuda-crt") || begins("cuda-cccl"))
-        return true;
-    const bool is_of_toolkit =
-        begins("cuda-") || begins("libcu") || begins("libnv") || begins("libnpp");
-    return is_of_toolkit && (name.find("-dev") != std::string_view::npos ||
-                             name.find("-static") != std::string_view::npos);
+    return std::any_of(kCompilers.begin(), kCompilers.end(), begins) ||
+           (is_part_of_cuda(name) && (name.find("-dev") != std::string_view::npos ||
+                                      name.find("-static") != std::string_view::npos));
 }
 
 CodeFit code_fit(const Version& code, const Version& device) {

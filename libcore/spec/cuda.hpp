@@ -25,6 +25,9 @@ DriverFit driver_fit(const Version& toolkit,
                      const Version& driver,
                      const std::optional<Version>& compat = std::nullopt);
 
+/// Whether a package is one of CUDA's own: "cuda-cudart", "libcublas", "nccl".
+bool is_part_of_cuda(std::string_view name);
+
 /// Whether a package of the CUDA toolkit is for building alone: compilers, headers, static
 /// libraries. It runs with any driver and with none (NVIDIA, "CUDA Installation Guide for Linux":
 /// what is compiled can be for another machine).

@@ -5,10 +5,11 @@
 namespace gpkg {
 
 Result<Version> version_of(const PackageRecord& record) {
-    // The epoch decides before anything else, and nobody has this one.
-    constexpr std::string_view kHighest = "99999999999999999!0";
-    const bool is_any = record.version == kAnyVersion && is_virtual_package_name(record.name);
-    return Version::parse(is_any ? kHighest : record.version);
+    if (record.version != kAnyVersion || !is_virtual_package_name(record.name))
+        return Version::parse(record.version);
+    // glibc has been 2 since 1997, and packages are made for that: "__glibc >=2.17,<3.0.a0". Else
+    // the epoch decides before anything, and nobody has this one.
+    return Version::parse(record.name == "__glibc" ? "2.99999999" : "99999999999999999!0");
 }
 
 }  // namespace gpkg

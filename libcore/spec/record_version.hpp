@@ -11,7 +11,8 @@ namespace gpkg {
 /// requests that no machine's age is to restrict.
 inline constexpr std::string_view kAnyVersion = "any";
 
-/// Reads the record's version. "any" of a virtual package is above all versions there are.
+/// Reads the record's version. "any" of a virtual package is above all versions there are; of
+/// __glibc, above all of its major version 2.
 Result<Version> version_of(const PackageRecord& record);
 
 }  // namespace gpkg

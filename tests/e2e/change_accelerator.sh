@@ -53,6 +53,29 @@ expect 2 solve torch hardware-select-gpu-nvida
 err_has 'did you mean hardware-select-gpu-nvidia?'
 expect 2 solve torch --accel ''
 err_has 'is no accelerator'
+expect 2 solve torch hardware-selectgpu-nvidia
+err_has 'did you mean hardware-select-gpu-nvidia?'
+expect 2 solve 'torch[accel=none]' 'torch[accel=nvidia]'
+err_has 'torch is asked for none as well'
+expect 2 solve torch hardware-select-gpu-nvidia --accel none
+err_has 'say the same: leave out one of them'
+environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
+environment torch '{troch: none}'
+expect 1 solve -f "$WORK/slip.yml"
+err_has 'an accelerator is asked for troch, of which the channels have nothing'
+err_has 'did you mean torch?'
+environment torch '{Torch: none}'
+gpu expect 0 solve -f "$WORK/slip.yml"
+out_has cpu_0
+environment torch '{torch 1.0: none}'
+expect 1 solve -f "$WORK/slip.yml"
+err_has "'torch 1.0' is no package name"
+environment '"torch[accel=nvidia]"' '{torch: none}'
+expect 2 solve -f "$WORK/slip.yml"
+err_has 'torch is asked for none as well'
+environment 'torch, hardware-select-gpu-nvidia' none
+expect 1 solve -f "$WORK/slip.yml"
+err_has "stands beside the key 'accelerator'"
 
 # Two vendors: a question only where the answer depends on it, and an error where nobody is asked.
 unset CONDA_OVERRIDE_CUDA

@@ -37,7 +37,10 @@ out_has '__cuda >=12: torch needs it, and this machine has none'
 out_has 'is a build for nvidia, of which there is no GPU here'
 
 # A build for CPUs beside a GPU; what is said helps.
-expect 0 create -n slow torch --accel none -y
+expect 0 create -n asked torch --accel none -y
+expect 0 doctor -n asked --for ./new.yaml
+out_lacks 'build for CPUs'
+expect 0 create -n slow torch --for cpu -y
 expect 0 doctor -n slow --for cpu
 out_has 'ask for nothing that this machine lacks'
 expect 0 doctor -n slow --for ./new.yaml
@@ -46,6 +49,19 @@ out_has "gpkg install -n slow 'torch[accel=nvidia]'"
 expect 0 install -n slow 'torch[accel=nvidia]' --for ./new.yaml -y
 expect 0 doctor -n slow --for ./new.yaml
 out_lacks 'build for CPUs'
+
+# A compiler's CUDA may be newer than the driver, and says nothing of what is to run.
+package cuda-nvcc 13.0 0 'cuda-version >=13.0,<14' 'cuda-cudart'
+package cuda-cudart 13.0 0 'cuda-version >=13.0,<14'
+package cuda-version 13.0 0
+sed -i '/"cuda-version-13.0-0/s/"depends":/"constrains":["__cuda >=13"],&/' "$WORK/records.linux-64"
+index
+expect 0 create -n build cuda-nvcc --for ./minor.yaml -y
+expect 0 doctor -n build --for ./minor.yaml
+out_has 'cuda-version 13.0, and the driver supports 12.4; what only builds does without the driver'
+expect 0 install -n build torch --for cpu --dry-run --json
+json '[p["build"] for p in d["actions"]["LINK"] if p["name"] == "torch"] == ["cpu_0"]'
+expect 0 create -n plain cuda-nvcc --accel none --for cpu --dry-run
 
 # Old names, code of an earlier major version, overrides.
 expect 0 create -n names old flow-gpu -y

@@ -90,6 +90,11 @@ printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia:\n  cdua: "12"\n' > bad.yaml
 expect 1 solve torch --for bad.yaml
 err_has 'bad.yaml:4:'
 err_has 'did you mean cuda?'
+expect 2 solve torch --for ''
+err_has '--for: names no machine'
+printf 'gpkg_profile: 1\nplatform: linux-64\ngpus: [{vendor: nvidia, architecture: "9.0"}]\n' > bad.yaml
+expect 1 solve torch --for bad.yaml
+err_has "there is a GPU of NVIDIA's, and no \`nvidia:\` with a \`cuda:\`"
 
 # Another platform's machine is decided for, and nothing of it installed here.
 expect 0 solve data --for gh200 --json

@@ -18,7 +18,8 @@ expect 0 list -n one --json
 json '[r["name"] for r in d] == ["app", "data", "zlib"]'
 json 'd[0] == {"base_url": "file://" + channel, "build_number": 2, "build_string": "h_2",
     "channel": "file://" + channel, "dist_name": "app-2.0-h_2", "name": "app",
-    "platform": "linux-64", "version": "2.0"}'
+    "platform": "linux-64", "version": "2.0",
+    "url": "file://" + channel + "/linux-64/app-2.0-h_2.tar.bz2"}'
 json 'd[1]["platform"] == "noarch"'
 
 # A part of a name, a regular expression, a whole name.

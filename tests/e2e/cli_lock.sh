@@ -250,11 +250,26 @@ err_has 'has the marks of a merge conflict'
 expect 2 create -n x --lock node.lock --accel nvidia -y
 err_has '--accel has no say in it'
 
+# What was merged or edited by hand and does not hold together is told, and nothing is made of it.
+sed '0,/__glibc >=2.28/s//__glibc >=2.20/' first.lock > needs.lock
+expect 1 lock check needs.lock --for a100
+out_has 'flaw: a100: its needs say __glibc >=2.20,<3.0.a0, and its packages do not'
+expect 1 create -n flawed --lock needs.lock --for a100 -y
+err_has 'needs.lock: a100 does not hold together'
+check [ ! -e "$(place flawed)" ]
+
 # Slips.
+expect 2 lock torch check first.lock
+err_has 'torch: is nothing for gpkg lock check'
+expect 2 lock repair first.lock --accel none
 expect 2 lock --for a100
 err_has 'nothing to lock was named'
 expect 2 lock torch --for a100 --for a100
 err_has 'is named twice'
+expect 2 lock torch --for a100 --for A100
+err_has 'is named twice'
+CONDA_OVERRIDE_CUDA=12.0 expect 0 lock torch --for a100 -o overridden.lock
+err_has 'CONDA_OVERRIDE_CUDA=12.0 decides for every class'
 expect 2 lock torch --for nonsense
 expect 1 lock 'torch>9' --for a100 -o never.lock
 err_has 'for a100'

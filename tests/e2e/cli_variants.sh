@@ -106,7 +106,7 @@ check [ "$(shown)" = '# Version Build fits here
 err_is ''
 check [ "$(answers)" = '' ]
 expect 0 variants soup $from --offline --inputs
-err_is 'warning: of 3 builds it is not known what they were built with: --offline forbids to ask'
+err_is 'warning: of 3 builds it is not known what they were built with: they are not on this machine, and are not asked for it'
 
 echo ranges > "$control/mode"
 table='# Version Build flavour mpi c_compiler_version target_platform fits here
@@ -152,5 +152,14 @@ err_has 'soup-1-h2_0.conda: the archive does not end as a zip does'
 err_has 'of 1 build it is not known what it was built with: it could not be read either'
 expect 0 variants torch --inputs
 err_has 'of 3 builds it is not known what they were built with: a .tar.bz2 cannot be read in part'
+
+# The same of what is installed, from the package store.
+expect 0 create -y -q -n spoon -c "$own" --override-channels soup=1=h2_0
+expect 0 list -n spoon --inputs
+out_has 'built with'
+out_has 'c_compiler_version=14 flavour=hot mpi=nompi target_platform=linux-64'
+expect 0 list -n spoon --inputs --json
+json 'd[0]["variant_inputs"]["flavour"] == "hot" and d[0]["url"].endswith("/linux-64/soup-1-h2_0.conda")'
+expect 2 list -n spoon --inputs --explicit
 
 finish

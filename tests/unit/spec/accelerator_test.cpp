@@ -60,3 +60,19 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
     CHECK(found.evidence == row.evidence);
     CHECK(cuda_of(row.record).value_or("") == row.cuda);
 }
+
+TEST_CASE("parts of a vendor's own stack are for no accelerator", "[spec]") {
+    // Of conda-forge: they come in one form, and a compiler says nothing of what is run.
+    for (const auto* name : {"cuda-cudart", "cuda-nvcc", "cuda-nvcc-tools", "libcublas", "nccl"}) {
+        auto part = record("h376f20c_0", {"cuda-version >=12.9,<12.10.0a0", "libgcc >=13"});
+        part.name = name;
+        CAPTURE(name);
+        CHECK(accelerator_of(part) == AcceleratorOf{});
+    }
+    for (const auto* name : {"libmagma", "pytorch-gpu", "libcurl", "libcudf"}) {
+        auto build = record("h376f20c_0", {"libcublas >=12.9,<13"});
+        build.name = name;
+        CAPTURE(name);
+        CHECK(accelerator_of(build).accelerator == Accelerator::Nvidia);
+    }
+}

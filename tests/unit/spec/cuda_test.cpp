@@ -47,7 +47,8 @@ TEST_CASE("compilers and headers of CUDA need no driver", "[spec]") {
                              "libcublas-dev",
                              "libnvjitlink-dev"})
         CHECK(is_for_building(name));
-    for (const auto* name : {"cuda-cudart", "libcublas", "cuda-version", "pytorch", "openssl-dev"})
+    for (const auto* name :
+         {"cuda-cudart", "libcublas", "cuda-version", "pytorch", "openssl-dev", "libcurl-static"})
         CHECK_FALSE(is_for_building(name));
 }
 

@@ -143,6 +143,15 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
          "a.yaml:4:5: expected `architecture:` with a name like gfx90a"},
         {head + "gpus:\n  - vendor: amd\n    architecture: gfx90a\n    memory_mib: -1\n",
          "a.yaml:6:17: -1 is out of range"},
+        {"gpkg_profile: 1\nplatform: linux-46\n", "a.yaml:2:11: linux-46 is no platform\n  hint: did you mean linux-64 or linux-32?"},
+        {head + "gpus:\n  - vendor: nvidia\n    architecture: \"9.0\"\n",
+         "a.yaml:4:3: there is a GPU of NVIDIA's, and no `nvidia:` with a `cuda:`\n  hint: the newest CUDA that its driver supports, or any"},
+        {head + "gpus:\n  - vendor: amd\n    architecture: gfx90a\n",
+         "a.yaml:4:3: there is a GPU of AMD's, and no `amd:` with `driver: present`"},
+        {head + "cpu:\n  microarchitecture: neoverse_n1\n", "a.yaml:4:22: neoverse_n1 is no CPU of a machine of linux-64"},
+        {head + "system:\n  osx: \"14.4\"\n", "a.yaml:4:8: a machine of linux-64 has no osx"},
+        {"gpkg_profile: 1\nplatform: osx-arm64\nsystem:\n  glibc: \"2.36\"\n", "a.yaml:4:10: a machine of osx-arm64 has no glibc"},
+        {"gpkg_profile: 1\nplatform: osx-arm64\nnvidia:\n  cuda: \"12.4\"\n", "a.yaml:4:3: NVIDIA has no driver for osx-arm64"},
     }));
     // clang-format on
     CAPTURE(row.text);

@@ -1,4 +1,4 @@
-#include "cli/workflow/lock_choice.hpp"
+#include "libcore/lock/class_fit.hpp"
 
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 std::string told(const PackageRecord& machine) {
@@ -18,17 +18,27 @@ std::string told(const PackageRecord& machine) {
 
 /// What the class' packages restrict of what the machine has: "__cuda >=13" of cuda-version.
 std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& records,
+                                         bool only_builds,
                                          const std::vector<PackageRecord>& machine) {
     std::set<std::string> texts;
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
             const auto name = text.starts_with("__") ? name_in_spec(text) : std::string();
+            if (only_builds && name.starts_with("__cuda")) continue;
             const bool is_there = std::any_of(
                 machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
             if (is_there) texts.insert(text);
         }
     }
     return {texts.begin(), texts.end()};
+}
+
+std::vector<MatchSpec> parsed(const std::vector<std::string>& texts) {
+    std::vector<MatchSpec> specs;
+    for (const auto& text : texts) {
+        if (auto spec = MatchSpec::parse(text)) specs.push_back(*std::move(spec));
+    }
+    return specs;
 }
 
 std::vector<std::string> unmet_of(const LockedClass& locked,
@@ -111,7 +121,8 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         fit.locked = &locked;
         const auto records = lock.records_of(locked);
         fit.asked = locked.needs;
-        for (auto& text : restrictions_of(records, virtual_packages)) {
+        const bool only_builds = only_builds_for_nvidia(parsed(lock.specs_of(locked)), records);
+        for (auto& text : restrictions_of(records, only_builds, virtual_packages)) {
             if (std::find(fit.asked.begin(), fit.asked.end(), text) == fit.asked.end())
                 fit.asked.push_back(std::move(text));
         }
@@ -140,4 +151,4 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
     return fits;
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

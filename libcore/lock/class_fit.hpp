@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gpkg::cli {
+namespace gpkg {
 
 /// How a class stands to a machine.
 struct ClassFit {
@@ -32,4 +32,4 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages);
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

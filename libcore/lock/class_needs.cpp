@@ -1,4 +1,4 @@
-#include "cli/workflow/lock_needs.hpp"
+#include "libcore/lock/class_needs.hpp"
 
 #include "libcore/base/text.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 /// A spec that is nothing but a range: ">=2.17,<3.0.a0", of which either end may be open.
@@ -89,4 +89,4 @@ std::vector<std::string> least_needs(const std::vector<PackageRecord>& records) 
     return texts;
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// The flags that choose sources; every solving command takes them.
+struct SourceOptions {
+    std::vector<std::string> channels;  ///< -c, the most important first
+    bool override_channels = false;     ///< only those, none of the configuration
+    std::string channel_priority;       ///< strict, flexible or disabled; empty: as configured
+    std::string platform;               ///< empty: the machine's
+    std::string for_machine;            ///< a profile's file or name; empty: this machine
+    std::string devices;                ///< which GPUs count, as DeviceChoice has it; empty: all
+    bool offline = false;
+    std::string exclude_newer;  ///< a date, an RFC 3339 moment or Unix milliseconds
+};
+
+}  // namespace gpkg::cli

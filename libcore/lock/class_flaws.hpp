@@ -1,0 +1,17 @@
+#pragma once
+
+// Whether what a class of a lock holds is what one solve can have decided. A lock that was merged
+// or changed by hand may not be, and the environment made of it would not run.
+
+#include "libcore/lock/lock_file.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+/// A line for each flaw: a package of which there are two, a dependency that is not met by the
+/// class' own packages, needs that are not what its packages ask of a machine. Reads nothing else.
+std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locked);
+
+}  // namespace gpkg

@@ -1,0 +1,74 @@
+#include "libcore/lock/class_flaws.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+PackageRecord record(std::string name, std::string version, Texts depends) {
+    PackageRecord made;
+    made.name = std::move(name);
+    made.version = std::move(version);
+    made.build = "h1_0";
+    made.url = "https://host/c/linux-64/" + made.distribution() + ".conda";
+    made.channel = "https://host/c";
+    made.depends = std::move(depends);
+    return made;
+}
+
+LockFile lock_of(const std::vector<PackageRecord>& records, Texts needs) {
+    LockFile lock;
+    LockedClass locked;
+    locked.name = "a100";
+    locked.needs = std::move(needs);
+    for (const auto& one : records) {
+        locked.packages.push_back(lock.packages.size());
+        lock.packages.push_back({one, {}});
+    }
+    lock.classes.push_back(std::move(locked));
+    return lock;
+}
+
+Texts flaws(const LockFile& lock) { return flaws_of(lock, lock.classes.front()); }
+
+}  // namespace
+
+TEST_CASE("a class that one solve decided has no flaw", "[lock]") {
+    CHECK(flaws(lock_of({record("python", "3.12.1", {"libgcc >=13", "__glibc >=2.17"}),
+                         record("libgcc", "15.1", {}),
+                         record("pip", "25", {"python >=3.9", "tomli; if python <3.11"})},
+                        {"__glibc >=2.17"}))
+              .empty());
+}
+
+TEST_CASE("packages that do not go together are flaws, each told", "[lock]") {
+    CHECK(flaws(lock_of({record("a", "1", {"b >=2", "c"}), record("b", "1", {})}, {})) ==
+          Texts{"a needs b >=2, and there is 1 h1_0", "a needs c, and there is none"});
+    CHECK(flaws(lock_of({record("a", "1", {}), record("a", "2", {})}, {})) ==
+          Texts{"a is there twice"});
+}
+
+TEST_CASE("a dependency on a channel is met by its mirror", "[lock]") {
+    CHECK(flaws(lock_of({record("a", "1", {"conda-forge::b"}), record("b", "1", {})}, {})).empty());
+}
+
+TEST_CASE("needs that were changed by hand are flaws", "[lock]") {
+    const auto built = record("pytorch", "2.9", {"__cuda >=12.9"});
+    CHECK(flaws(lock_of({built}, {})) ==
+          Texts{"its packages need __cuda >=12.9, which its needs do not say"});
+    CHECK(flaws(lock_of({built}, {"__cuda >=12.9", "__glibc >=2.28"})) ==
+          Texts{"its needs say __glibc >=2.28, and its packages do not"});
+}
+
+TEST_CASE("what pixi builds from source meets dependencies", "[lock]") {
+    auto lock = lock_of({record("a", "1", {"mine >=1"})}, {});
+    ForeignPackage mine;
+    mine.kind = "conda_source";
+    mine.name = "mine";
+    lock.foreign.push_back(mine);
+    CHECK(flaws(lock) == Texts{"a needs mine >=1, and there is none"});
+    lock.classes.front().foreign.push_back(0);
+    CHECK(flaws(lock).empty());
+}
