@@ -6,6 +6,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/trial.hpp"
 #include "libcore/build/builder.hpp"
+#include "libcore/build/recipe/variant_files.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/package/info.hpp"
@@ -30,6 +31,9 @@ struct Options {
     bool rebuild = false;
     bool no_test = false;
     bool keep_work = false;
+    bool render = false;
+    std::vector<std::string> variant_files;
+    std::vector<std::string> variants;
 };
 
 Result<std::vector<fs::path>> recipe_files(const Context& context,
@@ -51,6 +55,52 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
         files.insert(files.end(), found.begin(), found.end());
     }
     return files;
+}
+
+Result<RenderOptions> render_options(const Context& context, const Options& options) {
+    RenderOptions render;
+    render.build_platform = context.config.platform.value;
+    GPKG_TRY(const auto machine, machine_of(context, options.sources));
+    render.target_platform = machine.platform;
+    render.environment = context.env;
+    for (const auto& file : options.variant_files) {
+        GPKG_TRY(const auto config, read_variant_file(absolute_path(file, context.home), render));
+        GPKG_CHECK(render.variants.override_with(config));
+    }
+    for (const auto& text : options.variants) {
+        GPKG_TRY(const auto choice, parse_variant_choice(text));
+        GPKG_CHECK(render.variants.override_with(choice));
+    }
+    return render;
+}
+
+/// The outputs of the recipes as they would be built, each a YAML document.
+Result<int> print_rendered(Context& context,
+                           const std::vector<fs::path>& recipes,
+                           const RenderOptions& options) {
+    auto document = nlohmann::ordered_json::array();
+    for (const auto& file : recipes) {
+        GPKG_TRY(const auto recipe, load_recipe(file));
+        GPKG_TRY(const auto outputs, render_recipe(recipe, options));
+        for (const auto& output : outputs) {
+            document.push_back({{"recipe", file.native()},
+                                {"package", output.distribution()},
+                                {"subdir", output.subdir},
+                                {"variant", output.used_variant},
+                                {"rendered", rendered_recipe_text(output)}});
+            if (!context.out.json_mode()) {
+                auto text = rendered_recipe_text(output);
+                if (text.ends_with('\n')) text.pop_back();  // result() ends the line
+                context.out.result(
+                    fmt::format("---\n# {}: {}\n{}", file.native(), output.distribution(), text));
+            }
+        }
+        if (outputs.empty())
+            context.out.note(fmt::format(
+                "{}: is skipped for {}, in every variant", file.native(), options.target_platform));
+    }
+    if (context.out.json_mode()) context.out.json({{"success", true}, {"outputs", document}});
+    return 0;
 }
 
 Result<std::vector<EnvironmentPackage>> environment_for(Context& context,
@@ -77,10 +127,7 @@ Result<BuildOptions> build_options(Context& context,
     BuildOptions build;
     build.channel = channel;
     build.work = work;
-    build.render.build_platform = context.config.platform.value;
-    GPKG_TRY(const auto machine, machine_of(context, options.sources));
-    build.render.target_platform = machine.platform;
-    build.render.environment = context.env;
+    GPKG_TRY(build.render, render_options(context, options));
     if (const auto epoch = context.env("SOURCE_DATE_EPOCH")) {
         std::int64_t seconds = 0;
         const auto* end = epoch->data() + epoch->size();
@@ -186,13 +233,32 @@ Action bind_build(CLI::App& app) {
     app.add_flag("--rebuild", options->rebuild, "also what is unchanged");
     app.add_flag("--no-test", options->no_test, "do not run the packages' own tests");
     app.add_flag("--keep-work", options->keep_work, "leave the folders of successful builds");
+    app.add_option("-m,--variant-config",
+                   options->variant_files,
+                   "variants.yaml or conda_build_config.yaml; a later one goes before")
+        ->type_name("FILE")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+    app.add_option(
+           "--variant", options->variants, "KEY=VALUE, or several to build for: python=3.11,3.12")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+    app.add_flag("--render", options->render, "print the recipes as they would be built, and stop");
     add_source_options(app, options->sources);
     app.footer(
         "What was built from the same inputs is not built again.\n"
-        "  gpkg build recipes/hello-gpkg --output-dir ./channel");
+        "  gpkg build recipes/hello-gpkg --output-dir ./channel\n"
+        "  gpkg build recipes/hello-gpkg --render --variant python=3.11,3.12");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto recipes, recipe_files(context, options->recipes));
+        if (options->render) {
+            GPKG_TRY(const auto render, render_options(context, *options));
+            return print_rendered(context, recipes, render);
+        }
         Outcome outcome;
         outcome.channel = absolute_path(options->channel, context.home);
         GPKG_CHECK(make_folders(outcome.channel));

@@ -88,7 +88,7 @@ bool is_fallback(const PackageRecord& record, const Accelerators& accelerators) 
 /// where something that would run on the GPU comes in its build for none.
 Result<std::optional<Outcome>> answer_for_building(const Question& question) {
     auto without = question;
-    auto& [wanted, present, problem, channels, machine] = without;
+    auto& problem = without.problem;
     auto& offered = problem.virtual_packages;
     const auto driver = std::find_if(
         offered.begin(), offered.end(), [](const auto& record) { return record.name == "__cuda"; });

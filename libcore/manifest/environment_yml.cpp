@@ -4,6 +4,7 @@
 #include "libcore/manifest/expand_internal.hpp"
 #include "libcore/manifest/selectors_internal.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/yaml/line_selectors.hpp"
 #include "libcore/yaml/node.hpp"
 
 #include <algorithm>
@@ -38,7 +39,10 @@ public:
         : where_(where), options_(options) {}
 
     Result<Manifest> read(std::string_view text) {
-        GPKG_TRY(const auto selected, manifest::select_lines(text, where_, options_.platform));
+        const auto holds = [&](std::string_view expression) {
+            return manifest::evaluate_selector(expression, options_.platform);
+        };
+        GPKG_TRY(const auto selected, yaml::select_lines(text, where_, holds));
         has_line_selectors_ = selected.has_selectors;
         GPKG_TRY(const auto document, Node::parse(selected.text, where_));
         if (!document.is_map() && !document.is_null())

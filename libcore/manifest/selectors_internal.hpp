@@ -20,14 +20,4 @@ std::optional<std::string_view> selector_of_key(std::string_view key);
 /// `unix`, `linux`, `osx` or `win`, all that a `sel(...)` key may ask.
 Result<bool> evaluate_key_selector(std::string_view expression, std::string_view platform);
 
-struct SelectedText {
-    std::string text;  ///< with as many lines as before
-    bool has_selectors = false;
-};
-
-/// Empties the lines whose `# [expression]` is false, together with what is nested below them.
-Result<SelectedText> select_lines(std::string_view text,
-                                  const std::string& where,
-                                  std::string_view platform);
-
 }  // namespace gpkg::manifest

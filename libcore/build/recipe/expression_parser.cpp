@@ -211,10 +211,11 @@ private:
         if (name == "true" || name == "True") return literal(Value(true));
         if (name == "false" || name == "False") return literal(Value(false));
         if (name == "none" || name == "None") return literal(Value());
-        if (take(".")) {
+        while (take(".")) {
             if (peek().kind != Token::Kind::Word) return unexpected();
             name += "." + tokens_[at_++].text;
-            if (!peek().is("(")) return wrong(fmt::format("there is no variable '{}'", name));
+            if (!peek().is("(") && !peek().is("."))
+                return wrong(fmt::format("there is no variable '{}'", name));
         }
         if (!take("(")) return node(Op::Variable, std::move(name), {});
         auto call = node(Op::Call, std::move(name), {});

@@ -6,12 +6,15 @@
 #include "libcore/build/recipe/pin.hpp"
 #include "libcore/build/recipe/scope.hpp"
 #include "libcore/build/recipe/sections.hpp"
+#include "libcore/build/recipe/variant_files.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 namespace gpkg {
 namespace {
@@ -24,25 +27,36 @@ struct Identity {
     std::string version;
 };
 
+/// What a recipe is with one value for each variant key.
+struct Rendering {
+    std::vector<RenderedOutput> outputs;  ///< in the order in which they are built
+    std::set<std::string> decisive;       ///< the keys that would make another one of it
+};
+
 /// One rendering of one recipe. Outputs are rendered on demand, because an exact pin needs the
 /// build string of another one.
 class Renderer {
 public:
-    Renderer(const Recipe& recipe, const RenderOptions& options)
-        : recipe_(recipe), options_(options) {}
+    Renderer(const Recipe& recipe, const RenderOptions& options, const Variant& variant)
+        : recipe_(recipe), options_(options), variant_(variant) {}
 
-    Result<std::vector<RenderedOutput>> run() {
+    Result<Rendering> run() {
         {
-            Scope scope(context(), options_);
+            Scope scope(context(), options_, variant_);
             GPKG_CHECK(scope.check_context());
         }
         GPKG_CHECK(find_outputs());
         std::vector<RenderedOutput> rendered;
         for (std::size_t i = 0; i < outputs_.size(); ++i) {
             GPKG_CHECK(render(i));
-            if (!outputs_[i].rendered->build.skip) rendered.push_back(*outputs_[i].rendered);
+            const auto& output = *outputs_[i].rendered;
+            for (const auto& [key, value] : output.used_variant) decisive_.insert(key);
+            if (!output.build.skip) rendered.push_back(output);
         }
-        return in_build_order(std::move(rendered));
+        Rendering rendering;
+        GPKG_TRY(rendering.outputs, in_build_order(std::move(rendered)));
+        rendering.decisive = std::move(decisive_);
+        return rendering;
     }
 
 private:
@@ -57,7 +71,7 @@ private:
     bool many() const { return recipe_.root.find("outputs") != nullptr; }
 
     Result<void> find_outputs() {
-        Scope scope(context(), options_);
+        Scope scope(context(), options_, variant_);
         std::vector<const yaml::Node*> nodes{&recipe_.root};
         if (const auto* list = recipe_.root.find("outputs")) {
             GPKG_TRY(nodes, selected_items(*list, scope.names()));
@@ -71,6 +85,7 @@ private:
             }
             outputs_.push_back({node, std::move(identity), false, std::nullopt});
         }
+        if (many()) decisive_ = scope.used();
         return {};
     }
 
@@ -130,7 +145,7 @@ private:
     }
 
     Result<RenderedOutput> render_one(const Output& output) {
-        Scope scope(context(), options_);
+        Scope scope(context(), options_, variant_);
         Variant pinned;
         scope.define("pin_subpackage", [&](const CallArguments& arguments) -> Result<Value> {
             return pin_subpackage(arguments, pinned);
@@ -150,6 +165,7 @@ private:
         GPKG_TRY(const auto skip, read_skip(*output.node, scope.names()));
         if (skip) {
             result.build.skip = true;
+            for (const auto& key : scope.used()) result.used_variant[key] = variant_.at(key);
             return result;
         }
         // The name and the version count as used here too.
@@ -159,6 +175,8 @@ private:
         GPKG_TRY(result.build, read_build(sections.build, folder));
         GPKG_TRY(result.sources, read_sources(sections.source, folder));
         GPKG_TRY(result.requirements, read_requirements(sections.requirements));
+        GPKG_CHECK(pin_to_variant(result.requirements.build, scope));
+        GPKG_CHECK(pin_to_variant(result.requirements.host, scope));
         GPKG_TRY(result.tests, read_recipe_tests(sections.tests));
         GPKG_TRY(result.about, read_about(sections.about));
         if (!sections.extra.is_null() && !sections.extra.is_map())
@@ -196,20 +214,36 @@ private:
         return false;
     }
 
+    /// A dependency without a version takes the version that the variant gives its name: "python"
+    /// is "python 3.12.*", "python 3.12.* *_cpython".
+    Result<void> pin_to_variant(std::vector<std::string>& specs, Scope& scope) const {
+        for (auto& spec : specs) {
+            if (spec.find(' ') != std::string::npos) continue;
+            const auto key = variant_key(spec);
+            scope.mark_used(key);
+            const auto found = variant_.find(key);
+            if (found == variant_.end() || found->second.empty()) continue;
+            const auto& value = found->second;
+            const bool is_plain = value.find_first_of("<>=!~*,| ") == std::string::npos;
+            auto pinned = dependency_text(fmt::format("{} {}{}", spec, is_plain ? "=" : "", value));
+            if (!pinned)
+                return fail(
+                    ErrorKind::Parse,
+                    fmt::format("the variant {}={}: {}", key, value, pinned.error().message),
+                    pinned.error().hint);
+            spec = *std::move(pinned);
+        }
+        return {};
+    }
+
     Variant used_variant(const RenderedOutput& output,
                          Scope& scope,
                          const VariantKeys& keys) const {
-        // A dependency without a version takes the version that the variant gives its name.
-        for (const auto* specs : {&output.requirements.build, &output.requirements.host}) {
-            for (const auto& spec : *specs) {
-                if (spec.find(' ') == std::string::npos) scope.mark_used(variant_key(spec));
-            }
-        }
         for (const auto* key : {"channel_targets", "channel_sources"}) scope.mark_used(key);
         for (const auto& key : keys.use) scope.mark_used(key);
 
         Variant used;
-        for (const auto& key : scope.used()) used.emplace(key, options_.variant.at(key));
+        for (const auto& key : scope.used()) used.emplace(key, variant_.at(key));
         for (const auto& key : keys.ignore) used.erase(key);
         used.insert_or_assign("target_platform", output.subdir);
         if (output.build.noarch == "python") used.erase("python");
@@ -288,14 +322,78 @@ private:
 
     const Recipe& recipe_;
     const RenderOptions& options_;
+    const Variant& variant_;
+    std::set<std::string> decisive_;
     std::vector<Output> outputs_;
 };
+
+/// Renders a recipe for every variant that makes a difference. What that is shows only when it is
+/// rendered: a key may be read in one variant and not in another.
+class Expansion {
+public:
+    Expansion(const Recipe& recipe, const RenderOptions& options, const VariantConfig& config)
+        : recipe_(recipe), options_(options), config_(config) {}
+
+    Result<std::vector<RenderedOutput>> run() && {
+        GPKG_CHECK(expand({}));
+        return std::move(outputs_);
+    }
+
+private:
+    /// With what is `decided`, for all values of what is not.
+    Result<void> expand(const Variant& decided) {
+        auto variant = config_.first();
+        for (const auto& [key, value] : decided) variant[key] = value;
+        GPKG_TRY(auto rendering, Renderer(recipe_, options_, variant).run());
+        for (const auto& key : rendering.decisive) {
+            if (decided.contains(key)) continue;
+            const auto choices = config_.choices(key);
+            if (choices.size() < 2) continue;
+            for (auto choice : choices) {
+                choice.insert(decided.begin(), decided.end());
+                GPKG_CHECK(expand(choice));
+            }
+            return {};
+        }
+        for (auto& output : rendering.outputs) {
+            if (made_.insert(output.file_name() + hash_input_text(output.used_variant)).second)
+                outputs_.push_back(std::move(output));
+        }
+        return {};
+    }
+
+    const Recipe& recipe_;
+    const RenderOptions& options_;
+    const VariantConfig& config_;
+    std::set<std::string> made_;
+    std::vector<RenderedOutput> outputs_;
+};
+
+/// Two packages that differ must not have one file name.
+Result<void> check_names(const Recipe& recipe, const std::vector<RenderedOutput>& outputs) {
+    std::map<std::string, const RenderedOutput*> by_name;
+    for (const auto& output : outputs) {
+        const auto [known, is_new] =
+            by_name.emplace(output.subdir + "/" + output.file_name(), &output);
+        if (is_new) continue;
+        return recipe.root.fail(fmt::format("two variants of {} make one file, {}: {} and {}",
+                                            output.name,
+                                            output.file_name(),
+                                            hash_input_text(known->second->used_variant),
+                                            hash_input_text(output.used_variant)),
+                                "put ${{ hash }} into build.string");
+    }
+    return {};
+}
 
 }  // namespace
 
 Result<std::vector<RenderedOutput>> render_recipe(const Recipe& recipe,
                                                   const RenderOptions& options) {
-    return Renderer(recipe, options).run();
+    GPKG_TRY(const auto config, variants_for(recipe, options));
+    GPKG_TRY(auto outputs, Expansion(recipe, options, config).run());
+    GPKG_CHECK(check_names(recipe, outputs));
+    return outputs;
 }
 
 }  // namespace gpkg

@@ -94,8 +94,8 @@ std::optional<bool> platform_is(std::string_view platform, std::string_view word
     return word == "x86_64" ? processor == "64" : processor == word;
 }
 
-Scope::Scope(const yaml::Node* context, const RenderOptions& options)
-    : context_(context), options_(options) {
+Scope::Scope(const yaml::Node* context, const RenderOptions& options, const Variant& variant)
+    : context_(context), options_(options), variant_(variant) {
     names_.variable = [this](std::string_view name) { return variable(name); };
     names_.call = [this](std::string_view name,
                          const CallArguments& arguments) -> Result<std::optional<Value>> {
@@ -108,7 +108,7 @@ Scope::Scope(const yaml::Node* context, const RenderOptions& options)
         std::vector<std::string> all;
         for (const auto& [name, function] : functions_) all.push_back(name);
         for (const auto& [name, value] : variables_) all.push_back(name);
-        for (const auto& [name, value] : options_.variant) all.push_back(name);
+        for (const auto& [name, value] : variant_) all.push_back(name);
         if (context_ != nullptr) {
             for (const auto& [name, value] : context_->entries()) all.push_back(name);
         }
@@ -141,13 +141,13 @@ void Scope::define_variable(std::string name, Value variable) {
 }
 
 void Scope::mark_used(const std::string& key) {
-    if (options_.variant.contains(key)) used_.insert(key);
+    if (variant_.contains(key)) used_.insert(key);
 }
 
 std::optional<std::string> Scope::variant_value(const std::string& key) {
     mark_used(key);
-    const auto found = options_.variant.find(key);
-    if (found == options_.variant.end()) return std::nullopt;
+    const auto found = variant_.find(key);
+    if (found == variant_.end()) return std::nullopt;
     return found->second;
 }
 

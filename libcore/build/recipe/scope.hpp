@@ -13,8 +13,8 @@ namespace gpkg {
 
 class Scope {
 public:
-    /// `context` may be null. All references outlive the scope.
-    Scope(const yaml::Node* context, const RenderOptions& options);
+    /// `context` may be null. `variant` gives each key its value. All references outlive the scope.
+    Scope(const yaml::Node* context, const RenderOptions& options, const Variant& variant);
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -45,6 +45,7 @@ private:
 
     const yaml::Node* context_;
     const RenderOptions& options_;
+    const Variant& variant_;
     std::set<std::string> used_;
     std::map<std::string, Value> context_values_;
     std::set<std::string> in_progress_;

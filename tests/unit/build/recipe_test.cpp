@@ -109,7 +109,8 @@ TEST_CASE("context values may come in any order", "[build]") {
 
 TEST_CASE("the keys that a recipe reads make its hash", "[build]") {
     RenderOptions options;
-    options.variant = {{"python", "3.11"}, {"numpy", "1.26"}, {"openssl", "3"}, {"zlib", "1.2"}};
+    options.variants = gpkg::VariantConfig::of(
+        {{"python", "3.11"}, {"numpy", "1.26"}, {"openssl", "3"}, {"zlib", "1.2"}});
     const std::string text =
         "context: {unused: \"${{ openssl }}\"}\n" + kHead +
         "requirements:\n  host: [python, numpy >=1.2]\n  run: [\"${{ 'x' if zlib == '1.2' }}\"]\n";
@@ -143,7 +144,8 @@ TEST_CASE("compilers come from the variant", "[build]") {
     const auto text = kHead + "requirements: {build: [\"${{ compiler('c') }}\"]}\n";
     CHECK(one(text).requirements.build == Texts{"gcc_linux-64"});
     RenderOptions options;
-    options.variant = {{"c_compiler", "clang"}, {"c_compiler_version", "14"}};
+    options.variants =
+        gpkg::VariantConfig::of({{"c_compiler", "clang"}, {"c_compiler_version", "14"}});
     const auto output = one(text, options);
     CHECK(output.requirements.build == Texts{"clang_linux-64 14.*"});
     CHECK(output.used_variant == gpkg::Variant{{"c_compiler", "clang"},
@@ -153,7 +155,7 @@ TEST_CASE("compilers come from the variant", "[build]") {
 
 TEST_CASE("match compares versions", "[build]") {
     RenderOptions options;
-    options.variant = {{"python", "3.11.* *_cpython"}};
+    options.variants = gpkg::VariantConfig::of({{"python", "3.11.* *_cpython"}});
     CHECK(one(kHead + "requirements:\n  run:\n    - {if: \"match(python, '>=3.10')\", then: a}\n"
                       "    - {if: \"match(python, '<3.9')\", then: b}\n",
               options)

@@ -1,0 +1,96 @@
+#include "libcore/yaml/line_selectors.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace gpkg::yaml {
+namespace {
+
+constexpr std::string_view kBlank = " \t\r";
+
+/// Where the comment of a line of YAML starts, its '#' included; npos when it has none.
+std::size_t comment_start(std::string_view line) {
+    char quote = '\0';
+    char before = '\0';  // the last character that is not blank
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const char c = line[at];
+        if (quote != '\0') {
+            if (c == '\\' && quote == '"') {
+                ++at;
+            } else if (c == quote) {
+                quote = '\0';
+            }
+        } else if ((c == '"' || c == '\'') &&
+                   std::string_view("-:,[{\0", 6).find(before) != std::string_view::npos) {
+            quote = c;  // elsewhere it is a part of a plain text: don't
+        } else if (c == '#' && (at == 0 || kBlank.find(line[at - 1]) != std::string_view::npos)) {
+            return at;
+        }
+        if (kBlank.find(c) == std::string_view::npos) before = c;
+    }
+    return std::string_view::npos;
+}
+
+struct LineSelector {
+    std::string_view expression;
+    bool alone = true;  ///< nothing stands behind the closing bracket
+};
+
+std::optional<LineSelector> selector_of_line(std::string_view line) {
+    const auto start = comment_start(line);
+    // A line that is all comment selects nothing.
+    if (start == std::string_view::npos || trim(line.substr(0, start)).empty()) return std::nullopt;
+    const auto comment = trim(line.substr(start + 1));
+    const auto end = comment.find(']');
+    if (!comment.starts_with('[') || end == std::string_view::npos) return std::nullopt;
+    return LineSelector{comment.substr(1, end - 1), trim(comment.substr(end + 1)).empty()};
+}
+
+std::size_t indentation(std::string_view line) {
+    return std::min(line.find_first_not_of(kBlank), line.size());
+}
+
+/// True when `line` belongs to the value that `head`, a line above it, opens.
+bool is_nested(std::string_view line, std::string_view head) {
+    const auto content = line.substr(indentation(line));
+    if (content.empty() || content.starts_with('#')) return true;
+    const auto depth = indentation(head);
+    if (indentation(line) != depth) return indentation(line) > depth;
+    // A list may stand at the indentation of its key.
+    return content.starts_with('-') && !head.substr(depth).starts_with('-');
+}
+
+}  // namespace
+
+Result<SelectedText> select_lines(std::string_view text,
+                                  const std::string& where,
+                                  const EvaluateSelector& evaluate) {
+    SelectedText selected;
+    std::string_view dropped;  // the line whose nested lines go too; empty: none
+    std::size_t number = 0;
+    for (const auto line : split(text, '\n')) {
+        if (++number > 1) selected.text += '\n';
+        if (!dropped.empty() && is_nested(line, dropped)) continue;
+        dropped = {};
+        if (const auto selector = selector_of_line(line)) {
+            auto holds = evaluate(selector->expression);
+            // "# [1] see below" is a remark, "# [lunix]" a mistake.
+            if (!holds && selector->alone)
+                return fail(ErrorKind::Parse,
+                            fmt::format("{}:{}: {}", where, number, holds.error().message),
+                            holds.error().hint);
+            selected.has_selectors |= holds.has_value();
+            if (holds && !*holds) {
+                dropped = line;
+                continue;
+            }
+        }
+        selected.text += line;
+    }
+    return selected;
+}
+
+}  // namespace gpkg::yaml

@@ -1,0 +1,29 @@
+#pragma once
+
+// Selectors in comments, as environment.yml (CEP 24) and conda_build_config.yaml have them: what
+// follows YAML's `#` decides whether the line counts. They are read from the text, line by line,
+// before it is YAML.
+
+#include "libcore/base/error.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace gpkg::yaml {
+
+/// Whether the expression of a selector holds; an error where it is none.
+using EvaluateSelector = std::function<Result<bool>(std::string_view expression)>;
+
+struct SelectedText {
+    std::string text;  ///< with as many lines as before
+    bool has_selectors = false;
+};
+
+/// Empties the lines whose `# [expression]` is false, together with what is nested below them. A
+/// comment with more than the brackets that holds no expression is a remark. `where` begins errors.
+Result<SelectedText> select_lines(std::string_view text,
+                                  const std::string& where,
+                                  const EvaluateSelector& evaluate);
+
+}  // namespace gpkg::yaml

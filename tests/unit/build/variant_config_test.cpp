@@ -1,0 +1,195 @@
+#include "libcore/build/recipe/variant_files.hpp"
+#include "tests/support/catch.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+using namespace gpkg;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+VariantConfig parse(std::string_view text,
+                    const std::string& where = "/r/variants.yaml",
+                    const RenderOptions& options = {}) {
+    auto config = parse_variant_file(text, where, options);
+    if (!config) FAIL(config.error().to_string());
+    return *std::move(config);
+}
+
+std::string error_of(std::string_view text, const std::string& where = "/r/variants.yaml") {
+    const auto config = parse_variant_file(text, where, {});
+    return config ? "no error" : config.error().to_string();
+}
+
+std::vector<RenderedOutput> render(const std::string& text, const VariantConfig& variants) {
+    const auto recipe = parse_recipe(text, "/nowhere/recipe.yaml");
+    REQUIRE(recipe);
+    RenderOptions options;
+    options.variants = variants;
+    auto outputs = render_recipe(*recipe, options);
+    if (!outputs) FAIL(outputs.error().to_string());
+    return *std::move(outputs);
+}
+
+Texts hash_inputs(const std::vector<RenderedOutput>& outputs) {
+    Texts texts;
+    for (const auto& output : outputs)
+        texts.push_back(output.name + " " + hash_input_text(output.used_variant));
+    return texts;
+}
+
+const std::string kHead = "package: {name: a, version: '1'}\n";
+
+}  // namespace
+
+TEST_CASE("variants.yaml gives keys their values", "[build]") {
+    const auto config = parse(
+        "python: ['3.11', '3.12']\n"
+        "c-compiler: gcc\n"
+        "number: [1, 2.10, true]\n"
+        "empty: []\n"
+        "blas:\n- {if: linux, then: [mkl, openblas], else: accelerate}\n"
+        "- ${{ 'none' if win }}\n"
+        "pin_run_as_build: {python: {max_pin: x.x}}\n");
+    CHECK(config.values == std::map<std::string, Texts>{{"blas", {"mkl", "openblas"}},
+                                                        {"c_compiler", {"gcc"}},
+                                                        {"number", {"1", "2.10", "true"}},
+                                                        {"python", {"3.11", "3.12"}}});
+    CHECK(config.zip_keys.empty());
+}
+
+TEST_CASE("conda_build_config.yaml has its selectors in comments", "[build]") {
+    RenderOptions options;
+    options.environment = [](const std::string& name) -> std::optional<std::string> {
+        return name == "CF_CUDA_ENABLED" ? std::optional<std::string>("True") : std::nullopt;
+    };
+    const auto config = parse(
+        "c_stdlib:\n- sysroot  # [linux]\n- macosx_deployment_target  # [osx]\n"
+        "cuda_compiler_version:\n- None\n"
+        "- 12.9  # [linux and os.environ.get(\"CF_CUDA_ENABLED\", \"False\") == \"True\"]\n"
+        "- 11.8  # [win or (aarch64 and environ.get('NONE') == 'x')]\n"
+        "perl:\n  - 5.32.1  # the one and only\n",
+        "/r/conda_build_config.yaml",
+        options);
+    CHECK(config.values == std::map<std::string, Texts>{{"c_stdlib", {"sysroot"}},
+                                                        {"cuda_compiler_version", {"None", "12.9"}},
+                                                        {"perl", {"5.32.1"}}});
+    CHECK(error_of("a:\n- b  # [lunix]\n", "/r/conda_build_config.yaml") ==
+          "/r/conda_build_config.yaml:2: 'lunix' is not defined\n  hint: did you mean unix?");
+}
+
+TEST_CASE("keys that go together have as many values", "[build]") {
+    const auto config =
+        parse("zip_keys:\n- [python, numpy]\npython: ['3.11', '3.12']\nnumpy: ['1', '2']\n");
+    CHECK(config.choices("numpy") == std::vector<Variant>{{{"numpy", "1"}, {"python", "3.11"}},
+                                                          {{"numpy", "2"}, {"python", "3.12"}}});
+    CHECK(config.choices("unknown").empty());
+    // One group alone, and one whose other keys have no values.
+    CHECK(parse("zip_keys: [a, b]\na: [1, 2]\nb: [3, 4]\n").zip_keys ==
+          std::vector<Texts>{{"a", "b"}});
+    CHECK(parse("zip_keys: [[a, b]]\na: [1, 2]\n").choices("a").size() == 2);
+    CHECK(error_of("zip_keys: [[a, b]]\na: [1, 2]\nb: 3\n") ==
+          "/r/variants.yaml: the variant keys a and b go together (zip_keys), and have 2 and 1 "
+          "values\n"
+          "  hint: give both as many, or take them apart");
+    CHECK(error_of("zip_keys: [[a, b], [b, c]]\n").find("b is in zip_keys twice") !=
+          std::string::npos);
+}
+
+TEST_CASE("a damaged configuration is refused with its place", "[build]") {
+    CHECK(error_of("- a\n") ==
+          "/r/variants.yaml:1:1: expected a map of variant keys, found a list");
+    CHECK(error_of("a: {b: c}\n").starts_with("/r/variants.yaml:1:4: expected values of a"));
+    CHECK(error_of("a-b: 1\na_b: 2\n").find("the variant key a_b is there twice") !=
+          std::string::npos);
+    CHECK(error_of("zip_keys: {a: b}\n").find("expected a list of groups") != std::string::npos);
+}
+
+TEST_CASE("what is said later goes before", "[build]") {
+    auto config = parse("zip_keys: [[a, b]]\na: [1, 2]\nb: [3, 4]\nc: 5\n");
+    REQUIRE(config.override_with(parse("zip_keys: [[b, c]]\nb: [6]\nc: [7]\n")));
+    CHECK(config.zip_keys == std::vector<Texts>{{"b", "c"}});
+    CHECK(config.values["a"] == Texts{"1", "2"});
+    CHECK(config.choices("b") == std::vector<Variant>{{{"b", "6"}, {"c", "7"}}});
+    CHECK_FALSE(config.override_with(parse("c: [1, 2]\n")));
+    CHECK(parse_variant_choice("py-thon=3.11, 3.12")->values ==
+          std::map<std::string, Texts>{{"py_thon", {"3.11", "3.12"}}});
+    CHECK_FALSE(parse_variant_choice("python"));
+}
+
+TEST_CASE("a recipe is rendered for the variants that it depends on", "[build]") {
+    const auto config = parse("python: ['3.11', '3.12']\nblas: [mkl, openblas]\nunused: [1, 2]\n");
+    CHECK(hash_inputs(render(kHead + "requirements: {host: [python, numpy]}\n", config)) ==
+          Texts{R"(a {"python": "3.11", "target_platform": "linux-64"})",
+                R"(a {"python": "3.12", "target_platform": "linux-64"})"});
+    CHECK(render(kHead, config).size() == 1);
+    CHECK(render(kHead + "build: {noarch: python}\nrequirements: {host: [python]}\n", config)
+              .size() == 1);
+    CHECK(render(kHead + "requirements: {host: [python, blas]}\n", config).size() == 4);
+    CHECK(render(kHead + "build: {variant: {ignore_keys: [blas]}}\n"
+                         "requirements: {host: [python, blas]}\n",
+                 config)
+              .size() == 2);
+    // What the variant pins is what is built with.
+    CHECK(render(kHead + "requirements: {host: [python]}\n", config)[1].requirements.host ==
+          Texts{"python 3.12.*"});
+}
+
+TEST_CASE("a key that is read in one variant only makes variants of that one", "[build]") {
+    const auto config = parse("accel: [none, nvidia]\ncuda: ['12.9', '13.0']\n");
+    const auto outputs = render(kHead +
+                                    "requirements:\n  run:\n    - {if: \"accel == 'nvidia'\", "
+                                    "then: \"cuda-version ${{ cuda }}\"}\n",
+                                config);
+    CHECK(hash_inputs(outputs) ==
+          Texts{R"(a {"accel": "none", "target_platform": "linux-64"})",
+                R"(a {"accel": "nvidia", "cuda": "12.9", "target_platform": "linux-64"})",
+                R"(a {"accel": "nvidia", "cuda": "13.0", "target_platform": "linux-64"})"});
+    // Also where the key decides that there is no output.
+    const auto skipped = render(
+        kHead + "build: {skip: [\"accel == 'none'\"]}\nrequirements: {host: [cuda]}\n", config);
+    CHECK(skipped.size() == 2);
+}
+
+TEST_CASE("each output has its own variants, and is made once", "[build]") {
+    const auto config = parse("python: ['3.11', '3.12']\nopenssl: '3'\n");
+    const auto outputs = render(
+        "recipe: {version: '1'}\noutputs:\n"
+        "- package: {name: lib}\n  requirements: {host: [openssl]}\n"
+        "- package: {name: bindings}\n  requirements:\n"
+        "    host: [python, \"${{ pin_subpackage('lib', exact=True) }}\"]\n",
+        config);
+    Texts names;
+    for (const auto& output : outputs) names.push_back(output.name);
+    CHECK(names == Texts{"lib", "bindings", "bindings"});
+    CHECK(outputs[1].used_variant.at("python") == "3.11");
+    CHECK(outputs[2].used_variant.at("lib") == outputs[1].used_variant.at("lib"));
+}
+
+TEST_CASE("variants must not share a file name", "[build]") {
+    const auto recipe = parse_recipe(
+        kHead + "build: {string: fixed}\nrequirements: {host: [python]}\n", "/r/recipe.yaml");
+    RenderOptions options;
+    options.variants = parse("python: ['3.11', '3.12']\n");
+    const auto outputs = render_recipe(*recipe, options);
+    REQUIRE_FALSE(outputs);
+    CHECK(outputs.error().message.find("two variants of a make one file, a-1-fixed.conda") !=
+          std::string::npos);
+}
+
+TEST_CASE("files beside the recipe are read, and what is asked for goes before them", "[build]") {
+    const fs::path folder = fs::temp_directory_path() / "gpkg-variant-files";
+    fs::create_directories(folder);
+    std::ofstream(folder / "conda_build_config.yaml") << "python:\n- 3.10\nblas:\n- mkl\n";
+    std::ofstream(folder / "variants.yaml") << "python: ['3.11', '3.12']\nopenssl: '3'\n";
+    const auto recipe = parse_recipe(kHead, folder / "recipe.yaml");
+    RenderOptions options;
+    options.variants = VariantConfig::of({{"openssl", "1.1"}});
+    const auto config = variants_for(*recipe, options);
+    REQUIRE(config);
+    CHECK(config->values == std::map<std::string, Texts>{{"blas", {"mkl"}},
+                                                         {"openssl", {"1.1"}},
+                                                         {"python", {"3.11", "3.12"}}});
+    fs::remove_all(folder);
+}
