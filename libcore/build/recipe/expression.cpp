@@ -16,37 +16,6 @@ tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
     return fail(ErrorKind::Parse, std::move(message), std::move(hint));
 }
 
-Result<Value> compare(std::string_view symbol, const Value& left, const Value& right) {
-    if (symbol == "==") return Value(left == right);
-    if (symbol == "!=") return Value(left != right);
-    if (symbol == "in" || symbol == "not in") {
-        bool found = false;
-        if (const auto* list = right.list()) {
-            found = std::find(list->begin(), list->end(), left) != list->end();
-        } else if (right.text() != nullptr && left.text() != nullptr) {
-            found = right.text()->find(*left.text()) != std::string::npos;
-        } else {
-            return wrong(
-                fmt::format("'in' looks into a list or a text, not {}", right.kind_name()));
-        }
-        return Value(found == (symbol == "in"));
-    }
-    int order = 0;
-    if (left.number() != nullptr && right.number() != nullptr) {
-        order = *left.number() < *right.number() ? -1 : *left.number() > *right.number();
-    } else if (left.text() != nullptr && right.text() != nullptr) {
-        order = left.text()->compare(*right.text());
-    } else {
-        return wrong(
-            fmt::format("cannot compare {} {} {}", left.kind_name(), symbol, right.kind_name()),
-            "for versions use match(name, \">=1.2\")");
-    }
-    if (symbol == "<") return Value(order < 0);
-    if (symbol == "<=") return Value(order <= 0);
-    if (symbol == ">") return Value(order > 0);
-    return Value(order >= 0);
-}
-
 Result<Value> arithmetic(std::string_view symbol, const Value& left, const Value& right) {
     if (symbol == "~") return Value(left.to_text() + right.to_text());
     if (symbol == "+" && left.text() != nullptr && right.text() != nullptr)
@@ -100,6 +69,35 @@ Result<Value> element(const Value& of, const Value& index) {
     return wrong(fmt::format("cannot index {}", of.kind_name()));
 }
 
+/// The part from `from` to before `to`; both count from the end where they are negative, and stop
+/// at the ends, as in Python.
+Result<Value> slice(const Value& of, const Value& from, const Value& to) {
+    for (const auto* bound : {&from, &to}) {
+        if (!bound->is_null() && bound->number() == nullptr)
+            return wrong(fmt::format("cannot slice with {}", bound->kind_name()));
+    }
+    const auto place = [](const Value& bound, std::size_t size, std::size_t open) {
+        if (bound.is_null()) return open;
+        const auto length = static_cast<long long>(size);
+        const auto at = *bound.number() < 0 ? *bound.number() + length : *bound.number();
+        return static_cast<std::size_t>(std::clamp(at, 0LL, length));
+    };
+    const auto range = [&](std::size_t size) {
+        const auto begin = place(from, size, 0);
+        return std::pair(begin, std::max(begin, place(to, size, size)));
+    };
+    if (const auto* text = of.text()) {
+        const auto [begin, end] = range(text->size());
+        return Value(text->substr(begin, end - begin));
+    }
+    if (const auto* list = of.list()) {
+        const auto [begin, end] = range(list->size());
+        return Value(Value::List(list->begin() + static_cast<std::ptrdiff_t>(begin),
+                                 list->begin() + static_cast<std::ptrdiff_t>(end)));
+    }
+    return wrong(fmt::format("cannot slice {}", of.kind_name()));
+}
+
 class Evaluator {
 public:
     explicit Evaluator(const Names& names) : names_(names) {}
@@ -127,7 +125,7 @@ public:
         case Op::Arithmetic: {
             GPKG_TRY(const auto left, run(tree.parts[0]));
             GPKG_TRY(const auto right, run(tree.parts[1]));
-            return tree.op == Op::Compare ? compare(tree.word, left, right)
+            return tree.op == Op::Compare ? compare_values(tree.word, left, right)
                                           : arithmetic(tree.word, left, right);
         }
         case Op::Choice: {
@@ -140,6 +138,18 @@ public:
             GPKG_TRY(const auto of, run(tree.parts[0]));
             GPKG_TRY(const auto index, run(tree.parts[1]));
             return element(of, index);
+        }
+        case Op::Slice: {
+            GPKG_TRY(const auto of, run(tree.parts[0]));
+            GPKG_TRY(const auto from, run(tree.parts[1]));
+            GPKG_TRY(const auto to, run(tree.parts[2]));
+            return slice(of, from, to);
+        }
+        case Op::Test: {
+            GPKG_TRY(const auto value, tested(tree));
+            GPKG_TRY(const auto passed, arguments(tree, 1));
+            GPKG_TRY(const bool holds, apply_test(tree.word, value, passed));
+            return Value(holds);
         }
         case Op::Filter: {
             GPKG_TRY(const auto value, filtered(tree));
@@ -158,7 +168,16 @@ private:
         return wrong(fmt::format("'{}' is not defined", tree.word), near(tree.word));
     }
 
-    // `x | default("y")` is the one place where a name may be undefined.
+    // `x is defined` may ask of a name that is not.
+    Result<std::optional<Value>> tested(const Tree& tree) const {
+        const auto& inner = tree.parts[0];
+        const bool may_lack = tree.word == "defined" || tree.word == "undefined";
+        if (may_lack && inner.op == Op::Variable) return names_.variable(inner.word);
+        GPKG_TRY(auto value, run(inner));
+        return std::optional(std::move(value));
+    }
+
+    // `x | default("y")` gives an undefined name a value.
     Result<Value> filtered(const Tree& tree) const {
         const auto& inner = tree.parts[0];
         if (tree.word != "default" || inner.op != Op::Variable) return run(inner);

@@ -64,4 +64,13 @@ Result<Value> apply_filter(std::string_view name,
                            const Value& value,
                            const CallArguments& arguments);
 
+/// What `value is name(arguments)` says; no value stands for an undefined one. In
+/// expression_tests.cpp.
+Result<bool> apply_test(std::string_view name,
+                        const std::optional<Value>& value,
+                        const CallArguments& arguments);
+
+/// `left symbol right` of two values: == != < <= > >= in "not in".
+Result<Value> compare_values(std::string_view symbol, const Value& left, const Value& right);
+
 }  // namespace gpkg

@@ -108,6 +108,10 @@ private:
     Result<Tree> comparison() {
         GPKG_TRY(auto left, sum());
         for (;;) {
+            if (take("is")) {
+                GPKG_TRY(left, test(std::move(left)));
+                continue;
+            }
             std::string word = peek().text;
             if (peek().is("not") && tokens_[at_ + 1].is("in")) {
                 word = "not in";
@@ -119,6 +123,23 @@ private:
             GPKG_TRY(auto right, sum());
             left = node(Op::Compare, word, {std::move(left), std::move(right)});
         }
+    }
+
+    /// What follows `is`: "defined", "not none", "startingwith('3.')", "divisibleby 3".
+    Result<Tree> test(Tree value) {
+        const bool negated = take("not");
+        if (peek().kind != Token::Kind::Word) return unexpected();
+        auto name = tokens_[at_++].text;
+        auto tree = node(Op::Test, std::move(name), {std::move(value)});
+        const auto kind = peek().kind;
+        if (take("(")) {
+            GPKG_CHECK(arguments(tree));
+        } else if (kind == Token::Kind::Text || kind == Token::Kind::Number) {
+            GPKG_TRY(auto argument, primary());
+            tree.parts.push_back(std::move(argument));
+            tree.keywords.emplace_back();
+        }
+        return negated ? node(Op::Not, "not", {std::move(tree)}) : std::move(tree);
     }
 
     Result<Tree> sum() {
@@ -158,13 +179,30 @@ private:
                 value = node(Op::Filter, std::move(name), {std::move(value)});
                 if (take("(")) GPKG_CHECK(arguments(value));
             } else if (take("[")) {
-                GPKG_TRY(auto index, choice());
-                GPKG_CHECK(need("]"));
-                value = node(Op::Index, "[]", {std::move(value), std::move(index)});
+                GPKG_TRY(value, element(std::move(value)));
             } else {
                 return value;
             }
         }
+    }
+
+    /// What follows `[`: "0]", ":2]", "1:-1]".
+    Result<Tree> element(Tree of) {
+        auto from = literal(Value());
+        const bool is_open = peek().is(":");
+        if (!is_open) {
+            GPKG_TRY(from, choice());
+        }
+        if (!take(":")) {
+            GPKG_CHECK(need("]"));
+            return node(Op::Index, "[]", {std::move(of), std::move(from)});
+        }
+        auto to = literal(Value());
+        if (!peek().is("]")) {
+            GPKG_TRY(to, choice());
+        }
+        GPKG_CHECK(need("]"));
+        return node(Op::Slice, "[:]", {std::move(of), std::move(from), std::move(to)});
     }
 
     Result<Tree> primary() {

@@ -41,9 +41,9 @@ Result<Token> text_token(std::string_view& rest) {
 }  // namespace
 
 Result<std::vector<ExpressionToken>> expression_tokens(std::string_view text) {
-    static constexpr std::array<std::string_view, 21> kSymbols = {
+    static constexpr std::array<std::string_view, 22> kSymbols = {
         "==", "!=", "<=", ">=", "//", "<", ">", "+", "-", "*", "%",
-        "~",  "|",  "(",  ")",  "[",  "]", ",", ".", "=", "/"};
+        "~",  "|",  "(",  ")",  "[",  "]", ",", ".", "=", "/", ":"};
     std::vector<Token> tokens;
     auto rest = text;
     while (!(rest = trim(rest)).empty()) {

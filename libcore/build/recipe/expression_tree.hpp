@@ -19,6 +19,8 @@ struct Expression::Tree {
         Arithmetic,  ///< word: + - * // % ~
         Choice,      ///< parts: value, condition, other value when there is one
         Index,       ///< parts: of what, which
+        Slice,       ///< parts: of what, from, to; a literal null for what is left out
+        Test,        ///< word: its name; parts: value, then the arguments
         Filter,      ///< word: its name; parts: value, then the arguments
         Call,        ///< word: "compiler" or "env.get"; parts: the arguments
     };
@@ -27,7 +29,7 @@ struct Expression::Tree {
     Value literal;
     std::string word;
     std::vector<Tree> parts;
-    /// For Filter and Call, one per argument: its name, empty for a positional one.
+    /// For Filter, Test and Call, one per argument: its name, empty for a positional one.
     std::vector<std::string> keywords;
 };
 
