@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
@@ -219,9 +220,17 @@ void Universe::reach_from(const Candidate& candidate) {
     }
 }
 
+/// What only builds needs no driver of a certain age.
 /// Where nothing is brought in, what a package needs and is there has to fit. The machine is there
 /// in any case.
 void Universe::loosen(Candidate& candidate) {
+    if (problem_->request.only_builds && tells_cuda_version(names_[candidate.name].text)) {
+        std::vector<SpecId> kept;
+        for (const auto id : candidate.constrains) {
+            if (!names_[specs_[id].name].is_virtual) kept.push_back(id);
+        }
+        candidate.constrains = keep_list(std::move(kept));
+    }
     if (!problem_->request.no_dependencies) return;
     std::vector<SpecId> needed;
     std::vector<SpecId> restricted(candidate.constrains.begin(), candidate.constrains.end());

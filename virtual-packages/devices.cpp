@@ -19,15 +19,6 @@ bool has_device(const HardwareProfile& profile, GpuVendor vendor) {
     });
 }
 
-bool counts(const HardwareProfile& profile, const DeviceChoice& choice, std::size_t place) {
-    switch (choice.kind) {
-    case DeviceChoice::Kind::All: return true;
-    case DeviceChoice::Kind::Compute: return !is_for_screen(profile, place);
-    case DeviceChoice::Kind::Some: break;
-    }
-    return std::find(choice.places.begin(), choice.places.end(), place) != choice.places.end();
-}
-
 /// The compute capability or gfx version that the solver would be told of.
 std::string told(const HardwareProfile& profile, std::string_view name) {
     const auto detection = virtual_packages_of(
@@ -66,6 +57,15 @@ bool is_for_screen(const HardwareProfile& profile, std::size_t place) {
            std::any_of(profile.gpus.begin(), profile.gpus.end(), [&](const GpuDevice& other) {
                return other.memory_mib >= kTimes * memory;
            });
+}
+
+bool counts(const HardwareProfile& profile, const DeviceChoice& choice, std::size_t place) {
+    switch (choice.kind) {
+    case DeviceChoice::Kind::All: return true;
+    case DeviceChoice::Kind::Compute: return !is_for_screen(profile, place);
+    case DeviceChoice::Kind::Some: break;
+    }
+    return std::find(choice.places.begin(), choice.places.end(), place) != choice.places.end();
 }
 
 Result<void> keep_devices(HardwareProfile& profile, const DeviceChoice& choice) {

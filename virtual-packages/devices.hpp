@@ -31,6 +31,9 @@ struct DeviceChoice {
 /// vendor: a card for a screen, or the GPU in a processor.
 bool is_for_screen(const HardwareProfile& profile, std::size_t place);
 
+/// Whether the choice lets the device at `place` count.
+bool counts(const HardwareProfile& profile, const DeviceChoice& choice, std::size_t place);
+
 /// Takes the other devices out; a vendor's driver without one that counts is none. A Usage error
 /// for a number that no device has.
 Result<void> keep_devices(HardwareProfile& profile, const DeviceChoice& choice);

@@ -192,9 +192,12 @@ Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profil
                           "the newest CUDA that its driver supports, or any");
     if (has_gpu_of(GpuVendor::Amd) && !profile.amdgpu)
         return gpus->fail("there is a GPU of AMD's, and no `amd:` with `driver: present`");
-    if (profile.cuda && profile.platform.starts_with("osx-"))
+    if (!profile.platform.starts_with("osx-")) return {};
+    if (profile.cuda)
         return root.find("nvidia")->fail(
             fmt::format("NVIDIA has no driver for {}", profile.platform));
+    if (profile.amdgpu || profile.rocm)
+        return root.find("amd")->fail(fmt::format("ROCm is not for {}", profile.platform));
     return {};
 }
 

@@ -104,6 +104,10 @@ Action bind(CLI::App& app, const std::string& default_file) {
         GPKG_CHECK(check_free(prefix));
 
         if (!options->clone.empty()) {
+            if (!wishes.accelerators.empty())
+                return fail(ErrorKind::Usage,
+                            "--clone makes a copy as it is: an accelerator has no say in it",
+                            "gpkg install --accel changes the copy");
             if (!wishes.specs.empty() || !wishes.explicit_records.empty())
                 return fail(ErrorKind::Usage,
                             "--clone makes a copy as it is: name no packages beside it",
@@ -115,9 +119,15 @@ Action bind(CLI::App& app, const std::string& default_file) {
             return carry_out(context, std::move(change), options->change);
         }
         if (!options->lock.empty()) {
-            if (options->wishes.accelerator)
+            const auto& [freeze, update_deps, only_deps, no_deps, no_pin] = options->reach;
+            if (only_deps || no_deps || !options->sources.exclude_newer.empty() ||
+                !options->sources.channel_priority.empty())
                 return fail(ErrorKind::Usage,
-                            "--lock names all packages: --accel has no say in it",
+                            "--lock names all packages: nothing is decided that --no-deps, "
+                            "--only-deps, --exclude-newer or --channel-priority could change");
+            if (!wishes.accelerators.empty())
+                return fail(ErrorKind::Usage,
+                            "--lock names all packages: an accelerator has no say in it",
                             "gpkg lock --accel makes another lock");
             if (!wishes.specs.empty() || !wishes.explicit_records.empty())
                 return fail(ErrorKind::Usage,
@@ -129,6 +139,9 @@ Action bind(CLI::App& app, const std::string& default_file) {
         }
         // Package files, or an empty environment: no channel has a say in it.
         if (wishes.specs.empty()) {
+            if (!wishes.explicit_records.empty() && !wishes.accelerators.empty())
+                return fail(ErrorKind::Usage,
+                            "package files are installed as they are: an accelerator has no say");
             GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
             return carry_out(context, std::move(change), options->change);
         }

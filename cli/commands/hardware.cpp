@@ -92,10 +92,8 @@ Json to_json(const HardwareProfile& profile,
     return document;
 }
 
-/// `counted` are the GPUs that the solver is told of.
-void print_facts(Output& out,
-                 const HardwareProfile& profile,
-                 const std::vector<GpuDevice>& counted) {
+/// `choice` says of which GPUs the solver is told.
+void print_facts(Output& out, const HardwareProfile& profile, const DeviceChoice& choice) {
     Table table;
     const auto row = [&](const std::string& name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
@@ -123,14 +121,13 @@ void print_facts(Output& out,
     fact("ROCm", profile.rocm, "");
     for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
         const auto& gpu = profile.gpus[place];
-        const bool counts = std::find(counted.begin(), counted.end(), gpu) != counted.end();
         row(profile.gpus.size() == 1 ? "GPU" : fmt::format("GPU {}", place),
             gpu.name.empty() ? std::string(vendor_name(gpu.vendor)) : gpu.name,
             fmt::format("{}{}{}{}",
                         gpu.architecture,
                         gpu.architecture.empty() || gpu.memory_mib == 0 ? "" : ", ",
                         memory_of(gpu),
-                        counts ? "" : "; does not count"));
+                        counts(profile, choice, place) ? "" : "; does not count"));
     }
     if (profile.gpus.empty()) row("GPU", "none", "");
     for (const auto& [package, source] : profile.others)
@@ -188,18 +185,17 @@ Result<DetectedProfile> look(const Context& context, const Options& options) {
     return detected;
 }
 
-/// The same with those GPUs that --devices lets count.
-Result<HardwareProfile> counting(HardwareProfile profile, const Options& options) {
-    if (options.sources.devices.empty()) return profile;
-    GPKG_TRY(const auto choice, DeviceChoice::parse(options.sources.devices));
-    GPKG_CHECK(keep_devices(profile, choice));
-    return profile;
+Result<DeviceChoice> choice_of(const Options& options) {
+    return options.sources.devices.empty() ? DeviceChoice()
+                                           : DeviceChoice::parse(options.sources.devices);
 }
 
 Result<int> show(Context& context, const Options& options) {
     GPKG_TRY(auto found, look(context, options));
     const auto& profile = found.profile;
-    GPKG_TRY(const auto counted, counting(profile, options));
+    GPKG_TRY(const auto choice, choice_of(options));
+    auto counted = profile;
+    GPKG_CHECK(keep_devices(counted, choice));
     const auto& target =
         options.sources.for_machine.empty() ? context.config.platform.value : profile.platform;
     auto detection =
@@ -215,7 +211,7 @@ Result<int> show(Context& context, const Options& options) {
     for (const auto& warning : warnings) context.out.warn(warning);
     if (context.out.verbose())
         for (const auto& line : found.notes) context.out.note(line);
-    print_facts(context.out, profile, counted.gpus);
+    print_facts(context.out, profile, choice);
     print_packages(context.out, detection);
     print_overrides(context.out, detection);
     if (const auto cost = cost_of_screens(counted))
@@ -234,7 +230,8 @@ Result<void> check_overwritten(const fs::path& path) {
 
 Result<int> write(Context& context, const Options& options) {
     GPKG_TRY(auto found, look(context, options));
-    GPKG_TRY(found.profile, counting(std::move(found.profile), options));
+    GPKG_TRY(const auto choice, choice_of(options));
+    GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     if (!options.output.empty()) {
         GPKG_CHECK(check_overwritten(options.output));

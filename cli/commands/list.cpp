@@ -314,8 +314,10 @@ Action bind_list(CLI::App& app) {
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);
+    auto* inputs = app.get_option("--inputs");
     app.add_option("--diff", options->diff, "what another environment has in place of what is here")
         ->type_name("NAME|PATH")
+        ->excludes(inputs)
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);

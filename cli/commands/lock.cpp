@@ -60,6 +60,7 @@ std::string class_name(const std::string& machine) {
                    c != '.';
         },
         '-');
+    name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
     return name;
 }
 
@@ -112,6 +113,27 @@ void tell(Context& context, const LockedClasses& locked) {
     }
 }
 
+/// What a lock holds once, whatever the class.
+Result<void> check_same(const std::vector<std::pair<std::string, LockRequest>>& requests) {
+    const auto& [first, one] = requests.front();
+    for (const auto& [name, other] : requests) {
+        const auto* what = other.variables != one.variables       ? "variables"
+                           : other.pip != one.pip                 ? "pip"
+                           : other.accelerator != one.accelerator ? "accelerator"
+                           : other.channels != one.channels       ? "channels"
+                                                                  : nullptr;
+        if (what != nullptr)
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("by its selectors the file asks for other {} for {} than for "
+                                    "{}, and a lock holds one for all",
+                                    what,
+                                    name,
+                                    first),
+                        "write a lock for each of them: gpkg lock -o FILE");
+    }
+    return {};
+}
+
 /// What was asked for: once, and with each class what is others there.
 void remember(LockFile& lock, const std::vector<std::pair<std::string, LockRequest>>& requests) {
     lock.request = requests.front().second;
@@ -125,6 +147,11 @@ void remember(LockFile& lock, const std::vector<std::pair<std::string, LockReque
 }
 
 Result<int> write(Context& context, const Options& options) {
+    if (const auto format = locks::format_of_name(options.output);
+        format && *format != LockFormat::Gpkg)
+        return fail(ErrorKind::Usage,
+                    fmt::format("-o {}: gpkg lock writes a format of its own", options.output),
+                    fmt::format("gpkg lock convert gpkg.lock {}", options.output));
     if (options.for_all) {
         if (!options.machines.empty())
             return fail(ErrorKind::Usage, "--for-all is for all machines: leave out --for");
@@ -145,10 +172,14 @@ Result<int> write(Context& context, const Options& options) {
             return to_lower(other.name) == to_lower(name);
         });
         if (is_there)
-            return fail(ErrorKind::Usage, fmt::format("--for {}: is named twice", machine));
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("--for {}: a class {} is named twice", machine, name),
+                "classes are called as profiles without their folder: give one another name");
         requests.emplace_back(name, std::move(one.request));
         classes.push_back(std::move(one.question));
     }
+    GPKG_CHECK(check_same(requests));
     GPKG_TRY(auto locked, lock_classes(context, std::move(classes)));
     remember(locked.lock, requests);
     if (!locked.lock.request.pip.empty())

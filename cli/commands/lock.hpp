@@ -9,6 +9,7 @@
 #include "cli/workflow/wishes.hpp"
 #include "libcore/lock/lock_format.hpp"
 
+#include <optional>
 #include <string>
 
 namespace gpkg::cli::locks {
@@ -24,6 +25,9 @@ Result<ChangeRequest> wanted(Context& context, const WishOptions& options, Sourc
 
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
+
+/// The format that a file's name tells; nothing where it tells none.
+std::optional<LockFormat> format_of_name(const std::string& path);
 
 /// Writes a class for every answer that there could be.
 struct ForAllOptions {

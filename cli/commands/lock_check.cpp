@@ -25,8 +25,13 @@ struct Options {
     bool available = false;  ///< ask the channels whether the packages are there
 };
 
-bool is_asked(const WishOptions& wishes) {
-    return !wishes.specs.empty() || !wishes.files.empty() || wishes.accelerator.has_value();
+bool is_asked(const WishOptions& wishes) { return !wishes.specs.empty() || !wishes.files.empty(); }
+
+/// What says how packages are to be chosen, but not which.
+bool has_manner(const Options& options) {
+    const auto& sources = options.sources;
+    return options.wishes.accelerator || !sources.channels.empty() ||
+           !sources.channel_priority.empty() || !sources.exclude_newer.empty();
 }
 
 /// How the lock and what is asked for now have moved apart.
@@ -82,9 +87,10 @@ void tell(Output& out, const Answer& answer, const LockFile& lock, const Options
     Table table;
     for (const auto& fit : answer.fits)
         table.add({fit.locked->name,
-                   &fit == &answer.fits.front() && fit.fits() ? "is taken: " + fit.advantage()
-                   : fit.fits()                               ? "fits"
-                                                              : join_some(fit.unmet, "and")});
+                   &fit == &answer.fits.front() && fit.fits()
+                       ? "is taken: it " + advantage_of_first(answer.fits)
+                   : fit.fits() ? "fits"
+                                : join_some(fit.unmet, "and")});
     for (const auto& line : table.lines()) out.result(line);
     if (!answer.fits_here()) out.note(fmt::format("{} fits none of its classes", answer.machine));
     for (const auto& line : answer.flaws) out.result("flaw: " + line);
@@ -100,6 +106,12 @@ void tell(Output& out, const Answer& answer, const LockFile& lock, const Options
 /// Which class the machine takes and what keeps it from the others, whether each holds together,
 /// whether what is asked for is still what was locked, and whether it can still be had.
 Result<int> check(Context& context, const Options& options) {
+    if (!is_asked(options.wishes) && has_manner(options))
+        return fail(
+            ErrorKind::Usage,
+            "--accel, -c, --channel-priority and --exclude-newer are compared with what the "
+            "lock was made for together with what is asked for",
+            fmt::format("gpkg lock check {} -f environment.yml ...", options.file));
     GPKG_TRY(const auto found, read(context, options.file));
     const auto& lock = found.lock;
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
@@ -107,6 +119,9 @@ Result<int> check(Context& context, const Options& options) {
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
+    if (answer.fits.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: has no environment {}", options.file, kDefaultEnvironment));
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
         for (const auto& flaw : flaws_of(lock, locked))

@@ -1,6 +1,7 @@
 #include "cli/commands/lock.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,15 +18,18 @@ struct Options {
 };
 
 Result<LockFormat> format_for(const std::string& path) {
-    const auto name = fs::path(path).filename().native();
-    if (name == "pixi.lock") return LockFormat::Pixi7;
-    if (name.find("conda-lock") != std::string::npos &&
-        (name.ends_with(".yml") || name.ends_with(".yaml")))
-        return LockFormat::CondaLock;
-    if (name.ends_with("gpkg.lock")) return LockFormat::Gpkg;
+    if (const auto format = format_of_name(path)) return *format;
     return fail(ErrorKind::Usage,
                 fmt::format("{}: the name does not tell which format is meant", path),
                 "pixi.lock, conda-lock.yml or gpkg.lock");
+}
+
+bool has_restrictions(const LockFile& lock) {
+    return std::any_of(lock.packages.begin(), lock.packages.end(), [](const auto& package) {
+        const auto& texts = package.record.constrains;
+        return std::any_of(
+            texts.begin(), texts.end(), [](const auto& text) { return text.starts_with("__"); });
+    });
 }
 
 Result<int> convert(Context& context, const Options& options) {
@@ -38,6 +42,10 @@ Result<int> convert(Context& context, const Options& options) {
             "{} cannot hold what was asked for: variables, an accelerator and what is left to pip "
             "are not in it",
             name_of(format)));
+    if (format == LockFormat::CondaLock && has_restrictions(found.lock))
+        context.out.warn(
+            "conda-lock.yml has no words for what packages restrict (constrains): which machines a "
+            "class is for is known less well from it");
     if (!options.dry_run) GPKG_CHECK(write_lock(found.lock, format, options.to));
     if (context.out.json_mode()) {
         context.out.json(Json{{"success", true}, {"file", options.to}});
@@ -49,6 +57,16 @@ Result<int> convert(Context& context, const Options& options) {
 }
 
 }  // namespace
+
+std::optional<LockFormat> format_of_name(const std::string& path) {
+    const auto name = fs::path(path).filename().native();
+    if (name == "pixi.lock") return LockFormat::Pixi7;
+    if (name.find("conda-lock") != std::string::npos &&
+        (name.ends_with(".yml") || name.ends_with(".yaml")))
+        return LockFormat::CondaLock;
+    if (name.ends_with("gpkg.lock")) return LockFormat::Gpkg;
+    return std::nullopt;
+}
 
 Action bind_convert(CLI::App& app) {
     const auto options = std::make_shared<Options>();

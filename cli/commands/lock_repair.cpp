@@ -108,8 +108,14 @@ Result<int> repair(Context& context, const Options& given) {
     }
     for (const auto& [of, before, after] : changes)
         out.print(fmt::format("{}: {} in place of {}", of, title(after), title(before)));
-    if (changes.empty())
+    if (gone.empty() && changes.empty())
         out.print("nothing to do: its packages are there");
+    else if (changes.empty())
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: what is gone is not in the environment {}, and others are not "
+                                "repaired",
+                                options.file,
+                                kDefaultEnvironment));
     else if (!options.dry_run)
         out.print("wrote " + options.output);
     return 0;

@@ -7,6 +7,7 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/found.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/accelerator.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -61,26 +62,16 @@ std::vector<PackageRecord> newest(std::vector<PackageRecord> records, int versio
 
 /// What the build itself asks of the machine and does not find there.
 std::string missing_here(const PackageRecord& record, const Sources& sources) {
-    for (const auto& depend : record.depends) {
-        const auto spec = MatchSpec::parse(depend);
-        if (!spec || spec->when || !spec->name.starts_with("__")) continue;
-        const auto& machine = sources.virtual_packages;
-        if (std::any_of(machine.begin(), machine.end(), [&](const auto& one) {
-                return spec->matches(one);
-            }))
-            continue;
-        const auto there = std::find_if(machine.begin(), machine.end(), [&](const auto& one) {
-            return one.name == spec->name;
-        });
-        ExplanationLine fact;
-        fact.kind = ExplanationLine::Kind::Machine;
-        fact.name = spec->name;
-        fact.machine = sources.machine.name;
-        if (there != machine.end())
-            fact.versions = {spec->name == "__archspec" ? there->build : there->version};
-        return fmt::format("needs {}: {}", written(*spec), fact.text());
-    }
-    return "";
+    const auto unmet = unmet_needs(record, sources.virtual_packages);
+    if (unmet.empty()) return "";
+    const auto& [spec, there] = unmet.front();
+    ExplanationLine fact;
+    fact.kind = ExplanationLine::Kind::Machine;
+    fact.name = spec.name;
+    fact.machine = sources.machine.name;
+    if (there != nullptr)
+        fact.versions = {spec.name == "__archspec" ? there->build : there->version};
+    return fmt::format("needs {}: {}", written(spec), fact.text());
 }
 
 /// The end of the first clash: what something that the build needs asks for in vain.
@@ -273,7 +264,12 @@ Action bind_variants(CLI::App& app) {
         ->type_name("SPEC");
     add_source_options(app, options->sources);
     app.add_option("--versions", options->versions, "of so many of the newest versions")
-        ->check(CLI::PositiveNumber)
+        ->check([](const std::string& count) {
+            return count.find_first_not_of("0123456789") != std::string::npos ||
+                           count.find_first_not_of('0') == std::string::npos
+                       ? "--versions: a number above 0 is wanted"
+                       : "";
+        })
         ->type_name("COUNT");
     app.add_flag("--inputs",
                  options->inputs,

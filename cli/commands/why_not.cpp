@@ -3,8 +3,8 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/answer.hpp"
 #include "cli/workflow/change_report.hpp"
-#include "cli/workflow/question.hpp"
 #include "cli/workflow/unsatisfiable.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
@@ -195,7 +195,12 @@ Result<int> why_not(Context& context, Options& options) {
                     fmt::format("{}: names more than one package", spec.to_string()),
                     "ask about one, e.g. gpkg why-not 'numpy>=2'");
     GPKG_TRY(const auto request, request_of(context, options, spec));
-    GPKG_TRY(const auto question, question_of(context, options.sources, request));
+    GPKG_TRY(auto question, question_of(context, options.sources, request));
+    // Where the request is answered without what cuda-version asks of the driver, so is this.
+    auto answered = question;
+    answered.problem.wants_fixes = false;
+    GPKG_CHECK(answer_to(answered));
+    question.problem.request.only_builds = answered.problem.request.only_builds;
     GPKG_TRY(const auto found, gpkg::why_not(question.problem, spec, solver::solve));
     GPKG_CHECK(check_stop(context));
     if (found.verdict == Verdict::NoAnswer)

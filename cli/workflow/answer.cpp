@@ -3,6 +3,8 @@
 #include "cli/workflow/accelerators.hpp"
 #include "cli/workflow/reach.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/cuda.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
@@ -67,55 +69,64 @@ Result<Outcome> answer_with_accelerator(Question& question) {
 Result<Outcome> answer_with_machine(Question& question) {
     const auto order = accelerators_to_try(
         question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
-    for (const auto choice : order) {
-        question.problem.request.accelerators.all = choice;
-        GPKG_TRY(auto outcome, answer_with_accelerator(question));
-        if (choice == order.back() || std::holds_alternative<Solution>(outcome)) return outcome;
+    // Only of the last it is told why there is no answer.
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+        auto attempt = question;
+        attempt.problem.wants_fixes = false;
+        attempt.problem.request.accelerators.all = order[i];
+        GPKG_TRY(auto outcome, answer_with_accelerator(attempt));
+        if (!std::holds_alternative<Solution>(outcome)) continue;
+        question = std::move(attempt);
+        return outcome;
     }
-    return fail(ErrorKind::Usage, "no accelerator is left to try");
+    question.problem.request.accelerators.all = order.back();
+    return answer_with_accelerator(question);
 }
 
-/// Whether a record was made for machines without a GPU, beside others that were not, and nobody
-/// asked for that.
-bool is_fallback(const PackageRecord& record, const Accelerators& accelerators) {
-    const auto of = accelerator_of(record);
-    return of.accelerator == Accelerator::None && !of.evidence.empty() &&
-           accelerators.choice(record.name) != AcceleratorChoice::None;
-}
-
-/// cuda-version goes only with drivers that run its CUDA. Who asks for a compiler wants to build
-/// with it, which takes no driver: then the machine is taken as one without. That is no answer
-/// where something that would run on the GPU comes in its build for none.
-Result<std::optional<Outcome>> answer_for_building(const Question& question) {
-    auto without = question;
-    auto& problem = without.problem;
-    auto& offered = problem.virtual_packages;
+/// The driver is too old for a CUDA that is only to build with: asked again, without what
+/// cuda-version asks of the driver. That is no answer where something in it runs.
+Result<std::optional<Outcome>> answer_for_building(Question& question) {
+    auto building = question;
+    building.problem.wants_fixes = false;
+    auto& request = building.problem.request;
+    const auto& offered = building.problem.virtual_packages;
     const auto driver = std::find_if(
         offered.begin(), offered.end(), [](const auto& record) { return record.name == "__cuda"; });
-    if (driver == offered.end() || !only_builds_for_nvidia(problem.request.specs, {}))
+    if (driver == offered.end() || !only_builds_for_nvidia(request.specs, {}, request.accelerators))
         return std::optional<Outcome>();
-    const auto version = driver->version;
-    std::erase_if(offered, [](const auto& record) {
-        return record.name == "__cuda" || record.name == "__cuda_arch";
-    });
-    GPKG_TRY(auto outcome, answer_with_machine(without));
+    request.only_builds = true;
+    GPKG_TRY(auto outcome, answer_with_machine(building));
     auto* solution = std::get_if<Solution>(&outcome);
-    const auto is_in_the_way = [&](const PackageRecord& record) {
-        return is_fallback(record, problem.request.accelerators);
-    };
-    if (solution == nullptr || !only_builds_for_nvidia(problem.request.specs, solution->records) ||
-        std::any_of(solution->records.begin(), solution->records.end(), is_in_the_way))
+    if (solution == nullptr ||
+        !only_builds_for_nvidia(request.specs, solution->records, request.accelerators))
         return std::optional<Outcome>();
     solution->notes.push_back(fmt::format(
         "for building: the driver of {}, for CUDA {}, does not run what this CUDA builds",
-        problem.machine,
-        version));
+        question.problem.machine,
+        driver->version));
+    question = std::move(building);
     return std::optional(std::move(outcome));
+}
+
+/// Whether the environment was decided for building: the driver does not go with its CUDA.
+bool was_decided_for_building(const Problem& problem) {
+    const auto& request = problem.request;
+    if (!only_builds_for_nvidia(request.specs, request.installed, request.accelerators))
+        return false;
+    return std::any_of(
+        request.installed.begin(), request.installed.end(), [&](const PackageRecord& record) {
+            return tells_cuda_version(record.name) &&
+                   !unmet_needs(record, problem.virtual_packages).empty();
+        });
 }
 
 }  // namespace
 
 Result<Outcome> answer_to(Question& question) {
+    if (was_decided_for_building(question.problem)) {
+        GPKG_TRY(auto for_building, answer_for_building(question));
+        if (for_building) return *std::move(for_building);
+    }
     GPKG_TRY(auto outcome, answer_with_machine(question));
     if (std::holds_alternative<Solution>(outcome)) return outcome;
     GPKG_TRY(auto for_building, answer_for_building(question));
@@ -132,6 +143,7 @@ Result<void> settle_vendor(Context& context, Question& question) {
         return {};
     const auto answer_for = [&](Accelerator vendor) {
         auto copy = question;
+        copy.problem.wants_fixes = false;
         copy.problem.request.accelerators.preferred = vendor;
         return answer_to(copy);
     };

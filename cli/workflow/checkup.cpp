@@ -1,6 +1,7 @@
 #include "cli/workflow/checkup.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/accelerator.hpp"
 #include "libcore/spec/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -49,29 +50,6 @@ std::optional<Version> version_of_machine(const Detection& machine, std::string_
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
-/// The specs on the machine that a record has and that it does not meet. What only builds for
-/// NVIDIA needs no driver of a certain age.
-std::vector<MatchSpec> unmet(const PackageRecord& record,
-                             const std::vector<PackageRecord>& machine,
-                             bool only_builds) {
-    std::vector<MatchSpec> missing;
-    const auto take = [&](const std::vector<std::string>& texts, bool may_be_absent) {
-        for (const auto& text : texts) {
-            if (!text.starts_with("__")) continue;
-            auto spec = MatchSpec::parse(text);
-            if (!spec || spec->when) continue;
-            const auto is_it = [&](const auto& one) { return one.name == spec->name; };
-            const auto found = std::find_if(machine.begin(), machine.end(), is_it);
-            if (may_be_absent && only_builds && spec->name.starts_with("__cuda")) continue;
-            if (found == machine.end() ? !may_be_absent : !spec->matches(*found))
-                missing.push_back(*std::move(spec));
-        }
-    };
-    take(record.depends, false);
-    take(record.constrains, true);
-    return missing;
-}
-
 class Checkup {
 public:
     explicit Checkup(const Checked& checked)
@@ -79,7 +57,7 @@ public:
         std::vector<PackageRecord> packages;
         packages.reserve(checked.records.size());
         for (const auto& record : checked.records) packages.push_back(record.package);
-        only_builds_ = only_builds_for_nvidia(checked.wishes, packages);
+        only_builds_ = only_builds_for_nvidia(checked.wishes, packages, checked.accelerators);
     }
 
     std::vector<Finding> run() && {
@@ -91,8 +69,10 @@ public:
         if (found_.empty())
             add(Grade::Good,
                 "environment",
-                fmt::format("its {} packages ask for nothing that this machine lacks",
-                            checked_.records.size()));
+                checked_.records.size() == 1
+                    ? "its package asks for nothing that this machine lacks"
+                    : fmt::format("its {} packages ask for nothing that this machine lacks",
+                                  checked_.records.size()));
         return std::move(found_);
     }
 
@@ -117,8 +97,8 @@ private:
                             checked_.platform));
         std::map<std::string, std::vector<std::string>> packages;
         for (const auto& record : checked_.records) {
-            for (const auto& spec : unmet(record.package, machine_, only_builds_))
-                packages[written(spec)].push_back(record.name());
+            for (const auto& need : unmet_needs(record.package, machine_, only_builds_))
+                packages[written(need.spec)].push_back(record.name());
         }
         for (const auto& [spec, names] : packages) {
             const auto name = name_in_spec(spec);
@@ -139,13 +119,13 @@ private:
     void driver() {
         const auto driver = version_of_machine(checked_.machine, "__cuda");
         if (!driver) return;
-        for (const std::string_view name : {"cuda-version", "cudatoolkit", "pytorch-cuda"}) {
+        for (const auto name : kCudaVersionPackages) {
             const auto toolkit = version_of_name(checked_.records, name);
             if (!toolkit) continue;
             const auto what = fmt::format("{} {}, and the driver supports {}",
                                           name,
                                           toolkit->to_string(),
-                                          driver->to_string());
+                                          checked_.machine.find("__cuda")->package.version);
             if (only_builds_)
                 return add(
                     Grade::Good, "CUDA", what + "; what only builds does without the driver");
@@ -153,12 +133,13 @@ private:
                 driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"))) {
             case DriverFit::Native: return add(Grade::Good, "CUDA", what);
             case DriverFit::MinorVersion:
-                return add(
-                    Grade::Warning,
-                    "CUDA",
-                    what + ": that runs, but not what needs PTX compiled",
-                    "a newer driver, or cuda-version=" +
-                        fmt::format("{}.{}", version_part(*driver, 0), version_part(*driver, 1)));
+                return add(Grade::Warning,
+                           "CUDA",
+                           what + ": that runs, but not what needs PTX compiled",
+                           fmt::format("a newer driver, or {}={}.{}",
+                                       name,
+                                       version_part(*driver, 0),
+                                       version_part(*driver, 1)));
             case DriverFit::Forward:
                 return add(Grade::Warning,
                            "CUDA",
@@ -167,8 +148,9 @@ private:
                 return add(Grade::Bad,
                            "CUDA",
                            what + ": that does not run",
-                           fmt::format("gpkg install {} 'cuda-version<={}.{}', or a newer driver",
+                           fmt::format("gpkg install {} '{}<={}.{}', or a newer driver",
                                        checked_.flags,
+                                       name,
                                        version_part(*driver, 0),
                                        version_part(*driver, 1)));
             }
@@ -185,7 +167,7 @@ private:
                 if (name_in_spec(text) != "__cuda_arch") continue;
                 const auto spec = MatchSpec::parse(text);
                 if (!spec || !spec->version) continue;
-                const auto literals = spec->version->literals();
+                const auto literals = spec->version->own_literals();
                 const auto least = std::min_element(literals.begin(), literals.end());
                 if (least == literals.end()) continue;
                 if (code_fit(*least, *device) == CodeFit::Compiled)

@@ -14,16 +14,23 @@
 namespace gpkg::cli {
 namespace {
 
-/// The channels of the lock, with the user's credentials for those that are configured.
+/// The channels of the lock and of its environments, with the user's credentials for those that are
+/// configured.
 Result<std::vector<Channel>> channels_of(const Context& context,
                                          const LockFile& lock,
                                          const SourceOptions& sources) {
     GPKG_TRY(const auto configured, wanted_channels(context, sources));
     ChannelContext where;
     where.home = context.home;
+    auto named = lock.channels;
+    for (const auto& [name, environment] : lock.environments) {
+        if (environment.channels)
+            named.insert(named.end(), environment.channels->begin(), environment.channels->end());
+    }
     std::vector<Channel> channels;
-    for (const auto& [url, used_env_vars] : lock.channels) {
+    for (const auto& [url, used_env_vars] : named) {
         GPKG_TRY(const auto channel, Channel::parse(url, where));
+        if (std::find(channels.begin(), channels.end(), channel) != channels.end()) continue;
         const auto known = std::find(configured.begin(), configured.end(), channel);
         channels.push_back(known == configured.end() ? channel : *known);
     }
@@ -66,6 +73,15 @@ Result<std::string> why_gone(const PackageRecord& record, const std::vector<Shar
     return why;
 }
 
+AcceleratorChoice choice_of(Accelerator accelerator) {
+    switch (accelerator) {
+    case Accelerator::Nvidia: return AcceleratorChoice::Nvidia;
+    case Accelerator::Amd: return AcceleratorChoice::Amd;
+    case Accelerator::None: break;
+    }
+    return AcceleratorChoice::None;
+}
+
 /// Everything that the lock says of a class, as a question whose answer it still is as far as its
 /// packages are there.
 Result<ClassQuestion> question_for(Context& context,
@@ -104,6 +120,10 @@ Result<ClassQuestion> question_for(Context& context,
             request.specs.push_back(std::move(named));
         }
         if (!gone.contains(place)) request.installed.push_back(record);
+        // Another build is one for the same accelerator.
+        const auto of = accelerator_of(record);
+        if (!of.evidence.empty() && !of.is_by_library)
+            request.accelerators.of_package.emplace(record.name, choice_of(of.accelerator));
         if (free.contains(record.name)) {
             request.update.push_back(record.name);
             continue;
@@ -146,8 +166,37 @@ Error no_repair(const std::string& name, const Explanation& explanation) {
             {}};
 }
 
-/// What the old lock says beside packages.
-void take_over(const LockFile& old, LockFile& lock) {
+/// Another build is one for the same accelerator, also where the channel has none for any GPU any
+/// more and so nothing to choose from.
+Result<void> check_same_accelerators(const LockFile& lock,
+                                     const LockedClass& locked,
+                                     const Solution& answer) {
+    for (const auto place : locked.packages) {
+        const auto& before = lock.packages[place].record;
+        const auto was = accelerator_of(before);
+        const auto after =
+            std::find_if(answer.records.begin(), answer.records.end(), [&](const auto& record) {
+                return record.name == before.name;
+            });
+        if (was.evidence.empty() || was.is_by_library || after == answer.records.end()) continue;
+        if (const auto is = accelerator_of(*after); is.accelerator != was.accelerator)
+            return fail(
+                ErrorKind::Unsatisfiable,
+                fmt::format("for {}, {} {} is a build for {}, and there is none left: {} is "
+                            "one for {}",
+                            locked.name,
+                            before.name,
+                            before.version,
+                            to_string(was.accelerator),
+                            after->build,
+                            to_string(is.accelerator)),
+                fmt::format("gpkg lock repair FILE {}: it may have another version", before.name));
+    }
+    return {};
+}
+
+/// What the old lock says beside the packages of its default environment.
+Result<void> take_over(const LockFile& old, LockFile& lock) {
     lock.channels = old.channels;
     lock.request = old.request;
     lock.environments = old.environments;
@@ -160,6 +209,16 @@ void take_over(const LockFile& old, LockFile& lock) {
             locked.foreign = before->foreign;
         }
     }
+    PackageAdder adder(lock);
+    for (const auto& locked : old.classes) {
+        if (locked.environment == kDefaultEnvironment) continue;
+        auto other = locked;
+        for (auto& place : other.packages) {
+            GPKG_TRY(place, adder.add(old.packages[place]));
+        }
+        lock.classes.push_back(std::move(other));
+    }
+    return {};
 }
 
 }  // namespace
@@ -189,6 +248,10 @@ Result<LockedClasses> repair(Context& context,
                              const std::vector<GonePackage>& gone,
                              const std::set<std::string>& free,
                              const SourceOptions& options) {
+    if (!edits_of(lock).empty())
+        return fail(ErrorKind::Conflict,
+                    "the request in it was changed since its packages were decided",
+                    "gpkg lock decides anew");
     for (const auto& name : free) {
         const bool is_there = std::any_of(lock.packages.begin(),
                                           lock.packages.end(),
@@ -209,13 +272,14 @@ Result<LockedClasses> repair(Context& context,
         if (const auto* explanation = std::get_if<Explanation>(&outcome))
             return pass(no_repair(locked.name, *explanation));
         answers.push_back(std::get<Solution>(std::move(outcome)));
+        GPKG_CHECK(check_same_accelerators(lock, locked, answers.back()));
         classes.push_back(std::move(one));
     }
     if (classes.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("the lock has no environment {}", kDefaultEnvironment));
     GPKG_TRY(auto repaired, lock_answers(context, std::move(classes), std::move(answers)));
-    take_over(lock, repaired.lock);
+    GPKG_CHECK(take_over(lock, repaired.lock));
     return repaired;
 }
 

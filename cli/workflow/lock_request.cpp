@@ -8,25 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
-
-bool is_control(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-}
-
-std::string text_of(const AcceleratorWishes& wishes) {
-    std::vector<std::string> texts;
-    for (const auto* choices : {&wishes.all, &wishes.fallbacks}) {
-        for (const auto choice : *choices) texts.emplace_back(to_string(choice));
-    }
-    auto text = fmt::format("{}", fmt::join(texts, ","));
-    for (const auto& [name, choice] : wishes.of_package)
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_string(choice));
-    return text;
-}
 
 std::string name_of(ChannelPriority priority) {
     switch (priority) {
@@ -87,6 +72,20 @@ std::string variables_text(const std::map<std::string, std::string>& variables) 
     return fmt::format("{}", fmt::join(texts, " "));
 }
 
+/// Of a line for pip: "-r more.txt", "-e ./lib", "../lib", but nothing absolute.
+bool names_place_beside(std::string_view line) {
+    line = trim(line);
+    for (const std::string_view option :
+         {"-r", "-c", "-e", "--requirement", "--constraint", "--editable"}) {
+        if (!line.starts_with(option)) continue;
+        const auto rest = line.substr(option.size());
+        if (option.starts_with("--") && !rest.starts_with(' ') && !rest.starts_with('=')) continue;
+        const auto place = trim(rest.substr(rest.starts_with('=') ? 1 : 0));
+        return !place.starts_with('/') && place.find("://") == std::string_view::npos;
+    }
+    return line.starts_with("./") || line.starts_with("../");
+}
+
 }  // namespace
 
 Result<LockRequest> lock_request_of(const Context& context,
@@ -100,37 +99,23 @@ Result<LockRequest> lock_request_of(const Context& context,
         if (std::find(request.specs.begin(), request.specs.end(), text) == request.specs.end())
             request.specs.push_back(std::move(text));
     }
-    for (const auto& section : wanted.pip)
-        request.pip.insert(
-            request.pip.end(), section.requirements.begin(), section.requirements.end());
-    for (const auto& [name, value] : wanted.variables) {
-        if (std::any_of(value.begin(), value.end(), is_control))
-            return fail(
-                ErrorKind::Unsupported,
-                fmt::format("a lock file cannot hold the variable {}: its value has control "
-                            "characters",
-                            name));
+    for (const auto& section : wanted.pip) {
+        for (const auto& line : section.requirements) {
+            if (names_place_beside(line))
+                return fail(ErrorKind::Unsupported,
+                            fmt::format("{}: '{}' names a place beside this file, which a lock "
+                                        "elsewhere does not have",
+                                        section.file.native(),
+                                        line),
+                            "write a URL or an absolute path");
+            request.pip.push_back(line);
+        }
     }
     request.variables = wanted.variables;
     request.channel_priority = name_of(channel_priority(context, sources));
-    request.accelerator = text_of(wanted.accelerators);
+    request.accelerator = to_string(wanted.accelerators);
     request.exclude_newer = sources.exclude_newer;
     return request;
-}
-
-Result<AcceleratorWishes> parse_lock_accelerator(std::string_view text) {
-    AcceleratorWishes wishes;
-    for (const auto word : split(text, ' ')) {
-        if (word.empty()) continue;
-        const auto equals = word.find('=');
-        if (equals == std::string_view::npos) {
-            GPKG_TRY(wishes.all, parse_accelerator_choices(word));
-            continue;
-        }
-        GPKG_TRY(wishes.of_package[std::string(word.substr(0, equals))],
-                 parse_accelerator_choice(word.substr(equals + 1)));
-    }
-    return wishes;
 }
 
 Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked) {
@@ -139,12 +124,22 @@ Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked)
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         wanted.specs.push_back(std::move(spec));
     }
-    GPKG_TRY(wanted.accelerators, parse_lock_accelerator(lock.request.accelerator));
+    GPKG_TRY(wanted.accelerators, parse_accelerator_wishes(lock.request.accelerator));
     return wanted;
 }
 
-Result<GpkgState> state_of(const LockFile& lock) {
-    GPKG_TRY(const auto wishes, parse_lock_accelerator(lock.request.accelerator));
+Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
+    GPKG_TRY(auto wishes, parse_accelerator_wishes(lock.request.accelerator));
+    std::set<Accelerator> built;
+    for (const auto place : locked.packages)
+        built.insert(accelerator_of(lock.packages[place].record).accelerator);
+    const auto works = [&](AcceleratorChoice choice) {
+        if (choice == AcceleratorChoice::Nvidia) return built.contains(Accelerator::Nvidia);
+        if (choice == AcceleratorChoice::Amd) return built.contains(Accelerator::Amd);
+        return true;
+    };
+    const auto first = std::find_if(wishes.all.begin(), wishes.all.end(), works);
+    if (first != wishes.all.end()) wishes.all = {*first};
     return state_of(wishes);
 }
 

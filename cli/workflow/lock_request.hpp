@@ -19,11 +19,9 @@ Result<LockRequest> lock_request_of(const Context& context,
 /// stays with the lock.
 Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked);
 
-/// "nvidia,none tensorflow=none", as LockRequest::accelerator has it.
-Result<AcceleratorWishes> parse_lock_accelerator(std::string_view text);
-
-/// What conda-meta/gpkg.json is to remember of an environment that is made from the lock.
-Result<GpkgState> state_of(const LockFile& lock);
+/// What conda-meta/gpkg.json is to remember of an environment that is made from a class: of several
+/// accelerators the first that its packages are for.
+Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked);
 
 /// Whether the lock's packages were decided for the request that it holds: a line that says so
 /// where they were not.

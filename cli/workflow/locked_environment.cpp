@@ -71,6 +71,12 @@ Result<ExactRequest> locked_request(Context& context,
                     fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
                     "gpkg lock --for NAME writes one that is");
     }
+    if (best.locked->packages.empty() && best.locked->foreign.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: {} has no packages; of conda-lock.yml only those of the "
+                                "category main are read",
+                                file,
+                                best.locked->name));
     if (const auto flaws = flaws_of(found.lock, *best.locked); !flaws.empty())
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: {} does not hold together: {}",
@@ -78,8 +84,8 @@ Result<ExactRequest> locked_request(Context& context,
                                 best.locked->name,
                                 join_some(flaws, "and")),
                     "a lock that was merged or changed by hand is written anew by gpkg lock");
-    context.out.note(
-        fmt::format("note: of {}, {} is taken: it {}", file, best.locked->name, best.advantage()));
+    context.out.note(fmt::format(
+        "note: of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
     ExactRequest request;
     request.prefix = prefix;
     request.records = found.lock.records_of(*best.locked);
@@ -89,10 +95,10 @@ Result<ExactRequest> locked_request(Context& context,
     }
     request.variables = found.lock.request.variables;
     GPKG_TRY(request.channels, wanted_channels(context, sources));
-    GPKG_TRY(request.state, state_of(found.lock));
+    GPKG_TRY(request.state, state_of(found.lock, *best.locked));
     GPKG_TRY(request.pip, pip_sections(context, found.lock, *best.locked, fs::absolute(file)));
-    // conda-lock knows no more than names, places and checksums.
-    request.records_are_bare = found.format == LockFormat::CondaLock;
+    // conda-lock knows no more than names, places and checksums, also once it is converted.
+    request.records_are_bare = found.lock.kept_for == "conda-lock";
     return request;
 }
 

@@ -42,6 +42,7 @@ public:
 
     Result<std::vector<Divergence>> run() && {
         while (const auto name = next()) {
+            tried_.insert(*name);
             GPKG_CHECK(align(*name));
         }
         std::vector<Divergence> left;
@@ -62,17 +63,25 @@ private:
         return versions;
     }
 
+    /// 1.0 and 1.0.0 are one version (CEP 33).
     bool is_divergent(const std::string& name) const {
-        std::set<std::string> different;
-        for (const auto& [of, version] : versions(name)) different.insert(version);
-        return different.size() > 1;
+        std::optional<Version> first;
+        for (const auto& answer : answers_) {
+            const auto* record = find(answer, name);
+            if (record == nullptr) continue;
+            const auto version = version_of(*record);
+            if (!version) continue;
+            if (!first) first = *version;
+            if (*version != *first) return true;
+        }
+        return false;
     }
 
     /// The first name whose versions differ and that was not tried.
     std::optional<std::string> next() const {
         for (const auto& answer : answers_) {
             for (const auto& name : answer.settled) {
-                if (!divergent_.contains(name) && is_divergent(name)) return name;
+                if (!tried_.contains(name) && is_divergent(name)) return name;
             }
         }
         return std::nullopt;
@@ -192,6 +201,7 @@ private:
 
     std::vector<ClassQuestion>& classes_;
     std::vector<Solution>& answers_;
+    std::set<std::string> tried_;
     std::map<std::string, Divergence> divergent_;
 };
 

@@ -5,6 +5,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -161,10 +162,14 @@ private:
         constexpr std::string_view kAny = "[accel=auto]";
         for (const auto place : asked_.context.positionals) {
             const auto asked = AskedSpec::parse(words_[place]);
-            if (place < 2 || !asked || asked->spec.name != name ||
-                words_[place].find('[') != std::string::npos)
-                continue;
-            words_[place] += kAny;
+            if (place < 2 || !asked || asked->spec.name != name) continue;
+            if (words_[place].find('[') == std::string::npos) {
+                words_[place] += kAny;
+                return;
+            }
+            const auto plain = written(asked->spec);
+            if (!asked->accelerator || plain.find('[') != std::string::npos) continue;
+            words_[place] = plain + std::string(kAny);
             return;
         }
         words_.push_back(name + std::string(kAny));
@@ -287,6 +292,7 @@ std::optional<Fix> tried(const Question& question, Fix fix) {
     if (!differs_from_problem(question)) return fix;
     auto changed = with_changes(question, fix.changes);
     if (!changed) return std::nullopt;
+    changed->problem.wants_fixes = false;
     const auto outcome = answer_to(*changed);
     if (!outcome || !std::holds_alternative<Solution>(*outcome)) return std::nullopt;
     const auto& records = std::get<Solution>(*outcome).records;

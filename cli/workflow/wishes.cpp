@@ -128,6 +128,10 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     wishes.specs = std::move(asked.specs);
     for (const auto& text : options.files) {
         const auto path = absolute_path(text, context.home);
+        if (path.extension() == ".lock" || path.filename() == "conda-lock.yml")
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: is a lock file, not a list of specs", path.native()),
+                        fmt::format("gpkg create -n NAME --lock {}", text));
         if (is_environment_yml(path)) {
             GPKG_CHECK(read_manifest(
                 context, path, machine.platform, options.ignore_names, wishes, sources));

@@ -1,6 +1,8 @@
 #include "libcore/lock/class_fit.hpp"
 
 #include "libcore/solve/accelerators.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/match_spec.hpp"
 
 #include <algorithm>
@@ -24,7 +26,9 @@ std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& recor
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
             const auto name = text.starts_with("__") ? name_in_spec(text) : std::string();
-            if (only_builds && name.starts_with("__cuda")) continue;
+            if (!may_restrict(record, name, only_builds)) continue;
+            const auto spec = MatchSpec::parse(text);
+            if (spec && spec->when) continue;
             const bool is_there = std::any_of(
                 machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
             if (is_there) texts.insert(text);
@@ -33,9 +37,14 @@ std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& recor
     return {texts.begin(), texts.end()};
 }
 
-std::vector<MatchSpec> parsed(const std::vector<std::string>& texts) {
+/// Where nobody says what was asked for, as in files of other tools: all of it.
+std::vector<MatchSpec> asked_of(const LockFile& lock, const LockedClass& locked) {
     std::vector<MatchSpec> specs;
-    for (const auto& text : texts) {
+    if (lock.specs_of(locked).empty()) {
+        for (const auto place : locked.packages)
+            specs.emplace_back().name = lock.packages[place].record.name;
+    }
+    for (const auto& text : lock.specs_of(locked)) {
         if (auto spec = MatchSpec::parse(text)) specs.push_back(*std::move(spec));
     }
     return specs;
@@ -70,8 +79,7 @@ std::map<std::string, Version> least_versions(const std::vector<std::string>& ne
     for (const auto& need : needs) {
         const auto spec = MatchSpec::parse(need);
         if (!spec || !spec->version) continue;
-        for (const auto& version : spec->version->literals()) {
-            if (!spec->version->matches(version)) continue;
+        for (const auto& version : spec->version->own_literals()) {
             const auto [place, is_new] = least.emplace(spec->name, version);
             if (!is_new && place->second < version) place->second = version;
         }
@@ -101,12 +109,29 @@ int compare_least(const std::vector<std::string>& a, const std::vector<std::stri
     return 0;
 }
 
+Accelerators accelerators_of(const LockRequest& request) {
+    Accelerators accelerators;
+    const auto wishes = parse_accelerator_wishes(request.accelerator);
+    if (!wishes) return accelerators;
+    if (!wishes->all.empty()) accelerators.all = wishes->all.front();
+    accelerators.of_package = wishes->of_package;
+    return accelerators;
+}
+
 }  // namespace
 
-std::string ClassFit::advantage() const {
-    if (gpu > 0) return "has builds for the GPU that is there";
-    if (closeness != Closeness{}) return "was made for this CPU";
-    return "asks for nothing that this machine lacks";
+std::string advantage_of_first(const std::vector<ClassFit>& fits) {
+    const auto& best = fits.front();
+    if (fits.size() == 1 || !fits[1].fits()) return "is the only one that fits";
+    const auto& next = fits[1];
+    if (best.gpu != next.gpu)
+        return best.gpu > 0 ? "has builds for the GPU that is there"
+                            : "has no builds for a GPU that is not there";
+    if (best.closeness.gpu != next.closeness.gpu) return "was made for more of this GPU";
+    if (best.closeness.cpu != next.closeness.cpu) return "was made for more of this CPU";
+    if (best.asked.size() != next.asked.size() || compare_least(best.asked, next.asked) != 0)
+        return fmt::format("asks for more of what is there than {}", next.locked->name);
+    return fmt::format("is as good as {}, and comes before it by name", next.locked->name);
 }
 
 std::vector<ClassFit> fits_of(const LockFile& lock,
@@ -114,6 +139,7 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
                               const std::vector<PackageRecord>& virtual_packages) {
     const Cascade cascade(virtual_packages);
     const auto vendor = found_accelerator({}, virtual_packages);
+    const auto accelerators = accelerators_of(lock.request);
     std::vector<ClassFit> fits;
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
@@ -121,7 +147,8 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         fit.locked = &locked;
         const auto records = lock.records_of(locked);
         fit.asked = locked.needs;
-        const bool only_builds = only_builds_for_nvidia(parsed(lock.specs_of(locked)), records);
+        const bool only_builds =
+            only_builds_for_nvidia(asked_of(lock, locked), records, accelerators);
         for (auto& text : restrictions_of(records, only_builds, virtual_packages)) {
             if (std::find(fit.asked.begin(), fit.asked.end(), text) == fit.asked.end())
                 fit.asked.push_back(std::move(text));

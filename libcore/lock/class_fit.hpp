@@ -21,9 +21,11 @@ struct ClassFit {
     Closeness closeness{};  ///< the closest that any of its packages is
 
     bool fits() const { return unmet.empty(); }
-    /// "has builds for the GPU that is there": what puts it before the others.
-    std::string advantage() const;
 };
+
+/// What puts the first, which fits, before the others that do: "has builds for the GPU that is
+/// there", "is the only one that fits".
+std::string advantage_of_first(const std::vector<ClassFit>& fits);
 
 /// Every class of the default environment, the best first: those that fit; of those, with builds
 /// for the GPU that is there, and last with builds for one that is not; closer to the machine; that

@@ -4,7 +4,6 @@
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/match_spec.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 #include <unordered_map>
@@ -28,20 +27,16 @@ std::string missing(const std::string& depend, const Records& records) {
                : fmt::format("needs {}, and there is {} {}", depend, there.version, there.build);
 }
 
-void compare_needs(const std::vector<std::string>& said,
-                   const std::vector<std::string>& asked,
-                   std::vector<std::string>& flaws) {
-    const auto lacks = [](const std::vector<std::string>& texts, const std::string& text) {
-        return std::find(texts.begin(), texts.end(), text) == texts.end();
-    };
-    for (const auto& need : asked) {
-        if (lacks(said, need))
-            flaws.push_back(fmt::format("its packages need {}, which its needs do not say", need));
-    }
-    for (const auto& need : said) {
-        if (lacks(asked, need))
-            flaws.push_back(fmt::format("its needs say {}, and its packages do not", need));
-    }
+/// What a package restricts and the class has otherwise; empty where it does not.
+std::string forbidden(const std::string& restriction, const Records& records) {
+    auto spec = MatchSpec::parse(restriction);
+    if (!spec || spec->when) return {};
+    spec->channel.reset();
+    const auto found = records.find(spec->name);
+    if (found == records.end() || spec->matches(*found->second)) return {};
+    const auto& there = *found->second;
+    return fmt::format(
+        "goes only with {}, and there is {} {}", restriction, there.version, there.build);
 }
 
 }  // namespace
@@ -59,13 +54,23 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
     for (const auto place : locked.foreign) built.insert(lock.foreign[place].name);
     for (const auto place : locked.packages) {
         const auto& record = lock.packages[place].record;
+        if (!record.subdir.empty() && record.subdir != "noarch" && record.subdir != locked.platform)
+            flaws.push_back(fmt::format(
+                "{} is for {}, not for {}", record.name, record.subdir, locked.platform));
+        for (const auto& restriction : record.constrains) {
+            auto flaw = forbidden(restriction, records);
+            if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
+        }
         for (const auto& depend : record.depends) {
             if (depend.starts_with("__") || built.contains(name_in_spec(depend))) continue;
             auto flaw = missing(depend, records);
             if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
         }
     }
-    compare_needs(locked.needs, least_needs(lock.records_of(locked)), flaws);
+    for (const auto& need : least_needs(lock.records_of(locked))) {
+        if (!demand(locked.needs, need))
+            flaws.push_back(fmt::format("its packages need {}, which its needs do not say", need));
+    }
     return flaws;
 }
 

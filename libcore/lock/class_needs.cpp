@@ -32,7 +32,9 @@ struct Range {
             if (!is_lower && !is_upper) return std::nullopt;
             auto version = Version::parse(part.substr(is_lower ? 2 : 1));
             if (!version) return std::nullopt;
-            (is_lower ? range.from : range.to) = *std::move(version);
+            Range part_range;
+            (is_lower ? part_range.from : part_range.to) = *std::move(version);
+            range.take(part_range);
         }
         return range;
     }
@@ -57,7 +59,26 @@ struct Need {
     std::set<std::string> others;  ///< specs that are no ranges, as they are
 };
 
+std::optional<Range> range_of(const std::string& text) {
+    const auto spec = MatchSpec::parse(text);
+    return spec ? Range::of(*spec) : std::nullopt;
+}
+
 }  // namespace
+
+bool demand(const std::vector<std::string>& needs, const std::string& asked) {
+    const auto wanted = range_of(asked);
+    for (const auto& need : needs) {
+        if (need == asked) return true;
+        if (!wanted || name_in_spec(need) != name_in_spec(asked)) continue;
+        auto range = range_of(need);
+        if (!range) continue;
+        const auto own = range->text("");
+        range->take(*wanted);
+        if (range->text("") == own) return true;
+    }
+    return false;
+}
 
 std::vector<std::string> least_needs(const std::vector<PackageRecord>& records) {
     std::map<std::string, Need> needs;
@@ -66,6 +87,8 @@ std::vector<std::string> least_needs(const std::vector<PackageRecord>& records) 
         const auto name = name_in_spec(text);
         if (only_known && !needs.contains(name)) return;
         const auto spec = MatchSpec::parse(text);
+        // What is asked on a condition, a machine that does not meet it need not have.
+        if (spec && spec->when) return;
         const auto range = spec ? Range::of(*spec) : std::nullopt;
         if (range) {
             needs[name].range.take(*range);

@@ -10,7 +10,11 @@
 namespace gpkg {
 
 /// The least that records ask of a machine: for each virtual package the range in which all that
-/// they ask holds.
+/// they ask holds. What they ask on a condition is left out.
 std::vector<std::string> least_needs(const std::vector<PackageRecord>& records);
+
+/// Whether a machine that has all of `needs` has what is `asked`: one of them is the same, or a
+/// range within it.
+bool demand(const std::vector<std::string>& needs, const std::string& asked);
 
 }  // namespace gpkg

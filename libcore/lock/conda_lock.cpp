@@ -3,6 +3,7 @@
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -275,20 +276,54 @@ private:
 
 // ---- Writing
 
+/// Both of two specs of one name, which conda-lock has one place for: their versions, and the build
+/// that one of them asks for.
+Result<std::string> both(const std::string& first, const std::string& second) {
+    GPKG_TRY(const auto one, MatchSpec::parse(first));
+    GPKG_TRY(const auto two, MatchSpec::parse(second));
+    std::string versions;
+    for (const auto* spec : {&one, &two}) {
+        if (!spec->version || spec->version->is_any()) continue;
+        auto text = spec->version->to_string();
+        if (text.find('|') != std::string::npos) text = "(" + text + ")";
+        if (versions != text) versions += (versions.empty() ? "" : ",") + text;
+    }
+    MatchSpec said;
+    said.name = one.name;
+    const auto* build = one.build ? &one.build : &two.build;
+    const bool has_two_builds = one.build && two.build && !(*one.build == *two.build);
+    for (const auto* spec : {&one, &two}) {
+        said.version = spec->version;
+        said.build = spec->build;
+        said.channel = spec->channel;
+        if (has_two_builds || !(said == *spec))
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("conda-lock.yml cannot say both '{}' and '{}'", first, second));
+    }
+    if (versions.empty()) versions = "*";
+    return *build ? fmt::format("{} {}", versions, (*build)->text()) : versions;
+}
+
 /// Specs as names and constraints, each name once: with all constraints that speak of it.
-std::vector<std::pair<std::string, std::string>> dependencies_of(const PackageRecord& record) {
+Result<std::vector<std::pair<std::string, std::string>>> dependencies_of(
+    const PackageRecord& record) {
     std::vector<std::pair<std::string, std::string>> dependencies;
     for (const auto& spec : record.depends) {
         const auto end = std::min(spec.find_first_of(" =<>!~["), spec.size());
-        const auto name = spec.substr(0, end);
-        const auto constraint = trim(std::string_view(spec).substr(end));
+        auto name = spec.substr(0, end);
+        // Which channel it is from, the package's URL tells.
+        if (const auto colons = name.rfind("::"); colons != std::string::npos)
+            name.erase(0, colons + 2);
+        auto constraint = std::string(trim(std::string_view(spec).substr(end)));
         auto known = std::find_if(dependencies.begin(), dependencies.end(), [&](const auto& entry) {
             return entry.first == name;
         });
         if (known == dependencies.end()) {
-            dependencies.emplace_back(name, constraint);
+            dependencies.emplace_back(std::move(name), std::move(constraint));
+        } else if (known->second.empty()) {
+            known->second = std::move(constraint);
         } else if (!constraint.empty() && known->second != constraint) {
-            known->second += (known->second.empty() ? "" : ",") + std::string(constraint);
+            GPKG_TRY(known->second, both(name + " " + known->second, name + " " + constraint));
         }
     }
     return dependencies;
@@ -384,7 +419,7 @@ private:
         for (const auto place : locked.packages) {
             const auto& [record, kept] = lock_.packages[place];
             open_entry(record.name, record.version, "conda", locked.platform);
-            const auto dependencies = dependencies_of(record);
+            GPKG_TRY(const auto dependencies, dependencies_of(record));
             dependencies.empty() ? out_.as_is(1, "dependencies", "{}")
                                  : out_.open(1, "dependencies");
             for (const auto& [name, constraint] : dependencies)

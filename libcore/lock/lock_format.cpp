@@ -1,5 +1,6 @@
 #include "libcore/lock/lock_format.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 
@@ -100,9 +101,9 @@ Result<ReadLock> read_lock(const fs::path& path) {
     return parse_lock(text, path.string());
 }
 
-Result<std::string> format_lock(LockFile lock, LockFormat format) {
-    lock.sort();
-    for (const auto& package : lock.packages) GPKG_CHECK(lock::check_writable(package.record));
+namespace {
+
+Result<std::string> text_of(const LockFile& lock, LockFormat format) {
     switch (format) {
     case LockFormat::Gpkg: return lock::write_gpkg(lock);
     case LockFormat::Pixi6: return lock::write_pixi(lock, 6);
@@ -112,8 +113,31 @@ Result<std::string> format_lock(LockFile lock, LockFormat format) {
     return {};
 }
 
+}  // namespace
+
+Result<std::string> format_lock(LockFile lock, LockFormat format) {
+    lock.sort();
+    for (const auto& package : lock.packages) GPKG_CHECK(lock::check_writable(package.record));
+    GPKG_TRY(auto text, text_of(lock, format));
+    // What cannot be read must not be written: names and texts have rules that stand there.
+    if (const auto again = parse_lock(text, std::string(name_of(format))); !again)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("the lock could not be read again: {}", again.error().message),
+                    again.error().hint);
+    return text;
+}
+
 Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) {
     GPKG_TRY(const auto text, format_lock(std::move(lock), format));
+    std::error_code code;
+    // One that is damaged goes by its name.
+    if (fs::is_regular_file(path, code) && path.extension() != ".lock") {
+        const auto before = read_file(path, kLongestWritten);
+        if (!before || (!trim(*before).empty() && !detect_lock_format(*before, path.string())))
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: exists and is no lock file", path.native()),
+                        "name another file, or remove it");
+    }
     return write_file_atomically(path, text);
 }
 

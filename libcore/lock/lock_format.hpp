@@ -37,8 +37,9 @@ Result<ReadLock> read_lock(const fs::path& path);
 Result<ReadLock> parse_lock(std::string_view text, const std::string& where);
 
 /// The file's text; the same for lock files that say the same. An error where the format has no
-/// words for what is locked.
+/// words for what is locked, or what is there could not be read again.
 Result<std::string> format_lock(LockFile lock, LockFormat format);
+/// Writes it to `path`, where nothing may be but a lock file.
 Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path);
 
 }  // namespace gpkg

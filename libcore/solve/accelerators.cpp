@@ -39,8 +39,7 @@ bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator 
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
     switch (vendor) {
     case Accelerator::Nvidia: return has_any(virtual_packages, {"__cuda_arch", "__cuda"});
-    case Accelerator::Amd:
-        return has_any(virtual_packages, {"__amdgpu_arch", "__amdgpu", "__rocm"});
+    case Accelerator::Amd: return has_any(virtual_packages, {"__amdgpu_arch", "__amdgpu"});
     case Accelerator::None: break;
     }
     return false;
@@ -50,8 +49,8 @@ std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& i
                                              const std::vector<PackageRecord>& virtual_packages) {
     std::set<Accelerator> built;
     for (const auto& record : installed) {
-        const auto of = accelerator_of(record).accelerator;
-        if (of != Accelerator::None) built.insert(of);
+        const auto of = accelerator_of(record);
+        if (of.accelerator != Accelerator::None && !of.is_by_library) built.insert(of.accelerator);
     }
     if (built.size() == 1) return *built.begin();
     for (const auto has : {has_device, has_vendor}) {
@@ -65,13 +64,18 @@ std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& i
 }
 
 bool only_builds_for_nvidia(const std::vector<MatchSpec>& asked,
-                            const std::vector<PackageRecord>& records) {
+                            const std::vector<PackageRecord>& records,
+                            const Accelerators& accelerators) {
+    const auto is_for_running = [&](const PackageRecord& record) {
+        const auto of = accelerator_of(record);
+        if (of.accelerator == Accelerator::Nvidia) return true;
+        return of.accelerator == Accelerator::None && !of.evidence.empty() &&
+               accelerators.choice(record.name) != AcceleratorChoice::None;
+    };
     return std::any_of(asked.begin(),
                        asked.end(),
                        [](const MatchSpec& spec) { return is_for_building(spec.name); }) &&
-           std::none_of(records.begin(), records.end(), [](const PackageRecord& record) {
-               return accelerator_of(record).accelerator == Accelerator::Nvidia;
-           });
+           std::none_of(records.begin(), records.end(), is_for_running);
 }
 
 }  // namespace gpkg

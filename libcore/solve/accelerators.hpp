@@ -32,7 +32,7 @@ struct Accelerators {
 /// Whether virtual packages tell of a GPU of the vendor's, with what it runs.
 bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 
-/// Whether they tell of a GPU or of a driver.
+/// Whether they tell of a GPU or of a driver. ROCm alone (__rocm) is a folder that may be anywhere.
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 
 /// What Auto means with these records installed and these virtual packages: the vendor whose
@@ -42,9 +42,12 @@ std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& i
                                              const std::vector<PackageRecord>& virtual_packages);
 
 /// Whether an environment builds for NVIDIA's GPUs and runs nothing on them: a part of CUDA that is
-/// for building was asked for, and no record is a build for NVIDIA. What it builds may be for
-/// another machine, so that its CUDA may be newer than the driver.
+/// for building was asked for, no record is a build for NVIDIA, and none is a build for no GPU
+/// where there are others, unless that was asked for. What is built may be for another machine, so
+/// that its CUDA may be newer than the driver: what cuda-version asks of the driver counts for
+/// nothing.
 bool only_builds_for_nvidia(const std::vector<MatchSpec>& asked,
-                            const std::vector<PackageRecord>& records);
+                            const std::vector<PackageRecord>& records,
+                            const Accelerators& accelerators);
 
 }  // namespace gpkg

@@ -16,10 +16,6 @@ namespace {
 constexpr std::string_view kCuda = "__cuda";
 constexpr std::string_view kArchspec = "__archspec";
 
-bool is_toolkit(std::string_view name) {
-    return name == "cuda-version" || name == "pytorch-cuda" || name == "cudatoolkit";
-}
-
 bool is_there(const std::vector<PackageRecord>& records, std::string_view name) {
     return std::any_of(
         records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
@@ -69,7 +65,7 @@ bool MachineSpecs::take_dependency(std::string_view text) {
     const auto name = name_in_spec(text);
     const bool is_on_machine = name.starts_with("__");
     if (is_on_machine) depends.emplace(text);
-    if (is_toolkit(name)) toolkits.emplace(text);
+    if (tells_cuda_version(name)) toolkits.emplace(text);
     if (text.find("when") != std::string_view::npos) {
         const auto spec = MatchSpec::parse(text);
         const auto condition =
@@ -82,7 +78,7 @@ bool MachineSpecs::take_dependency(std::string_view text) {
 void MachineSpecs::take_constraint(std::string_view text) {
     const auto name = name_in_spec(text);
     if (name.starts_with("__")) constrains.emplace(text);
-    if (is_toolkit(name)) toolkits.emplace(text);
+    if (tells_cuda_version(name)) toolkits.emplace(text);
 }
 
 Result<HardwareSpace> HardwareSpace::make(const MachineSpecs& specs,

@@ -54,6 +54,9 @@ struct Request {
     /// Nothing is brought in for its own sake: dependencies only restrict what is there anyway.
     bool no_dependencies = false;
     Accelerators accelerators{};
+    /// What packages that tell a CUDA version (tells_cuda_version) restrict of the driver does not
+    /// count: what is built with it may run elsewhere.
+    bool only_builds = false;
 };
 
 /// Everything a decision depends on.

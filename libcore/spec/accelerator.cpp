@@ -55,6 +55,8 @@ Verdict meaning_of_name(std::string_view name) {
     constexpr auto kAmd = std::to_array<std::string_view>({"__amdgpu", "__amdgpu_arch", "__rocm"});
     constexpr auto kNone =
         std::to_array<std::string_view>({"cpuonly", "pytorch-cpu", "tensorflow-cpu"});
+    // It looks for CUDA, and does without.
+    if (name == "cuda-pathfinder") return std::nullopt;
     if (is_one_of(name, kNvidia) || is_part_of_cuda(name)) return Accelerator::Nvidia;
     if (is_one_of(name, kAmd) || is_part_of_rocm(name)) return Accelerator::Amd;
     return is_one_of(name, kNone) ? Verdict(Accelerator::None) : std::nullopt;
@@ -81,7 +83,8 @@ std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
         evidence = &depend;
     }
     if (!best) return std::nullopt;
-    return AcceleratorOf{best->accelerator, "needs " + *evidence};
+    return AcceleratorOf{
+        best->accelerator, "needs " + *evidence, best->hint == AcceleratorHint::Library};
 }
 
 /// "12.9" of "129", "12.4" of "12.4", "11.2" of "112", "9.2" of "92", "13" of "13".
@@ -170,24 +173,24 @@ bool is_vendor_part(std::string_view name) {
 AcceleratorOf accelerator_of(const PackageRecord& record) {
     if (is_vendor_part(record.name)) return {};
     for (const auto& flag : record.flags) {
-        if (const auto verdict = accelerator_of_flag(flag)) return {*verdict, "flag " + flag};
+        if (const auto verdict = accelerator_of_flag(flag))
+            return {*verdict, "flag " + flag, false};
     }
     if (auto found = by_dependencies(record)) return *std::move(found);
     if (const auto verdict = accelerator_of_build(record.build))
-        return {*verdict, "build " + record.build};
+        return {*verdict, "build " + record.build, false};
     return {};
 }
 
 std::optional<std::string> cuda_of(const PackageRecord& record) {
-    for (const std::string_view name : {"cuda-version", "pytorch-cuda", "cudatoolkit"}) {
+    for (const auto name : kCudaVersionPackages) {
         for (const auto& depend : record.depends) {
             if (name_in_spec(depend) != name) continue;
-            const auto begin = depend.find_first_of("0123456789", name.size());
-            if (begin == std::string::npos) continue;
-            const auto end = depend.find_first_not_of("0123456789.", begin);
-            auto version = depend.substr(begin, end - begin);
-            while (version.ends_with('.')) version.pop_back();
-            return version;
+            const auto spec = MatchSpec::parse(depend);
+            if (!spec || !spec->version) continue;
+            const auto versions = spec->version->own_literals();
+            const auto least = std::min_element(versions.begin(), versions.end());
+            if (least != versions.end()) return least->to_string();
         }
     }
     for (const auto token : split(record.build, '_')) {

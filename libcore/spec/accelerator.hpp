@@ -36,6 +36,8 @@ struct AcceleratorOf {
     /// What says so, as it stands in the record: "flag cuda", "needs __cuda", "build cuda129_...".
     /// Empty where nothing does: the build knows of no accelerator.
     std::string evidence;
+    /// Nothing but a vendor's library that it needs: there may be no other build of it.
+    bool is_by_library = false;
 
     friend bool operator==(const AcceleratorOf&, const AcceleratorOf&) = default;
 };

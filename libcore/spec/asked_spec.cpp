@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <utility>
 
@@ -89,6 +90,35 @@ Result<std::vector<AcceleratorChoice>> parse_accelerator_choices(std::string_vie
         GPKG_TRY(choices.emplace_back(), parse_accelerator_choice(trim(word)));
     }
     return choices;
+}
+
+std::string to_string(const AcceleratorWishes& wishes) {
+    std::vector<std::string> texts;
+    // What a fallback follows on.
+    if (wishes.all.empty() && !wishes.fallbacks.empty())
+        texts.emplace_back(to_string(AcceleratorChoice::Auto));
+    for (const auto* choices : {&wishes.all, &wishes.fallbacks}) {
+        for (const auto choice : *choices) texts.emplace_back(to_string(choice));
+    }
+    auto text = fmt::format("{}", fmt::join(texts, ","));
+    for (const auto& [name, choice] : wishes.of_package)
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_string(choice));
+    return text;
+}
+
+Result<AcceleratorWishes> parse_accelerator_wishes(std::string_view text) {
+    AcceleratorWishes wishes;
+    for (const auto word : split(text, ' ')) {
+        if (word.empty()) continue;
+        const auto equals = word.find('=');
+        if (equals == std::string_view::npos) {
+            GPKG_TRY(wishes.all, parse_accelerator_choices(word));
+            continue;
+        }
+        GPKG_TRY(wishes.of_package[std::string(word.substr(0, equals))],
+                 parse_accelerator_choice(word.substr(equals + 1)));
+    }
+    return wishes;
 }
 
 void AcceleratorWishes::override_with(const AcceleratorWishes& later) {

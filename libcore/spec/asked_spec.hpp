@@ -37,6 +37,11 @@ struct AcceleratorWishes {
     void override_with(const AcceleratorWishes& later);
 };
 
+/// "nvidia,none tensorflow=none"; what falls back is one more of them, after auto where nothing
+/// goes before it. Read again it means the same.
+std::string to_string(const AcceleratorWishes& wishes);
+Result<AcceleratorWishes> parse_accelerator_wishes(std::string_view text);
+
 /// "nvidia", or several in the order in which they are to be tried: "nvidia,none".
 Result<std::vector<AcceleratorChoice>> parse_accelerator_choices(std::string_view text);
 

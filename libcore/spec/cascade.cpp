@@ -79,11 +79,8 @@ Closeness Cascade::closeness(const MatchSpec& dependency) const {
 }
 
 bool Cascade::exceeds_driver(const MatchSpec& dependency) const {
-    const auto& name = dependency.name;
-    if (!cuda_ || !dependency.version ||
-        (name != "cuda-version" && name != "pytorch-cuda" && name != "cudatoolkit"))
-        return false;
-    const auto literals = dependency.version->literals();
+    if (!cuda_ || !dependency.version || !tells_cuda_version(dependency.name)) return false;
+    const auto literals = dependency.version->own_literals();
     const auto least = std::min_element(literals.begin(), literals.end());
     return least != literals.end() && driver_fit(*least, *cuda_) == DriverFit::No;
 }
@@ -93,7 +90,7 @@ int Cascade::gpu_closeness(const MatchSpec& dependency) const {
     if (!device || !dependency.version || !dependency.version->matches(*device)) return 0;
     // What the code is for is the highest that the spec names and the device has.
     std::optional<Version> target;
-    for (auto& version : dependency.version->literals()) {
+    for (auto& version : dependency.version->own_literals()) {
         if (!(*device < version) && (!target || *target < version)) target = std::move(version);
     }
     if (!target) return 0;

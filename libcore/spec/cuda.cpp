@@ -3,7 +3,6 @@
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace gpkg {
@@ -36,6 +35,11 @@ DriverFit driver_fit(const Version& toolkit,
                                                                          : DriverFit::No;
 }
 
+bool tells_cuda_version(std::string_view name) {
+    const auto& all = kCudaVersionPackages;
+    return std::find(all.begin(), all.end(), name) != all.end();
+}
+
 bool is_part_of_cuda(std::string_view name) {
     // "libcu" and "libnv" alone would take libcurl and libnvme too.
     constexpr auto kBeginnings = std::to_array<std::string_view>({
@@ -56,8 +60,6 @@ bool is_part_of_cuda(std::string_view name) {
     });
     constexpr auto kNames =
         std::to_array<std::string_view>({"cuda", "cudatoolkit", "cudnn", "nccl"});
-    // It looks for CUDA, and does without.
-    if (name == "cuda-pathfinder") return false;
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
            std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
                return name.starts_with(beginning);

@@ -5,6 +5,7 @@
 
 #include "libcore/spec/version.hpp"
 
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -24,6 +25,11 @@ enum class DriverFit {
 DriverFit driver_fit(const Version& toolkit,
                      const Version& driver,
                      const std::optional<Version>& compat = std::nullopt);
+
+/// Packages whose version is that of the CUDA that others are for: "cuda-version".
+inline constexpr std::array<std::string_view, 3> kCudaVersionPackages = {
+    "cuda-version", "pytorch-cuda", "cudatoolkit"};
+bool tells_cuda_version(std::string_view name);
 
 /// Whether a package is one of CUDA's own: "cuda-cudart", "libcublas", "nccl".
 bool is_part_of_cuda(std::string_view name);

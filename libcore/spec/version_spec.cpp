@@ -143,4 +143,10 @@ std::vector<Version> VersionSpec::literals() const {
     return found;
 }
 
+std::vector<Version> VersionSpec::own_literals() const {
+    auto found = literals();
+    std::erase_if(found, [&](const Version& version) { return !matches(version); });
+    return found;
+}
+
 }  // namespace gpkg

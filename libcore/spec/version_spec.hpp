@@ -38,6 +38,9 @@ public:
 
     /// The versions that it speaks of: 3.8 and 3.9.0a0 of ">=3.8,<3.9.0a0".
     std::vector<Version> literals() const;
+    /// Those of them that it takes itself: 3.8, but not the bound that is out. The least of them is
+    /// what it asks for at least.
+    std::vector<Version> own_literals() const;
 
     /// Equal as questions are written: "1.2" and "1.2.0" differ, "=1.2" and "1.2.*" do not.
     friend bool operator==(const VersionSpec& a, const VersionSpec& b);

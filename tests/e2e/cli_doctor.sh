@@ -42,7 +42,7 @@ expect 0 doctor -n asked --for ./new.yaml
 out_lacks 'build for CPUs'
 expect 0 create -n slow torch --for cpu -y
 expect 0 doctor -n slow --for cpu
-out_has 'ask for nothing that this machine lacks'
+out_has 'its package asks for nothing that this machine lacks'
 expect 0 doctor -n slow --for ./new.yaml
 out_has 'torch: is a build for CPUs, and there is a GPU (build cpu_0)'
 out_has "gpkg install -n slow 'torch[accel=nvidia]'"
@@ -62,6 +62,28 @@ out_has 'cuda-version 13.0, and the driver supports 12.4; what only builds does 
 expect 0 install -n build torch --for cpu --dry-run --json
 json '[p["build"] for p in d["actions"]["LINK"] if p["name"] == "torch"] == ["cpu_0"]'
 expect 0 create -n plain cuda-nvcc --accel none --for cpu --dry-run
+
+# Only what cuda-version asks of the driver counts for nothing: what runs has to run.
+package viewer 2.0 0
+sed -i '/"viewer-2.0-0/s/"depends":/"constrains":["__cuda >=12.8"],&/' "$WORK/records.linux-64"
+package viewer 1.0 0
+expect 0 solve cuda-nvcc viewer --for ./old.yaml --json
+json '{p["name"]: p["version"] for p in d["packages"]}["viewer"] == "1.0"'
+expect 0 create -n v cuda-nvcc viewer=2.0 --for cpu -y
+expect 1 doctor -n v --for ./old.yaml
+out_has '__cuda >=12.8: viewer needs it'
+# What was decided for building is updated so.
+expect 0 create -n grown cuda-nvcc --for ./old.yaml -y
+package cuda-version 13.1 0
+sed -i '/"cuda-version-13.1-0/s/"depends":/"constrains":["__cuda >=13"],&/' "$WORK/records.linux-64"
+package cuda-nvcc 13.1 0 'cuda-version >=13.1,<14'
+expect 0 update -n grown --all --for ./old.yaml --dry-run --json
+json '("cuda-nvcc", "13.1") in [(p["name"], p["version"]) for p in d["actions"]["LINK"]]'
+expect 0 why-not cuda-nvcc=13.0 cuda-nvcc --for ./old.yaml
+expect 0 lock cuda-nvcc viewer=1.0 --for cpu -o building.lock
+expect 0 lock check building.lock --for ./old.yaml
+expect 0 lock cuda-nvcc viewer=2.0 --for cpu -o viewing.lock
+expect 1 lock check viewing.lock --for ./old.yaml
 
 # Old names, code of an earlier major version, overrides.
 expect 0 create -n names old flow-gpu -y

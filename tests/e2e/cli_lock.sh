@@ -48,7 +48,7 @@ json 'd["divergences"][0]["name"] == "lib" and d["divergences"][0]["versions"] =
 # Which class a machine takes, without a channel; one that none is for gets a sentence.
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 lock check first.lock --for h100
-check [ "$(tr -s ' ' <<< "$out")" = 'a100 is taken: has builds for the GPU that is there
+check [ "$(tr -s ' ' <<< "$out")" = 'a100 is taken: it has builds for the GPU that is there
 cpu fits' ]
 expect 0 lock check first.lock --for mi300 --json
 json 'd["class"] == "cpu" and [c for c in d["classes"] if c["name"] == "a100"][0]["unmet"] == ["it needs __cuda, and there is none"]'
@@ -64,7 +64,7 @@ mv "$CHANNEL.away" "$CHANNEL"
 # An environment of a lock is what the lock says, also when the channel has newer packages since.
 package torch 3.0 cpu_0 'lib'
 expect 0 create -n locked --lock first.lock --for cpu -y
-err_has 'of first.lock, cpu is taken: it asks for nothing that this machine lacks'
+err_has 'of first.lock, cpu is taken: it is the only one that fits'
 records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib": "2.0", "pure": "1.0"}'
 records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"]'
 expect 0 create -n fast --lock first.lock --for h100 -y
@@ -248,12 +248,14 @@ out_has 'my-node  is taken'
 expect 1 lock check conflict.lock
 err_has 'has the marks of a merge conflict'
 expect 2 create -n x --lock node.lock --accel nvidia -y
-err_has '--accel has no say in it'
+err_has 'an accelerator has no say in it'
+expect 2 create -n x --lock node.lock hardware-select-gpu-amd -y
+err_has 'an accelerator has no say in it'
 
 # What was merged or edited by hand and does not hold together is told, and nothing is made of it.
 sed '0,/__glibc >=2.28/s//__glibc >=2.20/' first.lock > needs.lock
 expect 1 lock check needs.lock --for a100
-out_has 'flaw: a100: its needs say __glibc >=2.20,<3.0.a0, and its packages do not'
+out_has 'flaw: a100: its packages need __glibc >=2.28,<3.0.a0, which its needs do not say'
 expect 1 create -n flawed --lock needs.lock --for a100 -y
 err_has 'needs.lock: a100 does not hold together'
 check [ ! -e "$(place flawed)" ]
@@ -280,5 +282,60 @@ printf 'name: x\ndependencies: [torch]\n' > env.yml
 expect 1 lock check env.yml
 err_has 'env.yml'
 expect 0 lock -f env.yml --for cpu -o fromyml.lock
+expect 1 lock -f env.yml --for cpu -o env.yml
+err_has 'env.yml: exists and is no lock file'
+check grep -q dependencies env.yml
+expect 0 lock -f env.yml --for cpu -o fromyml.lock
+printf 'dependencies: [torch]\nvariables:\n  A: x  # [x86_64]\n  A: y  # [aarch64]\n' > selected.yml
+expect 1 lock -f selected.yml --for cpu --for gh200
+err_has 'by its selectors the file asks for other variables for gh200 than for cpu'
+printf 'dependencies: [torch, pip: ["-r more.txt"]]\n' > more.yml
+expect 1 lock -f more.yml --for cpu
+err_has "'-r more.txt' names a place beside this file"
+mkdir -p a b
+cp my\ node.yaml a/node.yaml
+cp my\ node.yaml b/node.yaml
+expect 2 lock torch --for a/node.yaml --for b/node.yaml
+err_has 'a class node is named twice'
+
+# A fallback is one in the lock, too: what was decided for the GPU stays.
+expect 0 lock torch hardware-fallback-cpu-x86_64 --for a100 -o fallback.lock
+check grep -q 'accelerator: auto,none' fallback.lock
+expect 0 create -n fallback --lock fallback.lock --for a100 -y
+expect 0 update -n fallback --all --for a100 --dry-run --json
+json 'not [p for p in d.get("actions", {}).get("LINK", []) if p["name"] == "torch"]'
+
+# Another build in place of one that is gone is for the same accelerator.
+package swap 3.0 cuda12_0 '__cuda >=12'
+package swap 3.0 cpu_0
+expect 0 lock swap --for a100 --for cpu -o swap.lock
+cp "$WORK/records.linux-64" kept
+sed -i '/swap-3.0-cuda12_0/d' "$WORK/records.linux-64"
+index
+expect 1 lock repair swap.lock
+err_has 'for a100, swap 3.0 is a build for nvidia, and there is none left: cpu_0 is one for none'
+package swap 3.0 cuda12_1 '__cuda >=12'
+expect 0 lock repair swap.lock
+out_has 'a100: swap 3.0 cuda12_1 in place of swap 3.0 cuda12_0'
+cp kept "$WORK/records.linux-64"
+index
+
+# Of several accelerators the first that a class is for is remembered.
+expect 0 lock torch --accel nvidia,none --for a100 --for cpu -o several.lock
+expect 0 create -n several --lock several.lock --for cpu -y
+check grep -q '"accelerator": *"none"' "$(place several)/conda-meta/gpkg.json"
+expect 2 lock torch --for cpu -o pixi.lock
+err_has 'gpkg lock convert gpkg.lock pixi.lock'
+expect 2 create -n x --lock several.lock --no-deps -y
+expect 2 create -n x --file several.lock -y
+err_has '--lock several.lock'
+expect 2 lock check several.lock --accel none --for cpu
+err_has 'together with what is asked for'
+
+# 1.0 and 1.0.0 are one version.
+package same 1.0 0
+SUBDIR=linux-aarch64 package same 1.0.0 0
+expect 0 lock same --for h100 --for gh200 -o same.lock
+out_lacks 'not the same in all'
 
 finish

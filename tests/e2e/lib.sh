@@ -171,7 +171,8 @@ package() {
 # Writes the repodata.json of every subdir of the channel.
 index() {
     local subdir
-    for subdir in linux-64 noarch; do
+    for subdir in linux-64 noarch linux-aarch64; do
+        [ "$subdir" = linux-aarch64 ] && [ ! -e "$WORK/records.$subdir" ] && continue
         mkdir -p "$CHANNEL/$subdir"
         touch "$WORK/records.$subdir" "$WORK/v3.$subdir"
         printf '{"info":{"subdir":"%s"},"packages":{%s},"packages.conda":{},"v3":{"tar.bz2":{%s}}}' \

@@ -29,6 +29,8 @@ TEST_CASE("the least that packages need is where all their ranges meet", "[lock]
     CHECK(least_needs({record("m", {"__archspec 1 x86_64_v3"})}) ==
           Texts{"__archspec 1 x86_64_v3"});
     CHECK(least_needs({record("p", {"libgcc"})}).empty());
+    CHECK(least_needs({record("p", {"__cuda >=12.4,>=12"})}) == Texts{"__cuda >=12.4"});
+    CHECK(least_needs({record("p", {"__osx >=11[when=\"__osx\"]"})}).empty());
 }
 
 TEST_CASE("what a package restricts counts where another needs it", "[lock]") {

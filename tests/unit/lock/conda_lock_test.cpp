@@ -119,7 +119,18 @@ TEST_CASE("what other formats say becomes a conda-lock.yml as far as it goes", "
     made.subdir = "linux-64";
     made.channel = "https://h/c";
     made.url = "https://h/c/linux-64/a-1-0.conda";
-    made.depends = {"python", "b >=1", "b <2", "python >=3.9", "c==1", "d[build=x]"};
+    made.depends = {"python",
+                    "b >=1",
+                    "b <2",
+                    "python >=3.9",
+                    "c==1",
+                    "d[build=x]",
+                    // As conda-forge has them.
+                    "pytorch * cpu*",
+                    "pytorch >=2.10.0,<2.11.0a0",
+                    "e 1|2",
+                    "e !=1.5",
+                    "conda-forge::f >=2"};
     lock.classes = {
         {"a100", "default", "linux-64", {}, {}, {}, {*adder.add({made, {{"purls", "[]"}}})}, {}}};
     lock.kept_for = "pixi";
@@ -130,9 +141,18 @@ TEST_CASE("what other formats say becomes a conda-lock.yml as far as it goes", "
     CHECK_THAT(*text, !ContainsSubstring("purls"));
     const auto back = parse_lock(*text, "conda-lock.yml");
     REQUIRE(back);
-    CHECK(back->lock.packages[0].record.depends ==
-          Texts{"python >=3.9", "b >=1,<2", "c ==1", "d [build=x]"});
+    CHECK(back->lock.packages[0].record.depends == Texts{"python >=3.9",
+                                                         "b >=1,<2",
+                                                         "c ==1",
+                                                         "d [build=x]",
+                                                         "pytorch >=2.10.0,<2.11.0a0 cpu*",
+                                                         "e (==1|==2),!=1.5",
+                                                         "f >=2"});
     CHECK(back->warnings.size() == 1);
+    auto odd = lock;
+    odd.packages[0].record.depends = {"python * *_cpython", "python 3.12.* *_cp312"};
+    CHECK(format_lock(odd, LockFormat::CondaLock).error().message ==
+          "conda-lock.yml cannot say both 'python * *_cpython' and 'python 3.12.* *_cp312'");
 
     auto two = lock.classes[0];
     two.name = "h100";

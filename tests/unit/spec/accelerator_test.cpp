@@ -51,6 +51,7 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
         {"a flag says it before all else", record("cpu_0", {"__cuda"}, {"release", "accel:amd"}), "amd", "flag accel:amd", ""},
         {"a flag of CEP 45", record("h1_0", {}, {"blas:mkl", "cuda"}), "nvidia", "flag cuda", ""},
         {"the CUDA of build strings", record("cuda92_0", {}), "nvidia", "build cuda92_0", "9.2"},
+        {"a toolkit that is bound from above alone", record("h1_0", {"cuda-version <13", "cuda-version >=12"}), "nvidia", "needs cuda-version <13", "12"},
         {"a major version alone", record("cuda13_py312_260205_5b9658c4", {"python"}), "nvidia", "build cuda13_py312_260205_5b9658c4", "13"},
     }));
     // clang-format on
@@ -63,7 +64,7 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
 
 TEST_CASE("parts of a vendor's own stack are for no accelerator", "[spec]") {
     // Of conda-forge: they come in one form, and a compiler says nothing of what is run.
-    for (const auto* name : {"cuda-cudart", "cuda-nvcc", "cuda-nvcc-tools", "libcublas", "nccl"}) {
+    for (const auto* name : {"cuda-cudart", "cuda-nvcc", "cuda-pathfinder", "libcublas", "nccl"}) {
         auto part = record("h376f20c_0", {"cuda-version >=12.9,<12.10.0a0", "libgcc >=13"});
         part.name = name;
         CAPTURE(name);

@@ -1,0 +1,39 @@
+#include "libcore/solve/machine_needs.hpp"
+
+#include "libcore/spec/cuda.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpkg {
+
+bool may_restrict(const PackageRecord& record, std::string_view name, bool only_builds) {
+    return !(only_builds && name.starts_with("__") && tells_cuda_version(record.name));
+}
+
+std::vector<UnmetNeed> unmet_needs(const PackageRecord& record,
+                                   const std::vector<PackageRecord>& machine,
+                                   bool only_builds) {
+    std::vector<UnmetNeed> unmet;
+    const auto take = [&](const std::vector<std::string>& texts, bool is_restriction) {
+        for (const auto& text : texts) {
+            if (!text.starts_with("__")) continue;
+            auto spec = MatchSpec::parse(text);
+            if (!spec || spec->when) continue;
+            if (is_restriction && !may_restrict(record, spec->name, only_builds)) continue;
+            const auto found = std::find_if(machine.begin(), machine.end(), [&](const auto& one) {
+                return one.name == spec->name;
+            });
+            if (found == machine.end()) {
+                if (!is_restriction) unmet.push_back({*std::move(spec), nullptr});
+            } else if (!spec->matches(*found)) {
+                unmet.push_back({*std::move(spec), &*found});
+            }
+        }
+    };
+    take(record.depends, false);
+    take(record.constrains, true);
+    return unmet;
+}
+
+}  // namespace gpkg

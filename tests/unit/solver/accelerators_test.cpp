@@ -1,0 +1,74 @@
+#include "libcore/solve/accelerators.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+namespace {
+
+PackageRecord record(std::string name, std::string build = "0") {
+    PackageRecord made;
+    made.name = std::move(name);
+    made.version = "1";
+    made.build = std::move(build);
+    return made;
+}
+
+std::string found(const std::vector<PackageRecord>& installed,
+                  std::initializer_list<const char*> machine) {
+    std::vector<PackageRecord> offered;
+    for (const auto* name : machine) offered.push_back(record(name));
+    const auto vendor = found_accelerator(installed, offered);
+    return vendor ? std::string(to_string(*vendor)) : "either";
+}
+
+std::vector<MatchSpec> specs(std::initializer_list<const char*> texts) {
+    std::vector<MatchSpec> parsed;
+    for (const auto* text : texts) parsed.push_back(MatchSpec::parse(text).value());
+    return parsed;
+}
+
+}  // namespace
+
+TEST_CASE("auto is what is installed, else the device, else the driver", "[solve]") {
+    CHECK(found({}, {}) == "none");
+    CHECK(found({}, {"__cuda"}) == "nvidia");
+    CHECK(found({}, {"__amdgpu"}) == "amd");
+    CHECK(found({}, {"__cuda", "__cuda_arch", "__amdgpu"}) == "nvidia");
+    CHECK(found({}, {"__cuda", "__amdgpu", "__amdgpu_arch"}) == "amd");
+    CHECK(found({}, {"__cuda", "__amdgpu"}) == "either");
+    CHECK(found({}, {"__cuda_arch", "__amdgpu_arch"}) == "either");
+    // ROCm's folder alone is no GPU.
+    CHECK(found({}, {"__rocm"}) == "none");
+    CHECK(found({}, {"__rocm", "__cuda"}) == "nvidia");
+    CHECK(found({record("torch", "rocm6_0")}, {"__cuda", "__cuda_arch"}) == "amd");
+    CHECK(found({record("torch", "cuda129_0")}, {}) == "nvidia");
+    CHECK(found({record("torch", "cuda129_0"), record("jax", "rocm6_0")}, {}) == "none");
+    // A compiler says nothing of what is to run.
+    auto part = record("cuda-cudart");
+    part.depends = {"cuda-version >=12.9,<12.10.0a0"};
+    CHECK(found({part}, {}) == "none");
+    // Nor does a library that there is in one form only.
+    auto linked = record("openmm");
+    linked.depends = {"cuda-nvrtc >=12.9,<13"};
+    CHECK(found({linked}, {"__amdgpu"}) == "amd");
+}
+
+TEST_CASE("an environment only builds where a compiler was asked for and nothing runs", "[solve]") {
+    const auto compiler = record("cuda-nvcc");
+    const auto builds = [&](std::initializer_list<const char*> asked,
+                            const std::vector<PackageRecord>& records,
+                            const Accelerators& accelerators = {}) {
+        return only_builds_for_nvidia(specs(asked), records, accelerators);
+    };
+    CHECK(builds({"cuda-nvcc=13"}, {compiler, record("cuda-version")}));
+    CHECK(builds({"libcublas-dev"}, {}));
+    CHECK_FALSE(builds({"cuda-cudart"}, {compiler}));
+    CHECK_FALSE(builds({}, {compiler}));
+    CHECK_FALSE(builds({"cuda-nvcc"}, {compiler, record("torch", "cuda129_0")}));
+    // What would run on the GPU, and came for none, must run; unless that was asked for.
+    CHECK_FALSE(builds({"cuda-nvcc"}, {compiler, record("torch", "cpu_0")}));
+    Accelerators none;
+    none.of_package["torch"] = AcceleratorChoice::None;
+    CHECK(builds({"cuda-nvcc"}, {compiler, record("torch", "cpu_0")}, none));
+}
