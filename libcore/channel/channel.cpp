@@ -1,5 +1,6 @@
 #include "libcore/channel/channel.hpp"
 
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"

@@ -1,4 +1,5 @@
 #include "libcore/base/digest.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -122,6 +123,8 @@ PackageRecord told_by(const std::string& url) {
     record.url = url;
     const auto slash = url.find_last_of("/\\");
     record.fn = slash == std::string::npos ? url : url.substr(slash + 1);
+    // "x264-1%21164.3095-0.conda" of an epoch.
+    if (auto decoded = percent_decode(record.fn)) record.fn = *std::move(decoded);
     if (const auto file = FileName::parse(record.fn)) {
         record.name = file->name;
         record.version = file->version;

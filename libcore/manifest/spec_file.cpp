@@ -1,6 +1,7 @@
 #include "libcore/manifest/spec_file.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/manifest/expand_internal.hpp"
 #include "libcore/spec/names.hpp"
@@ -73,7 +74,11 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
 
     ExplicitPackage package;
     package.place = line.place;
+    package.is_url = is_url(location);
     package.fn = location.substr(fn_start);
+    // "x264-1%21164.3095-0.conda" of an epoch.
+    if (auto decoded = percent_decode(package.fn); package.is_url && decoded)
+        package.fn = *std::move(decoded);
     const auto extension = package_extension(package.fn);
     if (extension.empty() || package.fn.size() <= extension.size() + 1)
         return wrong("expected the URL or path of a .conda or .tar.bz2 file",
@@ -92,7 +97,6 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
                          "write the MD5 (32) or SHA-256 (64) in lowercase hex digits");
         }
     }
-    package.is_url = is_url(location);
     package.location =
         package.is_url ? std::string(location) : absolute_path(location, options.home).string();
     return package;

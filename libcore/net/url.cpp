@@ -1,6 +1,7 @@
 #include "libcore/net/url.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
@@ -113,42 +114,6 @@ std::string without_secrets(std::string_view url) {
     return clean;
 }
 
-std::string percent_encode(std::string_view path) {
-    std::string encoded;
-    for (const char c : path) {
-        if (is_letter_or_digit(c) || std::string_view("-._~/!+,=@:").find(c) != std::string::npos) {
-            encoded += c;
-        } else {
-            const auto byte = static_cast<std::uint8_t>(c);
-            std::string hex = to_hex(std::span(&byte, 1));
-            std::transform(hex.begin(), hex.end(), hex.begin(), [](unsigned char digit) {
-                return static_cast<char>(std::toupper(digit));
-            });
-            encoded += '%' + hex;
-        }
-    }
-    return encoded;
-}
-
-Result<std::string> percent_decode(std::string_view text) {
-    std::string decoded;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            decoded += text[i];
-            continue;
-        }
-        if (!is_hex(text.substr(i + 1, 2), 2) || text.substr(i + 1, 2) == "00")
-            return fail(ErrorKind::Parse,
-                        fmt::format("{}: '{}' is no percent-encoded byte",
-                                    without_secrets(text),
-                                    text.substr(i, 3)),
-                        "write a percent sign itself as %25");
-        decoded += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
-        i += 2;
-    }
-    return decoded;
-}
-
 std::string file_url(const fs::path& path) { return "file://" + percent_encode(path.native()); }
 
 Result<fs::path> path_of_file_url(std::string_view url) {
@@ -159,9 +124,10 @@ Result<fs::path> path_of_file_url(std::string_view url) {
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: a file on the host '{}' cannot be read", url, parts.host),
                     "a path on this machine has three slashes: file:///path");
-    GPKG_TRY(auto path, percent_decode(parts.path));
-    if (path.empty()) return fail(ErrorKind::Parse, fmt::format("{}: the path is missing", url));
-    return fs::path(std::move(path));
+    auto path = percent_decode(parts.path);
+    if (!path) return pass(std::move(path).error().while_doing(parts.path));
+    if (path->empty()) return fail(ErrorKind::Parse, fmt::format("{}: the path is missing", url));
+    return fs::path(*std::move(path));
 }
 
 }  // namespace gpkg

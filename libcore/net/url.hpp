@@ -36,11 +36,6 @@ bool has_scheme(std::string_view text);
 /// Anything that is not a URL comes back as it is.
 std::string without_secrets(std::string_view url);
 
-/// Bytes that may not stand in a URL's path become %XX; '/' stays.
-std::string percent_encode(std::string_view path);
-/// The reverse. A '%' without two hex digits, or %00, is an error.
-Result<std::string> percent_decode(std::string_view text);
-
 /// "/my data/chan" -> "file:///my%20data/chan". The path must be absolute.
 std::string file_url(const fs::path& path);
 /// "file:///my%20data/chan" -> "/my data/chan". A host other than localhost is an error.

@@ -2,6 +2,7 @@
 // taken off in this order.
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/brackets_internal.hpp"
 #include "libcore/spec/condition_internal.hpp"
@@ -128,22 +129,6 @@ private:
 
 // ---- artifacts: the URL, path or name of a package file
 
-std::string percent_decoded(std::string_view text) {
-    const auto digit = [](char c) {
-        return c >= '0' && c <= '9'                     ? c - '0'
-               : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
-                                                        : -1;
-    };
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
-                           digit(text[i + 2]) >= 0;
-        out += coded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
-        if (coded) i += 2;
-    }
-    return out;
-}
-
 bool Reader::read_artifact(Slice whole) {
     const auto text = view(whole);
     if (const auto pattern = text.find_first_of("*^"); pattern != kNone)
@@ -151,7 +136,8 @@ bool Reader::read_artifact(Slice whole) {
                          shown(text[pattern]) + " cannot stand in the place of a package file");
     const auto slash = text.find_last_of("/\\");
     const auto name_at = slash == kNone ? 0 : slash + 1;
-    const auto file = percent_decoded(text.substr(name_at));
+    const std::string name(text.substr(name_at));
+    const auto file = percent_decode(name).value_or(name);
     auto parsed = read_file_name(file);
     if (!parsed) return refuse_at(whole.begin + name_at, std::move(parsed).error());
     if (!package_extension(parsed->name).empty())

@@ -262,3 +262,34 @@ TEST_CASE("what conda-lock writes against its own rules is understood", "[lock]"
                ContainsSubstring("hash: {sha256: 3f07f990ac74f1e1691ba17ef8c14007f05846ab}\n"));
     CHECK((parse_lock(*text, "f")->lock == git->lock));
 }
+
+TEST_CASE("a file name in a URL is percent-encoded", "[lock]") {
+    // As real files have x264 of an epoch.
+    const auto read = parse_lock(
+        "version: 1\n"
+        "metadata:\n"
+        "  content_hash: {linux-64: " +
+            std::string(64, 'a') +
+            "}\n"
+            "  channels: [{url: conda-forge, used_env_vars: []}]\n"
+            "  platforms: [linux-64]\n"
+            "  sources: [environment.yml]\n"
+            "package:\n"
+            "- name: x264\n"
+            "  version: 1!164.3095\n"
+            "  manager: conda\n"
+            "  platform: linux-64\n"
+            "  dependencies: {}\n"
+            "  url: https://h/c/linux-64/x264-1%21164.3095-h1_2.tar.bz2\n"
+            "  hash: {md5: " +
+            std::string(32, 'b') +
+            "}\n"
+            "  category: main\n"
+            "  optional: false\n",
+        "conda-lock.yml");
+    REQUIRE(read);
+    CHECK(read->lock.packages[0].record.version == "1!164.3095");
+    CHECK(read->lock.packages[0].record.fn == "x264-1!164.3095-h1_2.tar.bz2");
+    CHECK(format_lock(read->lock, LockFormat::CondaLock)->find("x264-1%21164.3095") !=
+          std::string::npos);
+}

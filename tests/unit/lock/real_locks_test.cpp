@@ -1,6 +1,7 @@
 // Every file of the folder that GPKG_TEST_LOCKS names: pixi.lock files of the versions 6 and 7, and
 // conda-lock.yml files, of real projects.
 
+#include "libcore/lock/class_flaws.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/yaml/node.hpp"
 #include "tests/support/catch.hpp"
@@ -68,6 +69,11 @@ void check_file(const fs::path& path) {
                                       after.end(),
                                       std::inserter(lost, lost.end()));
         CHECK(lost == Facts{});
+    }
+    for (const auto& locked : read->lock.classes) {
+        if (locked.environment != kDefaultEnvironment) continue;
+        INFO(locked.name);
+        CHECK(flaws_of(read->lock, locked) == std::vector<std::string>());
     }
     // gpkg's own format holds all of it, where every package has a hash.
     const auto own = format_lock(read->lock, LockFormat::Gpkg);

@@ -44,6 +44,8 @@ TEST_CASE("explicit lines name a package file and perhaps its checksum", "[manif
         {url + "#" + kMd5,                   "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   kMd5, "",      true},
         {url + "#" + kSha256,                "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   "",   kSha256, true},
         {url + "#sha256:" + kSha256,         "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   "",   kSha256, true},
+        {"https://host/c/a-1%211.2-0.conda", "https://host/c/a-1%211.2-0.conda",           "a-1!1.2-0.conda", "", "",      true},
+        {"/c/a-1%211.2-0.conda",             "/c/a-1%211.2-0.conda",                       "a-1%211.2-0.conda", "", "",    false},
         {"file:///c/noarch/a-1-0.conda",     "file:///c/noarch/a-1-0.conda",               "a-1-0.conda",   "",   "",      true},
         {"https://host/t/$TOKEN/a-1-0.conda","https://host/t/secret/a-1-0.conda",          "a-1-0.conda",   "",   "",      true},
         {"~/c#d/a-1-0.tar.bz2#" + kMd5,      "/home/me/c#d/a-1-0.tar.bz2",                 "a-1-0.tar.bz2", kMd5, "",      false},

@@ -69,9 +69,13 @@ TEST_CASE("paths and file URLs are turned into each other", "[net]") {
     CHECK(path_of_file_url("file://localhost/a").value() == "/a");
     CHECK(path_of_file_url("file://server/a").error().message ==
           "file://server/a: a file on the host 'server' cannot be read");
-    CHECK(path_of_file_url("file:///a%2").error().message ==
-          "/a%2: '%2' is no percent-encoded byte");
-    CHECK(path_of_file_url("file:///a%00b").error().message ==
-          "/a%00b: '%00' is no percent-encoded byte");
+    CHECK(path_of_file_url("file:///a%2")
+              .error()
+              .to_string()
+              .starts_with("/a%2: '%2' is no percent-encoded byte"));
+    CHECK(path_of_file_url("file:///a%00b")
+              .error()
+              .to_string()
+              .starts_with("/a%00b: '%00' is no percent-encoded byte"));
     CHECK(path_of_file_url("file://").error().message == "file://: the path is missing");
 }

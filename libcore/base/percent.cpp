@@ -1,0 +1,48 @@
+#include "libcore/base/percent.hpp"
+
+#include "libcore/base/digest.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <fmt/format.h>
+#include <span>
+
+namespace gpkg {
+
+std::string percent_encode(std::string_view path) {
+    std::string encoded;
+    for (const char c : path) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+            std::string_view("-._~/!+,=@:").find(c) != std::string::npos) {
+            encoded += c;
+        } else {
+            const auto byte = static_cast<std::uint8_t>(c);
+            std::string hex = to_hex(std::span(&byte, 1));
+            std::transform(hex.begin(), hex.end(), hex.begin(), [](unsigned char digit) {
+                return static_cast<char>(std::toupper(digit));
+            });
+            encoded += '%' + hex;
+        }
+    }
+    return encoded;
+}
+
+Result<std::string> percent_decode(std::string_view text) {
+    std::string decoded;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            decoded += text[i];
+            continue;
+        }
+        if (!is_hex(text.substr(i + 1, 2), 2) || text.substr(i + 1, 2) == "00")
+            return fail(ErrorKind::Parse,
+                        fmt::format("'{}' is no percent-encoded byte", text.substr(i, 3)),
+                        "write a percent sign itself as %25");
+        decoded += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
+        i += 2;
+    }
+    return decoded;
+}
+
+}  // namespace gpkg

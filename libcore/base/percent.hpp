@@ -1,0 +1,17 @@
+#pragma once
+
+// Percent-encoding, as the paths of URLs have it (RFC 3986).
+
+#include "libcore/base/error.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace gpkg {
+
+/// Bytes that may not stand in a URL's path become %XX; '/' stays.
+std::string percent_encode(std::string_view path);
+/// The reverse. A '%' without two hex digits, or %00, is an error.
+Result<std::string> percent_decode(std::string_view text);
+
+}  // namespace gpkg
