@@ -72,8 +72,13 @@ Result<std::vector<Finding>> examine(const Context& context, const Options& opti
     GPKG_TRY(const auto state, prefix.state());
     GPKG_TRY(const auto accelerators, accelerators_of({}, state));
     const auto wishes = wishes_of(path);
-    const Checked checked{
-        records, wishes, accelerators, looked.detection, looked.platform, flags_for(context, path)};
+    const Checked checked{path,
+                          records,
+                          wishes,
+                          accelerators,
+                          looked.detection,
+                          looked.platform,
+                          flags_for(context, path)};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }
@@ -113,8 +118,9 @@ Action bind_doctor(CLI::App& app) {
     add_for_option(app, options->sources);
     app.footer(
         "Looks at the machine, and at an environment beside it: is the driver new enough for its "
-        "CUDA,\nis what is installed for the GPU that is there, are there old names in it. Exit "
-        "status 1 where\nsomething does not run.\n"
+        "CUDA,\ndoes the GPU code in its libraries run natively, as PTX or not at all, is what is "
+        "installed for\nthe GPU that is there, are there old names in it. Exit status 1 where "
+        "something does not run.\n"
         "  gpkg doctor -n ml\n"
         "  gpkg doctor -n ml --for a100");
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/checkup.hpp"
 
+#include "cli/workflow/code_checkup.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/accelerator.hpp"
@@ -157,28 +158,20 @@ private:
         }
     }
 
-    /// As far as packages declare what GPU code they hold. What the device is too old for is not
-    /// met, and told already.
-    void code() {
-        const auto device = version_of_machine(checked_.machine, "__cuda_arch");
-        if (!device) return;
-        for (const auto& record : checked_.records) {
-            for (const auto& text : record.package.depends) {
-                if (name_in_spec(text) != "__cuda_arch") continue;
-                const auto spec = MatchSpec::parse(text);
-                if (!spec || !spec->version) continue;
-                const auto literals = spec->version->own_literals();
-                const auto least = std::min_element(literals.begin(), literals.end());
-                if (least == literals.end()) continue;
-                if (code_fit(*least, *device) == CodeFit::Compiled)
-                    add(Grade::Warning,
-                        record.name(),
-                        fmt::format("is for compute capability {} and later; on {} it may only run "
-                                    "as PTX, which the driver compiles at the first start",
-                                    least->to_string(),
-                                    device->to_string()));
-            }
+    /// PTX of a newer CUDA than the driver's own it does not compile.
+    bool compiles_ptx() const {
+        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        if (!driver) return true;
+        for (const auto name : kCudaVersionPackages) {
+            const auto toolkit = version_of_name(checked_.records, name);
+            if (toolkit && driver_fit(*toolkit, *driver) != DriverFit::Native) return false;
         }
+        return true;
+    }
+
+    void code() {
+        for (auto& finding : check_gpu_code(checked_, compiles_ptx()))
+            found_.push_back(std::move(finding));
     }
 
     /// Builds for CPUs beside a GPU, where nobody asked for them, and builds for no GPU here.

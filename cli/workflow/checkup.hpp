@@ -28,6 +28,7 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
 
 /// An environment as its records have it.
 struct Checked {
+    fs::path prefix;
     const std::vector<PrefixRecord>& records;
     const std::vector<MatchSpec>& wishes;  ///< what was asked for
     const Accelerators& accelerators;      ///< which builds of it

@@ -285,8 +285,8 @@ Result<std::string> both(const std::string& first, const std::string& second) {
     for (const auto* spec : {&one, &two}) {
         if (!spec->version || spec->version->is_any()) continue;
         auto text = spec->version->to_string();
-        if (text.find('|') != std::string::npos) text = "(" + text + ")";
-        if (versions != text) versions += (versions.empty() ? "" : ",") + text;
+        if (text.find('|') != std::string::npos) text = fmt::format("({})", text);
+        if (versions != text) versions += fmt::format("{}{}", versions.empty() ? "" : ",", text);
     }
     MatchSpec said;
     said.name = one.name;
@@ -323,7 +323,9 @@ Result<std::vector<std::pair<std::string, std::string>>> dependencies_of(
         } else if (known->second.empty()) {
             known->second = std::move(constraint);
         } else if (!constraint.empty() && known->second != constraint) {
-            GPKG_TRY(known->second, both(name + " " + known->second, name + " " + constraint));
+            GPKG_TRY(known->second,
+                     both(fmt::format("{} {}", name, known->second),
+                          fmt::format("{} {}", name, constraint)));
         }
     }
     return dependencies;

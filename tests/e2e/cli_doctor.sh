@@ -1,5 +1,6 @@
 # gpkg doctor: does an environment run on this machine?
-. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
 
 package cuda-version 12.9 0
 package torch 1.0 cuda129_0 '__cuda >=12' 'cuda-version >=12.9,<13'
@@ -97,6 +98,25 @@ expect 0 doctor -n code --for ./minor.yaml
 out_lacks 'PTX'
 CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
 out_has 'CONDA_OVERRIDE_CUDA: decides __cuda=12.0=0'
+
+# What the libraries hold: machine code, PTX, or nothing for the device.
+code() { mkdir -p "$WORK/payload/lib"; python3 "$here/gpu_library.py" "$WORK/payload/lib/lib$1.so" "$2" "$3"; }
+code near 80,90 90
+package near 1.0 cuda129_0 '__cuda'
+code far 70 80
+package far 1.0 cuda129_0 '__cuda'
+code never 100 -
+package never 1.0 cuda129_0 '__cuda'
+expect 0 create -n holds near far --for ./new.yaml -y
+expect 0 doctor -n holds --for ./new.yaml
+out_has 'GPU code: 1 package holds machine code for 9.0'
+out_has 'far: holds machine code for 7.0, PTX of 8.0: lib/libfar.so runs on 9.0 as PTX'
+expect 0 install -n holds cuda-version=12.9 --for ./new.yaml -y
+expect 1 doctor -n holds --for ./minor.yaml
+out_has 'far: holds machine code for 7.0, PTX of 8.0: on 8.0 lib/libfar.so would run as PTX, and this driver does not compile'
+expect 0 create -n nothing never --for ./new.yaml -y
+expect 1 doctor -n nothing --for ./new.yaml
+out_has 'never: holds machine code for 10.0: lib/libnever.so has none that runs on 9.0'
 
 expect 1 doctor -n none
 err_has 'is no environment'
