@@ -44,6 +44,7 @@ Result<void> run_test(const Context& context,
     command.arguments = run.command;
     command.environment = clean_environment(run, folder);
     command.environment["PREFIX"] = prefix.native();
+    command.environment["PYTHON"] = (prefix / "bin/python").native();
     command.folder = folder;
     command.log = folder / "test.log";
     GPKG_CHECK(write_file_atomically(command.log, ""));

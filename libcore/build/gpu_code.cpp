@@ -29,7 +29,6 @@ constexpr std::uint16_t kSass = 2;
 /// Layout).
 constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::uint64_t kMostTargets = 1000;
-constexpr std::uint64_t kMostSections = 65536;
 
 struct Section {
     std::string name;
@@ -106,7 +105,7 @@ Result<std::vector<Section>> sections_of(const File& file) {
         return sections;
     const auto elf = get<Elf64_Ehdr>(head, 0);
     if (elf.e_shoff == 0 || elf.e_shentsize != sizeof(Elf64_Shdr) || elf.e_shnum == 0 ||
-        elf.e_shnum > kMostSections || elf.e_shstrndx >= elf.e_shnum)
+        elf.e_shstrndx >= elf.e_shnum)
         return sections;
     GPKG_TRY(const auto table,
              file.all(elf.e_shoff, std::uint64_t{elf.e_shnum} * sizeof(Elf64_Shdr)));
@@ -255,6 +254,7 @@ CodeRuns runs_on_amd(const GpuCode& code, std::string_view target) {
 std::string to_string(const GpuCode& code) {
     const auto texts = [](const std::set<int>& capabilities) {
         std::vector<std::string> items;
+        items.reserve(capabilities.size());
         for (const int one : capabilities) items.push_back(capability_text(one));
         return items;
     };

@@ -1,5 +1,6 @@
 #include "libcore/build/output_build.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/payload.hpp"
@@ -107,6 +108,23 @@ private:
         return {};
     }
 
+    /// Where the host's python is, and where it looks for modules.
+    void add_python(std::map<std::string, std::string>& variables) const {
+        const auto python =
+            std::find_if(host_packages_.begin(), host_packages_.end(), [](const auto& package) {
+                return package.name == "python";
+            });
+        if (python == host_packages_.end()) return;
+        const auto parts = split(python->version, '.');
+        if (parts.size() < 2) return;
+        const auto minor = fmt::format("{}.{}", parts[0], parts[1]);
+        const auto library = prefix_ / "lib" / ("python" + minor);
+        variables["PYTHON"] = (prefix_ / "bin/python").native();
+        variables["PY_VER"] = minor;
+        variables["STDLIB_DIR"] = library.native();
+        variables["SP_DIR"] = (library / "site-packages").native();
+    }
+
     std::map<std::string, std::string> environment() const {
         const auto cpus = options_.cpu_count > 0
                               ? static_cast<unsigned>(options_.cpu_count)
@@ -139,6 +157,7 @@ private:
              fmt::format("{}/bin:{}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
                          build_prefix_.native(),
                          prefix_.native())}};
+        add_python(variables);
         for (const auto& [key, value] : output_.used_variant) variables.emplace(key, value);
         for (const auto& [key, value] : output_.build.script.environment)
             variables.insert_or_assign(key, value);

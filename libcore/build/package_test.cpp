@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/yaml/node.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -40,7 +41,17 @@ std::string test_text(const PackageTest& test) {
         break;
     case PackageTest::Kind::Contents:
         out += "  package_contents:\n";
-        append_list(out, "files", test.files, "    ");
+        if (test.absent_files.empty()) {
+            append_list(out, "files", test.files, "    ");
+        } else {
+            out += "    files:\n";
+            append_list(out, "exists", test.files, "      ");
+            append_list(out, "not_exists", test.absent_files, "      ");
+        }
+        append_list(out, "bin", test.bin, "    ");
+        append_list(out, "lib", test.lib, "    ");
+        append_list(out, "include", test.include, "    ");
+        append_list(out, "site_packages", test.site_packages, "    ");
         break;
     case PackageTest::Kind::Downstream:
         out += fmt::format("  downstream: {}\n", yaml::quote(test.downstream));
@@ -83,7 +94,16 @@ Result<PackageTest> parse_test(const yaml::Node& node) {
     }
     if (const auto* contents = node.find("package_contents")) {
         test.kind = PackageTest::Kind::Contents;
-        GPKG_TRY(test.files, texts(*contents, "files"));
+        if (const auto* files = contents->find("files"); files != nullptr && files->is_map()) {
+            GPKG_TRY(test.files, texts(*files, "exists"));
+            GPKG_TRY(test.absent_files, texts(*files, "not_exists"));
+        } else {
+            GPKG_TRY(test.files, texts(*contents, "files"));
+        }
+        GPKG_TRY(test.bin, texts(*contents, "bin"));
+        GPKG_TRY(test.lib, texts(*contents, "lib"));
+        GPKG_TRY(test.include, texts(*contents, "include"));
+        GPKG_TRY(test.site_packages, texts(*contents, "site_packages"));
         return test;
     }
     if (const auto* downstream = node.find("downstream")) {
@@ -92,6 +112,50 @@ Result<PackageTest> parse_test(const yaml::Node& node) {
         return test;
     }
     return node.fail("no test that gpkg knows");
+}
+
+bool is_library_file(std::string_view name) {
+    return name.ends_with(".so") || name.find(".so.") != std::string_view::npos ||
+           name.ends_with(".a") || name.ends_with(".dylib");
+}
+
+/// The globs of each thing that must be there, of which one has to match.
+std::vector<std::vector<std::string>> wanted_files(const PackageTest& test) {
+    std::vector<std::vector<std::string>> wanted;
+    for (const auto& glob : test.files) wanted.push_back({glob});
+    for (const auto& name : test.bin) wanted.push_back({"bin/" + name});
+    for (const auto& name : test.include) wanted.push_back({"include/" + name});
+    for (const auto& name : test.lib) {
+        if (is_library_file(name)) {
+            wanted.push_back({"lib/" + name});
+            continue;
+        }
+        const auto library = fmt::format("lib/lib{}", name);
+        wanted.push_back({library + ".so", library + ".so.*", library + ".a", library + "*.dylib"});
+    }
+    for (const auto& name : test.site_packages) {
+        const std::string folder = "lib/python*/site-packages/";
+        // A module's name, or the path of a file.
+        const auto last = name.substr(name.find_last_of("./") + 1);
+        const bool is_path = name.find('/') != std::string::npos || last == "py" || last == "pth";
+        auto module = name;
+        std::replace(module.begin(), module.end(), '.', '/');
+        if (is_path)
+            wanted.push_back({folder + name});
+        else
+            wanted.push_back({fmt::format("{}{}.py", folder, module),
+                              fmt::format("{}{}/__init__.py", folder, module),
+                              fmt::format("{}{}.*.so", folder, module),
+                              fmt::format("{}{}.so", folder, module)});
+    }
+    return wanted;
+}
+
+/// compgen expands a glob without word splitting; $PREFIX may hold spaces.
+std::string any_matches(const std::vector<std::string>& globs) {
+    std::string out = "(cd \"$PREFIX\" && { ";
+    for (const auto& glob : globs) out += fmt::format("compgen -G {} || ", shell_word(glob));
+    return out + "false; } >/dev/null)";
 }
 
 }  // namespace
@@ -132,14 +196,15 @@ std::string test_script(const PackageTest& test) {
             out += "if python -c 'import pip' 2>/dev/null; then python -m pip check; fi\n";
         return out;
     case PackageTest::Kind::Contents:
-        for (const auto& glob : test.files) {
-            // compgen expands the glob without word splitting; $PREFIX may hold spaces.
-            out += fmt::format(
-                "cd \"$PREFIX\" && compgen -G {} >/dev/null || "
-                "{{ echo {} >&2; exit 1; }}\n",
-                shell_word(glob),
-                shell_word("no file matches " + glob));
+        for (const auto& globs : wanted_files(test)) {
+            out += fmt::format("{} || {{ echo {} >&2; exit 1; }}\n",
+                               any_matches(globs),
+                               shell_word("no file matches " + join_or(globs)));
         }
+        for (const auto& glob : test.absent_files)
+            out += fmt::format("if {}; then echo {} >&2; exit 1; fi\n",
+                               any_matches({glob}),
+                               shell_word("there is a file that must not be: " + glob));
         return out;
     case PackageTest::Kind::Downstream: return out;
     }

@@ -19,7 +19,11 @@ struct PackageTest {
     std::vector<std::string> requirements;  ///< Script: specs the test environment needs as well
     std::vector<std::string> imports;       ///< Python: module names
     bool pip_check = true;                  ///< Python: `pip check` where pip is there
-    std::vector<std::string> files;         ///< Contents: globs below the prefix that must match
+    /// Contents: what must be there, each by section as recipes have it (CEP 14): `files` are globs
+    /// below the prefix, `bin` and `include` names below these folders, `lib` names of libraries
+    /// ("z", "libz.so.1"), `site_packages` modules or paths ("numpy.linalg", "numpy/py.typed").
+    std::vector<std::string> files, bin, lib, include, site_packages;
+    std::vector<std::string> absent_files;  ///< Contents: globs that must match nothing
     std::string downstream;                 ///< Downstream: a spec whose own tests must pass
     std::vector<std::string> source_files;  ///< Script: globs copied from the work folder
     std::vector<std::string> recipe_files;  ///< Script: globs copied from the recipe folder

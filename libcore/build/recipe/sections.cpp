@@ -124,10 +124,23 @@ Result<PackageTest> read_test(const Tree& tree) {
         GPKG_CHECK(tree.only_keys("a test", {"package_contents"}));
         GPKG_CHECK(contents->only_keys(
             "package_contents", {"files", "bin", "lib", "include", "site_packages", "strict"}));
-        GPKG_CHECK(refuse(
-            *contents, "package_contents", {"bin", "lib", "include", "site_packages", "strict"}));
         test.kind = PackageTest::Kind::Contents;
-        GPKG_CHECK(take(*contents, "files", test.files));
+        bool strict = false;
+        GPKG_CHECK(take(*contents, "strict", strict));
+        if (strict)
+            return contents->find("strict")->unsupported(
+                "gpkg does not test that a package has no other files");
+        if (const auto* files = contents->find("files"); files != nullptr && files->is_map()) {
+            GPKG_CHECK(files->only_keys("files", {"exists", "not_exists"}));
+            GPKG_CHECK(take(*files, "exists", test.files));
+            GPKG_CHECK(take(*files, "not_exists", test.absent_files));
+        } else {
+            GPKG_CHECK(take(*contents, "files", test.files));
+        }
+        GPKG_CHECK(take(*contents, "bin", test.bin));
+        GPKG_CHECK(take(*contents, "lib", test.lib));
+        GPKG_CHECK(take(*contents, "include", test.include));
+        GPKG_CHECK(take(*contents, "site_packages", test.site_packages));
         return test;
     }
     if (tree.find("downstream") != nullptr) {

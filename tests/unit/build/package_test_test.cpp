@@ -2,6 +2,8 @@
 
 #include "tests/support/catch.hpp"
 
+#include <cstdlib>
+
 using gpkg::PackageTest;
 
 TEST_CASE("tests of a package are read back as written", "[build]") {
@@ -16,6 +18,11 @@ TEST_CASE("tests of a package are read back as written", "[build]") {
     PackageTest contents;
     contents.kind = PackageTest::Kind::Contents;
     contents.files = {"lib/**/*.so"};
+    contents.absent_files = {"lib/*.a"};
+    contents.bin = {"dumpsolv"};
+    contents.lib = {"solv", "libsolv.so.1"};
+    contents.include = {"solv/repo.h"};
+    contents.site_packages = {"numpy.linalg"};
     PackageTest downstream;
     downstream.kind = PackageTest::Kind::Downstream;
     downstream.downstream = "scipy";
@@ -47,6 +54,48 @@ TEST_CASE("tests as other builders write them", "[build]") {
     REQUIRE(gpkg::write_file_atomically(file, "- perl: x\n"));
     CHECK(gpkg::read_tests(folder->path()).error().message ==
           file.native() + ":1:3: no test that gpkg knows");
+}
+
+TEST_CASE("contents are looked for where they belong", "[build]") {
+    const auto folder = gpkg::TemporaryFolder::make(gpkg::fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto prefix = folder->path() / "a prefix";
+    for (const auto* file :
+         {"bin/dumpsolv",
+          "lib/libsolv.so.1",
+          "lib/libz.a",
+          "include/solv/repo.h",
+          "lib/python3.12/site-packages/numpy/linalg/__init__.py",
+          "lib/python3.12/site-packages/numpy/core.cpython-312-x86_64-linux-gnu.so",
+          "lib/python3.12/site-packages/numpy/py.typed",
+          "lib/python3.12/site-packages/six.py"})
+        REQUIRE(gpkg::write_file_atomically(prefix / file, ""));
+    const auto passes = [&](const PackageTest& test) {
+        const auto script = folder->path() / "test.sh";
+        REQUIRE(gpkg::write_file_atomically(script, gpkg::test_script(test)));
+        const auto command =
+            "PREFIX='" + prefix.native() + "' bash -e '" + script.native() + "' 2>/dev/null";
+        return std::system(command.c_str()) == 0;
+    };
+    PackageTest test;
+    test.kind = PackageTest::Kind::Contents;
+    test.bin = {"dumpsolv"};
+    test.lib = {"solv", "libsolv.so.1", "z"};
+    test.include = {"solv/repo.h"};
+    test.site_packages = {"numpy.linalg", "numpy.core", "numpy/py.typed", "six"};
+    test.absent_files = {"lib/libsolv.a"};
+    CHECK(passes(test));
+    for (const auto member : {&PackageTest::bin,
+                              &PackageTest::lib,
+                              &PackageTest::include,
+                              &PackageTest::site_packages,
+                              &PackageTest::files}) {
+        auto wrong = test;
+        (wrong.*member).emplace_back("nothing");
+        CHECK_FALSE(passes(wrong));
+    }
+    test.absent_files = {"lib/*.a"};
+    CHECK_FALSE(passes(test));
 }
 
 TEST_CASE("a test becomes a script", "[build]") {

@@ -153,6 +153,31 @@ TEST_CASE("compilers come from the variant", "[build]") {
                                                {"target_platform", "linux-64"}});
 }
 
+TEST_CASE("scripts may name their variables as templates", "[build]") {
+    const auto output =
+        one(kHead +
+            "build: {script: [\"${{ PYTHON }} -m pip install --prefix ${{ PREFIX }}\"]}\n"
+            "tests:\n- script: [\"${{ PYTHON }} -c 'import a'\"]\n");
+    CHECK(output.build.script.content == "${PYTHON} -m pip install --prefix ${PREFIX}\n");
+    CHECK(output.tests.front().commands == Texts{"${PYTHON} -c 'import a'"});
+    CHECK(error_of(kHead + "about: {summary: \"${{ PYTHON }}\"}\n") ==
+          "/r/recipe.yaml:2:18: in '${{ PYTHON }}': 'PYTHON' is not defined");
+}
+
+TEST_CASE("tests of contents have sections", "[build]") {
+    const auto test = one(kHead +
+                          "tests:\n- package_contents:\n    bin: [a]\n    lib: [b, libc.so.1]\n"
+                          "    include: [d.h]\n    site_packages: [e.f]\n"
+                          "    files: {exists: [share/g], not_exists: [lib/*.a]}\n")
+                          .tests.front();
+    CHECK(test.bin == Texts{"a"});
+    CHECK(test.lib == Texts{"b", "libc.so.1"});
+    CHECK(test.include == Texts{"d.h"});
+    CHECK(test.site_packages == Texts{"e.f"});
+    CHECK(test.files == Texts{"share/g"});
+    CHECK(test.absent_files == Texts{"lib/*.a"});
+}
+
 TEST_CASE("match compares versions", "[build]") {
     RenderOptions options;
     options.variants = gpkg::VariantConfig::of({{"python", "3.11.* *_cpython"}});
