@@ -120,7 +120,7 @@ Result<void> check_accelerator_names(const Problem& problem) {
         // What is named itself is told of when it is looked for.
         if (is_named(name) || std::any_of(problem.indexes.begin(), problem.indexes.end(), has))
             continue;
-        std::vector<std::string> names;
+        std::vector<std::string> names{"default"};  // for all others, in an environment.yml
         for (const auto& index : problem.indexes) {
             for (const auto known : index->names()) names.emplace_back(known);
         }

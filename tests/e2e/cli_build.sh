@@ -55,6 +55,28 @@ expect 1 build r/untrue --output-dir all
 expect 0 build r/good --output-dir all
 out_is "$PWD/all: 0 packages built, 1 unchanged, 0 recipes failed"
 
+# A package for each variant that a recipe depends on, from files beside it and the command line.
+recipe many 'build: {script: "echo $flavour ${{ PREFIX }} > $PREFIX/flavour"}' \
+    'requirements: {run: ["${{ flavour }}"]}' 'tests: [{package_contents: {files: [flavour]}}]'
+printf 'flavour: [good, user]\nunused: [1, 2]\n' > r/many/variants.yaml
+expect 0 build r/many --render --json
+json '[o["variant"]["flavour"] for o in d["outputs"]] == ["good", "user"]'
+expect 0 build r/many --render --variant flavour=good
+out_has '    flavour: good'
+out_lacks user
+printf 'flavour:\n- good  # [win]\n- lonely  # [linux]\n' > conda_build_config.yaml
+expect 0 build r/many --render -m conda_build_config.yaml --json
+json '[o["variant"]["flavour"] for o in d["outputs"]] == ["lonely"]'
+expect 2 build r/many --render --variant flavour
+err_has 'is no KEY=VALUE'
+expect 0 build r/many --output-dir all
+out_is "$PWD/all: 2 packages built, 0 unchanged, 0 recipes failed"
+expect 0 search -c ./all --override-channels many --json
+json 'sorted(p["depends"] for p in d["many"]) == [["good"], ["user"]]'
+printf 'flavour: [a, b]\nother: [c]\nzip_keys: [[flavour, other]]\n' > r/many/variants.yaml
+expect 1 build r/many --render
+err_has 'the variant keys flavour and other go together (zip_keys), and have 2 and 1 values'
+
 # Nothing could be done at all: conda's shape of an error.
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
