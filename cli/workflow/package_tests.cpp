@@ -2,14 +2,17 @@
 
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/trial.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/build/package_test.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/package/paths.hpp"
 #include "libcore/process/process.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -58,25 +61,78 @@ Result<void> run_test(const Context& context,
 }
 
 /// Every test is run, also after one that failed.
-Result<std::vector<Error>> run_tests(Context& context,
-                                     const Sources& sources,
-                                     const BuiltPackage& package) {
+/// "python 3.10.*" and the like for each environment that the tests ask for; empty: any python.
+std::set<std::string> pythons_of(const std::vector<PackageTest>& tests) {
+    std::set<std::string> pythons;
+    for (const auto& test : tests) {
+        for (const auto& version : test.python_versions) pythons.insert("python " + version);
+        if (test.python_versions.empty()) pythons.insert("");
+    }
+    return pythons;
+}
+
+bool runs_with(const PackageTest& test, const std::string& python) {
+    const auto& versions = test.python_versions;
+    return python.empty()
+               ? versions.empty()
+               : std::find(versions.begin(), versions.end(), python.substr(7)) != versions.end();
+}
+
+Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
+    GPKG_TRY(const auto entries, read_paths(unpacked));
+    std::vector<std::string> paths;
+    paths.reserve(entries.size());
+    for (const auto& entry : entries) paths.push_back(entry.path);
+    const auto faults = content_faults(test, paths);
+    if (faults.empty()) return {};
+    return fail(ErrorKind::Io,
+                fmt::format("a test of its contents failed: {}", join_some(faults, "and")));
+}
+
+/// The tests that run with one python, in an environment of their own.
+Result<void> run_in_environment(Context& context,
+                                const Sources& sources,
+                                const BuiltPackage& package,
+                                const std::string& python,
+                                std::vector<Error>& failures) {
     GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
     std::vector<std::string> specs{fmt::format("{}=={}={}", name.name, name.version, name.build)};
-    for (const auto& test : package.tests)
-        specs.insert(specs.end(), test.requirements.begin(), test.requirements.end());
+    if (!python.empty()) specs.push_back(python);
+    for (const auto& test : package.tests) {
+        if (runs_with(test, python))
+            specs.insert(specs.end(), test.requirements.begin(), test.requirements.end());
+    }
     GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-test-"));
     const auto prefix = folder.path() / "prefix";
     GPKG_TRY(const auto made, make_trial(context, sources, specs, prefix));
-    std::vector<Error> failures;
+    const auto own = std::find_if(made.records.begin(), made.records.end(), [&](const auto& one) {
+        return one.name == name.name;
+    });
+    const auto& unpacked = made.unpacked[static_cast<std::size_t>(own - made.records.begin())];
     for (const auto& test : package.tests) {
-        auto tested = run_test(context, test, prefix, folder.path());
+        if (!runs_with(test, python)) continue;
+        auto tested = test.kind == PackageTest::Kind::Contents
+                          ? check_contents(test, unpacked)
+                          : run_test(context, test, prefix, folder.path());
         if (tested) continue;
         if (tested.error().kind == ErrorKind::Interrupted) return pass(std::move(tested).error());
         auto error = std::move(tested).error();
-        error.message = fmt::format("{}: {}", package.distribution, error.message);
+        error.message = fmt::format("{}{}{}: {}",
+                                    package.distribution,
+                                    python.empty() ? "" : " with ",
+                                    python,
+                                    error.message);
         failures.push_back(std::move(error));
     }
+    return {};
+}
+
+Result<std::vector<Error>> run_tests(Context& context,
+                                     const Sources& sources,
+                                     const BuiltPackage& package) {
+    std::vector<Error> failures;
+    for (const auto& python : pythons_of(package.tests))
+        GPKG_CHECK(run_in_environment(context, sources, package, python, failures));
     return failures;
 }
 

@@ -1,6 +1,7 @@
 #include "libcore/build/package_test.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/build/path_glob.hpp"
 #include "libcore/yaml/node.hpp"
 
 #include <algorithm>
@@ -38,6 +39,7 @@ std::string test_text(const PackageTest& test) {
         out += "  python:\n";
         append_list(out, "imports", test.imports, "    ");
         out += fmt::format("    pip_check: {}\n", test.pip_check);
+        append_list(out, "python_version", test.python_versions, "    ");
         break;
     case PackageTest::Kind::Contents:
         out += "  package_contents:\n";
@@ -52,6 +54,7 @@ std::string test_text(const PackageTest& test) {
         append_list(out, "lib", test.lib, "    ");
         append_list(out, "include", test.include, "    ");
         append_list(out, "site_packages", test.site_packages, "    ");
+        if (test.strict) out += "    strict: true\n";
         break;
     case PackageTest::Kind::Downstream:
         out += fmt::format("  downstream: {}\n", yaml::quote(test.downstream));
@@ -90,6 +93,7 @@ Result<PackageTest> parse_test(const yaml::Node& node) {
         if (const auto* check = python->find("pip_check")) {
             GPKG_TRY(test.pip_check, check->as_bool("pip_check"));
         }
+        GPKG_TRY(test.python_versions, texts(*python, "python_version"));
         return test;
     }
     if (const auto* contents = node.find("package_contents")) {
@@ -104,6 +108,9 @@ Result<PackageTest> parse_test(const yaml::Node& node) {
         GPKG_TRY(test.lib, texts(*contents, "lib"));
         GPKG_TRY(test.include, texts(*contents, "include"));
         GPKG_TRY(test.site_packages, texts(*contents, "site_packages"));
+        if (const auto* strict = contents->find("strict")) {
+            GPKG_TRY(test.strict, strict->as_bool("strict"));
+        }
         return test;
     }
     if (const auto* downstream = node.find("downstream")) {
@@ -134,28 +141,24 @@ std::vector<std::vector<std::string>> wanted_files(const PackageTest& test) {
         wanted.push_back({library + ".so", library + ".so.*", library + ".a", library + "*.dylib"});
     }
     for (const auto& name : test.site_packages) {
-        const std::string folder = "lib/python*/site-packages/";
         // A module's name, or the path of a file.
         const auto last = name.substr(name.find_last_of("./") + 1);
         const bool is_path = name.find('/') != std::string::npos || last == "py" || last == "pth";
         auto module = name;
         std::replace(module.begin(), module.end(), '.', '/');
-        if (is_path)
-            wanted.push_back({folder + name});
-        else
-            wanted.push_back({fmt::format("{}{}.py", folder, module),
-                              fmt::format("{}{}/__init__.py", folder, module),
-                              fmt::format("{}{}.*.so", folder, module),
-                              fmt::format("{}{}.so", folder, module)});
+        std::vector<std::string> globs;
+        // Of noarch packages they lie in a folder of their own (CEP 34).
+        for (const auto* folder : {"lib/python*/site-packages/", "site-packages/"}) {
+            if (is_path) {
+                globs.push_back(folder + name);
+                continue;
+            }
+            for (const auto* ending : {".py", "/__init__.py", ".*.so", ".so"})
+                globs.push_back(fmt::format("{}{}{}", folder, module, ending));
+        }
+        wanted.push_back(std::move(globs));
     }
     return wanted;
-}
-
-/// compgen expands a glob without word splitting; $PREFIX may hold spaces.
-std::string any_matches(const std::vector<std::string>& globs) {
-    std::string out = "(cd \"$PREFIX\" && { ";
-    for (const auto& glob : globs) out += fmt::format("compgen -G {} || ", shell_word(glob));
-    return out + "false; } >/dev/null)";
 }
 
 }  // namespace
@@ -196,19 +199,32 @@ std::string test_script(const PackageTest& test) {
             out += "if python -c 'import pip' 2>/dev/null; then python -m pip check; fi\n";
         return out;
     case PackageTest::Kind::Contents:
-        for (const auto& globs : wanted_files(test)) {
-            out += fmt::format("{} || {{ echo {} >&2; exit 1; }}\n",
-                               any_matches(globs),
-                               shell_word("no file matches " + join_or(globs)));
-        }
-        for (const auto& glob : test.absent_files)
-            out += fmt::format("if {}; then echo {} >&2; exit 1; fi\n",
-                               any_matches({glob}),
-                               shell_word("there is a file that must not be: " + glob));
-        return out;
     case PackageTest::Kind::Downstream: return out;
     }
     return out;
+}
+
+std::vector<std::string> content_faults(const PackageTest& test,
+                                        const std::vector<std::string>& paths) {
+    const auto matches = [&](const std::vector<std::string>& globs) {
+        return std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
+            return any_path_glob_matches(globs, path);
+        });
+    };
+    std::vector<std::string> faults;
+    std::vector<std::string> named;
+    for (const auto& globs : wanted_files(test)) {
+        if (!matches(globs)) faults.push_back("no file matches " + join_or(globs));
+        named.insert(named.end(), globs.begin(), globs.end());
+    }
+    for (const auto& glob : test.absent_files) {
+        if (matches({glob})) faults.push_back("there is a file that must not be: " + glob);
+    }
+    for (const auto& path : paths) {
+        if (test.strict && !any_path_glob_matches(named, path))
+            faults.push_back(fmt::format("{}: is not named, and the test is strict", path));
+    }
+    return faults;
 }
 
 }  // namespace gpkg

@@ -19,11 +19,14 @@ struct PackageTest {
     std::vector<std::string> requirements;  ///< Script: specs the test environment needs as well
     std::vector<std::string> imports;       ///< Python: module names
     bool pip_check = true;                  ///< Python: `pip check` where pip is there
+    /// Python: each is tried, as a spec's version ("3.10.*"); empty: the one that the solver takes.
+    std::vector<std::string> python_versions;
     /// Contents: what must be there, each by section as recipes have it (CEP 14): `files` are globs
     /// below the prefix, `bin` and `include` names below these folders, `lib` names of libraries
     /// ("z", "libz.so.1"), `site_packages` modules or paths ("numpy.linalg", "numpy/py.typed").
     std::vector<std::string> files, bin, lib, include, site_packages;
     std::vector<std::string> absent_files;  ///< Contents: globs that must match nothing
+    bool strict = false;                    ///< Contents: there is nothing else
     std::string downstream;                 ///< Downstream: a spec whose own tests must pass
     std::vector<std::string> source_files;  ///< Script: globs copied from the work folder
     std::vector<std::string> recipe_files;  ///< Script: globs copied from the recipe folder
@@ -38,7 +41,11 @@ Result<std::vector<PackageTest>> read_tests(const fs::path& unpacked);
 std::string tests_text(const std::vector<PackageTest>& tests);
 
 /// A script for `bash -e`, to be run in an activated prefix with that prefix in $PREFIX. Empty when
-/// the test is none that a script can do (Downstream).
+/// the test is none that a script can do (Contents, Downstream).
 std::string test_script(const PackageTest& test);
+
+/// What a test of contents finds wrong with the paths of a package, a line for each.
+std::vector<std::string> content_faults(const PackageTest& test,
+                                        const std::vector<std::string>& paths);
 
 }  // namespace gpkg

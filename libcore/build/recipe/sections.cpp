@@ -114,7 +114,7 @@ Result<PackageTest> read_test(const Tree& tree) {
     if (const auto* python = tree.find("python")) {
         GPKG_CHECK(tree.only_keys("a test", {"python"}));
         GPKG_CHECK(python->only_keys("a python test", {"imports", "pip_check", "python_version"}));
-        GPKG_CHECK(refuse(*python, "a python test", {"python_version"}));
+        GPKG_CHECK(take(*python, "python_version", test.python_versions));
         test.kind = PackageTest::Kind::Python;
         GPKG_CHECK(take(*python, "imports", test.imports));
         GPKG_CHECK(take(*python, "pip_check", test.pip_check));
@@ -125,11 +125,7 @@ Result<PackageTest> read_test(const Tree& tree) {
         GPKG_CHECK(contents->only_keys(
             "package_contents", {"files", "bin", "lib", "include", "site_packages", "strict"}));
         test.kind = PackageTest::Kind::Contents;
-        bool strict = false;
-        GPKG_CHECK(take(*contents, "strict", strict));
-        if (strict)
-            return contents->find("strict")->unsupported(
-                "gpkg does not test that a package has no other files");
+        GPKG_CHECK(take(*contents, "strict", test.strict));
         if (const auto* files = contents->find("files"); files != nullptr && files->is_map()) {
             GPKG_CHECK(files->only_keys("files", {"exists", "not_exists"}));
             GPKG_CHECK(take(*files, "exists", test.files));
