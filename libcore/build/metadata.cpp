@@ -31,6 +31,7 @@ std::string index_json(const MetadataInput& input) {
               {"constrains", input.run.constrains},
               {"timestamp", input.timestamp_ms}};
     if (!output.build.noarch.empty()) json["noarch"] = output.build.noarch;
+    if (output.build.python_version_independent) json["noarch"] = "python";
     if (!output.about.license.empty()) json["license"] = output.about.license;
     if (!output.about.license_family.empty()) json["license_family"] = output.about.license_family;
     if (!output.build.python_site_packages_path.empty())
@@ -147,7 +148,7 @@ Result<std::map<std::string, std::string>> info_files(const MetadataInput& input
     files["used_build_tool.json"] = pretty(Json{{"name", "gpkg"}, {"version", builder_version()}});
     if (!(output.requirements.run_exports == RunExports{}))
         files["run_exports.json"] = run_exports_file(output.requirements.run_exports);
-    if (output.build.noarch == "python") files["link.json"] = link_json(output.build);
+    if (output.build.is_linked_as_noarch_python()) files["link.json"] = link_json(output.build);
     GPKG_CHECK(add_licenses(input, files));
     GPKG_CHECK(add_tests(input, files));
     GPKG_CHECK(add_recipe(input, files));

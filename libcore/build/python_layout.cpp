@@ -104,7 +104,7 @@ std::string program_of(const EntryPoint& point, const fs::path& prefix) {
 Result<void> lay_out_python(const fs::path& prefix,
                             const std::set<std::string>& before,
                             const RecipeBuild& build) {
-    if (build.noarch == "python") return lay_out_noarch(prefix, before, build);
+    if (build.is_linked_as_noarch_python()) return lay_out_noarch(prefix, before, build);
     for (const auto& text : build.entry_points) {
         GPKG_TRY(const auto point, EntryPoint::parse(text));
         const auto file = prefix / "bin" / point.command;

@@ -66,6 +66,13 @@ struct RecipeBuild {
     std::vector<std::string> entry_points;  ///< "exe = module:function"
     std::string python_site_packages_path;  ///< CEP 17
     bool skip_pyc_compilation = false;
+    /// CEP 20: for one platform and any python from some version on. The package is laid out and
+    /// linked as a noarch one.
+    bool python_version_independent = false;
+
+    bool is_linked_as_noarch_python() const {
+        return noarch == "python" || python_version_independent;
+    }
 };
 
 struct RecipeRequirements {

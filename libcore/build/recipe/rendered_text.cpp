@@ -82,6 +82,11 @@ void write_build(Writer& out, const RenderedOutput& output) {
     out.plain("number", std::to_string(build.number));
     out.field("string", output.build_string);
     out.field("noarch", build.noarch);
+    if (build.python_version_independent) {
+        out.open("python");
+        out.plain("version_independent", "true");
+        out.close();
+    }
     out.open("script");
     if (!build.script.file.empty()) out.field("file", build.script.file.filename().native());
     if (build.script.file.empty()) out.plain("content", yaml::quote(build.script.content));

@@ -88,17 +88,43 @@ Result<RunExports> read_exports(const Tree& tree) {
     return exports;
 }
 
+/// A script as a map: its content, for bash or for python.
+Result<std::vector<std::string>> commands_of(const Tree& script) {
+    GPKG_CHECK(script.only_keys("a test's script",
+                                {"interpreter", "content", "file", "env", "secrets", "cwd"}));
+    GPKG_CHECK(refuse(script, "a test's script", {"file", "env", "secrets", "cwd"}));
+    std::string interpreter = "bash";
+    GPKG_CHECK(take(script, "interpreter", interpreter));
+    std::vector<std::string> commands;
+    GPKG_CHECK(take(script, "content", commands));
+    if (interpreter == "bash") return commands;
+    if (interpreter != "python")
+        return script.find("interpreter")
+            ->unsupported(
+                fmt::format("gpkg runs tests with bash and python, not with '{}'", interpreter));
+    std::string program = "python - <<'END_OF_TEST'\n";
+    for (const auto& line : commands) {
+        program += line;
+        if (!program.ends_with('\n')) program += '\n';
+    }
+    return std::vector{program + "END_OF_TEST"};
+}
+
 Result<PackageTest> script_test(const Tree& tree) {
     GPKG_CHECK(tree.only_keys("a test", {"script", "requirements", "files"}));
     PackageTest test;
     const auto* script = tree.find("script");
-    if (script->is_map())
-        return script->unsupported("gpkg takes the commands of a test as a list of texts");
-    GPKG_TRY(test.commands, script->as_texts("commands"));
+    if (script->is_map()) {
+        GPKG_TRY(test.commands, commands_of(*script));
+    } else {
+        GPKG_TRY(test.commands, script->as_texts("commands"));
+    }
     if (const auto* requirements = tree.find("requirements")) {
         GPKG_CHECK(requirements->only_keys("a test's requirements", {"run", "build"}));
-        GPKG_CHECK(refuse(*requirements, "a test's requirements", {"build"}));
         GPKG_TRY(test.requirements, read_specs(requirements->find("run")));
+        // What runs where the test does is here the same machine.
+        GPKG_TRY(const auto build, read_specs(requirements->find("build")));
+        test.requirements.insert(test.requirements.end(), build.begin(), build.end());
     }
     if (const auto* files = tree.find("files")) {
         GPKG_CHECK(files->only_keys("a test's files", {"source", "recipe"}));

@@ -138,9 +138,8 @@ Result<void> read_python(const Tree& tree, RecipeBuild& build) {
                                "use_python_app_entrypoint",
                                "preserve_egg_dir",
                                "version_independent"}));
-    GPKG_CHECK(refuse(tree,
-                      "build.python",
-                      {"use_python_app_entrypoint", "preserve_egg_dir", "version_independent"}));
+    GPKG_CHECK(refuse(tree, "build.python", {"use_python_app_entrypoint", "preserve_egg_dir"}));
+    GPKG_CHECK(take(tree, "version_independent", build.python_version_independent));
     GPKG_CHECK(take(tree, "site_packages_path", build.python_site_packages_path));
     if (const auto* skip = tree.find("skip_pyc_compilation")) {
         if (skip->is_list())
@@ -213,6 +212,9 @@ Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder) {
         GPKG_TRY(build.prefix_detection, read_prefix_detection(*detection));
     }
     if (const auto* python = tree.find("python")) GPKG_CHECK(read_python(*python, build));
+    if (build.python_version_independent && !build.noarch.empty())
+        return tree.find("noarch")->fail(
+            "a noarch package is for any python by itself: leave out python.version_independent");
     return build;
 }
 

@@ -142,9 +142,10 @@ Result<VariantConfig> variants_for(const Recipe& recipe, const RenderOptions& op
         GPKG_CHECK(config.override_with(beside));
     }
     GPKG_CHECK(config.override_with(options.variants));
-    // What is built for which platform is said elsewhere.
-    for (const auto* key : {"target_platform", "host_platform", "build_platform"})
-        config.values.erase(key);
+    // What is built for which platform is said elsewhere. Where it is built counts as read, as the
+    // hashes of conda-forge's packages show.
+    for (const auto* key : {"target_platform", "host_platform"}) config.values.erase(key);
+    config.values["build_platform"] = {options.build_platform};
     return config;
 }
 

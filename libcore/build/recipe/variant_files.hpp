@@ -21,7 +21,7 @@ Result<VariantConfig> parse_variant_file(std::string_view text,
                                          const std::string& where,
                                          const RenderOptions& options);
 
-/// What the files beside the recipe say, and before it what `options` have.
+/// What the files beside the recipe say, and before it what `options` have; and build_platform.
 Result<VariantConfig> variants_for(const Recipe& recipe, const RenderOptions& options);
 
 }  // namespace gpkg

@@ -178,6 +178,34 @@ TEST_CASE("tests of contents have sections", "[build]") {
     CHECK(test.absent_files == Texts{"lib/*.a"});
 }
 
+TEST_CASE("a package for any python of one platform", "[build]") {
+    RenderOptions options;
+    options.variants = gpkg::VariantConfig::of({{"python", "3.10.* *_cpython"}});
+    const auto output = one(kHead +
+                                "build: {python: {version_independent: true}}\n"
+                                "requirements: {host: [python, python-abi3]}\n",
+                            options);
+    // As conda-forge's polars-runtime: the python that it was built with counts.
+    CHECK(output.subdir == "linux-64");
+    CHECK(output.build_string.starts_with("py310h"));
+    CHECK(output.build.is_linked_as_noarch_python());
+    CHECK(error_of(kHead + "build: {noarch: python, python: {version_independent: true}}\n")
+              .find("leave out python.version_independent") != std::string::npos);
+}
+
+TEST_CASE("a test's script may be a map", "[build]") {
+    const auto tests = one(kHead +
+                           "tests:\n"
+                           "- script: {interpreter: python, content: [import a, \"print('b')\"]}\n"
+                           "- script: {content: [true, false]}\n"
+                           "  requirements: {run: [c], build: [d]}\n")
+                           .tests;
+    CHECK(tests[0].commands ==
+          Texts{"python - <<'END_OF_TEST'\nimport a\nprint('b')\nEND_OF_TEST"});
+    CHECK(tests[1].commands == Texts{"true", "false"});
+    CHECK(tests[1].requirements == Texts{"c", "d"});
+}
+
 TEST_CASE("match compares versions", "[build]") {
     RenderOptions options;
     options.variants = gpkg::VariantConfig::of({{"python", "3.11.* *_cpython"}});

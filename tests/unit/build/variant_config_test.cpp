@@ -189,7 +189,65 @@ TEST_CASE("files beside the recipe are read, and what is asked for goes before t
     const auto config = variants_for(*recipe, options);
     REQUIRE(config);
     CHECK(config->values == std::map<std::string, Texts>{{"blas", {"mkl"}},
+                                                         {"build_platform", {"linux-64"}},
                                                          {"openssl", {"1.1"}},
                                                          {"python", {"3.11", "3.12"}}});
     fs::remove_all(folder);
+}
+
+TEST_CASE("published packages have the hashes that their variants make", "[build]") {
+    // ruff 0.16.2 h462bb3b_0, pydantic-core 2.46.4 py310hd8f68c5_0 and jaxlib 0.9.2
+    // cuda129_py311h6689f8c_200 of conda-forge: each is what its recipe and variant file hash to,
+    // with the platform that it was built on, which all of them read.
+    const Variant shared{{"c_compiler", "gcc"},
+                         {"c_compiler_version", "14"},
+                         {"c_stdlib", "sysroot"},
+                         {"c_stdlib_version", "2.17"},
+                         {"channel_sources", "conda-forge"},
+                         {"channel_targets", "conda-forge main"},
+                         {"rust_compiler", "rust"},
+                         {"target_platform", "linux-64"}};
+    auto ruff = shared;
+    ruff.insert({{"build_platform", "linux-64"},
+                 {"python_min", "3.10"},
+                 {"rust_compiler_version", "1.95"}});
+    CHECK(variant_hash(ruff) == "462bb3b");
+    auto pydantic_core = shared;
+    pydantic_core.insert({{"build_platform", "linux-64"}, {"python", "3.10.* *_cpython"}});
+    CHECK(default_build_string(pydantic_core, false, 0) == "py310hd8f68c5_0");
+    const Variant jaxlib{{"__cuda", "__cuda"},
+                         {"build_platform", "linux-64"},
+                         {"c_compiler", "clang"},
+                         {"c_compiler_version", "20"},
+                         {"c_stdlib", "sysroot"},
+                         {"c_stdlib_version", "2.17"},
+                         {"channel_sources", "conda-forge"},
+                         {"channel_targets", "conda-forge main"},
+                         {"cuda_compiler", "cuda-nvcc"},
+                         {"cuda_compiler_version", "12.9"},
+                         {"cudnn", "9"},
+                         {"cxx_compiler", "clangxx"},
+                         {"cxx_compiler_version", "20"},
+                         {"flatbuffers", "25.9.23"},
+                         {"libabseil", "20260107"},
+                         {"libgrpc", "1.78"},
+                         {"libprotobuf", "6.33.5"},
+                         {"nccl", "2"},
+                         {"numpy", "2"},
+                         {"openssl", "3.5"},
+                         {"python", "3.11.* *_cpython"},
+                         {"re2", "2025.11.05"},
+                         {"target_platform", "linux-64"},
+                         {"zlib", "1"}};
+    CHECK(variant_hash(jaxlib) == "6689f8c");
+}
+
+TEST_CASE("a recipe that reads where it is built depends on it", "[build]") {
+    const auto outputs =
+        render(kHead +
+                   "requirements:\n  build:\n"
+                   "    - {if: build_platform != target_platform, then: crossenv}\n",
+               {});
+    CHECK(hash_inputs(outputs) ==
+          Texts{R"(a {"build_platform": "linux-64", "target_platform": "linux-64"})"});
 }
