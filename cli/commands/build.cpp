@@ -83,10 +83,12 @@ Result<int> print_rendered(Context& context,
         GPKG_TRY(const auto recipe, load_recipe(file));
         GPKG_TRY(const auto outputs, render_recipe(recipe, options));
         for (const auto& output : outputs) {
+            auto variant = nlohmann::ordered_json::object();
+            for (const auto& [key, value] : output.used_variant) variant[key] = value.text;
             document.push_back({{"recipe", file.native()},
                                 {"package", output.distribution()},
                                 {"subdir", output.subdir},
-                                {"variant", output.used_variant},
+                                {"variant", std::move(variant)},
                                 {"rendered", rendered_recipe_text(output)}});
             if (!context.out.json_mode()) {
                 auto text = rendered_recipe_text(output);

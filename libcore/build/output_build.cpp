@@ -158,7 +158,7 @@ private:
                          build_prefix_.native(),
                          prefix_.native())}};
         add_python(variables);
-        for (const auto& [key, value] : output_.used_variant) variables.emplace(key, value);
+        for (const auto& [key, value] : output_.used_variant) variables.emplace(key, value.text);
         for (const auto& [key, value] : output_.build.script.environment)
             variables.insert_or_assign(key, value);
         return variables;

@@ -51,7 +51,7 @@ std::string language_tags(const Variant& used) {
         const auto found = used.find(std::string(key));
         if (found == used.end()) continue;
         if (key == "r_base" && used.contains("r")) continue;
-        out += fmt::format("{}{}", tag, first_segments(found->second, segments));
+        out += fmt::format("{}{}", tag, first_segments(found->second.text, segments));
     }
     return out;
 }
@@ -68,7 +68,10 @@ std::string variant_key(std::string_view name) {
 std::string hash_input_text(const Variant& used) {
     std::string out;
     for (const auto& [key, value] : used)
-        out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", json_text(key), json_text(value));
+        out += fmt::format("{}{}: {}",
+                           out.empty() ? "" : ", ",
+                           json_text(key),
+                           value.is_plain ? value.text : json_text(value.text));
     return "{" + out + "}";
 }
 

@@ -222,8 +222,8 @@ private:
             const auto key = variant_key(spec);
             scope.mark_used(key);
             const auto found = variant_.find(key);
-            if (found == variant_.end() || found->second.empty()) continue;
-            const auto& value = found->second;
+            if (found == variant_.end() || found->second.text.empty()) continue;
+            const auto& value = found->second.text;
             const bool is_plain = value.find_first_of("<>=!~*,| ") == std::string::npos;
             auto pinned = dependency_text(fmt::format("{} {}{}", spec, is_plain ? "=" : "", value));
             if (!pinned)

@@ -182,7 +182,10 @@ std::string rendered_recipe_text(const RenderedOutput& output) {
     out.open("build_configuration");
     out.field("target_platform", output.subdir);
     out.field("host_platform", output.target_platform);
-    out.map("variant", output.used_variant);
+    out.open("variant");
+    for (const auto& [key, value] : output.used_variant)
+        out.plain(yaml::quote(key), value.is_plain ? value.text : yaml::quote(value.text));
+    out.close();
     out.open("hash");
     out.field("hash", variant_hash(output.used_variant));
     out.close();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -148,7 +149,7 @@ std::optional<std::string> Scope::variant_value(const std::string& key) {
     mark_used(key);
     const auto found = variant_.find(key);
     if (found == variant_.end()) return std::nullopt;
-    return found->second;
+    return found->second.text;
 }
 
 Result<std::optional<Value>> Scope::variable(std::string_view name) {
@@ -158,8 +159,14 @@ Result<std::optional<Value>> Scope::variable(std::string_view name) {
     GPKG_TRY(auto own, context_value(key));
     if (own) return own;
     if (auto value = platform_value(name)) return value;
-    if (const auto value = variant_value(key)) return Value(*value);
-    return std::nullopt;
+    const auto found = variant_.find(key);
+    if (found == variant_.end()) return std::nullopt;
+    const auto& [text, is_plain] = found->second;
+    if (!is_plain) return Value(text);
+    if (text == "true" || text == "false") return Value(text == "true");
+    long long number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return Value(number);
 }
 
 std::optional<Value> Scope::platform_value(std::string_view name) const {

@@ -81,7 +81,7 @@ Result<VariantConfig> parse_variant_choice(const std::string& text) {
     VariantConfig config;
     auto& values = config.values[variant_key(text.substr(0, equals))];
     for (const auto value : split(std::string_view(text).substr(equals + 1), ','))
-        values.emplace_back(trim(value));
+        values.emplace_back(std::string(trim(value)));
     return config;
 }
 

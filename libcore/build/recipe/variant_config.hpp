@@ -15,7 +15,7 @@ namespace gpkg {
 struct VariantConfig {
     /// The values of each key, as variant_key() spells it, in the order in which they are built;
     /// never an empty list.
-    std::map<std::string, std::vector<std::string>> values;
+    std::map<std::string, std::vector<VariantValue>> values;
     /// Keys whose values go together, place by place. No key is in two groups; those of a group
     /// that have values have equally many.
     std::vector<std::vector<std::string>> zip_keys;

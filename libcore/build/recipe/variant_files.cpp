@@ -74,14 +74,25 @@ private:
         if (key == "zip_keys") return read_groups(node);
         if (std::find(kSettings.begin(), kSettings.end(), key) != kSettings.end()) return {};
         GPKG_TRY(const auto tree, evaluate_tree(node, scope_.names()));
-        GPKG_TRY(auto values, tree.as_texts(fmt::format("values of {}", key)));
-        if (values.empty()) return {};
+        GPKG_TRY(const auto texts, tree.as_texts(fmt::format("values of {}", key)));
+        if (texts.empty()) return {};
+        std::vector<VariantValue> values;
+        values.reserve(texts.size());
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            values.push_back(value_of(tree.is_list() ? tree.items[i] : tree, texts[i]));
         if (!config_.values.emplace(variant_key(key), std::move(values)).second)
             return fail(
                 ErrorKind::Parse,
                 fmt::format(
                     "{}: the variant key {} is there twice", node.key_place(), variant_key(key)));
         return {};
+    }
+
+    /// conda-build makes texts of its numbers.
+    VariantValue value_of(const Tree& tree, const std::string& text) const {
+        if (const auto* flag = tree.value.flag()) return {*flag ? "true" : "false", true};
+        const bool is_number = tree.value.number() != nullptr && !where_.ends_with(kCondaBuildName);
+        return {text, is_number};
     }
 
     Result<void> read_groups(const yaml::Node& node) {

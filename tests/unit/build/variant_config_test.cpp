@@ -6,6 +6,8 @@
 
 using namespace gpkg;
 using Texts = std::vector<std::string>;
+using Values = std::vector<VariantValue>;
+using AllValues = std::map<std::string, Values>;
 
 namespace {
 
@@ -52,10 +54,10 @@ TEST_CASE("variants.yaml gives keys their values", "[build]") {
         "blas:\n- {if: linux, then: [mkl, openblas], else: accelerate}\n"
         "- ${{ 'none' if win }}\n"
         "pin_run_as_build: {python: {max_pin: x.x}}\n");
-    CHECK(config.values == std::map<std::string, Texts>{{"blas", {"mkl", "openblas"}},
-                                                        {"c_compiler", {"gcc"}},
-                                                        {"number", {"1", "2.10", "true"}},
-                                                        {"python", {"3.11", "3.12"}}});
+    CHECK(config.values == AllValues{{"blas", {"mkl", "openblas"}},
+                                     {"c_compiler", {"gcc"}},
+                                     {"number", {{"1", true}, "2.10", {"true", true}}},
+                                     {"python", {"3.11", "3.12"}}});
     CHECK(config.zip_keys.empty());
 }
 
@@ -72,9 +74,9 @@ TEST_CASE("conda_build_config.yaml has its selectors in comments", "[build]") {
         "perl:\n  - 5.32.1  # the one and only\n",
         "/r/conda_build_config.yaml",
         options);
-    CHECK(config.values == std::map<std::string, Texts>{{"c_stdlib", {"sysroot"}},
-                                                        {"cuda_compiler_version", {"None", "12.9"}},
-                                                        {"perl", {"5.32.1"}}});
+    CHECK(config.values == AllValues{{"c_stdlib", {"sysroot"}},
+                                     {"cuda_compiler_version", {"None", "12.9"}},
+                                     {"perl", {"5.32.1"}}});
     CHECK(error_of("a:\n- b  # [lunix]\n", "/r/conda_build_config.yaml") ==
           "/r/conda_build_config.yaml:2: 'lunix' is not defined\n  hint: did you mean unix?");
 }
@@ -107,14 +109,14 @@ TEST_CASE("a damaged configuration is refused with its place", "[build]") {
 }
 
 TEST_CASE("what is said later goes before", "[build]") {
-    auto config = parse("zip_keys: [[a, b]]\na: [1, 2]\nb: [3, 4]\nc: 5\n");
-    REQUIRE(config.override_with(parse("zip_keys: [[b, c]]\nb: [6]\nc: [7]\n")));
+    auto config = parse("zip_keys: [[a, b]]\na: ['1', '2']\nb: ['3', '4']\nc: '5'\n");
+    REQUIRE(config.override_with(parse("zip_keys: [[b, c]]\nb: ['6']\nc: ['7']\n")));
     CHECK(config.zip_keys == std::vector<Texts>{{"b", "c"}});
-    CHECK(config.values["a"] == Texts{"1", "2"});
+    CHECK(config.values["a"] == Values{"1", "2"});
     CHECK(config.choices("b") == std::vector<Variant>{{{"b", "6"}, {"c", "7"}}});
     CHECK_FALSE(config.override_with(parse("c: [1, 2]\n")));
     CHECK(parse_variant_choice("py-thon=3.11, 3.12")->values ==
-          std::map<std::string, Texts>{{"py_thon", {"3.11", "3.12"}}});
+          AllValues{{"py_thon", {"3.11", "3.12"}}});
     CHECK_FALSE(parse_variant_choice("python"));
 }
 
@@ -188,10 +190,10 @@ TEST_CASE("files beside the recipe are read, and what is asked for goes before t
     options.variants = VariantConfig::of({{"openssl", "1.1"}});
     const auto config = variants_for(*recipe, options);
     REQUIRE(config);
-    CHECK(config->values == std::map<std::string, Texts>{{"blas", {"mkl"}},
-                                                         {"build_platform", {"linux-64"}},
-                                                         {"openssl", {"1.1"}},
-                                                         {"python", {"3.11", "3.12"}}});
+    CHECK(config->values == AllValues{{"blas", {"mkl"}},
+                                      {"build_platform", {"linux-64"}},
+                                      {"openssl", {"1.1"}},
+                                      {"python", {"3.11", "3.12"}}});
     fs::remove_all(folder);
 }
 
@@ -250,4 +252,36 @@ TEST_CASE("a recipe that reads where it is built depends on it", "[build]") {
                {});
     CHECK(hash_inputs(outputs) ==
           Texts{R"(a {"build_platform": "linux-64", "target_platform": "linux-64"})"});
+}
+
+TEST_CASE("truth values of a file are such", "[build]") {
+    // As conda-forge's polars-runtime has them: 1.41.2 is py310h49dadd8_0.
+    const auto config = parse("is_abi3: [true, false]\nquoted: ['false']\ncount: [3]\n");
+    const auto outputs = render(kHead +
+                                    "build: {skip: [not is_abi3]}\n"
+                                    "requirements:\n  run:\n    - {if: quoted, then: a}\n"
+                                    "    - {if: count == 3, then: b}\n",
+                                config);
+    REQUIRE(outputs.size() == 1);
+    CHECK(hash_input_text(outputs[0].used_variant) ==
+          R"({"count": 3, "is_abi3": true, "quoted": "false", "target_platform": "linux-64"})");
+    CHECK(outputs[0].requirements.run == Texts{"a", "b"});
+    const Variant polars{{"build_platform", "linux-64"},
+                         {"c_compiler", "gcc"},
+                         {"c_compiler_version", "14"},
+                         {"c_stdlib", "sysroot"},
+                         {"c_stdlib_version", "2.17"},
+                         {"channel_sources", "conda-forge/label/rust_dev,conda-forge"},
+                         {"channel_targets", "conda-forge main"},
+                         {"cxx_compiler", "gxx"},
+                         {"cxx_compiler_version", "14"},
+                         {"is_abi3", {"true", true}},
+                         {"polars_runtime", "32"},
+                         {"python", "3.10.* *_cpython"},
+                         {"python_min", "3.10"},
+                         {"rust_compiler", "rust"},
+                         {"rust_compiler_version", "1.96.0"},
+                         {"target_platform", "linux-64"}};
+    CHECK(default_build_string(polars, false, 0) == "py310h49dadd8_0");
+    CHECK(parse("count: [3]\n", "/r/conda_build_config.yaml").values["count"] == Values{"3"});
 }
