@@ -129,6 +129,18 @@ std::optional<std::string> gfx_name(std::uint32_t target_version) {
     return fmt::format("gfx{}{:x}{:x}", major, minor, stepping);
 }
 
+std::optional<std::string> gfx_of_version(std::string_view version) {
+    const auto parts = split(version, '.');
+    if (parts.size() != 3) return std::nullopt;
+    std::uint32_t target = 0;
+    for (const auto part : parts) {
+        const auto number = to_number(part);
+        if (!number || *number > 99) return std::nullopt;
+        target = target * 100 + static_cast<std::uint32_t>(*number);
+    }
+    return gfx_name(target);
+}
+
 std::optional<std::string> gfx_version(std::string_view gfx) {
     if (!gfx.starts_with("gfx")) return std::nullopt;
     gfx.remove_prefix(3);

@@ -85,13 +85,13 @@ Result<int> print_rendered(Context& context,
         for (const auto& output : outputs) {
             auto variant = nlohmann::ordered_json::object();
             for (const auto& [key, value] : output.used_variant) variant[key] = value.text;
+            auto text = rendered_recipe_text(output);
             document.push_back({{"recipe", file.native()},
                                 {"package", output.distribution()},
                                 {"subdir", output.subdir},
                                 {"variant", std::move(variant)},
-                                {"rendered", rendered_recipe_text(output)}});
+                                {"rendered", text}});
             if (!context.out.json_mode()) {
-                auto text = rendered_recipe_text(output);
                 if (text.ends_with('\n')) text.pop_back();  // result() ends the line
                 context.out.result(
                     fmt::format("---\n# {}: {}\n{}", file.native(), output.distribution(), text));

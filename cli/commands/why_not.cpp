@@ -197,10 +197,13 @@ Result<int> why_not(Context& context, Options& options) {
     GPKG_TRY(const auto request, request_of(context, options, spec));
     GPKG_TRY(auto question, question_of(context, options.sources, request));
     // Where the request is answered without what cuda-version asks of the driver, so is this.
-    auto answered = question;
-    answered.problem.wants_fixes = false;
-    GPKG_CHECK(answer_to(answered));
-    question.problem.request.only_builds = answered.problem.request.only_builds;
+    const auto& asked = question.problem.request;
+    if (only_builds_for_nvidia(asked.specs, {}, asked.accelerators)) {
+        auto answered = question;
+        answered.problem.wants_fixes = false;
+        GPKG_CHECK(answer_to(answered));
+        question.problem.request.only_builds = answered.problem.request.only_builds;
+    }
     GPKG_TRY(const auto found, gpkg::why_not(question.problem, spec, solver::solve));
     GPKG_CHECK(check_stop(context));
     if (found.verdict == Verdict::NoAnswer)

@@ -123,12 +123,13 @@ bool was_decided_for_building(const Problem& problem) {
 }  // namespace
 
 Result<Outcome> answer_to(Question& question) {
-    if (was_decided_for_building(question.problem)) {
+    const bool builds = was_decided_for_building(question.problem);
+    if (builds) {
         GPKG_TRY(auto for_building, answer_for_building(question));
         if (for_building) return *std::move(for_building);
     }
     GPKG_TRY(auto outcome, answer_with_machine(question));
-    if (std::holds_alternative<Solution>(outcome)) return outcome;
+    if (builds || std::holds_alternative<Solution>(outcome)) return outcome;
     GPKG_TRY(auto for_building, answer_for_building(question));
     return for_building ? *std::move(for_building) : std::move(outcome);
 }

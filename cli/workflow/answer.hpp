@@ -1,7 +1,8 @@
 #pragma once
 
 // What a question's answer is. One question may be asked of the solver several times: for the
-// accelerators in the order in which they are to be tried, and for a machine without its driver.
+// accelerators in the order in which they are to be tried, and for building, without what
+// cuda-version asks of the driver.
 
 #include "cli/workflow/question.hpp"
 

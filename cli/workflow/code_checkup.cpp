@@ -1,9 +1,9 @@
 #include "cli/workflow/code_checkup.hpp"
 
-#include "libcore/base/text.hpp"
 #include "libcore/build/gpu_code.hpp"
 #include "libcore/spec/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "virtual-packages/amd.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,16 +20,6 @@ struct Devices {
     std::string amd;
 };
 
-/// "gfx90a" of "9.0.10".
-std::string gfx_of(std::string_view version) {
-    const auto parts = split(version, '.');
-    if (parts.size() != 3) return {};
-    const auto hex = [](std::string_view digits) {
-        return fmt::format("{:x}", std::stoul("0" + std::string(digits)));
-    };
-    return fmt::format("gfx{}{}{}", parts[0], hex(parts[1]), hex(parts[2]));
-}
-
 Devices devices_of(const virtual_packages::Detection& machine) {
     Devices devices;
     if (const auto* found = machine.find("__cuda_arch")) {
@@ -38,9 +28,8 @@ Devices devices_of(const virtual_packages::Detection& machine) {
         record.version = found->package.version;
         if (auto version = version_of(record)) devices.nvidia = *std::move(version);
     }
-    const auto* amd = machine.find("__amdgpu_arch");
-    if (amd != nullptr && amd->package.version != kAnyVersion)
-        devices.amd = gfx_of(amd->package.version);
+    if (const auto* amd = machine.find("__amdgpu_arch"))
+        devices.amd = virtual_packages::gfx_of_version(amd->package.version).value_or("");
     return devices;
 }
 

@@ -1,6 +1,7 @@
 #include "libcore/build/elf.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/build/read_at_internal.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -64,15 +65,8 @@ private:
 
     Result<std::string> bytes(std::uint64_t offset, std::uint64_t count) const {
         if (offset > size_ || count > size_ - offset) return damaged("it ends too early");
-        std::string out(count, '\0');
-        std::size_t done = 0;
-        while (done < count) {
-            const auto got =
-                ::pread(fd_, out.data() + done, count - done, static_cast<off_t>(offset + done));
-            if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) return damaged("it cannot be read");
-            done += static_cast<std::size_t>(got);
-        }
+        auto out = read_at(fd_, offset, count);
+        if (out.size() < count) return damaged("it cannot be read");
         return out;
     }
 

@@ -1,6 +1,8 @@
 #include "libcore/build/gpu_code.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/build/read_at_internal.hpp"
+#include "libcore/fs/descriptor.hpp"
 #include "libcore/spec/cuda.hpp"
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 namespace gpkg {
@@ -40,15 +41,10 @@ struct Section {
 class File {
 public:
     explicit File(fs::path path) : path_(std::move(path)) {}
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() {
-        if (fd_ >= 0) ::close(fd_);
-    }
 
     Result<void> open() {
-        fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-        if (fd_ < 0)
+        file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file_)
             return fail(ErrorKind::Io,
                         fmt::format("{}: cannot open: {}", path_.native(), std::strerror(errno)));
         return {};
@@ -56,17 +52,7 @@ public:
 
     /// As much of `count` bytes as there is.
     std::string some(std::uint64_t offset, std::uint64_t count) const {
-        std::string out(count, '\0');
-        std::size_t done = 0;
-        while (done < count) {
-            const auto got =
-                ::pread(fd_, out.data() + done, count - done, static_cast<off_t>(offset + done));
-            if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) break;
-            done += static_cast<std::size_t>(got);
-        }
-        out.resize(done);
-        return out;
+        return read_at(file_.get(), offset, count);
     }
 
     Result<std::string> all(std::uint64_t offset, std::uint64_t count) const {
@@ -79,7 +65,7 @@ public:
 
 private:
     fs::path path_;
-    int fd_ = -1;
+    Descriptor file_;
 };
 
 /// "9.0" of 90.

@@ -25,13 +25,13 @@ std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& recor
     std::set<std::string> texts;
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
-            const auto name = text.starts_with("__") ? name_in_spec(text) : std::string();
-            if (!may_restrict(record, name, only_builds)) continue;
-            const auto spec = MatchSpec::parse(text);
-            if (spec && spec->when) continue;
+            if (!text.starts_with("__")) continue;
+            const auto name = name_in_spec(text);
             const bool is_there = std::any_of(
                 machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
-            if (is_there) texts.insert(text);
+            if (!is_there || !may_restrict(record, name, only_builds)) continue;
+            const auto spec = MatchSpec::parse(text);
+            if (!spec || !spec->when) texts.insert(text);
         }
     }
     return {texts.begin(), texts.end()};

@@ -47,6 +47,7 @@ TEST_CASE("gfx names and versions are two spellings of one number", "[virtual-pa
     // clang-format on
     CHECK(gfx_name(row.number) == row.name);
     CHECK(gfx_version(row.name) == row.version);
+    CHECK(gfx_of_version(row.version) == row.name);
 }
 
 TEST_CASE("what is no gfx name has no version", "[virtual-packages]") {
@@ -64,6 +65,8 @@ TEST_CASE("what is no gfx name has no version", "[virtual-packages]") {
     CAPTURE(text);
     CHECK_FALSE(gfx_version(text));
     CHECK_FALSE(gfx_name(0));
+    for (const auto* version : {"", "9.0", "0.0.0", "9.0.16", "any", "99999999999999999999.0.0"})
+        CHECK_FALSE(gfx_of_version(version));
     CHECK_FALSE(gfx_name(91600));  // minor 16 has no hex digit
 }
 
