@@ -7,11 +7,13 @@
 #include "cli/workflow/trial.hpp"
 #include "libcore/build/builder.hpp"
 #include "libcore/build/recipe/variant_files.hpp"
+#include "libcore/build/sandbox.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/package/info.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <memory>
@@ -32,6 +34,11 @@ struct Options {
     bool no_test = false;
     bool keep_work = false;
     bool render = false;
+    bool plan = false;
+    bool network = false;
+    std::string sandbox = "auto";
+    std::string source_cache;
+    std::vector<std::string> mirrors;
     std::vector<std::string> variant_files;
     std::vector<std::string> variants;
 };
@@ -105,19 +112,68 @@ Result<int> print_rendered(Context& context,
     return 0;
 }
 
-Result<std::vector<EnvironmentPackage>> environment_for(Context& context,
-                                                        BuildSources& sources,
-                                                        const std::vector<std::string>& specs,
-                                                        const fs::path& prefix) {
-    GPKG_TRY(const auto* now, sources.now());
-    GPKG_TRY(const auto made, make_trial(context, *now, specs, prefix));
+Result<std::vector<EnvironmentPackage>> make_environment(Context& context,
+                                                         SolvedTrial solved,
+                                                         const fs::path& prefix) {
+    GPKG_TRY(const auto made, make_trial(context, std::move(solved), prefix));
     std::vector<EnvironmentPackage> packages;
     for (std::size_t i = 0; i < made.records.size(); ++i) {
         const auto& record = made.records[i];
         GPKG_TRY(auto exports, read_run_exports(made.unpacked[i]));
-        packages.push_back({record.name, record.version, record.build, std::move(exports)});
+        packages.push_back({record.name,
+                            record.version,
+                            record.build,
+                            std::move(exports),
+                            record.subdir,
+                            record.sha256});
     }
     return packages;
+}
+
+Result<SolvedEnvironment> solve_environment(Context& context,
+                                            BuildSources& sources,
+                                            const std::vector<std::string>& specs) {
+    GPKG_TRY(const auto* now, sources.now());
+    GPKG_TRY(auto solved, solve_trial(context, *now, specs));
+    SolvedEnvironment environment;
+    environment.packages.reserve(solved.records.size());
+    for (const auto& record : solved.records) {
+        // Without a sum, where it comes from is all there is to tell it by.
+        const auto identity = record.sha256.empty() ? record.url + " " + record.md5 : record.sha256;
+        environment.packages.push_back(fmt::format(
+            "{}/{}-{}-{} {}", record.subdir, record.name, record.version, record.build, identity));
+    }
+    std::sort(environment.packages.begin(), environment.packages.end());
+    environment.make = [&context, solved = std::move(solved)](const fs::path& prefix) {
+        return make_environment(context, solved, prefix);
+    };
+    return environment;
+}
+
+/// FROM=TO of --source-mirror.
+Result<std::pair<std::string, std::string>> mirror_of(const std::string& text) {
+    const auto mark = text.find('=');
+    auto from = text.substr(0, mark);
+    if (mark == std::string::npos || from.find("://") == std::string::npos ||
+        text.find("://", mark) == std::string::npos)
+        return fail(ErrorKind::Usage,
+                    fmt::format("--source-mirror {}: is no URL=URL", text),
+                    "for example https://example.org/=file:///srv/mirror/");
+    return std::pair{std::move(from), text.substr(mark + 1)};
+}
+
+/// Whether build scripts are kept in; says so where that was wanted and cannot be.
+Result<bool> sandbox_of(Context& context, const std::string& wish) {
+    if (wish == "off") return false;
+    const auto lack = why_no_sandbox();
+    if (!lack) return true;
+    if (wish == "required")
+        return fail(ErrorKind::Unsupported, fmt::format("--sandbox required: {}", *lack));
+    context.out.warn(
+        fmt::format("build scripts are kept neither from the network nor from files "
+                    "that no recipe declares: {}",
+                    *lack));
+    return false;
 }
 
 Result<BuildOptions> build_options(Context& context,
@@ -145,6 +201,14 @@ Result<BuildOptions> build_options(Context& context,
                      : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     build.rebuild = options.rebuild;
     build.keep_work = options.keep_work;
+    build.network = options.network;
+    build.offline = options.sources.offline;
+    if (!options.source_cache.empty())
+        build.source_cache = absolute_path(options.source_cache, context.home);
+    for (const auto& text : options.mirrors) {
+        GPKG_TRY(auto mirror, mirror_of(text));
+        build.mirrors.push_back(std::move(mirror));
+    }
     build.cancelled = [&context] { return context.stop.stop_requested(); };
     build.fetch = [&context](const std::string& url, const fs::path& target) -> Result<void> {
         const auto transport = make_transport(transport_options_from(context.env, context.home));
@@ -157,8 +221,8 @@ Result<BuildOptions> build_options(Context& context,
         GPKG_CHECK(get(*transport, request, how));
         return {};
     };
-    build.make_environment = [&](const std::vector<std::string>& specs, const fs::path& prefix) {
-        return environment_for(context, sources, specs, prefix);
+    build.solve_environment = [&](const std::vector<std::string>& specs) {
+        return solve_environment(context, sources, specs);
     };
     build.report = [&context, &progress](const BuildEvent& event) {
         if (event.kind == BuildEvent::Kind::Started) return;
@@ -167,6 +231,27 @@ Result<BuildOptions> build_options(Context& context,
         progress.count("building", event.done, event.total, "recipes");
     };
     return build;
+}
+
+/// What would be built, and why.
+Result<int> print_plan(Context& context,
+                       const std::vector<fs::path>& recipes,
+                       const BuildOptions& options) {
+    GPKG_TRY(const auto plan, plan_builds(recipes, options));
+    auto document = nlohmann::ordered_json::array();
+    std::size_t count = 0;
+    for (const auto& build : plan) {
+        const bool is_needed = !build.reason.empty();
+        count += is_needed ? 1 : 0;
+        document.push_back({{"package", build.distribution},
+                            {"recipe", build.recipe.native()},
+                            {"build", is_needed},
+                            {"reason", build.reason}});
+        if (is_needed) context.out.print(fmt::format("{}: {}", build.distribution, build.reason));
+    }
+    context.out.print(fmt::format("{} to build, {} unchanged", count, plan.size() - count));
+    if (context.out.json_mode()) context.out.json({{"success", true}, {"plan", document}});
+    return 0;
 }
 
 /// What a run did, told when it is over: the recipes, then the tests of what they made.
@@ -249,11 +334,31 @@ Action bind_build(CLI::App& app) {
         ->take_all()
         ->allow_extra_args(false);
     app.add_flag("--render", options->render, "print the recipes as they would be built, and stop");
+    app.add_flag("--plan", options->plan, "say what would be built, and why, and stop");
+    app.add_option("--sandbox",
+                   options->sandbox,
+                   "keep build scripts from the network and from undeclared files: auto (where it "
+                   "can be), required or off")
+        ->check(CLI::IsMember({"auto", "required", "off"}))
+        ->capture_default_str();
+    app.add_flag("--network", options->network, "let build scripts use the network");
+    app.add_option("--source-cache",
+                   options->source_cache,
+                   "where sources are kept (default: in the work folder)")
+        ->type_name("FOLDER");
+    app.add_option("--source-mirror",
+                   options->mirrors,
+                   "FROM=TO: ask for sources whose URL begins with FROM under TO first")
+        ->type_name("URL=URL")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
     add_source_options(app, options->sources);
     app.footer(
         "What was built from the same inputs is not built again.\n"
         "  gpkg build recipes/hello-gpkg --output-dir ./channel\n"
-        "  gpkg build recipes/hello-gpkg --render --variant python=3.11,3.12");
+        "  gpkg build recipes/hello-gpkg --render --variant python=3.11,3.12\n"
+        "  gpkg build recipes --plan");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto recipes, recipe_files(context, options->recipes));
@@ -269,8 +374,10 @@ Action bind_build(CLI::App& app) {
         BuildSources sources(context, options->sources, outcome.channel);
         {
             Progress progress(context.out);
-            GPKG_TRY(const auto build,
+            GPKG_TRY(auto build,
                      build_options(context, *options, outcome.channel, work, sources, progress));
+            if (options->plan) return print_plan(context, recipes, build);
+            GPKG_TRY(build.sandbox, sandbox_of(context, options->sandbox));
             GPKG_TRY(outcome.built, build_all(recipes, build));
         }
         if (!options->no_test) {

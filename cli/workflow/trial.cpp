@@ -7,34 +7,43 @@
 
 namespace gpkg::cli {
 
-Result<TrialEnvironment> make_trial(Context& context,
-                                    const Sources& sources,
-                                    const std::vector<std::string>& specs,
-                                    const fs::path& prefix) {
+Result<SolvedTrial> solve_trial(Context& context,
+                                const Sources& sources,
+                                const std::vector<std::string>& specs) {
     ChangeRequest request;
-    request.prefix = prefix;
     request.accelerators.all = {AcceleratorChoice::Conda};  // what is built is the recipe's to say
     for (const auto& text : specs) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         request.specs.push_back(std::move(spec));
     }
     GPKG_TRY(auto change, decide(context, sources, request));
+    return SolvedTrial{std::move(change.link), std::move(change.channels)};
+}
 
+Result<TrialEnvironment> make_trial(Context& context, SolvedTrial solved, const fs::path& prefix) {
     TrialEnvironment made;
     const auto store = open_store(context);
-    GPKG_TRY(made.unpacked, make_available(context, store, change.link, change.channels, {}));
+    GPKG_TRY(made.unpacked, make_available(context, store, solved.records, solved.channels, {}));
     Transaction transaction;
     transaction.prefix = prefix;
-    for (std::size_t i = 0; i < change.link.size(); ++i)
-        transaction.link.push_back({change.link[i], made.unpacked[i], {}});
+    for (std::size_t i = 0; i < solved.records.size(); ++i)
+        transaction.link.push_back({solved.records[i], made.unpacked[i], {}});
     transaction.history.command = context.command_line;
     transaction.history.tool_version = GPKG_VERSION;
     TransactionOptions options;
     options.root_prefix = context.config.root_prefix.value;
     options.cancelled = [&] { return context.stop.stop_requested(); };
     GPKG_CHECK(execute(transaction, options));
-    made.records = std::move(change.link);
+    made.records = std::move(solved.records);
     return made;
+}
+
+Result<TrialEnvironment> make_trial(Context& context,
+                                    const Sources& sources,
+                                    const std::vector<std::string>& specs,
+                                    const fs::path& prefix) {
+    GPKG_TRY(auto solved, solve_trial(context, sources, specs));
+    return make_trial(context, std::move(solved), prefix);
 }
 
 }  // namespace gpkg::cli

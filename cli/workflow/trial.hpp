@@ -13,12 +13,24 @@
 
 namespace gpkg::cli {
 
+/// What would satisfy some specs, from the channels that it was solved with.
+struct SolvedTrial {
+    std::vector<PackageRecord> records;  ///< dependencies first
+    std::vector<Channel> channels;       ///< with the credentials that downloads need
+};
+Result<SolvedTrial> solve_trial(Context& context,
+                                const Sources& sources,
+                                const std::vector<std::string>& specs);
+
 struct TrialEnvironment {
     std::vector<PackageRecord> records;
     std::vector<fs::path> unpacked;  ///< of each record
 };
 
-/// Solves for `specs` and links the result at `prefix`, which must be absent or empty.
+/// Downloads the packages and links them at `prefix`, which must be absent or empty.
+Result<TrialEnvironment> make_trial(Context& context, SolvedTrial solved, const fs::path& prefix);
+
+/// Both.
 Result<TrialEnvironment> make_trial(Context& context,
                                     const Sources& sources,
                                     const std::vector<std::string>& specs,

@@ -2,13 +2,13 @@
 
 #include "libcore/base/parallel.hpp"
 #include "libcore/build/builder.hpp"
-#include "libcore/build/recipe/dependency.hpp"
 
 #include <algorithm>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace gpkg {
 namespace {
@@ -45,11 +45,8 @@ public:
         one_.emplace(options);
         one_->jobs = 1;
         one_->report = nullptr;
-        if (options.make_environment)
-            one_->make_environment = [this](const auto& specs, const fs::path& prefix) {
-                const std::scoped_lock lock(environments_);
-                return options_.make_environment(specs, prefix);
-            };
+        if (options.solve_environment)
+            one_->solve_environment = [this](const auto& specs) { return solve(specs); };
         for (const auto& file : files) jobs_.emplace_back().file = file;
     }
 
@@ -69,9 +66,20 @@ public:
     }
 
 private:
+    /// The caller's solver and its environments, one at a time.
+    Result<SolvedEnvironment> solve(const std::vector<std::string>& specs) {
+        const std::scoped_lock lock(environments_);
+        GPKG_TRY(auto solved, options_.solve_environment(specs));
+        solved.make = [this, make = std::move(solved.make)](const fs::path& prefix) {
+            const std::scoped_lock inner(environments_);
+            return make(prefix);
+        };
+        return solved;
+    }
+
     void plan() {
         std::map<std::string, std::size_t> maker;
-        std::vector<std::vector<std::string>> needs(jobs_.size());
+        std::vector<std::set<std::string>> needs(jobs_.size());
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
             auto& job = jobs_[i];
             auto recipe = load_recipe(job.file);
@@ -89,9 +97,7 @@ private:
                 if (job.name.empty()) job.name = output.distribution();
                 maker.emplace(output.name, i);
                 for (const auto& source : output.sources) job.weight += size_of(source.path);
-                for (const auto* specs : {&output.requirements.build, &output.requirements.host}) {
-                    for (const auto& spec : *specs) needs[i].emplace_back(dependency_name(spec));
-                }
+                needs[i].merge(names_needed_to_build(output));
             }
         }
         for (std::size_t i = 0; i < jobs_.size(); ++i) {

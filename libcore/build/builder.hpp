@@ -6,10 +6,10 @@
 // A build sees a clean environment and a prefix whose path is kPlaceholderLength long; the packages
 // name canonical_placeholder() instead, so that the same inputs make the same bytes anywhere.
 
+#include "libcore/build/environments.hpp"
 #include "libcore/build/package_test.hpp"
 #include "libcore/build/recipe/recipe.hpp"
 #include "libcore/build/recipe/render.hpp"
-#include "libcore/build/run_exports.hpp"
 #include "libcore/build/source.hpp"
 
 #include <cstdint>
@@ -19,13 +19,6 @@
 #include <vector>
 
 namespace gpkg {
-
-/// Makes an environment that satisfies `specs` at `prefix` and tells what is in it. Solving needs
-/// what the builder does not know: channels, profiles, a solver. Packages built earlier in the same
-/// run are in the output channel, whose index may be older than they are. build_all calls it from
-/// several threads, one at a time.
-using MakeEnvironment = std::function<Result<std::vector<EnvironmentPackage>>(
-    const std::vector<std::string>& specs, const fs::path& prefix)>;
 
 struct BuildEvent {
     enum class Kind { Started, Built, Reused, Failed };
@@ -46,9 +39,15 @@ struct BuildOptions {
     int cpu_count = 0;       ///< CPU_COUNT for scripts; 0: as many as the machine has
     bool rebuild = false;    ///< also what is there and was built from the same inputs
     bool keep_work = false;  ///< leave the folders of successful builds, as failed ones are left
+    bool sandbox = false;    ///< scripts see only what is declared; sandbox.hpp says if it can be
+    bool network = false;    ///< scripts in the sandbox have one
     FetchFile fetch;
-    MakeEnvironment
-        make_environment;  ///< null: recipes that need build or host packages are refused
+    bool offline = false;   ///< sources come from the cache and from this machine
+    fs::path source_cache;  ///< empty: <work>/sources
+    /// URLs of sources that begin with the first are asked for under the second first.
+    std::vector<std::pair<std::string, std::string>> mirrors;
+    /// Null: recipes that need build or host packages are refused.
+    SolveEnvironment solve_environment;
     std::function<bool()> cancelled;
     std::function<void(const BuildEvent&)> report;  ///< called from one thread at a time
 };
@@ -86,6 +85,16 @@ struct BuildSummary {
 /// Builds recipes, `jobs` at a time, each after those that make its build and host packages. One
 /// failure does not stop the others. Fails only where nothing could be started, and when cancelled.
 Result<BuildSummary> build_all(const std::vector<fs::path>& recipes, const BuildOptions& options);
+
+struct PlannedBuild {
+    fs::path recipe;
+    std::string distribution;
+    std::string reason;  ///< why it is to be built; empty when it is as it was
+};
+
+/// What build_all() would build, and why, without building it. In the order of the recipes.
+Result<std::vector<PlannedBuild>> plan_builds(const std::vector<fs::path>& recipes,
+                                              const BuildOptions& options);
 
 /// The recipe files in and below `folder`; folders below a recipe are its own affair.
 Result<std::vector<fs::path>> find_recipes(const fs::path& folder);

@@ -21,7 +21,9 @@ std::string pretty(const Json& json) {
 
 std::string index_json(const MetadataInput& input) {
     const auto& output = input.output;
-    Json json{{"schema_version", 2},
+    // Flags and extras came with the third version of the schema.
+    const bool is_v3 = !output.build.flags.empty() || !output.requirements.extras.empty();
+    Json json{{"schema_version", is_v3 ? 3 : 2},
               {"name", output.name},
               {"version", output.version},
               {"build", output.build_string},
@@ -36,6 +38,12 @@ std::string index_json(const MetadataInput& input) {
     if (!output.about.license_family.empty()) json["license_family"] = output.about.license_family;
     if (!output.build.python_site_packages_path.empty())
         json["python_site_packages_path"] = output.build.python_site_packages_path;
+    if (!output.build.flags.empty()) json["flags"] = output.build.flags;
+    if (!output.requirements.extras.empty()) json["extra_depends"] = output.requirements.extras;
+    std::string features;
+    for (int i = 0; i < output.build.down_priority; ++i)
+        features += fmt::format("{}{}-p-{}", i > 0 ? " " : "", output.name, i);
+    if (!features.empty()) json["track_features"] = features;
     return pretty(json);
 }
 
@@ -118,10 +126,35 @@ Result<void> add_tests(const MetadataInput& input, Files& files) {
     return {};
 }
 
+/// What the build had and what became of it (CEP 40), as the last key of the rendered recipe.
+std::string finished_dependencies_text(const MetadataInput& input) {
+    const auto environment = [](const std::vector<std::string>& specs,
+                                const std::vector<EnvironmentPackage>& packages) {
+        auto resolved = Json::array();
+        for (const auto& package : packages)
+            resolved.push_back({{"name", package.name},
+                                {"version", package.version},
+                                {"build", package.build},
+                                {"subdir", package.subdir},
+                                {"sha256", package.sha256}});
+        return Json{{"specs", specs}, {"resolved", resolved}};
+    };
+    const auto& made = input.environments;
+    const Json json{{"build", environment(made.requirements.build, made.build)},
+                    {"host", environment(made.requirements.host, made.host)},
+                    {"run",
+                     {{"depends", input.run.depends},
+                      {"constraints", input.run.constrains},
+                      {"run_exports", run_exports_json(input.output.requirements.run_exports)}}}};
+    // JSON is YAML.
+    return fmt::format("finalized_dependencies: {}\n", json.dump());
+}
+
 Result<void> add_recipe(const MetadataInput& input, Files& files) {
     const auto& output = input.output;
     files["recipe/recipe.yaml"] = input.recipe.text;
-    files["recipe/rendered_recipe.yaml"] = rendered_recipe_text(output);
+    files["recipe/rendered_recipe.yaml"] =
+        rendered_recipe_text(output) + finished_dependencies_text(input);
     const auto& script = output.build.script.file;
     if (!script.empty()) {
         GPKG_TRY(files["recipe/" + script.filename().native()], read_file(script));

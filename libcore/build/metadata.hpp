@@ -20,6 +20,7 @@ struct MetadataInput {
     const RenderedOutput& output;
     const Payload& payload;
     const RunDependencies& run;
+    const BuildEnvironments& environments;
     std::int64_t timestamp_ms = 0;  ///< start of the build
     fs::path work;                  ///< SRC_DIR, where licence and test files may lie
 };

@@ -3,35 +3,29 @@
 // One output of one recipe, from its sources to its package. Used by the builder only.
 
 #include "libcore/build/builder.hpp"
+#include "libcore/build/staging.hpp"
 
 namespace gpkg {
 
-/// Changes whenever a package built of `output` could: gpkg's version, options, recipe, sources,
-/// scripts, patches.
-Result<std::string> input_digest(const Recipe& recipe,
-                                 const RenderedOutput& output,
-                                 const BuildOptions& options);
-
-/// What was built from which inputs, in <work>/built.
-class BuiltRegister {
-public:
-    explicit BuiltRegister(const BuildOptions& options) : options_(options) {}
-
-    /// The package file, when it is as it was when it was made from these inputs.
-    bool holds(const RenderedOutput& output, const std::string& digest) const;
-    Result<void> remember(const RenderedOutput& output, const std::string& digest) const;
-
-private:
-    fs::path note_of(const RenderedOutput& output) const;
-    fs::path package_of(const RenderedOutput& output) const;
-    const BuildOptions& options_;
+struct OutputResult {
+    BuiltPackage package;
+    std::vector<EnvironmentUse> uses;  ///< of every environment that had a part in it
 };
 
-/// Whether remember_tested() saw the package as it is now.
-bool is_tested(const BuiltPackage& package, const fs::path& work);
-
-Result<BuiltPackage> build_output(const Recipe& recipe,
+/// `base` is what the output inherits, built; null when it inherits nothing.
+Result<OutputResult> build_output(const Recipe& recipe,
                                   const RenderedOutput& output,
+                                  const StagedOutput* base,
                                   const BuildOptions& options);
+
+/// Builds what others inherit, and keeps it in `aside`.
+Result<StagedOutput> stage_output(const Recipe& recipe,
+                                  const RenderedOutput& output,
+                                  const StagedOutput* base,
+                                  const fs::path& aside,
+                                  const BuildOptions& options);
+
+/// Where the sources of a build come from.
+SourceFetchOptions source_options(const BuildOptions& options, const fs::path& work);
 
 }  // namespace gpkg

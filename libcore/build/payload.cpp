@@ -176,6 +176,11 @@ Result<std::set<std::string>> list_prefix(const fs::path& prefix) {
     return found;
 }
 
+bool is_chosen(const std::string& path, const RecipeBuild& build) {
+    if (any_path_glob_matches(build.files_exclude, path)) return false;
+    return build.files_include.empty() || any_path_glob_matches(build.files_include, path);
+}
+
 Result<std::vector<std::string>> new_files(const fs::path& prefix,
                                            const std::set<std::string>& before,
                                            const RecipeBuild& build) {
@@ -185,9 +190,7 @@ Result<std::vector<std::string>> new_files(const fs::path& prefix,
         const auto& path = *at;
         if (before.contains(path) && !any_path_glob_matches(build.always_include_files, path))
             continue;
-        if (!build.files_include.empty() && !any_path_glob_matches(build.files_include, path))
-            continue;
-        if (any_path_glob_matches(build.files_exclude, path)) continue;
+        if (!is_chosen(path, build)) continue;
         std::error_code code;
         const auto type = fs::symlink_status(prefix / path, code).type();
         // Of folders only the empty ones need to be told; a full one comes with its files.

@@ -27,6 +27,9 @@ Result<fs::path> build_prefix_below(const fs::path& folder);
 /// Every file, link and folder below `prefix`, relative to it, sorted.
 Result<std::set<std::string>> list_prefix(const fs::path& prefix);
 
+/// Whether `build.files` leaves a path in.
+bool is_chosen(const std::string& path, const RecipeBuild& build);
+
 /// The files, links and empty folders that are below `prefix` and not in `before`, plus older ones
 /// that the recipe asks for, less those it leaves out.
 Result<std::vector<std::string>> new_files(const fs::path& prefix,

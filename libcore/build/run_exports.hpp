@@ -1,26 +1,19 @@
 #pragma once
 
-// What the environments of a build add to its dependencies (CEP 12, CEP 14).
+// What the environments of a build add to its dependencies (CEP 12, CEP 14, CEP 41).
 
-#include "libcore/build/recipe/rendered.hpp"
+#include "libcore/build/environments.hpp"
 
 #include <string>
 #include <vector>
 
 namespace gpkg {
 
-/// A package in a build or host environment.
-struct EnvironmentPackage {
-    std::string name;
-    std::string version;
-    std::string build;
-    RunExports run_exports;
-};
-
-/// What the host environment gets beside its own specs: strong exports of the build environment's
-/// packages that the recipe names.
-std::vector<std::string> host_specs(const RecipeRequirements& requirements,
-                                    const std::vector<EnvironmentPackage>& build);
+/// Adds to the specs of a host environment what packages of the build environment export strongly:
+/// those that the recipe names.
+void add_strong_exports(const RecipeRequirements& requirements,
+                        const std::vector<EnvironmentPackage>& build,
+                        std::vector<std::string>& host);
 
 struct RunDependencies {
     std::vector<std::string> depends;
@@ -28,10 +21,16 @@ struct RunDependencies {
 };
 
 /// The recipe's own run needs, then those exported by packages that it names: strong ones of build
-/// and host, weak ones of host; for noarch packages only the noarch ones of host.
-RunDependencies run_dependencies(const RecipeRequirements& requirements,
+/// and host, weak ones of host; for noarch packages only the noarch ones of host. `inherited` are
+/// the environments of the outputs whose run_exports count too, of which both may ignore some.
+RunDependencies run_dependencies(const BuildEnvironments& own,
                                  bool noarch,
-                                 const std::vector<EnvironmentPackage>& build,
-                                 const std::vector<EnvironmentPackage>& host);
+                                 const std::vector<BuildEnvironments>& inherited = {});
+
+/// Answers every pin_compatible() of `requirements` by what the environments hold: the host's
+/// packages before those of the build environment, own ones before inherited ones.
+Result<void> close_pins(RecipeRequirements& requirements,
+                        const BuildEnvironments& own,
+                        const std::vector<BuildEnvironments>& inherited = {});
 
 }  // namespace gpkg

@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/build/git_source.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -25,7 +26,9 @@ Result<void> keep_times(const fs::path& from, const fs::path& to) {
     return {};
 }
 
-Result<void> copy_one(const fs::path& from, const fs::path& to) {
+}  // namespace
+
+Result<void> copy_entry(const fs::path& from, const fs::path& to) {
     std::error_code code;
     const auto type = fs::symlink_status(from, code).type();
     if (code) return pass(io_error(from, "read", code.value()));
@@ -39,13 +42,24 @@ Result<void> copy_one(const fs::path& from, const fs::path& to) {
         fs::copy_symlink(from, to, code);
     } else if (type == fs::file_type::regular) {
         fs::copy_file(from, to, fs::copy_options::overwrite_existing, code);
-        if (!code) fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, code);
     } else {
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: is neither file, link nor folder", from.native()));
     }
     if (code) return pass(io_error(from, "copy", code.value()));
     return keep_times(from, to);
+}
+
+namespace {
+
+/// As copy_entry(); patches and scripts may change the copy.
+Result<void> copy_one(const fs::path& from, const fs::path& to) {
+    GPKG_CHECK(copy_entry(from, to));
+    std::error_code code;
+    if (fs::symlink_status(to, code).type() == fs::file_type::regular)
+        fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, code);
+    if (code) return pass(io_error(to, "make writable", code.value()));
+    return {};
 }
 
 Result<std::vector<std::string>> all_entries(const fs::path& root) {
@@ -80,6 +94,19 @@ Result<std::vector<std::string>> entries_git_keeps(const fs::path& root) {
     return found;
 }
 
+std::vector<std::string> with_mirrors(
+    const std::vector<std::string>& urls,
+    const std::vector<std::pair<std::string, std::string>>& mirrors) {
+    std::vector<std::string> all;
+    for (const auto& url : urls) {
+        for (const auto& [from, to] : mirrors) {
+            if (url.starts_with(from)) all.push_back(to + url.substr(from.size()));
+        }
+    }
+    all.insert(all.end(), urls.begin(), urls.end());
+    return all;
+}
+
 Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& options) {
     auto cached = options.cache / source.sha256;
     std::error_code code;
@@ -92,10 +119,16 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
     GPKG_TRY(const auto arriving, TemporaryFolder::make(options.cache));
     const auto partial = arriving.path() / "file";
     Error last;
-    for (const auto& url : source.urls) {
+    for (const auto& url : with_mirrors(source.urls, options.mirrors)) {
         auto got = [&]() -> Result<void> {
             if (url.starts_with(kFileScheme))
                 return copy_one(fs::path(url.substr(kFileScheme.size())), partial);
+            if (options.offline)
+                return fail(ErrorKind::Network,
+                            fmt::format("{}: is not in the source cache, {}, and --offline "
+                                        "forbids to fetch it",
+                                        url,
+                                        options.cache.native()));
             if (!options.fetch)
                 return fail(ErrorKind::Unsupported, fmt::format("{}: cannot be fetched here", url));
             return options.fetch(url, partial);
@@ -166,7 +199,9 @@ Result<void> provide(const RecipeSource& source, const SourceFetchOptions& optio
     const auto target = options.work / source.target_directory;
     GPKG_CHECK(make_folders(target));
     std::error_code code;
-    if (source.path.empty()) {
+    if (!source.git.empty()) {
+        GPKG_CHECK(provide_git(source, target, options));
+    } else if (source.path.empty()) {
         GPKG_CHECK(provide_url(source, target, options));
     } else if (fs::is_directory(source.path, code)) {
         GPKG_CHECK(copy_tree(source.path, target, source.use_gitignore));
@@ -192,6 +227,28 @@ Result<void> provide_sources(const std::vector<RecipeSource>& sources,
         GPKG_CHECK(provide(source, options));
     }
     return {};
+}
+
+Result<std::string> source_digest(const RecipeSource& source, const SourceFetchOptions& options) {
+    Hasher hasher(DigestKind::Sha256);
+    const auto add = [&](std::string_view text) {
+        hasher.update(fmt::format("{}:{}", text.size(), text));
+    };
+    add(source.sha256);
+    add(source.use_gitignore ? "ignore" : "all");
+    if (!source.git.empty()) {
+        GPKG_TRY(const auto commit, resolve_git(source, options));
+        add(commit);
+    }
+    if (!source.path.empty()) {
+        GPKG_TRY(const auto tree, tree_digest(source.path));
+        add(tree);
+    }
+    for (const auto& patch : source.patches) {
+        GPKG_TRY(const auto text, read_file(patch));
+        add(text);
+    }
+    return std::move(hasher).hex();
 }
 
 Result<void> copy_tree(const fs::path& from, const fs::path& to, bool leave_out_ignored) {

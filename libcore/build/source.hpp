@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpkg {
@@ -16,17 +17,26 @@ using FetchFile = std::function<Result<void>(const std::string& url, const fs::p
 
 struct SourceFetchOptions {
     fs::path work;    ///< SRC_DIR
-    fs::path cache;   ///< downloads, by their sha256
+    fs::path cache;   ///< downloads, by their sha256; commits
     FetchFile fetch;  ///< null: only file:// URLs can be had
+    bool offline = false;
+    /// URLs that begin with the first are asked for under the second, before they are themselves.
+    std::vector<std::pair<std::string, std::string>> mirrors{};
     std::function<bool()> cancelled;
 };
 
 Result<void> provide_sources(const std::vector<RecipeSource>& sources,
                              const SourceFetchOptions& options);
 
+/// Changes whenever what the source would provide does.
+Result<std::string> source_digest(const RecipeSource& source, const SourceFetchOptions& options);
+
 /// Copies files, folders and links below `from` into `to` with their modes and times. Of a git work
 /// tree with `leave_out_ignored`: only what git does not ignore.
 Result<void> copy_tree(const fs::path& from, const fs::path& to, bool leave_out_ignored);
+
+/// Copies one file, link or empty folder with its mode and times; what is at `to` is replaced.
+Result<void> copy_entry(const fs::path& from, const fs::path& to);
 
 /// Unpacks a .tar.*, .zip or .7z and so on into `to`; a single folder at its top is left out.
 Result<void> unpack_source(const fs::path& archive, const fs::path& to);

@@ -29,7 +29,7 @@ std::map<std::string, std::string> bare_environment() {
     return {{"PATH", path == nullptr ? std::string(kDefaultPath) : path}, {"LC_ALL", "C"}};
 }
 
-std::string find_program(const std::string& name, const std::string& path) {
+std::string find_in(const std::string& path, const std::string& name) {
     if (name.find('/') != std::string::npos) return name;
     for (const auto folder : split(path, ':')) {
         auto candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
@@ -51,8 +51,8 @@ Prepared prepare(const ProcessCommand& command,
                  const std::map<std::string, std::string>& environment) {
     Prepared prepared;
     const auto path = environment.find("PATH");
-    prepared.program = find_program(
-        command.arguments[0], path == environment.end() ? std::string(kDefaultPath) : path->second);
+    prepared.program = find_in(path == environment.end() ? std::string(kDefaultPath) : path->second,
+                               command.arguments[0]);
     for (const auto& [name, value] : environment)
         prepared.variables.push_back(fmt::format("{}={}", name, value));
     for (const auto& argument : command.arguments)
@@ -171,6 +171,10 @@ std::map<std::string, std::string> current_environment() {
             variables.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
     return variables;
+}
+
+fs::path find_program(const std::string& name) {
+    return find_in(bare_environment().at("PATH"), name);
 }
 
 Result<int> run_command(const ProcessCommand& command) {

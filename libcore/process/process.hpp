@@ -33,6 +33,9 @@ struct ProcessCommand {
 /// The variables of this process.
 std::map<std::string, std::string> current_environment();
 
+/// The program of that name in the caller's PATH; empty when there is none.
+fs::path find_program(const std::string& name);
+
 /// The exit code; 128 + n for a program that signal n ended. Fails when there is no such program,
 /// and with Interrupted when it was cancelled.
 Result<int> run_command(const ProcessCommand& command);

@@ -77,6 +77,45 @@ printf 'flavour: [a, b]\nother: [c]\nzip_keys: [[flavour, other]]\n' > r/many/va
 expect 1 build r/many --render
 err_has 'the variant keys flavour and other go together (zip_keys), and have 2 and 1 values'
 
+# What would be built, and why: only what really changes.
+recipe base 'build: {script: "echo 1 > $PREFIX/base"}'
+recipe top 'requirements: {host: [base]}' 'build: {script: "cat $PREFIX/base > $PREFIX/top"}'
+mkdir plan && mv r/base r/top plan
+expect 0 build plan --output-dir planned --plan
+out_is "base-1-hb0f4dca_0: it is new
+top-1-hb0f4dca_0: it needs base-1-hb0f4dca_0, which is built anew
+2 to build, 0 unchanged"
+check [ ! -e planned/linux-64 ]
+expect 0 build plan --output-dir planned
+expect 0 build plan --output-dir planned --plan
+out_is '0 to build, 2 unchanged'
+echo '# a comment changes nothing' >> plan/base/recipe.yaml
+expect 0 build plan --output-dir planned
+out_is "$PWD/planned: 0 packages built, 2 unchanged, 0 recipes failed"
+sed -i 's/echo 1/echo 2/' plan/base/recipe.yaml
+expect 0 build plan --output-dir planned --plan --json
+json '[p["reason"] for p in d["plan"]] == ["changed: the recipe", "it needs base-1-hb0f4dca_0, which is built anew"]'
+expect 0 build plan/base --output-dir planned
+expect 0 build plan --output-dir planned --plan
+out_has 'top-1-hb0f4dca_0: other packages to build with: linux-64/base-1-hb0f4dca_0 changed'
+
+# Scripts have no network and see of the machine only what is declared, where bubblewrap can be had.
+echo secret > outside
+recipe nosy
+printf 'test ! -e %s/outside\n[ "$(grep -c : /proc/net/dev)" = 1 ]\necho kept > "$PREFIX/x"\n' "$PWD" > r/nosy/build.sh
+if bwrap --unshare-net --ro-bind / / true 2>/dev/null; then
+    expect 0 build r/nosy --output-dir kept --sandbox required
+    expect 1 build r/nosy --output-dir open --sandbox off
+    err_has 'the build script ended with'
+else
+    echo 'skipped: bubblewrap does not work here'
+    expect 0 build r/good --output-dir kept
+    err_has 'build scripts are kept neither from the network'
+fi
+expect 2 build r/good --sandbox maybe
+expect 2 build r/good --source-mirror https://example.org/
+err_has 'is no URL=URL'
+
 # Nothing could be done at all: conda's shape of an error.
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'

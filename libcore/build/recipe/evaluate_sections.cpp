@@ -10,20 +10,24 @@ namespace {
 
 bool many(const Recipe& recipe) { return recipe.root.find("outputs") != nullptr; }
 
-Result<Tree> section(const Recipe& recipe,
-                     const yaml::Node& node,
+Tree merged(const Tree& base, Tree over) {
+    if (base.is_null()) return over;
+    return over.is_null() ? base : merge_trees(base, over);
+}
+
+/// The section `key` of `nodes`, a later one laid upon an earlier one.
+Result<Tree> section(const std::vector<const yaml::Node*>& nodes,
                      std::string_view key,
-                     const Names& names,
-                     bool inherited) {
+                     const Names& names) {
     Tree tree;
-    tree.at = &node;
-    if (const auto* own = node.find(key)) {
-        GPKG_TRY(tree, evaluate_tree(*own, names));
+    tree.at = nodes.back();
+    for (const auto* node : nodes) {
+        const auto* own = node->find(key);
+        if (own == nullptr) continue;
+        GPKG_TRY(auto next, evaluate_tree(*own, names));
+        tree = merged(tree, std::move(next));
     }
-    const auto* shared = many(recipe) && inherited ? recipe.root.find(key) : nullptr;
-    if (shared == nullptr) return tree;
-    GPKG_TRY(const auto base, evaluate_tree(*shared, names));
-    return tree.is_null() ? base : merge_trees(base, tree);
+    return tree;
 }
 
 /// Scripts may name the variables that they are given as templates: "${{ PYTHON }} -m pip". What
@@ -55,7 +59,7 @@ Names with_script_variables(const Names& names) {
 }
 
 /// `build` without its `string`, which may name the hash and is evaluated last.
-Result<Tree> build_section(const yaml::Node& node, const Names& names, bool shared) {
+Result<Tree> build_section(const yaml::Node& node, const Names& names, bool inherited) {
     Tree tree;
     tree.at = &node;
     const auto* build = node.find("build");
@@ -65,7 +69,7 @@ Result<Tree> build_section(const yaml::Node& node, const Names& names, bool shar
         return build->fail(fmt::format("expected a map for build, found {}", build->kind_name()));
     tree.kind = Tree::Kind::Map;
     for (const auto& [key, value] : build->entries()) {
-        if (key == "string" || key == "skip" || (shared && key == "script")) continue;
+        if (key == "string" || key == "skip" || (inherited && key == "script")) continue;
         GPKG_TRY(auto child,
                  evaluate_tree(value, key == "script" ? with_script_variables(names) : names));
         if (!child.is_null()) tree.entries.push_back({key, std::move(child)});
@@ -77,22 +81,26 @@ Result<Tree> build_section(const yaml::Node& node, const Names& names, bool shar
 
 Result<Sections> evaluate_sections(const Recipe& recipe,
                                    const yaml::Node& node,
+                                   const std::vector<const yaml::Node*>& ancestors,
                                    const Names& names) {
+    std::vector<const yaml::Node*> line;
+    if (many(recipe)) line.push_back(&recipe.root);
+    line.insert(line.end(), ancestors.begin(), ancestors.end());
+    line.push_back(&node);
+
     Sections sections;
-    GPKG_TRY(sections.source, section(recipe, node, "source", names, true));
-    GPKG_TRY(sections.about, section(recipe, node, "about", names, true));
-    GPKG_TRY(sections.extra, section(recipe, node, "extra", names, true));
-    GPKG_TRY(sections.requirements, section(recipe, node, "requirements", names, false));
-    GPKG_TRY(sections.tests, section(recipe, node, "tests", with_script_variables(names), false));
-    GPKG_TRY(sections.build, build_section(node, names, false));
-    if (many(recipe)) {
-        GPKG_TRY(const auto base, build_section(recipe.root, names, true));
-        sections.build = sections.build.is_null() ? base : merge_trees(base, sections.build);
-    }
-    for (const auto* at : {&node, &recipe.root}) {
+    const std::vector only_own{&node};
+    GPKG_TRY(sections.source, section(ancestors.empty() ? line : only_own, "source", names));
+    GPKG_TRY(sections.about, section(line, "about", names));
+    GPKG_TRY(sections.extra, section(line, "extra", names));
+    GPKG_TRY(sections.requirements, section(only_own, "requirements", names));
+    GPKG_TRY(sections.tests, section(only_own, "tests", with_script_variables(names)));
+    for (const auto* at : line) {
+        GPKG_TRY(auto next, build_section(*at, names, at != &node));
+        sections.build = merged(sections.build, std::move(next));
         const auto* build = at->find("build");
-        if (build != nullptr && sections.build_string == nullptr)
-            sections.build_string = build->find("string");
+        const auto* string = build == nullptr ? nullptr : build->find("string");
+        if (string != nullptr) sections.build_string = string;
     }
     return sections;
 }

@@ -13,10 +13,13 @@ struct Sections {
     const yaml::Node* build_string = nullptr;
 };
 
-/// `node` is the output, or the recipe's root when that is its only one. Top-level requirements,
-/// tests and scripts are not inherited.
+/// `node` is the output, or the recipe's root when that is its only one. `ancestors` are the
+/// outputs that it inherits (CEP 41), the outermost first, which inherits the top level. `build`
+/// and `about` are merged; requirements, tests and scripts are not; sources come with the files of
+/// an ancestor.
 Result<Sections> evaluate_sections(const Recipe& recipe,
                                    const yaml::Node& node,
+                                   const std::vector<const yaml::Node*>& ancestors,
                                    const Names& names);
 
 }  // namespace gpkg

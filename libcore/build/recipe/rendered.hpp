@@ -10,7 +10,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +20,14 @@ namespace gpkg {
 
 /// One element of `source:`: files that go into the work folder before the script runs.
 struct RecipeSource {
-    std::vector<std::string> urls;  ///< mirrors, tried in order; empty for a path source
-    fs::path path;                  ///< absolute; empty for a url source
-    std::string sha256;             ///< of the downloaded file; demanded for urls
+    std::vector<std::string> urls;  ///< mirrors, tried in order; of a url source only
+    fs::path path;                  ///< absolute; of a path source only
+    std::string git;                ///< URL or absolute path; of a git source only
+    /// What of a git source: a full commit id, refs/heads/..., refs/tags/... or HEAD.
+    std::string git_reference = "HEAD";
+    int git_depth = 0;     ///< commits of history; 0: all of it
+    bool git_lfs = false;  ///< large files too
+    std::string sha256;    ///< of the downloaded file; demanded for urls
     std::string md5;
     std::string file_name;          ///< save under this name; archives are then not unpacked
     std::string target_directory;   ///< below SRC_DIR; empty: SRC_DIR itself
@@ -30,10 +37,13 @@ struct RecipeSource {
 
 /// `build.script`: either commands or a file of the recipe folder.
 struct BuildScript {
-    std::string interpreter;  ///< empty: bash
+    std::string interpreter = "bash";
+    std::string folder;  ///< below SRC_DIR, to run in; empty: SRC_DIR itself
     std::map<std::string, std::string> environment;
     std::string content;  ///< empty when `file` is set, or when there is nothing to run
     fs::path file;        ///< absolute
+
+    bool is_empty() const { return content.empty() && file.empty(); }
 };
 
 struct DynamicLinking {
@@ -64,6 +74,11 @@ struct RecipeBuild {
     DynamicLinking dynamic_linking;
     PrefixDetection prefix_detection;
     std::vector<std::string> entry_points;  ///< "exe = module:function"
+    std::vector<std::string> flags;         ///< CEP 45
+    /// How far behind its siblings this variant comes: so many track_features.
+    int down_priority = 0;
+    /// Build packages go into the host environment, which is the only one then.
+    bool merge_build_and_host = false;
     std::string python_site_packages_path;  ///< CEP 17
     bool skip_pyc_compilation = false;
     /// CEP 20: for one platform and any python from some version on. The package is laid out and
@@ -75,12 +90,14 @@ struct RecipeBuild {
     }
 };
 
+/// Positional MatchSpecs, or a pin_compatible() that waits for the host environment (pin.hpp).
 struct RecipeRequirements {
     std::vector<std::string> build;
     std::vector<std::string> host;
     std::vector<std::string> run;
     std::vector<std::string> run_constraints;
     RunExports run_exports;
+    std::map<std::string, std::vector<std::string>> extras;  ///< CEP 44: group -> dependencies
     std::vector<std::string> ignore_run_exports_by_name;
     std::vector<std::string> ignore_run_exports_from_package;
 
@@ -104,6 +121,10 @@ struct RenderedOutput {
     std::string name;
     std::string version;
     std::string build_string;
+    /// Makes no package, but what others inherit (CEP 41). Its version is empty.
+    bool is_staging = false;
+    std::shared_ptr<const RenderedOutput> inherited;  ///< whose files and sources it begins with
+    bool inherits_run_exports = true;
     /// Where the package goes: "linux-64", or "noarch".
     std::string subdir;
     std::string target_platform;
@@ -115,9 +136,14 @@ struct RenderedOutput {
     RecipeAbout about;
     std::string extra_json = "{}";  ///< `extra`, as JSON text
 
-    std::string distribution() const { return name + "-" + version + "-" + build_string; }
+    std::string distribution() const {
+        return name + "-" + (is_staging ? "staging" : version) + "-" + build_string;
+    }
     std::string file_name() const { return distribution() + ".conda"; }
 };
+
+/// The names in the build and host requirements of an output and of what it inherits.
+std::set<std::string> names_needed_to_build(const RenderedOutput& output);
 
 /// The rendered recipe as YAML, one document without any logic.
 std::string rendered_recipe_text(const RenderedOutput& output);

@@ -2,7 +2,9 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/build/recipe/dependency.hpp"
+#include "libcore/build/recipe/pin.hpp"
 #include "libcore/build/recipe/sections_internal.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -56,6 +58,10 @@ Result<std::vector<std::string>> read_specs(const Tree* tree) {
     if (tree == nullptr || tree->is_null()) return specs;
     const auto add = [&](const Tree& item) -> Result<void> {
         GPKG_TRY(const auto text, item.as_text("a dependency"));
+        if (is_open_pin(text)) {
+            specs.push_back(text);
+            return {};
+        }
         auto spec = dependency_text(text);
         if (!spec)
             return ::gpkg::fail(spec.error().kind,
@@ -86,6 +92,20 @@ Result<RunExports> read_exports(const Tree& tree) {
     GPKG_TRY(exports.weak_constrains, read_specs(tree.find("weak_constraints")));
     GPKG_TRY(exports.strong_constrains, read_specs(tree.find("strong_constraints")));
     return exports;
+}
+
+Result<std::map<std::string, std::vector<std::string>>> read_extras(const Tree& tree) {
+    if (!tree.is_map()) return tree.fail("expected a map of groups for extras");
+    std::map<std::string, std::vector<std::string>> groups;
+    for (const auto& [name, specs] : tree.entries) {
+        if (!is_extra_name(name))
+            return ::gpkg::fail(
+                ErrorKind::Parse,
+                fmt::format("{}: '{}' is no name of an extra", specs.at->key_place(), name),
+                "use lower case letters, digits and _ . + -, at most 64");
+        GPKG_TRY(groups[name], read_specs(&specs));
+    }
+    return groups;
 }
 
 /// A script as a map: its content, for bash or for python.
@@ -212,8 +232,10 @@ Result<RecipeRequirements> read_requirements(const Tree& tree) {
                                "run_exports",
                                "ignore_run_exports",
                                "extras"}));
-    GPKG_CHECK(refuse(tree, "requirements", {"extras"}));
     RecipeRequirements requirements;
+    if (const auto* extras = tree.find("extras")) {
+        GPKG_TRY(requirements.extras, read_extras(*extras));
+    }
     GPKG_TRY(requirements.build, read_specs(tree.find("build")));
     GPKG_TRY(requirements.host, read_specs(tree.find("host")));
     GPKG_TRY(requirements.run, read_specs(tree.find("run")));

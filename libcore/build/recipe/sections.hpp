@@ -21,6 +21,7 @@ std::string tree_json(const Tree& tree);
 struct VariantKeys {
     std::vector<std::string> use;
     std::vector<std::string> ignore;
+    int down_priority = 0;
 };
 Result<VariantKeys> read_variant_keys(const Tree& build);
 

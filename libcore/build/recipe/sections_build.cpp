@@ -2,7 +2,11 @@
 
 #include "libcore/build/recipe/sections.hpp"
 #include "libcore/build/recipe/sections_internal.hpp"
+#include "libcore/build/script_programs.hpp"
+#include "libcore/spec/names.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -33,7 +37,7 @@ Result<std::string> script_lines(const Tree& tree) {
 Result<BuildScript> script_map(const Tree& tree, const fs::path& folder) {
     GPKG_CHECK(tree.only_keys("build.script",
                               {"interpreter", "env", "secrets", "content", "file", "cwd"}));
-    GPKG_CHECK(refuse(tree, "build.script", {"secrets", "cwd"}));
+    GPKG_CHECK(refuse(tree, "build.script", {"secrets"}));
     const auto* file = tree.find("file");
     const auto* content = tree.find("content");
     if ((file == nullptr) == (content == nullptr))
@@ -45,11 +49,18 @@ Result<BuildScript> script_map(const Tree& tree, const fs::path& folder) {
     } else {
         GPKG_TRY(script.content, script_lines(*content));
     }
+    if (const auto* by_name = script_program_for(script.file.extension().native()))
+        script.interpreter = by_name->interpreter;
     GPKG_CHECK(take(tree, "interpreter", script.interpreter));
-    if (!script.interpreter.empty() && script.interpreter != "bash")
+    if (script_program(script.interpreter) == nullptr)
         return tree.find("interpreter")
-            ->unsupported(fmt::format("gpkg runs build scripts with bash, not with '{}'",
-                                      script.interpreter));
+            ->unsupported(
+                fmt::format("gpkg does not run build scripts with '{}'", script.interpreter),
+                fmt::format("it knows {}", script_interpreters()));
+    GPKG_CHECK(take(tree, "cwd", script.folder));
+    if (!script.folder.empty() && !is_safe_relative(script.folder))
+        return tree.find("cwd")->fail(
+            fmt::format("'{}' leads out of the work folder", script.folder));
     if (const auto* environment = tree.find("env")) {
         if (!environment->is_map()) return environment->fail("expected a map of variables");
         for (const auto& [name, value] : environment->entries) {
@@ -74,6 +85,16 @@ Result<BuildScript> read_script(const Tree& tree, const fs::path& folder) {
     BuildScript script;
     GPKG_TRY(script.content, script_lines(tree));
     return script;
+}
+
+Result<std::vector<std::string>> read_flags(const Tree& tree) {
+    GPKG_TRY(auto flags, tree.as_texts("flags"));
+    for (const auto& flag : flags) {
+        if (!is_flag(flag))
+            return tree.fail(fmt::format("'{}' is no flag", flag),
+                             "use lower case letters, digits and _, and one : between two parts");
+    }
+    return flags;
 }
 
 Result<DynamicLinking> read_dynamic_linking(const Tree& tree) {
@@ -185,7 +206,7 @@ Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder) {
                                "dynamic_linking",
                                "flags",
                                "post_process"}));
-    GPKG_CHECK(refuse(tree, "build", {"merge_build_and_host_envs", "flags", "post_process"}));
+    GPKG_CHECK(refuse(tree, "build", {"post_process"}));
     RecipeBuild build;
     if (const auto* number = tree.find("number")) {
         GPKG_TRY(const auto value, number->as_int("build.number"));
@@ -203,6 +224,10 @@ Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder) {
         build.script.file = folder / "build.sh";
     }
     if (const auto* files = tree.find("files")) GPKG_CHECK(read_files(*files, build));
+    if (const auto* flags = tree.find("flags")) {
+        GPKG_TRY(build.flags, read_flags(*flags));
+    }
+    GPKG_CHECK(take(tree, "merge_build_and_host_envs", build.merge_build_and_host));
     GPKG_CHECK(take(tree, "always_copy_files", build.always_copy_files));
     GPKG_CHECK(take(tree, "always_include_files", build.always_include_files));
     if (const auto* linking = tree.find("dynamic_linking")) {
@@ -224,7 +249,11 @@ Result<VariantKeys> read_variant_keys(const Tree& build) {
     if (variant == nullptr) return keys;
     GPKG_CHECK(variant->only_keys("build.variant",
                                   {"use_keys", "ignore_keys", "down_prioritize_variant"}));
-    GPKG_CHECK(refuse(*variant, "build.variant", {"down_prioritize_variant"}));
+    if (const auto* down = variant->find("down_prioritize_variant")) {
+        GPKG_TRY(const auto number, down->as_int("down_prioritize_variant"));
+        // Recipes write it with and without the sign.
+        keys.down_priority = static_cast<int>(std::min(std::llabs(number), 100LL));
+    }
     GPKG_CHECK(take(*variant, "use_keys", keys.use));
     GPKG_CHECK(take(*variant, "ignore_keys", keys.ignore));
     return keys;

@@ -25,6 +25,56 @@ Result<std::vector<fs::path>> existing_files(const Tree& tree, const fs::path& f
     return files;
 }
 
+Result<void> check_no_git_keys(const Tree& tree) {
+    for (const auto* key : {"branch", "tag", "rev", "depth", "lfs"}) {
+        if (const auto* value = tree.find(key))
+            return value->fail(fmt::format("'{}' belongs to a source with 'git'", key));
+    }
+    return {};
+}
+
+/// CEP 14: one of branch, tag and rev, or what the repository shows first.
+Result<void> read_git(const Tree& tree, const fs::path& folder, RecipeSource& source) {
+    for (const auto* key : {"sha256", "md5", "file_name"}) {
+        if (const auto* value = tree.find(key))
+            return value->fail(fmt::format("'{}' does not belong to a source with 'git'", key));
+    }
+    GPKG_CHECK(take(tree, "git", source.git));
+    if (source.git.empty() || source.git.starts_with('-'))
+        return tree.find("git")->fail(fmt::format("'{}' is no repository", source.git));
+    std::error_code ignored;
+    const bool is_address = source.git.find(':') != std::string::npos;
+    if (!is_address) {
+        const auto local = (folder / source.git).lexically_normal();
+        if (!fs::exists(local, ignored))
+            return tree.find("git")->fail(fmt::format("there is no {}", local.native()));
+        source.git = local.native();
+    }
+    const Tree* chosen = nullptr;
+    for (const auto& [key, place] : {std::pair{"branch", "refs/heads/"},
+                                     std::pair{"tag", "refs/tags/"},
+                                     std::pair{"rev", ""}}) {
+        const auto* value = tree.find(key);
+        if (value == nullptr) continue;
+        if (chosen != nullptr) return value->fail("a source has one of 'branch', 'tag' and 'rev'");
+        chosen = value;
+        GPKG_TRY(const auto name, value->as_text("a name"));
+        if (name.empty() || name.starts_with('-') ||
+            name.find_first_of(" :~^?*[\\") != std::string::npos)
+            return value->fail(fmt::format("'{}' is no {}", name, key));
+        source.git_reference = place + name;
+    }
+    GPKG_CHECK(take(tree, "lfs", source.git_lfs));
+    if (const auto* depth = tree.find("depth")) {
+        GPKG_TRY(const auto number, depth->as_int("depth"));
+        if (tree.find("rev") != nullptr) return depth->fail("'depth' cannot be with 'rev'");
+        if (number == 0 || number < -1 || number > 1'000'000)
+            return depth->fail("depth is a number of commits, or -1 for all");
+        source.git_depth = number < 0 ? 0 : static_cast<int>(number);
+    }
+    return {};
+}
+
 Result<RecipeSource> read_source(const Tree& tree, const fs::path& folder) {
     GPKG_CHECK(tree.only_keys("a source",
                               {"url",
@@ -42,7 +92,7 @@ Result<RecipeSource> read_source(const Tree& tree, const fs::path& folder) {
                                "lfs",
                                "patches",
                                "target_directory"}));
-    GPKG_CHECK(refuse(tree, "a source", {"git", "filter"}));
+    GPKG_CHECK(refuse(tree, "a source", {"filter"}));
     RecipeSource source;
     GPKG_CHECK(take(tree, "url", source.urls));
     GPKG_CHECK(take(tree, "sha256", source.sha256));
@@ -60,8 +110,12 @@ Result<RecipeSource> read_source(const Tree& tree, const fs::path& folder) {
                 fmt::format("'{}' leads out of the work folder", value->value.to_text()));
     }
     const auto* path = tree.find("path");
-    if ((path == nullptr) == source.urls.empty())
-        return tree.fail("a source has one of 'url' and 'path'");
+    const auto* git = tree.find("git");
+    const auto kinds =
+        (path != nullptr ? 1 : 0) + (git != nullptr ? 1 : 0) + (source.urls.empty() ? 0 : 1);
+    if (kinds != 1) return tree.fail("a source has one of 'url', 'path' and 'git'");
+    GPKG_CHECK(git != nullptr ? read_git(tree, folder, source) : check_no_git_keys(tree));
+    if (git != nullptr) return source;
     if (path != nullptr) {
         GPKG_TRY(const auto text, path->as_text("a path"));
         source.path = (folder / text).lexically_normal();

@@ -137,8 +137,9 @@ tl::unexpected<Error> Tree::fail(std::string message, std::string hint) const {
     return at->fail(std::move(message), std::move(hint));
 }
 
-tl::unexpected<Error> Tree::unsupported(std::string message) const {
-    return ::gpkg::fail(ErrorKind::Unsupported, at->place() + ": " + std::move(message));
+tl::unexpected<Error> Tree::unsupported(std::string message, std::string hint) const {
+    return ::gpkg::fail(
+        ErrorKind::Unsupported, at->place() + ": " + std::move(message), std::move(hint));
 }
 
 std::string Tree::kind_name() const {

@@ -26,7 +26,7 @@ struct Tree {
     bool is_list() const { return kind == Kind::List; }
     const Tree* find(std::string_view key) const;
     tl::unexpected<Error> fail(std::string message, std::string hint = {}) const;
-    tl::unexpected<Error> unsupported(std::string message) const;
+    tl::unexpected<Error> unsupported(std::string message, std::string hint = {}) const;
     std::string kind_name() const;
 
     Result<std::string> as_text(std::string_view what) const;

@@ -9,6 +9,7 @@
 #include "libcore/package/unpack.hpp"
 #include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/unit/build/build_fixture.hpp"
 
 #include <algorithm>
 
@@ -20,47 +21,8 @@ using Texts = std::vector<std::string>;
 
 namespace {
 
-struct Place {
-    gpkg::TemporaryFolder folder = gpkg::TemporaryFolder::make(fs::temp_directory_path()).value();
-    BuildOptions options;
-
-    Place() {
-        options.channel = at("channel");
-        options.work = at("work");
-        options.timestamp = 1'700'000'000;
-        options.zstd_level = 1;
-        options.render.target_platform = "linux-64";
-    }
-    fs::path at(const std::string& name) const { return folder.path() / name; }
-    void write(const std::string& name, const std::string& text) const {
-        REQUIRE(gpkg::write_file_atomically(at(name), text));
-    }
-    Result<std::vector<BuiltPackage>> build(const std::string& recipe) const {
-        write("r/recipe.yaml", recipe);
-        const auto loaded = gpkg::load_recipe(at("r"));
-        if (!loaded) return gpkg::pass(loaded.error());
-        return gpkg::build_recipe(*loaded, options);
-    }
-    BuiltPackage one(const std::string& recipe) const {
-        const auto built = build(recipe);
-        if (!built) FAIL(built.error().to_string());
-        REQUIRE(built->size() == 1);
-        return built->front();
-    }
-    fs::path unpacked(const BuiltPackage& package, const std::string& name = "x") const {
-        fs::remove_all(at(name));
-        const auto done = gpkg::unpack_package(package.file, at(name));
-        if (!done) FAIL(done.error().to_string());
-        CHECK(done->warnings.empty());
-        return at(name);
-    }
-    std::string error(const std::string& recipe) const {
-        const auto built = build(recipe);
-        return built ? "no error" : built.error().message;
-    }
-};
-
-const std::string kHead = "package: {name: a, version: '1'}\n";
+using gpkg::testing::BuildFixture, gpkg::testing::kHead, gpkg::testing::offering;
+using gpkg::testing::zlib;
 
 Texts names_of(const std::vector<gpkg::PathEntry>& paths) {
     Texts names;
@@ -71,7 +33,7 @@ Texts names_of(const std::vector<gpkg::PathEntry>& paths) {
 }  // namespace
 
 TEST_CASE("a recipe becomes a package", "[build]") {
-    const Place place;
+    const BuildFixture place;
     place.write("r/data/etc/a.conf", "key=1\n");
     place.write("r/COPYING", "do what you like\n");
     const auto built = place.one(R"(
@@ -161,8 +123,8 @@ TEST_CASE("the same inputs make the same bytes, wherever they are built", "[buil
                         "build:\n  script:\n    - mkdir -p $PREFIX/b\n"
                         "    - echo $PREFIX > $PREFIX/b/t; printf '%s\\0' $PREFIX > $PREFIX/b/z\n"
                         "    - chmod 400 $PREFIX/b/t\n";
-    const Place here;
-    Place there;
+    const BuildFixture here;
+    BuildFixture there;
     there.options.work = there.at("a/much/longer/place");
     there.options.jobs = 2;
     const auto first = here.one(recipe);
@@ -171,7 +133,7 @@ TEST_CASE("the same inputs make the same bytes, wherever they are built", "[buil
 }
 
 TEST_CASE("what is there and was built from the same inputs is kept", "[build]") {
-    Place place;
+    BuildFixture place;
     place.write("r/s/f", "1");
     const auto recipe = kHead + "source: [{path: s}]\nbuild: {script: cp -a . $PREFIX}\n";
     const auto reused = [&] { return place.one(recipe).reused; };
@@ -194,7 +156,7 @@ TEST_CASE("what is there and was built from the same inputs is kept", "[build]")
 }
 
 TEST_CASE("what no package may hold is refused", "[build]") {
-    const Place place;
+    const BuildFixture place;
     struct Row {
         std::string script, expected;
     };
@@ -217,7 +179,7 @@ TEST_CASE("what no package may hold is refused", "[build]") {
 }
 
 TEST_CASE("a failing script is told with its last lines and its log", "[build]") {
-    const Place place;
+    const BuildFixture place;
     const auto built = place.build(kHead + "build: {script: [echo hello, 'false', echo never]}\n");
     REQUIRE_FALSE(built);
     CHECK(built.error().message ==
@@ -234,7 +196,7 @@ TEST_CASE("a failing script is told with its last lines and its log", "[build]")
 }
 
 TEST_CASE("a run that comes second leaves the first one's log alone", "[build]") {
-    const Place place;
+    const BuildFixture place;
     const auto first = place.one(kHead + "build: {script: echo hello}\n");
     const auto log = gpkg::read_file(first.log).value();
     CHECK_THAT(log, ContainsSubstring("hello"));
@@ -246,33 +208,25 @@ TEST_CASE("a run that comes second leaves the first one's log alone", "[build]")
 }
 
 TEST_CASE("a work folder whose path leaves no room is refused", "[build]") {
-    Place place;
+    BuildFixture place;
     place.options.work = place.at(std::string(200, 'w'));
     CHECK_THAT(place.error(kHead), ContainsSubstring("is too long to build in"));
 }
 
 TEST_CASE("environments come from outside and their exports count", "[build]") {
-    Place place;
-    place.options.make_environment =
-        [](const Texts& specs,
-           const fs::path& prefix) -> Result<std::vector<gpkg::EnvironmentPackage>> {
-        CHECK(specs == Texts{"zlib >=1.2"});
-        GPKG_CHECK(gpkg::write_file_atomically(prefix / "lib/libz.so", "z"));
-        GPKG_CHECK(gpkg::write_file_atomically(prefix / "conda-meta/zlib.json", "{}"));
-        gpkg::EnvironmentPackage zlib{"zlib", "1.2.13", "h0_0", {}};
-        zlib.run_exports.weak = {"libzlib >=1.2"};
-        return std::vector{zlib};
-    };
+    BuildFixture place;
+    place.options.solve_environment = offering({zlib()});
     const auto built = place.one(kHead +
-                                 "build:\n  script: cp $PREFIX/lib/libz.so $PREFIX/lib/mine.so\n"
+                                 "build:\n  script: cp $PREFIX/lib/libzlib.so $PREFIX/lib/mine.so\n"
                                  "requirements: {host: [zlib >=1.2]}\n");
+    CHECK(gpkg::read_file(place.options.work / "logs" / (built.distribution + ".log")));
     const auto x = place.unpacked(built);
     CHECK(names_of(gpkg::read_paths(x).value()) == Texts{"lib/mine.so"});
     CHECK(gpkg::read_index_json(x)->depends == Texts{"libzlib >=1.2"});
 }
 
 TEST_CASE("noarch python packages", "[build]") {
-    const Place place;
+    const BuildFixture place;
     const auto built = place.one(kHead + R"(
 build:
   noarch: python
@@ -295,7 +249,7 @@ build:
 }
 
 TEST_CASE("outputs take their files", "[build]") {
-    const Place place;
+    const BuildFixture place;
     const auto built = place.build(R"(
 recipe: {name: x, version: "1"}
 outputs:
@@ -316,7 +270,7 @@ TEST_CASE("a compiled library in a package finds its neighbour", "[build]") {
         WARN("no cc or no patchelf here: the test is skipped");
         return;
     }
-    const Place place;
+    const BuildFixture place;
     const auto built = place.one(kHead + R"(
 build:
   script:
@@ -350,7 +304,7 @@ TEST_CASE("packages are readable by cph", "[build]") {
         WARN("no cph here: the test is skipped");
         return;
     }
-    const Place place;
+    const BuildFixture place;
     const auto built = place.one(kHead + "build: {script: echo x > $PREFIX/file}\n");
     gpkg::ProcessCommand command;
     command.arguments = {"cph", "x", built.file.native(), "--dest", place.at("cph").native()};
@@ -362,17 +316,16 @@ TEST_CASE("packages are readable by cph", "[build]") {
 }
 
 TEST_CASE("many recipes, in the order of their needs", "[build]") {
-    Place place;
+    BuildFixture place;
     place.options.jobs = 2;
     std::vector<std::string> events;
     place.options.report = [&](const gpkg::BuildEvent& event) {
         const std::string kinds = "sbrf";
         events.push_back(kinds[static_cast<std::size_t>(event.kind)] + event.what.substr(0, 1));
     };
-    place.options.make_environment =
-        [&](const Texts& specs, const fs::path&) -> Result<std::vector<gpkg::EnvironmentPackage>> {
+    place.options.solve_environment = [&](const Texts& specs) {
         CHECK(fs::exists(place.at("channel/linux-64/b-1-hb0f4dca_0.conda")));
-        return std::vector{gpkg::EnvironmentPackage{specs.front(), "1", "0", {}}};
+        return offering({{specs.front(), "1", "0"}})(specs);
     };
     const auto recipe = [&](const std::string& name, const std::string& more) {
         place.write("all/" + name + "/recipe.yaml",
@@ -412,7 +365,7 @@ TEST_CASE("many recipes, in the order of their needs", "[build]") {
 }
 
 TEST_CASE("a cancelled run says so", "[build]") {
-    Place place;
+    BuildFixture place;
     place.options.cancelled = [] { return true; };
     place.write("all/a/recipe.yaml", kHead);
     const auto files = gpkg::find_recipes(place.at("all"));

@@ -295,10 +295,28 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
          "  hint: a file that can change under its name cannot be built twice alike"},
         {kHead + "source: {url: https://h/a.tgz, sha256: 12}\n", r + "2:40: a sha256 has 64 hex digits"},
         {kHead + "source: {url: https://h/a.tgz, path: b, sha256: " + sha + "}\n",
-         r + "2:9: a source has one of 'url' and 'path'"},
+         r + "2:9: a source has one of 'url', 'path' and 'git'"},
         {kHead + "source: {path: /r/none}\n", r + "2:16: there is no /r/none"},
-        {kHead + "source: {git: https://h/a.git, tag: v1}\n",
-         r + "2:10: gpkg does not build recipes that use 'git' in a source"},
+        {kHead + "source: {git: https://h/a.git, tag: v1, rev: v2}\n",
+         r + "2:46: a source has one of 'branch', 'tag' and 'rev'"},
+        {kHead + "source: {git: https://h/a.git, path: b}\n",
+         r + "2:9: a source has one of 'url', 'path' and 'git'"},
+        {kHead + "source: {git: https://h/a.git, rev: a, depth: 1}\n",
+         r + "2:47: 'depth' cannot be with 'rev'"},
+        {kHead + "source: {git: https://h/a.git, branch: --upload-pack=x}\n",
+         r + "2:40: '--upload-pack=x' is no branch"},
+        {kHead + "source: {git: gone}\n", r + "2:15: there is no /r/gone"},
+        {kHead + "source: {url: https://h/a, tag: v1, sha256: " + sha + "}\n",
+         r + "2:33: 'tag' belongs to a source with 'git'"},
+        {kHead + "build: {script: {interpreter: cobol, content: x}}\n",
+         r + "2:31: gpkg does not run build scripts with 'cobol'\n"
+         "  hint: it knows bash, node, nu, nushell, perl, python, r, rscript, ruby"},
+        {kHead + "build: {flags: [\"GPU\"]}\n",
+         r + "2:16: 'GPU' is no flag\n"
+         "  hint: use lower case letters, digits and _, and one : between two parts"},
+        {kHead + "requirements: {extras: {Docs: [a]}}\n",
+         r + "2:25: 'Docs' is no name of an extra\n"
+         "  hint: use lower case letters, digits and _ . + -, at most 64"},
         {kHead + "source: {url: https://h/a, sha256: " + sha + ", target_directory: ../x}\n",
          r + "2:120: '../x' leads out of the work folder"},
         {kHead + "tests:\n  - scripts: x\n", r + "3:5: unknown key 'scripts' in a test\n  hint: did you mean script?"},
@@ -317,9 +335,8 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {"- a\n", r + "1:1: expected a recipe, found a list"},
         {"recipe: {version: '1'}\noutputs:\n  - package: {name: a}\n  - package: {name: a}\n",
          r + "4:5: two outputs are called 'a'"},
-        {"outputs:\n  - staging: {name: s}\n", r + "2:5: gpkg does not build recipes that use 'staging'"},
         {"outputs:\n  - package: {name: a, version: '1'}\n    requirements: {run: [\"${{ pin_subpackage('a', exact=true) }}\"]}\n",
-         r + "3:26: in '${{ pin_subpackage('a', exact=true) }}': " + r + "2:5: 'a' is pinned to itself"},
+         r + "3:26: in '${{ pin_subpackage('a', exact=true) }}': " + r + "2:5: 'a' is pinned to itself, or inherits itself"},
     };
     // clang-format on
     for (const auto& row : rows) {

@@ -1,6 +1,7 @@
 #include "libcore/build/source.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
 
@@ -153,6 +154,71 @@ TEST_CASE("the digest of a tree sees what a build would see", "[build]") {
     CHECK(digest() != third);
     place.shell("chmod 644 t/a; ln -sfn d t/l");
     CHECK(digest() != third);
+}
+
+TEST_CASE("git sources", "[build]") {
+    const Place place;
+    if (gpkg::find_program("git").empty()) {
+        WARN("no git here: the test is skipped");
+        return;
+    }
+    place.shell(
+        "export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
+        "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; git init -q -b main s; cd s; "
+        "echo 1 > f; git add f; git commit -qm 1; git tag -a -m t v1; git rev-parse HEAD > ../one; "
+        "echo 2 > f; git commit -qam 2; git branch other; echo 3 > f; git commit -qam 3");
+    RecipeSource source;
+    source.git = place.at("s").native();
+    SourceFetchOptions options;
+    options.work = place.at("work");
+    options.cache = place.at("cache");
+    const auto file_of = [&](const std::string& reference, int depth) {
+        fs::remove_all(options.work);
+        source.git_reference = reference;
+        source.git_depth = depth;
+        const auto done = gpkg::provide_sources({source}, options);
+        return done ? place.read("work/f") : done.error().message;
+    };
+    const auto first = std::string(gpkg::trim(place.read("one")));
+    CHECK(file_of("HEAD", 0) == "3\n");
+    CHECK(file_of("refs/tags/v1", 0) == "1\n");
+    CHECK(file_of("refs/heads/other", 1) == "2\n");
+    CHECK(file_of(first, 0) == "1\n");
+    CHECK(fs::exists(place.at("work/.git")));
+    CHECK(file_of("refs/heads/none", 0) == source.git + ": has no refs/heads/none");
+    CHECK(file_of(std::string(40, '0'), 0) ==
+          source.git + ": has no commit " + std::string(40, '0') + " in its branches and tags");
+
+    // A commit that was fetched once is enough, whatever became of the repository.
+    fs::rename(place.at("s"), place.at("gone"));
+    CHECK(file_of(first, 0) == "1\n");
+    CHECK_THAT(file_of("HEAD", 0), ContainsSubstring("does not appear to be a git repository"));
+    options.offline = true;
+    source.git = "https://example.invalid/a.git";
+    CHECK(file_of("refs/tags/v1", 0) ==
+          "https://example.invalid/a.git: refs/tags/v1 is not in the source cache, and --offline "
+          "forbids to fetch it");
+}
+
+TEST_CASE("mirrors come before the recipe's own URLs", "[build]") {
+    const Place place;
+    place.write("mirror/x", "x");
+    auto source = place.url("mirror/x");
+    source.urls = {"https://example.invalid/d/x"};
+    SourceFetchOptions options;
+    options.work = place.at("work");
+    options.cache = place.at("cache");
+    options.offline = true;
+    CHECK_FALSE(gpkg::provide_sources({source}, options));
+    options.offline = false;
+    options.mirrors = {{"https://example.invalid/d/", "file://" + place.at("mirror/").native()}};
+    REQUIRE(gpkg::provide_sources({source}, options));
+    CHECK(place.read("work/x") == "x");
+    // From then on the cache has it.
+    options.mirrors.clear();
+    options.offline = true;
+    fs::remove_all(options.work);
+    CHECK(gpkg::provide_sources({source}, options));
 }
 
 TEST_CASE("what git ignores is left out of a work tree", "[build]") {

@@ -1,0 +1,57 @@
+#include "libcore/build/build_place.hpp"
+
+#include "libcore/build/payload.hpp"
+#include "libcore/fs/temporary.hpp"
+
+namespace gpkg {
+namespace {
+
+const RenderedOutput& outermost(const RenderedOutput& output) {
+    const auto* at = &output;
+    while (at->inherited) at = at->inherited.get();
+    return *at;
+}
+
+}  // namespace
+
+Result<BuildPlace> BuildPlace::of(const RenderedOutput& output, const fs::path& work_folder) {
+    std::error_code code;
+    for (const auto* name : {"builds", "logs", "locks"})
+        GPKG_CHECK(make_folders(work_folder / name));
+    // Scripts ask for the real path of where they are; it must be the prefix they are given.
+    const auto root = fs::canonical(work_folder, code);
+    BuildPlace place;
+    place.folder = root / "builds" / outermost(output).distribution();
+    GPKG_TRY(place.prefix, build_prefix_below(place.folder));
+    place.build_prefix =
+        output.build.merge_build_and_host ? place.prefix : place.folder / "build_env";
+    place.work = place.folder / "work";
+    place.lock = root / "locks" / output.distribution();
+    place.log = root / "logs" / (output.distribution() + ".log");
+    return place;
+}
+
+Result<void> BuildPlace::clear() const {
+    GPKG_CHECK(write_file_atomically(log, ""));
+    GPKG_CHECK(remove());
+    for (const auto& each : {prefix, build_prefix, work, folder / "home", folder / "tmp"})
+        GPKG_CHECK(make_folders(each));
+    return {};
+}
+
+Result<void> BuildPlace::remove() const {
+    if (remove_tree(folder)) return {};
+    // Scripts may leave folders that nobody may write into, which then cannot be emptied.
+    std::error_code code;
+    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, code);
+    fs::recursive_directory_iterator walk(folder, code);
+    while (!code && walk != fs::recursive_directory_iterator()) {
+        std::error_code ignored;
+        if (walk->symlink_status(ignored).type() == fs::file_type::directory)
+            fs::permissions(walk->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+        walk.increment(code);
+    }
+    return remove_tree(folder);
+}
+
+}  // namespace gpkg

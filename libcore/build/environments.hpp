@@ -1,0 +1,57 @@
+#pragma once
+
+// The environments that something is built in, and how the builder comes by them.
+
+#include "libcore/build/recipe/rendered.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+/// A package in a build or host environment.
+struct EnvironmentPackage {
+    std::string name;
+    std::string version;
+    std::string build;
+    RunExports run_exports{};
+    std::string subdir{};
+    std::string sha256{};  ///< of its file; empty when the channel does not say it
+};
+
+/// What satisfies some specs, not made yet.
+struct SolvedEnvironment {
+    /// A line for each package that no other package has: its file and its sha256. Sorted.
+    std::vector<std::string> packages;
+    /// Downloads and links them at an empty prefix.
+    std::function<Result<std::vector<EnvironmentPackage>>(const fs::path& prefix)> make;
+};
+
+/// Solving needs what the builder does not know: channels, profiles, a solver. Packages built
+/// earlier in the same run are in the output channel, whose index may be older than they are.
+/// build_all calls it, and what it returns, from several threads, one at a time.
+using SolveEnvironment =
+    std::function<Result<SolvedEnvironment>(const std::vector<std::string>& specs)>;
+
+/// What was asked for, and which packages it gave: the same again means that nothing changed.
+struct EnvironmentUse {
+    std::vector<std::string> specs;
+    std::vector<std::string> packages;  ///< SolvedEnvironment::packages
+};
+
+/// The environments of one output, made.
+struct BuildEnvironments {
+    RecipeRequirements requirements;  ///< that asked for them
+    std::vector<EnvironmentPackage> build;
+    std::vector<EnvironmentPackage> host;
+    std::vector<EnvironmentUse> uses;
+};
+
+/// Makes them: the build environment at `build_prefix`, then the host environment, with the strong
+/// run_exports of the first, at `host_prefix`. One that nothing is asked of is left out.
+Result<BuildEnvironments> make_environments(const RenderedOutput& output,
+                                            const SolveEnvironment& solve,
+                                            const fs::path& build_prefix,
+                                            const fs::path& host_prefix);
+}  // namespace gpkg
