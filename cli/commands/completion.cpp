@@ -185,7 +185,7 @@ std::vector<std::string> candidates(const Context& context,
     const auto verb = now.app->get_name();
     if (verb == "activate") return environment_names(context);
     static constexpr std::array kOfInstalled{
-        "remove", "update", "list", "why", "depends", "whoneeds", "tree"};
+        "remove", "update", "list", "why", "why-closure", "depends", "whoneeds", "tree"};
     if (std::find(kOfInstalled.begin(), kOfInstalled.end(), verb) != kOfInstalled.end())
         return installed_names(now.prefix);
     if (verb == "unset") return variable_names(now.prefix);

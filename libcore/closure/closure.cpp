@@ -128,6 +128,25 @@ std::vector<std::size_t> Closure::holders(std::size_t place) const {
     return chain;
 }
 
+std::vector<bool> Closure::without(const std::vector<bool>& gone) const {
+    std::vector<bool> kept(packages_.size());
+    std::vector<std::size_t> queue;
+    const auto keep = [&](std::size_t place) {
+        if (gone[place] || kept[place]) return;
+        kept[place] = true;
+        queue.push_back(place);
+    };
+    for (std::size_t place = 0; place < packages_.size(); ++place) {
+        if (packages_[place].is_requested || packages_[place].is_orphan) keep(place);
+    }
+    while (!queue.empty()) {
+        const auto place = queue.back();
+        queue.pop_back();
+        for (const auto& need : graph_.needs(place)) keep(need.to);
+    }
+    return kept;
+}
+
 std::vector<Closure::Way> Closure::ways(std::size_t target) const {
     // From what is requested, never through the target.
     constexpr auto kStart = kNoNode;

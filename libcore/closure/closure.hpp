@@ -61,6 +61,9 @@ public:
     /// What holds it, from what is requested down: every way to it leads through each of these.
     std::vector<std::size_t> holders(std::size_t place) const;
 
+    /// What would still be there if those marked were not.
+    std::vector<bool> without(const std::vector<bool>& gone) const;
+
     /// A way by which a package is there: places from what is requested to the package itself.
     using Way = std::vector<std::size_t>;
     /// For everything that needs it, and would be there without it too, a shortest way that ends

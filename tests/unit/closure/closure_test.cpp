@@ -96,6 +96,8 @@ TEST_CASE("what a closure weighs, and by whom", "[closure]") {
     std::string ways;
     for (const auto& way : closure.ways(at("zlib"))) ways += text(closure, way) + "| ";
     CHECK(ways == "tool zlib | app python zlib | app video zlib | app python pip zlib | ");
+    const auto kept = closure.without({false, false, false, false, true, false, true, false});
+    CHECK(kept == std::vector<bool>{true, false, true, false, false, true, false, true});
     // pip needs python, but is there because of it.
     REQUIRE(closure.ways(at("python")).size() == 1);
     CHECK(text(closure, closure.ways(at("python"))[0]) == "app python ");
@@ -133,6 +135,13 @@ TEST_CASE("what is unique, and what edges save, is what taking them away shows",
         CHECK(all == closure.total());  // orphans count as asked for
         for (std::size_t place = 0; place < size; ++place) {
             const auto& package = closure.packages()[place];
+            std::vector<bool> gone(size);
+            gone[place] = true;
+            const auto kept = closure.without(gone);
+            std::uint64_t bytes = 0;
+            for (std::size_t other = 0; other < size; ++other)
+                bytes += kept[other] ? closure.packages()[other].size : 0;
+            CHECK(bytes + package.unique == all);
             CHECK(package.unique == all - weight(closure, nullptr, place));
             CHECK(package.unique <= package.closure);
             // Each way is one, ends there and starts with what is asked for.

@@ -1,0 +1,339 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/machine.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/plan/amd_plan.hpp"
+#include "libcore/plan/cuda_plan.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::vector<std::string> devices;
+    std::vector<std::string> machines;
+    std::vector<std::string> toolkits;
+    std::string most_builds;
+    bool allow_ptx = false;
+    bool ptx_rest = false;
+    bool exact = false;
+    bool every_cuda = false;
+    bool future = false;
+    bool generic = false;
+    bool yaml = false;
+};
+
+/// What is to be served, each once, with the names by which it was asked for.
+struct Wanted {
+    struct Nvidia {
+        CudaDevice device;
+        std::vector<std::string> names;
+    };
+    std::vector<Nvidia> nvidia;  ///< the lowest first
+    std::map<std::string, std::vector<std::string>> amd;
+
+    void add(CudaDevice device, const std::string& name);
+};
+
+struct Planned {
+    std::vector<CudaBuild> builds;
+    AmdPlan amd;
+};
+
+void add_name(std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+void Wanted::add(CudaDevice device, const std::string& name) {
+    const auto same = std::find_if(
+        nvidia.begin(), nvidia.end(), [&](const Nvidia& one) { return one.device == device; });
+    if (same != nvidia.end()) return add_name(same->names, name);
+    nvidia.push_back({std::move(device), {name}});
+}
+
+/// "7.5,8.0" and "7.5" "8.0" are the same.
+std::vector<std::string> words_of(const std::vector<std::string>& texts) {
+    std::vector<std::string> words;
+    for (const auto& text : texts) {
+        for (const auto word : split(text, ',')) words.emplace_back(trim(word));
+    }
+    return words;
+}
+
+Result<void> add_machine(const Context& context, const std::string& name, Wanted& wanted) {
+    SourceOptions sources;
+    sources.for_machine = name;
+    GPKG_TRY(const auto machine, machine_of(context, sources));
+    using virtual_packages::GpuVendor;
+    const auto profile = machine.profile.value_or(virtual_packages::HardwareProfile());
+    std::size_t count = 0;
+    for (const auto& gpu : profile.gpus) {
+        if (gpu.vendor == GpuVendor::Intel) continue;
+        ++count;
+        if (gpu.vendor == GpuVendor::Amd) {
+            GPKG_TRY(const auto target, parse_gfx(gpu.architecture));
+            add_name(wanted.amd[target], name);
+            continue;
+        }
+        CudaDevice device;
+        GPKG_TRY(device.target, CudaTarget::parse(gpu.architecture));
+        if (const auto& cuda = profile.cuda; cuda && !cuda->value.empty()) {
+            GPKG_TRY(device.driver, Version::parse(cuda->value));
+        }
+        wanted.add(std::move(device), name);
+    }
+    if (count == 0)
+        return fail(ErrorKind::Usage, fmt::format("--for {}: has no GPU of NVIDIA or AMD", name));
+    return {};
+}
+
+Result<Wanted> wanted_devices(const Context& context, const Options& options) {
+    Wanted wanted;
+    for (const auto& word : words_of(options.devices)) {
+        if (word.starts_with("gfx")) {
+            GPKG_TRY(const auto target, parse_gfx(word));
+            add_name(wanted.amd[target], "--devices");
+            continue;
+        }
+        auto target = CudaTarget::parse(word);
+        if (!target) return pass(std::move(target).error().while_doing("--devices"));
+        wanted.add({*target}, "--devices");
+    }
+    for (const auto& machine : options.machines) GPKG_CHECK(add_machine(context, machine, wanted));
+    if (wanted.nvidia.empty() && wanted.amd.empty())
+        return fail(ErrorKind::Usage,
+                    "no devices were named",
+                    "gpkg plan-variants --devices 7.5,8.0,9.0 or --for h100 --for mi300");
+    std::stable_sort(wanted.nvidia.begin(), wanted.nvidia.end(), [](const auto& a, const auto& b) {
+        return a.device.target < b.device.target;
+    });
+    return wanted;
+}
+
+Result<CudaPlanOptions> plan_options(Context& context, const Options& options) {
+    CudaPlanOptions plan;
+    for (const auto& word : words_of(options.toolkits)) {
+        auto toolkit = parse_toolkit(word);
+        if (!toolkit) return pass(std::move(toolkit).error().while_doing("--cuda"));
+        if (is_later_than_known(*toolkit))
+            context.out.warn(fmt::format("CUDA {} is later than what gpkg knows: taken for {}",
+                                         toolkit->to_string(),
+                                         latest_toolkits().back().to_string()));
+        plan.toolkits.push_back(*std::move(toolkit));
+    }
+    if (plan.toolkits.empty()) plan.toolkits = latest_toolkits();
+    plan.ptx = options.allow_ptx  ? PtxUse::Anywhere
+               : options.ptx_rest ? PtxUse::Rest
+                                  : PtxUse::Never;
+    plan.exact = options.exact;
+    plan.every_toolkit = options.every_cuda;
+    plan.future = options.future;
+    if (options.most_builds.empty()) return plan;
+    const auto& text = options.most_builds;
+    std::size_t count = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (code != std::errc() || end != text.data() + text.size() || count == 0)
+        return fail(ErrorKind::Usage, fmt::format("--max-builds {}: is no number above 0", text));
+    plan.most_builds = count;
+    return plan;
+}
+
+Result<Planned> plan(Context& context, const Wanted& wanted, const Options& options) {
+    GPKG_TRY(auto how, plan_options(context, options));
+    Planned planned;
+    std::vector<std::string> gfx;
+    gfx.reserve(wanted.amd.size());
+    for (const auto& [target, names] : wanted.amd) gfx.push_back(target);
+    planned.amd = plan_amd(gfx, options.generic);
+    if (how.most_builds && !gfx.empty()) {
+        if (*how.most_builds == 1 && !wanted.nvidia.empty())
+            return fail(ErrorKind::Unsatisfiable,
+                        "1 build is allowed, and no build serves both NVIDIA's and AMD's devices");
+        how.most_builds = std::max<std::size_t>(1, *how.most_builds - 1);
+    }
+    std::vector<CudaDevice> devices;
+    devices.reserve(wanted.nvidia.size());
+    for (const auto& one : wanted.nvidia) devices.push_back(one.device);
+    GPKG_TRY(planned.builds, plan_cuda(devices, how));
+    return planned;
+}
+
+std::string service_text(const std::optional<CudaService>& service) {
+    if (!service) return "no";
+    return fmt::format("{} {}", service->natively ? "native" : "PTX", service->by.to_string());
+}
+
+void print_table(Output& out, const Wanted& wanted, const Planned& planned, bool exact) {
+    Table table;
+    std::vector<std::string> head{"# Device", "Asked by"};
+    for (const auto& build : planned.builds) head.push_back("CUDA " + build.toolkit.to_string());
+    if (!wanted.amd.empty()) head.emplace_back("ROCm");
+    table.add(std::move(head));
+    const auto names_text = [](const std::vector<std::string>& names) {
+        return fmt::format("{}", fmt::join(names, ", "));
+    };
+    for (const auto& [device, names] : wanted.nvidia) {
+        std::vector<std::string> row{device.target.to_string(), names_text(names)};
+        for (const auto& build : planned.builds)
+            row.push_back(service_text(service_of(build, device, exact)));
+        if (!wanted.amd.empty()) row.emplace_back("no");
+        table.add(std::move(row));
+    }
+    for (const auto& [target, names] : wanted.amd) {
+        std::vector<std::string> row{target, names_text(names)};
+        row.resize(2 + planned.builds.size(), "no");
+        row.push_back("native " + planned.amd.served_by.at(target));
+        table.add(std::move(row));
+    }
+    for (const auto& line : table.lines()) out.result(line);
+}
+
+/// Lists that go together, as a variants.yaml has them.
+std::string variants_yaml(const Planned& planned) {
+    std::vector<std::string> lines;
+    if (!planned.builds.empty()) {
+        std::vector<std::string> versions;
+        std::vector<std::string> lists;
+        for (const auto& build : planned.builds) {
+            versions.push_back(fmt::format("\"{}\"", build.toolkit.to_string()));
+            lists.push_back(fmt::format("\"{}\"", build.arch_list()));
+        }
+        lines.push_back(fmt::format("cuda_version: [{}]", fmt::join(versions, ", ")));
+        lines.push_back(fmt::format("cuda_arch_list: [{}]", fmt::join(lists, ", ")));
+        lines.emplace_back("zip_keys:\n  - [cuda_version, cuda_arch_list]");
+    }
+    if (!planned.amd.targets.empty())
+        lines.push_back(fmt::format("gfx_list: [\"{}\"]", fmt::join(planned.amd.targets, ";")));
+    return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+void print(Output& out, const Wanted& wanted, const Planned& planned, bool exact) {
+    print_table(out, wanted, planned, exact);
+    out.result("");
+    for (const auto& build : planned.builds)
+        out.result(fmt::format("CUDA {}: {} ({} target{} of machine code)",
+                               build.toolkit.to_string(),
+                               build.arch_list(),
+                               build.sass.size(),
+                               build.sass.size() == 1 ? "" : "s"));
+    if (const auto& targets = planned.amd.targets; !targets.empty())
+        out.result(fmt::format("ROCm: {} ({} target{})",
+                               fmt::join(targets, ";"),
+                               targets.size(),
+                               targets.size() == 1 ? "" : "s"));
+    out.result("\nvariants.yaml:\n" + variants_yaml(planned));
+}
+
+Json json_of(const Wanted& wanted, const Planned& planned, bool exact) {
+    auto builds = Json::array();
+    for (const auto& build : planned.builds) {
+        Json one{{"cuda_version", build.toolkit.to_string()},
+                 {"cuda_arch_list", build.arch_list()},
+                 {"cmake_cuda_architectures", build.cmake_list()},
+                 {"sass", Json::array()},
+                 {"ptx", Json::array()}};
+        for (const auto target : build.sass) one["sass"].push_back(target.to_string());
+        for (const auto target : build.ptx) one["ptx"].push_back(target.to_string());
+        builds.push_back(std::move(one));
+    }
+    if (!planned.amd.targets.empty())
+        builds.push_back({{"gfx_list", fmt::format("{}", fmt::join(planned.amd.targets, ";"))},
+                          {"gfx", planned.amd.targets}});
+    auto devices = Json::array();
+    for (const auto& [device, names] : wanted.nvidia) {
+        auto served = Json::array();
+        for (std::size_t i = 0; i < planned.builds.size(); ++i) {
+            const auto service = service_of(planned.builds[i], device, exact);
+            if (service)
+                served.push_back({{"build", i},
+                                  {"how", service->natively ? "native" : "ptx"},
+                                  {"by", service->by.to_string()}});
+        }
+        devices.push_back(
+            {{"device", device.target.to_string()},
+             {"asked_by", names},
+             {"driver_cuda", device.driver ? Json(device.driver->to_string()) : Json()},
+             {"served_by", std::move(served)}});
+    }
+    for (const auto& [target, names] : wanted.amd)
+        devices.push_back({{"device", target},
+                           {"asked_by", names},
+                           {"driver_cuda", Json()},
+                           {"served_by",
+                            Json::array({{{"build", planned.builds.size()},
+                                          {"how", "native"},
+                                          {"by", planned.amd.served_by.at(target)}}})}});
+    return {{"success", true},
+            {"builds", std::move(builds)},
+            {"devices", std::move(devices)},
+            {"variants_yaml", variants_yaml(planned) + "\n"}};
+}
+
+Result<int> run_plan(Context& context, const Options& options) {
+    GPKG_TRY(const auto wanted, wanted_devices(context, options));
+    GPKG_TRY(const auto planned, plan(context, wanted, options));
+    if (context.out.json_mode()) {
+        context.out.json(json_of(wanted, planned, options.exact));
+    } else if (options.yaml) {
+        context.out.result(variants_yaml(planned));
+    } else {
+        print(context.out, wanted, planned, options.exact);
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_plan_variants(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("--devices", options->devices, "compute capabilities and AMD's targets")
+        ->type_name("8.0,9.0a,gfx90a");
+    app.add_option("--for", options->machines, "the GPUs of this machine too: a profile or a name")
+        ->type_name("FILE|NAME")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->check([](const std::string& machine) {
+            return machine.empty() ? "--for: names no machine" : "";
+        });
+    app.add_option("--cuda", options->toolkits, "toolkits to choose from; the last of each major")
+        ->type_name("11.8,12.9");
+    app.add_option("--max-builds", options->most_builds, "exit status 1 where it takes more")
+        ->type_name("COUNT");
+    auto* anywhere = app.add_flag(
+        "--allow-ptx", options->allow_ptx, "PTX, compiled at the first start, where it saves code");
+    app.add_flag("--ptx-rest",
+                 options->ptx_rest,
+                 "PTX only for devices that no CUDA here has machine code for")
+        ->excludes(anywhere);
+    app.add_flag("--exact", options->exact, "machine code for each device's own capability");
+    app.add_flag("--future", options->future, "also PTX of the highest, for devices to come");
+    auto* every = app.add_flag(
+        "--every-cuda", options->every_cuda, "a build with each CUDA, not the fewest builds");
+    app.get_option("--max-builds")->excludes(every);
+    app.add_flag("--generic", options->generic, "one target for a family of AMD's devices");
+    app.add_flag("--yaml", options->yaml, "only the lines for variants.yaml");
+    app.footer(
+        "Finds the fewest builds, and for each the fewest targets, so that machine code for every "
+        "device is in one of\nthem: code for 8.0 runs on 8.6 and 8.9 too. Machines have drivers, "
+        "and these must know the CUDA.\n"
+        "  gpkg plan-variants --devices 7.5,8.0,8.6,9.0,12.0\n"
+        "  gpkg plan-variants --for v100 --for h100 --for b200 --cuda 11.8,12.9,13.0 --future\n"
+        "  gpkg plan-variants --devices 8.0,9.0a,gfx90a,gfx942 --yaml > variants.yaml");
+
+    return [options](Context& context) { return run_plan(context, *options); };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,199 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/dependencies.hpp"
+#include "cli/workflow/weighing.hpp"
+#include "libcore/base/text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Ways of which the shortest are shown unless all are asked for.
+constexpr std::size_t kMostShown = 4;
+
+struct Options {
+    TargetOptions target;
+    SourceOptions sources;
+    WishOptions wishes;  ///< what to solve for; its positional words are here in `words`
+    std::vector<std::string> words;
+    bool all = false;
+};
+
+struct Reasons {
+    Weighed weighed;
+    std::size_t target = 0;
+    std::vector<Closure::Way> ways;
+};
+
+/// A line for each step of a way, and what it would save to do without that step.
+void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
+    const auto& first = closure.packages()[way.front()];
+    out.result(fmt::format("{} {}",
+                           closure.record(way.front()).name,
+                           first.is_requested ? "is asked for" : "is there, and nobody asked"));
+    Table table;
+    for (std::size_t i = 1; i < way.size(); ++i) {
+        const auto& edge = *closure.edge(way[i - 1], way[i]);
+        std::vector<std::string> specs;
+        specs.reserve(edge.specs.size());
+        for (const auto& spec : edge.specs) specs.push_back(dependency_text(spec, ""));
+        table.add({fmt::format("{}└─ {} needs {}",
+                               std::string(3 * (i - 1), ' '),
+                               closure.record(edge.from).name,
+                               fmt::join(specs, ", ")),
+                   edge.saves == 0 ? "cut saves nothing" : "cut saves " + human_size(edge.saves)});
+    }
+    for (const auto& line : table.lines()) out.result(line);
+}
+
+std::vector<std::string> names_of(const Closure& closure, const std::vector<std::size_t>& places) {
+    std::vector<std::string> names;
+    names.reserve(places.size());
+    for (const auto place : places) names.push_back(closure.record(place).name);
+    return names;
+}
+
+/// What it takes to be rid of it.
+std::string remedy(const Closure& closure, const Reasons& reasons) {
+    const auto& package = closure.packages()[reasons.target];
+    const auto saved = human_size(package.unique);
+    if (package.is_requested)
+        return fmt::format("it is asked for; not asked for and not needed it would save {}", saved);
+    if (package.is_orphan) return fmt::format("nothing needs it; without it {} go", saved);
+    std::vector<std::size_t> users;
+    users.reserve(reasons.ways.size());
+    for (const auto& way : reasons.ways) users.push_back(way[way.size() - 2]);
+    const auto names = names_of(closure, users);
+    if (names.size() == 1)
+        return fmt::format("without it {} go: {} alone needs it", saved, names.front());
+    return fmt::format("without it {} go: it takes all {} that need it: {}",
+                       saved,
+                       names.size(),
+                       join_some(names, "and", 8));
+}
+
+void print(Output& out, const Reasons& reasons, bool all) {
+    const auto& closure = reasons.weighed.closure;
+    const auto& package = closure.packages()[reasons.target];
+    out.result(
+        out.bold(fmt::format("{}: {} {}, {} with all that it leads to",
+                             title(closure.record(reasons.target)),
+                             package.size_is_known ? human_size(package.size) : "of unknown size",
+                             reasons.weighed.measure(),
+                             human_size(package.closure))));
+    const auto& ways = reasons.ways;
+    const auto shown = all ? ways.size() : std::min(kMostShown, ways.size());
+    for (std::size_t i = 0; i < shown; ++i) print_way(out, closure, ways[i]);
+    if (shown < ways.size())
+        out.result(fmt::format("and {} more that need it: --all shows them", ways.size() - shown));
+    if (const auto holders = closure.holders(reasons.target); !holders.empty())
+        out.result(fmt::format("every way to it leads through {}",
+                               fmt::join(names_of(closure, holders), " > ")));
+    out.result(remedy(closure, reasons));
+}
+
+Json json_of(const Reasons& reasons) {
+    const auto& closure = reasons.weighed.closure;
+    const auto& package = closure.packages()[reasons.target];
+    const auto& record = closure.record(reasons.target);
+    Json document{{"success", true},
+                  {"of", reasons.weighed.what},
+                  {"sizes", reasons.weighed.is_installed ? "disk" : "download"},
+                  {"name", record.name},
+                  {"version", record.version},
+                  {"build", record.build},
+                  {"size", package.size_is_known ? Json(package.size) : Json()},
+                  {"unique", package.unique},
+                  {"closure", package.closure},
+                  {"shared", package.shared()},
+                  {"requested", package.is_requested},
+                  {"orphan", package.is_orphan},
+                  {"held_by", names_of(closure, closure.holders(reasons.target))},
+                  {"ways", Json::array()}};
+    for (const auto& way : reasons.ways) {
+        Json steps = Json::array();
+        for (std::size_t i = 1; i < way.size(); ++i) {
+            const auto& edge = *closure.edge(way[i - 1], way[i]);
+            steps.push_back({{"from", closure.record(edge.from).name},
+                             {"to", closure.record(edge.to).name},
+                             {"specs", edge.specs},
+                             {"saves", edge.saves}});
+        }
+        document["ways"].push_back(
+            {{"from", closure.record(way.front()).name}, {"steps", std::move(steps)}});
+    }
+    return document;
+}
+
+/// The words are the environment and the package; the environment may stand in flags instead, and
+/// so may specs in its place.
+Result<Reasons> look(Context& context, const Options& options) {
+    auto target = options.target;
+    const auto& words = options.words;
+    const bool has_target = !target.name.empty() || !target.prefix.empty();
+    const bool solves = !options.wishes.specs.empty() || !options.wishes.files.empty();
+    if (has_target && solves)
+        return fail(ErrorKind::Usage,
+                    "specs and an environment are both named, and one of them can be asked",
+                    "leave out either");
+    if (words.size() > 2 || (words.size() == 2 && (has_target || solves)))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is one word too many", words.back()),
+                    "gpkg why-closure ENV PACKAGE, or gpkg why-closure PACKAGE --spec SPEC");
+    if (words.size() == 2) target = target_of(words.front());
+    GPKG_TRY(auto weighed,
+             solves ? weigh_request(context, options.wishes, options.sources)
+                    : weigh_environment(context, target));
+    GPKG_TRY(const auto place, place_in(weighed, words.back()));
+    auto ways = weighed.closure.ways(place);
+    return Reasons{std::move(weighed), place, std::move(ways)};
+}
+
+}  // namespace
+
+Action bind_why_closure(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("words", options->words, "the environment, and the package in it")
+        ->required()
+        ->type_name("[ENV] PACKAGE");
+    add_target_options(app, options->target);
+    add_source_options(app, options->sources);
+    add_wish_options(app, options->wishes);
+    app.remove_option(app.get_option("specs"));
+    app.add_option("--spec", options->wishes.specs, "ask what a solve for this would install")
+        ->type_name("SPEC")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+    app.add_flag("--all", options->all, "a way for everything that needs it");
+    app.footer(
+        "Shows by which ways a package is in a closure, and what it would save to cut each step: "
+        "the bytes to which\nnothing else leads. Without ENV, -n and -p the active environment is "
+        "meant.\n"
+        "  gpkg why-closure ml libmagma\n"
+        "  gpkg why-closure libmagma --spec pytorch --for h100\n"
+        "  gpkg why-closure libmagma -f environment.yml");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto reasons, look(context, *options));
+        if (context.out.json_mode()) {
+            context.out.json(json_of(reasons));
+        } else {
+            print(context.out, reasons, options->all);
+        }
+        return 0;
+    };
+}
+
+}  // namespace gpkg::cli

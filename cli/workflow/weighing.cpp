@@ -1,0 +1,121 @@
+#include "cli/workflow/weighing.hpp"
+
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/dependencies.hpp"
+#include "cli/workflow/installed.hpp"
+#include "cli/workflow/pip_packages.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/disk_use.hpp"
+#include "libcore/env/history.hpp"
+#include "libcore/env/order.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpkg::cli {
+namespace {
+
+using Sizes = std::vector<std::optional<std::uint64_t>>;
+
+/// Files that are not where their record says would make the sum look smaller than it was.
+void warn_of_missing(Context& context,
+                     const std::vector<PrefixRecord>& records,
+                     const std::vector<DiskUse>& uses) {
+    std::size_t files = 0;
+    std::vector<std::string> names;
+    for (std::size_t place = 0; place < uses.size(); ++place) {
+        if (uses[place].missing == 0) continue;
+        files += uses[place].missing;
+        names.push_back(records[place].name());
+    }
+    if (files > 0)
+        context.out.warn(fmt::format("{} file{} of {} {} missing, and not counted",
+                                     files,
+                                     files == 1 ? "" : "s",
+                                     join_some(names, "and"),
+                                     files == 1 ? "is" : "are"));
+}
+
+std::vector<std::size_t> places_of(const RecordGraph& graph, const std::vector<MatchSpec>& specs) {
+    std::vector<std::size_t> places;
+    for (std::size_t place = 0; place < graph.records().size(); ++place) {
+        const auto asks = [&](const MatchSpec& spec) {
+            return spec.matches(graph.records()[place]);
+        };
+        if (std::any_of(specs.begin(), specs.end(), asks)) places.push_back(place);
+    }
+    return places;
+}
+
+}  // namespace
+
+Result<Weighed> weigh_environment(Context& context, const TargetOptions& target) {
+    GPKG_TRY(const auto installed, read_installed(context, target));
+    GPKG_TRY(const auto history, installed.prefix.history());
+    const auto& path = installed.prefix.path();
+    const auto uses = disk_use(path, installed.records);
+    warn_of_missing(context, installed.records, uses);
+    if (const auto others = pip_packages(path, installed.records).size(); others > 0)
+        context.out.note(fmt::format("note: {} that pip installed {} not counted",
+                                     others == 1 ? "a package" : fmt::format("{} packages", others),
+                                     others == 1 ? "is" : "are"));
+    Sizes sizes;
+    sizes.reserve(uses.size());
+    for (const auto& use : uses) sizes.emplace_back(use.bytes);
+    std::uint64_t downloads = 0;
+    for (const auto& record : installed.records) downloads += record.package.size;
+    auto graph = graph_of(installed.records);
+    std::vector<std::size_t> requested;
+    for (const auto& [name, spec] : requested_specs(history)) {
+        if (const auto place = graph.find(name)) requested.push_back(*place);
+    }
+    return Weighed{path.native(), true, Closure(std::move(graph), sizes, requested), downloads};
+}
+
+Result<Weighed> weigh_request(Context& context, const WishOptions& options, SourceOptions sources) {
+    GPKG_TRY(auto wishes, read_wishes(context, options, sources));
+    if (!wishes.explicit_records.empty())
+        return fail(ErrorKind::Usage,
+                    "package files are what they are: nothing tells who asked for which",
+                    "make an environment of them, and ask about that with -n");
+    if (wishes.specs.empty())
+        return fail(ErrorKind::Usage, "nothing to weigh was named", "gpkg closure torch");
+    for (const auto& section : wishes.pip)
+        context.out.note(fmt::format("note: {}: what the section 'pip:' brings is not counted",
+                                     section.file.native()));
+    ChangeRequest request;
+    request.specs = std::move(wishes.specs);
+    request.accelerators = std::move(wishes.accelerators);
+    GPKG_TRY(auto answer, decide(context, sources, request));
+    for (const auto& note : answer.notes) context.out.note("note: " + note);
+
+    Sizes sizes;
+    sizes.reserve(answer.link.size());
+    for (const auto& record : answer.link)
+        sizes.push_back(record.size == 0 ? std::nullopt : std::optional(record.size));
+    std::vector<std::string> words;
+    words.reserve(request.specs.size());
+    for (const auto& spec : request.specs) words.push_back(dependency_text(spec.to_string(), ""));
+    RecordGraph graph(std::move(answer.link), request.specs);
+    const auto requested = places_of(graph, request.specs);
+    return Weighed{fmt::format("{}", fmt::join(words, ", ")),
+                   false,
+                   Closure(std::move(graph), sizes, requested)};
+}
+
+Result<std::size_t> place_in(const Weighed& weighed, const std::string& name) {
+    if (const auto place = weighed.closure.graph().find(name)) return *place;
+    std::vector<std::string> names;
+    for (const auto& record : weighed.closure.graph().records()) names.push_back(record.name);
+    const auto near = near_names(name, names);
+    return fail(
+        ErrorKind::NotFound,
+        weighed.is_installed
+            ? fmt::format("{}: is not installed in {}", name, weighed.what)
+            : fmt::format(
+                  "{}: is not among the {} packages of {}", name, names.size(), weighed.what),
+        near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,213 @@
+#include "libcore/spec/gpu_targets.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/spec/cuda.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+/// Toolkits as one number, 1208 for 12.8.
+struct Row {
+    CudaTarget target;
+    int first, last;
+};
+
+constexpr int kNoEnd = 9999;
+
+constexpr Row kTargets[] = {
+    {{30, false}, 402, 1002},
+    {{32, false}, 600, 1002},
+    {{35, false}, 500, 1108},
+    {{37, false}, 605, 1108},
+    {{50, false}, 600, 1209},
+    {{52, false}, 605, 1209},
+    {{53, false}, 700, 1209},
+    {{60, false}, 800, 1209},
+    {{61, false}, 800, 1209},
+    {{62, false}, 800, 1209},
+    {{70, false}, 900, 1209},
+    {{72, false}, 901, 1209},
+    {{75, false}, 1000, kNoEnd},
+    {{80, false}, 1100, kNoEnd},
+    {{86, false}, 1101, kNoEnd},
+    {{87, false}, 1104, kNoEnd},
+    {{88, false}, 1300, kNoEnd},
+    {{89, false}, 1108, kNoEnd},
+    {{90, false}, 1108, kNoEnd},
+    {{90, true}, 1200, kNoEnd},
+    {{100, false}, 1208, kNoEnd},
+    {{100, true}, 1208, kNoEnd},
+    // From 13.0 on 10.1 is called 11.0.
+    {{101, false}, 1208, 1209},
+    {{101, true}, 1208, 1209},
+    {{103, false}, 1209, kNoEnd},
+    {{103, true}, 1209, kNoEnd},
+    {{110, false}, 1300, kNoEnd},
+    {{110, true}, 1300, kNoEnd},
+    {{120, false}, 1208, kNoEnd},
+    {{120, true}, 1208, kNoEnd},
+    {{121, false}, 1209, kNoEnd},
+    {{121, true}, 1209, kNoEnd},
+};
+
+// Of 8.8 nothing tells what it is; taken for a Tegra it costs one target more at most.
+constexpr std::array kTegra{32, 53, 62, 72, 87, 88, 101, 110};
+
+bool is_tegra(int capability) {
+    return std::find(kTegra.begin(), kTegra.end(), capability) != kTegra.end();
+}
+
+struct Release {
+    int major, last_minor;
+};
+
+constexpr std::array<Release, 5> kReleases{{{9, 2}, {10, 2}, {11, 8}, {12, 9}, {13, 0}}};
+constexpr int kNeverReleased = 1207;  // to the public
+
+int number_of(const Version& toolkit) {
+    return version_part(toolkit, 0) * 100 + version_part(toolkit, 1);
+}
+
+int latest_number() { return kReleases.back().major * 100 + kReleases.back().last_minor; }
+
+/// -1 for what is none.
+int whole_number(std::string_view text) {
+    int number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return code == std::errc() && end == text.data() + text.size() ? number : -1;
+}
+
+/// A family of AMD's devices and the target for all of it.
+struct Family {
+    std::string_view generic;
+    std::array<std::string_view, 8> members;
+};
+
+constexpr Family kFamilies[] = {
+    {"gfx9-generic", {"gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"}},
+    {"gfx9-4-generic", {"gfx940", "gfx941", "gfx942", "gfx950"}},
+    {"gfx10-1-generic", {"gfx1010", "gfx1011", "gfx1012", "gfx1013"}},
+    {"gfx10-3-generic",
+     {"gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"}},
+    {"gfx11-generic",
+     {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"}},
+    {"gfx12-generic", {"gfx1200", "gfx1201"}},
+};
+
+}  // namespace
+
+Result<CudaTarget> CudaTarget::parse(std::string_view text) {
+    auto rest = trim(text);
+    CudaTarget target;
+    target.is_specific = rest.ends_with('a');
+    if (target.is_specific) rest.remove_suffix(1);
+    const auto dot = rest.find('.');
+    const int major = whole_number(rest.substr(0, dot));
+    const int minor = dot == std::string_view::npos ? -1 : whole_number(rest.substr(dot + 1));
+    if (major < 0 || minor < 0 || minor > 9 || major > 99)
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is no compute capability", printable(text)),
+                    "write 8.6, 9.0a or, for AMD, gfx90a; of machines, --for h100");
+    target.capability = major * 10 + minor;
+    std::vector<std::string> known;
+    for (const auto& row : kTargets) {
+        if (row.target == target) return target;
+        known.push_back(row.target.to_string());
+    }
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: no CUDA has code for this compute capability", target.to_string()),
+                "there are " + join_some(known, "and", known.size()));
+}
+
+std::string CudaTarget::to_string() const {
+    return fmt::format("{}.{}{}", capability / 10, capability % 10, is_specific ? "a" : "");
+}
+
+Result<Version> parse_toolkit(std::string_view text) {
+    const auto parts = split(trim(text), '.');
+    const int major = whole_number(parts[0]);
+    const int minor = parts.size() > 1 ? whole_number(parts[1]) : -1;
+    const auto number = major * 100 + minor;
+    const bool is_number = major > 0 && major < 100 && minor >= 0 && minor < 100;
+    const auto release = std::find_if(
+        kReleases.begin(), kReleases.end(), [&](const Release& one) { return one.major == major; });
+    const bool is_known = is_number && number != kNeverReleased && release != kReleases.end() &&
+                          minor <= release->last_minor;
+    const bool is_later = is_number && number > latest_number();
+    if (parts.size() > 3 || !(is_known || is_later)) {
+        std::vector<std::string> latest;
+        for (const auto& one : kReleases)
+            latest.push_back(fmt::format("{}.{}", one.major, one.last_minor));
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: there is no such CUDA", printable(text)),
+            "the last of their major versions are " + join_some(latest, "and", latest.size()));
+    }
+    return Version::parse(fmt::format("{}.{}", major, minor));
+}
+
+bool is_later_than_known(const Version& toolkit) { return number_of(toolkit) > latest_number(); }
+
+std::vector<Version> latest_toolkits() {
+    std::vector<Version> toolkits;
+    for (const auto& release : kReleases) {
+        if (release.major < 11) continue;
+        auto version = Version::parse(fmt::format("{}.{}", release.major, release.last_minor));
+        if (version) toolkits.push_back(*std::move(version));
+    }
+    return toolkits;
+}
+
+bool makes_code_for(const Version& toolkit, CudaTarget target) {
+    const auto number = number_of(toolkit);
+    return std::any_of(std::begin(kTargets), std::end(kTargets), [&](const Row& row) {
+        return row.target == target && row.first <= number && number <= row.last;
+    });
+}
+
+std::vector<CudaTarget> targets_of(const Version& toolkit) {
+    std::vector<CudaTarget> targets;
+    for (const auto& row : kTargets) {
+        if (makes_code_for(toolkit, row.target)) targets.push_back(row.target);
+    }
+    std::sort(targets.begin(), targets.end());
+    return targets;
+}
+
+bool runs_natively(CudaTarget code, CudaTarget device) {
+    if (code.capability == device.capability) return code.is_specific || !device.is_specific;
+    return !code.is_specific && !device.is_specific && code.capability < device.capability &&
+           code.capability / 10 == device.capability / 10 && !is_tegra(code.capability) &&
+           !is_tegra(device.capability);
+}
+
+bool runs_as_ptx(CudaTarget code, CudaTarget device) {
+    if (code.is_specific || device.is_specific) return code == device;
+    return code.capability <= device.capability;
+}
+
+Result<std::string> parse_gfx(std::string_view text) {
+    auto name = to_lower(trim(text));
+    const auto digits = std::string_view(name).substr(std::min<std::size_t>(3, name.size()));
+    const bool is_gfx = name.starts_with("gfx") && digits.size() >= 3 && digits.size() <= 4 &&
+                        digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+                        whole_number(digits.substr(0, digits.size() - 1)) >= 0;
+    if (is_gfx) return name;
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: is no target of AMD's", printable(text)),
+                "write gfx90a or gfx1100, without features");
+}
+
+std::string_view generic_target(std::string_view gfx) {
+    for (const auto& [generic, members] : kFamilies) {
+        if (std::find(members.begin(), members.end(), gfx) != members.end()) return generic;
+    }
+    return "";
+}
+
+}  // namespace gpkg

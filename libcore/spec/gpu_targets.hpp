@@ -1,0 +1,57 @@
+#pragma once
+
+// What compilers make GPU code for, and on which devices it runs. NVIDIA's targets are those of
+// nvcc
+// ("CUDA Compiler Driver NVCC", GPU Compilation; "PTX ISA", Release Notes; release notes of the
+// toolkits that dropped some), AMD's those of LLVM ("User Guide for AMDGPU Backend", Processors).
+
+#include "libcore/base/error.hpp"
+#include "libcore/spec/version.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+/// A compute capability, as a device has it and as code is made for it.
+struct CudaTarget {
+    int capability = 0;  ///< times ten: 90 for 9.0, 121 for 12.1
+    /// "9.0a": code that uses what this one capability alone has; a device of which it is asked.
+    bool is_specific = false;
+
+    /// "7.5", "9.0a". Usage errors, also for what no CUDA has ever had code for.
+    static Result<CudaTarget> parse(std::string_view text);
+    std::string to_string() const;
+    friend auto operator<=>(const CudaTarget&, const CudaTarget&) = default;
+};
+
+/// A CUDA toolkit, "12.9". Usage errors for one that was never released; later than the latest that
+/// is known here is taken for that one.
+Result<Version> parse_toolkit(std::string_view text);
+bool is_later_than_known(const Version& toolkit);
+/// The last of each major version since 11, the oldest first.
+std::vector<Version> latest_toolkits();
+
+/// Whether a toolkit makes machine code (SASS) and PTX for a target.
+bool makes_code_for(const Version& toolkit, CudaTarget target);
+/// All of them, the lowest first.
+std::vector<CudaTarget> targets_of(const Version& toolkit);
+
+/// Whether machine code runs as it is: on later minor versions of its major version too, but
+/// neither on nor from Tegra ("CUDA C++ Programming Guide", Binary Compatibility); specific code on
+/// its own capability alone.
+bool runs_natively(CudaTarget code, CudaTarget device);
+/// Whether a driver can compile PTX for a device: on every later capability, unless it is specific.
+bool runs_as_ptx(CudaTarget code, CudaTarget device);
+
+/// "gfx90a"; usage errors for other texts, generic targets among them.
+Result<std::string> parse_gfx(std::string_view text);
+/// The target that serves all devices of the family that one is of: "gfx9-4-generic" for gfx942;
+/// empty where there is none. It needs code objects of version 6: LLVM 19, ROCm 6.4.
+std::string_view generic_target(std::string_view gfx);
+
+}  // namespace gpkg

@@ -1,0 +1,231 @@
+# gpkg closure, gpkg why-closure and gpkg plan-variants
+. "$(dirname "$0")/lib.sh"
+
+# filled BYTES: the payload of the next package has one file of so many bytes that do not compress.
+filled() { mkdir -p "$WORK/payload/lib"; head -c "$1" /dev/urandom > "$WORK/payload/lib/$RANDOM$RANDOM"; }
+
+filled 3000; package zlib 1.3 0
+filled 200000; package codec 2.0 0 zlib
+filled 50000; package video 4.0 0 'codec >=1' zlib
+filled 20000; package python 3.12 0 zlib pip '__glibc >=2.17'
+filled 10000; package pip 24.0 0 python
+filled 100000; package torch 2.0 0 python 'video >=3,<5' zlib
+filled 1000; package tool 1.0 0 zlib
+size() { python3 -c '
+import json, sys
+records = json.load(open(sys.argv[1] + "/linux-64/repodata.json"))["packages"].values()
+print(sum(r["size"] for r in records if r["name"] in sys.argv[2:]))' "$CHANNEL" "$@"; }
+
+# Of a request: what is to be downloaded.
+expect 0 closure torch --json
+json 'd["success"] and d["sizes"] == "download" and d["of"] == "torch" and d["unknown_sizes"] == 0'
+json "d['total'] == $(size torch python pip video codec zlib) == d['downloads']"
+json '[p["name"] for p in d["packages"]] == ["codec", "torch", "video", "python", "pip", "zlib"]'
+json "{p['name']: p['unique'] for p in d['packages']}['video'] == $(size video codec)"
+json "{p['name']: p['closure'] for p in d['packages']}['video'] == $(size video codec zlib)"
+json "{p['name']: p['shared'] for p in d['packages']}['video'] == $(size zlib)"
+# python and pip need each other; pip is there because of python.
+json '{p["name"]: p["held_by"] for p in d["packages"]} == {"torch": None, "video": "torch", "codec": "video", "python": "torch", "pip": "python", "zlib": "torch"}'
+json "{(e['from'], e['to']): e['saves'] for e in d['edges']}[('torch', 'video')] == $(size video codec)"
+json '{(e["from"], e["to"]): e["saves"] for e in d["edges"]}[("pip", "python")] == 0'
+json '[e["specs"] for e in d["edges"] if e["to"] == "video"] == [["video >=3,<5"]]'
+
+expect 0 closure torch tool
+out_has 'torch, tool: '
+out_has ' to download in 7 packages'
+out_has 'Held by'
+out_has 'What one dependency alone brings:'
+out_has 'torch needs video'
+err_has 'sizes are of the archives to download; unpacked they are larger'
+check [ "$(grep '^zlib' <<< "$out" | tr -s ' ' | cut -d' ' -f2,11-)" = '1.3 several requests' ]
+expect 0 closure torch --size
+check [ "$(wc -l <<< "$out")" = 1 ]
+
+# If some of it were not there.
+expect 0 closure torch --size --without 'vid*' --without python
+check [ "$(wc -l <<< "$out")" = 4 ]
+out_has 'without vid* (1 package): '
+out_has 'without all of these (2 packages): '
+expect 0 closure torch --size --without 'vid*' --without 'p*' --json
+json "[w['saves'] for w in d['without']] == [$(size video codec), $(size python pip), $(size video codec python pip)]"
+json '[(w["matching"], w["gone"]) for w in d["without"]] == [(1, 2), (2, 2), (3, 4)]'
+expect 1 closure torch --without vdeo
+err_has 'did you mean video?'
+expect 1 closure torch --without 'python>=4'
+
+# Of an environment: what lies on the disk, to the byte.
+expect 0 create -y -q -n ml torch tool
+prefix=$GPKG_ROOT_PREFIX/envs/ml
+expect 0 closure -n ml --json
+json "d['sizes'] == 'disk' and d['total'] == $(cd "$prefix/lib" && cat * | wc -c)"
+json "d['downloads'] == $(size torch python pip video codec zlib tool)"
+json '{p["name"]: p["size"] for p in d["packages"]}["codec"] == 200000'
+json '[p["name"] for p in d["packages"] if p["requested"]] == ["torch", "tool"]'
+CONDA_PREFIX=$prefix expect 0 closure
+out_has "$prefix: 384 kB on disk in 7 packages"
+err_has 'sizes are of files in the environment; to download it was'
+# What nobody asked for counts as if it were asked for.
+expect 0 create -y -q -n odd zlib tool
+sed -i '/tool/d' "$GPKG_ROOT_PREFIX/envs/odd/conda-meta/history"
+expect 0 closure -n odd --json
+json '[p["name"] for p in d["packages"] if p["orphan"]] == ["tool"]'
+rm "$GPKG_ROOT_PREFIX"/envs/odd/lib/*
+expect 0 closure -n odd
+err_has '2 files of tool and zlib are missing, and not counted'
+
+# A limit.
+expect 0 closure torch --max-closure 1MB
+expect 1 closure torch --max-closure 300kB
+err_has 'error: torch: the closure is'
+err_has 'over --max-closure 300 kB; the heaviest are codec ('
+err_has 'if video did not need codec, it would be'
+out_has 'What one dependency alone brings'
+expect 1 closure -n ml --max-closure 300KiB --json
+json 'not d["success"] and d["max_closure"] == 307200 and "over --max-closure" in d["error"] and "codec" in d["hint"]'
+expect 0 closure -n ml --max-closure 384000
+expect 1 closure -n ml --max-closure 383999
+for wrong in 3GBB '' 0 -5MB lots; do
+    [ -n "$wrong" ] && expect 2 closure torch --max-closure="$wrong"
+done
+err_has 'error: --max-closure: lots: is no number of bytes'
+err_has 'write it as 3GB'
+# A channel that tells no size cannot be held to a limit.
+sed -i 's/"size":[0-9]*/"size":0/' "$WORK/records.linux-64" && index
+expect 1 closure torch --max-closure 1GB
+err_has 'of 6 packages the channel tells no size'
+expect 0 closure torch
+err_has 'sums are too small'
+
+# A page.
+expect 0 closure -n ml --html "$WORK/out/ml.html"
+err_has "wrote $WORK/out/ml.html, which any browser opens"
+check grep -q '384 kB on disk in 7 packages' "$WORK/out/ml.html"
+check [ "$(grep -c '<tr data-place' "$WORK/out/ml.html")" = 7 ]
+last='the page loads nothing'
+check [ "$(grep -o '[a-z]*://[^"]*' "$WORK/out/ml.html")" = 'http://www.w3.org/2000/svg' ]
+python3 - "$WORK/out/ml.html" > "$WORK/page" <<'PY'
+import html.parser, json, sys
+class Page(html.parser.HTMLParser):
+    inside, data = None, ""
+    def handle_starttag(self, tag, attributes):
+        self.inside = dict(attributes).get("id") if tag == "script" else None
+    def handle_data(self, data):
+        if self.inside == "data": self.data += data
+page = Page()
+page.feed(open(sys.argv[1]).read())
+data = json.loads(page.data)
+print(sum(p["size"] for p in data["packages"]), len(data["edges"]))
+PY
+check [ "$(cat "$WORK/page")" = '384000 10' ]
+expect 0 closure -n ml --html "$WORK/out/ml.html" --json
+json 'd["html"] == work + "/out/ml.html"'
+echo mine > "$WORK/out/notes.html"
+expect 1 closure -n ml --html "$WORK/out/notes.html"
+err_has 'notes.html: exists and is no page of gpkg closure'
+check [ "$(cat "$WORK/out/notes.html")" = mine ]
+expect 1 closure -n ml --html "$WORK/out"
+expect 1 closure -n ml --html /proc/none/ml.html
+err_has '/proc/none'
+
+# What cannot be asked.
+expect 2 closure torch -n ml
+expect 2 closure -n ml --for h100
+expect 2 closure
+expect 1 closure -n nl
+err_has 'did you mean ml?'
+expect 1 closure tocrh
+err_has 'torch'
+
+# Why a package is there.
+expect 0 why-closure ml codec
+out_is 'codec 2.0 0: 200 kB on disk, 203 kB with all that it leads to
+torch is asked for
+└─ torch needs video >=3,<5  cut saves 250 kB
+   └─ video needs codec >=1  cut saves 200 kB
+every way to it leads through torch > video
+without it 200 kB go: video alone needs it'
+expect 0 why-closure -n ml zlib
+out_has 'tool needs zlib  cut saves nothing'
+out_has 'and 1 more that need it: --all shows them'
+out_has 'without it 3.0 kB go: it takes all 5 that need it: '
+expect 0 why-closure -n ml zlib --all --json
+json 'len(d["ways"]) == 6 - 1 and d["held_by"] == [] and d["unique"] == 3000'
+expect 0 why-closure python -p "$prefix"
+# pip needs it too, but is there because of it.
+out_has 'without it 30 kB go: torch alone needs it'
+expect 0 why-closure codec --spec 'torch>=2' --json
+json '[[s["to"] for s in w["steps"]] for w in d["ways"]] == [["video", "codec"]]'
+json 'd["of"] == "torch >=2" and d["sizes"] == "download"'
+expect 0 why-closure ml torch
+out_has 'it is asked for; not asked for and not needed it would save'
+expect 1 why-closure ml codecs
+err_has 'did you mean codec?'
+expect 1 why-closure nl codec
+err_has 'did you mean ml?'
+expect 1 why-closure tool --spec torch
+err_has 'tool: is not among the 6 packages of torch'
+expect 2 why-closure ml codec extra
+expect 2 why-closure codec
+expect 2 why-closure codec -n ml --spec torch
+
+# The fewest builds for given devices.
+expect 0 plan-variants --devices 7.5,8.0,8.6,9.0,12.0 --cuda 12.9
+check [ "$(tr -s ' ' <<< "$out")" = '# Device Asked by CUDA 12.9
+7.5 --devices native 7.5
+8.0 --devices native 8.0
+8.6 --devices native 8.0
+9.0 --devices native 9.0
+12.0 --devices native 12.0
+
+CUDA 12.9: 7.5;8.0;9.0;12.0 (4 targets of machine code)
+
+variants.yaml:
+cuda_version: ["12.9"]
+cuda_arch_list: ["7.5;8.0;9.0;12.0"]
+zip_keys:
+ - [cuda_version, cuda_arch_list]' ]
+expect 0 plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --future --yaml
+out_is 'cuda_version: ["11.8", "13.0"]
+cuda_arch_list: ["6.0+PTX", "12.0+PTX"]
+zip_keys:
+  - [cuda_version, cuda_arch_list]'
+# What is printed is what gpkg build reads.
+mkdir recipe
+printf '%s\n' "$out" > recipe/variants.yaml
+cat > recipe/recipe.yaml <<'YAML'
+package: {name: kernels, version: "1.0"}
+build: {script: echo, variant: {use_keys: [cuda_version, cuda_arch_list]}}
+YAML
+expect 0 build recipe --render
+out_has '12.0+PTX'
+out_lacks 'cuda_version: "12'
+
+expect 0 plan-variants --for h100 --for a100 --for v100 --for mi300 --json
+json '[b.get("cuda_arch_list") or b["gfx_list"] for b in d["builds"]] == ["7.0;8.0;9.0", "gfx942"]'
+json 'd["builds"][0]["cuda_version"] == "12.9" and d["builds"][0]["cmake_cuda_architectures"] == "70-real;80-real;90-real"'
+json '{v["device"]: v["asked_by"] for v in d["devices"]}["9.0"] == ["h100"]'
+json 'd["devices"][0]["driver_cuda"] == "12.8" and d["devices"][3]["served_by"] == [{"build": 1, "how": "native", "by": "gfx942"}]'
+expect 0 plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --ptx-rest
+out_has 'CUDA 12.4: 8.0;9.0+PTX (2 targets of machine code)'
+out_has 'PTX 9.0'
+expect 0 plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --allow-ptx
+out_has 'CUDA 12.4: 8.0+PTX (1 target of machine code)'
+expect 0 plan-variants --devices 9.0a,gfx942,gfx950 --generic --yaml
+out_has 'gfx_list: ["gfx9-4-generic"]'
+expect 0 plan-variants --devices 7.0,8.0 --every-cuda --json
+json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'
+expect 1 plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
+err_has '2 builds are needed (CUDA 11.8, 13.0), and 1 is allowed'
+expect 1 plan-variants --devices 12.0 --cuda 12.4
+err_has '12.0: CUDA 12.4 makes no code that runs on it'
+expect 2 plan-variants
+expect 2 plan-variants --devices 8.1
+err_has '8.1: no CUDA has code for this compute capability'
+expect 2 plan-variants --devices 8.0 --cuda 12.7
+err_has '12.7: there is no such CUDA'
+expect 2 plan-variants --for cpu
+expect 2 plan-variants --for h100o
+expect 2 plan-variants --devices 8.0 --max-builds none
+expect 2 plan-variants --devices 8.0 --allow-ptx --ptx-rest
+
+finish
