@@ -224,11 +224,12 @@ std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
                              human_size(total - limit),
                              human_size(limit),
                              join_some(heaviest, "and", heaviest.size())),
-                 enough == nullptr ? ""
-                                   : fmt::format("if {} did not need {}, it would be {}",
-                                                 closure.record(enough->from).name,
-                                                 closure.record(enough->to).name,
-                                                 human_size(total - enough->saves)),
+                 enough == nullptr
+                     ? "no one dependency brings as much; --without SPEC tells what a group costs"
+                     : fmt::format("if {} did not need {}, it would be {}",
+                                   closure.record(enough->from).name,
+                                   closure.record(enough->to).name,
+                                   human_size(total - enough->saves)),
                  {}};
 }
 

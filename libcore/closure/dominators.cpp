@@ -40,7 +40,8 @@ bool Dominators::dominates(std::size_t by, std::size_t node) const {
 Dominators dominators(const Edges& edges, std::size_t root) {
     Dominators found{std::vector<std::size_t>(edges.size(), kNoNode),
                      reverse_postorder(edges, root)};
-    auto& [nearest, order] = found;
+    auto& nearest = found.nearest;
+    const auto& order = found.order;
     std::vector<std::size_t> rank(edges.size(), kNoNode);
     for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     Edges incoming(edges.size());
@@ -70,7 +71,6 @@ Dominators dominators(const Edges& edges, std::size_t root) {
         }
     }
     nearest[root] = kNoNode;
-    // A dominator of a node stands before it on every way, so in the order of the visits too.
     return found;
 }
 

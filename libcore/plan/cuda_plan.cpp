@@ -83,7 +83,7 @@ tl::unexpected<Error> nothing_serves(const CudaDevice& device, const CudaPlanOpt
     for (const auto& toolkit : latest_toolkits()) {
         if (makes_code_for(toolkit, device.target)) hint = "--cuda " + toolkit.to_string();
     }
-    const bool is_newer = device.target > targets_of(options.toolkits.back()).back();
+    const bool is_newer = targets_of(options.toolkits.back()).back() < device.target;
     if (is_newer && options.ptx == PtxUse::Never && !device.target.is_specific)
         hint += ", or --ptx-rest to have its driver compile it";
     return fail(ErrorKind::Unsatisfiable,

@@ -141,6 +141,7 @@ Result<Version> parse_toolkit(std::string_view text) {
     const bool is_later = is_number && number > latest_number();
     if (parts.size() > 3 || !(is_known || is_later)) {
         std::vector<std::string> latest;
+        latest.reserve(kReleases.size());
         for (const auto& one : kReleases)
             latest.push_back(fmt::format("{}.{}", one.major, one.last_minor));
         return fail(

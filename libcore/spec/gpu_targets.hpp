@@ -8,7 +8,6 @@
 #include "libcore/base/error.hpp"
 #include "libcore/spec/version.hpp"
 
-#include <compare>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -26,7 +25,12 @@ struct CudaTarget {
     /// "7.5", "9.0a". Usage errors, also for what no CUDA has ever had code for.
     static Result<CudaTarget> parse(std::string_view text);
     std::string to_string() const;
-    friend auto operator<=>(const CudaTarget&, const CudaTarget&) = default;
+    friend bool operator==(const CudaTarget&, const CudaTarget&) = default;
+    /// The lower capability first, of one the plain before the specific.
+    friend bool operator<(const CudaTarget& a, const CudaTarget& b) {
+        return a.capability != b.capability ? a.capability < b.capability
+                                            : a.is_specific < b.is_specific;
+    }
 };
 
 /// A CUDA toolkit, "12.9". Usage errors for one that was never released; later than the latest that

@@ -80,6 +80,8 @@ err_has 'error: torch: the closure is'
 err_has 'over --max-closure 300 kB; the heaviest are codec ('
 err_has 'if video did not need codec, it would be'
 out_has 'What one dependency alone brings'
+expect 1 closure torch tool --max-closure 1kB
+err_has 'no one dependency brings as much'
 expect 1 closure -n ml --max-closure 300KiB --json
 json 'not d["success"] and d["max_closure"] == 307200 and "over --max-closure" in d["error"] and "codec" in d["hint"]'
 expect 0 closure -n ml --max-closure 384000
