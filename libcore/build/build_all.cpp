@@ -2,6 +2,7 @@
 
 #include "libcore/base/parallel.hpp"
 #include "libcore/build/builder.hpp"
+#include "libcore/build/unmet_needs.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -56,6 +57,7 @@ public:
             std::min(jobs_.size(), static_cast<std::size_t>(std::max(1, options_.jobs)));
         run_in_parallel(count, [this] { work(); });
 
+        check_needs();
         BuildSummary summary;
         for (auto& job : jobs_) {
             for (auto& package : job.packages) summary.packages.push_back(std::move(package));
@@ -187,6 +189,38 @@ private:
             }
         }
         return nullptr;
+    }
+
+    /// What no host environment could tell when a package was built. A package that needs what
+    /// nothing gives leaves the channel, and its recipe fails.
+    void check_needs() {
+        ChannelLibraries libraries(options_.channel);
+        for (auto& job : jobs_) {
+            for (auto package = job.packages.begin(); package != job.packages.end();) {
+                auto checked = check_needs_of(*package, libraries);
+                package = checked ? std::next(package) : job.packages.erase(package);
+                if (checked) continue;
+                auto error = std::move(checked).error();
+                if (job.error) error.message = job.error->message + "\n" + error.message;
+                job.error = std::move(error);
+            }
+        }
+    }
+
+    Result<void> check_needs_of(BuiltPackage& package, ChannelLibraries& libraries) const {
+        GPKG_TRY(const auto findings, libraries.unmet_needs(package));
+        for (const auto& finding : findings) {
+            if (!finding.is_error)
+                package.warnings.push_back(fmt::format("{}; {}", finding.message, finding.hint));
+        }
+        auto refused = refuse(findings);
+        if (refused) return {};
+        GPKG_TRY(const auto place, withhold(package, options_.work));
+        auto error = std::move(refused).error();
+        error.message = fmt::format(
+            "{}: it does not depend on what it needs:\n{}", package.distribution, error.message);
+        error.hint = fmt::format("it is not in the channel but in {}", place.native());
+        return pass(std::move(error));
     }
 
     void refuse_circles() {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
@@ -25,6 +26,17 @@ struct Segment {
     std::uint32_t type = 0;
     std::uint64_t offset = 0, address = 0, size_in_file = 0;
 };
+
+/// "2.34" of "GLIBC_2.34"; empty for versions of other libraries.
+std::string glibc_release(std::string_view version) {
+    // A feature of the loader that came with this release.
+    if (version == "GLIBC_ABI_DT_RELR") return "2.36";
+    constexpr std::string_view kStart = "GLIBC_";
+    if (!version.starts_with(kStart)) return {};
+    version.remove_prefix(kStart.size());
+    const bool is_release = version.find_first_not_of("0123456789.") == std::string_view::npos;
+    return is_release ? std::string(version) : std::string();
+}
 
 /// Reads fields of either class and byte order.
 class Reader {
@@ -50,10 +62,11 @@ public:
                    : type == ET_DYN ? ElfFile::Kind::SharedObject
                    : type == ET_REL ? ElfFile::Kind::Relocatable
                                     : ElfFile::Kind::Other;
+        GPKG_TRY(const auto sections, section_types(head));
+        elf.is_stripped = !has(sections, SHT_SYMTAB);
         if (type != ET_EXEC && type != ET_DYN) return elf;
         GPKG_CHECK(read_segments(head));
-        GPKG_TRY(const bool hollow, dynamic_is_hollow(head));
-        if (!hollow) GPKG_CHECK(read_dynamic(elf));
+        if (!is_hollow(sections)) GPKG_CHECK(read_dynamic(elf));
         return elf;
     }
 
@@ -111,24 +124,32 @@ private:
         return {};
     }
 
-    /// Files of debug symbols keep the headers of what they were split from, without the content.
-    Result<bool> dynamic_is_hollow(const std::string& head) const {
+    /// The types of the sections, the empty first one included; none where the loader could do
+    /// without the table.
+    Result<std::vector<std::uint32_t>> section_types(const std::string& head) const {
+        std::vector<std::uint32_t> types;
         const auto offset =
             word(head, offsetof(Elf64_Ehdr, e_shoff), offsetof(Elf32_Ehdr, e_shoff));
         const auto size = get<std::uint16_t>(
             head, wide_ ? offsetof(Elf64_Ehdr, e_shentsize) : offsetof(Elf32_Ehdr, e_shentsize));
         const std::uint64_t count = get<std::uint16_t>(
             head, wide_ ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum));
-        if (offset == 0 || count == 0 || count > kMostHeaders) return false;
-        if (size < (wide_ ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr))) return false;
+        if (offset == 0 || count == 0 || count > kMostHeaders) return types;
+        if (size < (wide_ ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr))) return types;
         GPKG_TRY(const auto table, bytes(offset, count * size));
-        for (std::uint64_t i = 0; i < count; ++i) {
-            const auto type = get<std::uint32_t>(table, i * size + offsetof(Elf64_Shdr, sh_type));
-            if (type == SHT_DYNAMIC) return false;
-        }
-        const bool dynamic = std::any_of(
-            segments_.begin(), segments_.end(), [](const auto& s) { return s.type == PT_DYNAMIC; });
-        return dynamic && count > 1;
+        types.reserve(count);
+        for (std::uint64_t i = 0; i < count; ++i)
+            types.push_back(get<std::uint32_t>(table, i * size + offsetof(Elf64_Shdr, sh_type)));
+        return types;
+    }
+
+    static bool has(const std::vector<std::uint32_t>& sections, std::uint32_t type) {
+        return std::find(sections.begin(), sections.end(), type) != sections.end();
+    }
+
+    /// Files of debug symbols keep the headers of what they were split from, without the content.
+    bool is_hollow(const std::vector<std::uint32_t>& sections) const {
+        return sections.size() > 1 && !has(sections, SHT_DYNAMIC) && segment(PT_DYNAMIC) != nullptr;
     }
 
     const Segment* segment(std::uint32_t type) const {
@@ -164,15 +185,22 @@ private:
         std::vector<Entry> entries;
         std::uint64_t strings_at = 0;
         std::uint64_t strings_size = 0;
+        std::uint64_t versions_at = 0;
+        std::uint64_t version_files = 0;
+        bool is_program = false;
         const std::size_t step = wide_ ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
         for (std::size_t at = 0; at + step <= table.size(); at += step) {
             const Entry entry{word(table, at, at), word(table, at + 8, at + 4)};
             if (entry.tag == DT_NULL) break;
             if (entry.tag == DT_STRTAB) strings_at = entry.value;
             if (entry.tag == DT_STRSZ) strings_size = entry.value;
+            if (entry.tag == DT_VERNEED) versions_at = entry.value;
+            if (entry.tag == DT_VERNEEDNUM) version_files = entry.value;
+            if (entry.tag == DT_FLAGS_1) is_program = (entry.value & DF_1_PIE) != 0;
             entries.push_back(entry);
         }
         elf.is_dynamic = true;
+        elf.is_static_pie = is_program && elf.interpreter.empty();
         const auto offset = offset_of(strings_at);
         if (strings_size == 0) return {};
         if (!offset || strings_size > kMostTableBytes)
@@ -187,9 +215,35 @@ private:
             if (tag == DT_NEEDED) elf.needed.push_back(text);
             if (tag == DT_SONAME) elf.soname = text;
             if (tag != DT_RPATH && tag != DT_RUNPATH) continue;
-            for (const auto entry : split(text, ':')) {
-                if (!entry.empty()) (tag == DT_RPATH ? elf.rpath : elf.runpath).emplace_back(entry);
+            if (text.empty()) continue;
+            for (const auto entry : split(text, ':'))
+                (tag == DT_RPATH ? elf.rpath : elf.runpath).emplace_back(entry);
+        }
+        return read_versions(versions_at, version_files, strings, elf);
+    }
+
+    /// The versions of symbols that it needs: for each library a header, then a list.
+    Result<void> read_versions(std::uint64_t address,
+                               std::uint64_t files,
+                               const std::string& strings,
+                               ElfFile& elf) const {
+        auto at = address == 0 ? std::nullopt : offset_of(address);
+        for (std::uint64_t file = 0; at && file < std::min(files, kMostHeaders); ++file) {
+            GPKG_TRY(const auto head, bytes(*at, sizeof(Elf64_Verneed)));
+            const auto count = get<std::uint16_t>(head, offsetof(Elf64_Verneed, vn_cnt));
+            auto entry = *at + get<std::uint32_t>(head, offsetof(Elf64_Verneed, vn_aux));
+            for (std::uint16_t i = 0; i < count; ++i) {
+                GPKG_TRY(const auto aux, bytes(entry, sizeof(Elf64_Vernaux)));
+                const auto name = get<std::uint32_t>(aux, offsetof(Elf64_Vernaux, vna_name));
+                if (name < strings.size())
+                    elf.glibc = newer_glibc(elf.glibc, glibc_release(strings.c_str() + name));
+                const auto next = get<std::uint32_t>(aux, offsetof(Elf64_Vernaux, vna_next));
+                if (next == 0) break;
+                entry += next;
             }
+            const auto next = get<std::uint32_t>(head, offsetof(Elf64_Verneed, vn_next));
+            if (next == 0) break;
+            *at += next;
         }
         return {};
     }
@@ -203,6 +257,20 @@ private:
 };
 
 }  // namespace
+
+std::string newer_glibc(const std::string& one, const std::string& other) {
+    const auto numbers = [](const std::string& release) {
+        std::vector<int> parts;
+        for (const auto part : split(release, '.')) {
+            int value = 0;
+            std::from_chars(part.data(), part.data() + part.size(), value);
+            parts.push_back(value);
+        }
+        return parts;
+    };
+    if (one.empty() || other.empty()) return one + other;
+    return numbers(one) < numbers(other) ? other : one;
+}
 
 Result<std::optional<ElfFile>> read_elf(const fs::path& file) {
     const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

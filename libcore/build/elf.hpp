@@ -26,9 +26,17 @@ struct ElfFile {
     std::string interpreter;  ///< of a program: /lib64/ld-linux-x86-64.so.2
     std::string soname;
     std::vector<std::string> needed;
-    std::vector<std::string> rpath;    ///< DT_RPATH, split at ':'
+    /// DT_RPATH, split at ':'. An entry may be empty: the loader takes it for the working folder.
+    std::vector<std::string> rpath;
     std::vector<std::string> runpath;  ///< DT_RUNPATH; the loader then ignores DT_RPATH
+    /// The newest release of glibc whose symbols it asks for, "2.34"; empty where it asks for none.
+    std::string glibc;
+    bool is_static_pie = false;  ///< a program that is loaded anywhere and needs no loader
+    bool is_stripped = false;    ///< it has no table of symbols for debuggers
 };
+
+/// The later of two releases, "2.9" before "2.34"; an empty one is before all.
+std::string newer_glibc(const std::string& one, const std::string& other);
 
 /// No value when the file is no ELF file. A file that begins like one and does not hold what it
 /// promises is an Integrity error.

@@ -68,11 +68,6 @@ private:
     Descriptor file_;
 };
 
-/// "9.0" of 90.
-std::string capability_text(int capability) {
-    return fmt::format("{}.{}", capability / 10, capability % 10);
-}
-
 template <typename T>
 T get(const std::string& bytes, std::size_t at) {
     T value{};
@@ -184,6 +179,10 @@ Result<void> read_bundles(const File& file, const Section& section, GpuCode& cod
 }
 
 }  // namespace
+
+std::string capability_text(int capability) {
+    return fmt::format("{}.{}", capability / 10, capability % 10);
+}
 
 void GpuCode::add(const GpuCode& more) {
     sass.insert(more.sass.begin(), more.sass.end());

@@ -39,6 +39,8 @@ CodeRuns runs_on_nvidia(const GpuCode& code, const Version& capability);
 /// On a device of this target, "gfx90a"; generic targets ("gfx9-4-generic") run on all of a family.
 CodeRuns runs_on_amd(const GpuCode& code, std::string_view target);
 
+/// "9.0" of 90.
+std::string capability_text(int capability);
 /// "machine code for 8.0 and 9.0, PTX of 9.0".
 std::string to_string(const GpuCode& code);
 

@@ -1,6 +1,7 @@
 #include "libcore/build/output_build.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/build/binary_checks.hpp"
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/path_glob.hpp"
@@ -133,12 +134,19 @@ private:
         own.requirements.run = finished.requirements.run;
         own.requirements.run_constraints = finished.requirements.run_constraints;
         const auto run = run_dependencies(own, !output_.build.noarch.empty(), inherited);
+        GPKG_TRY(const auto host, environment_files(place_.prefix));
+        GPKG_TRY(
+            const auto binaries,
+            checked_binaries(
+                {place_.prefix, payload->files, finished, run, host, environments_.build},
+                built.warnings));
         PackageContent content;
         content.folder = place_.prefix;
         content.files = payload->files;
         GPKG_TRY(
             content.info,
             info_files({recipe_, finished, *payload, run, environments_, start_ms_, place_.work}));
+        if (!binaries.empty()) content.info[std::string(kBinariesFile)] = binaries_json(binaries);
         WriteOptions writing;
         writing.timestamp = start_ms_ / 1000;
         writing.zstd_level = options_.zstd_level;

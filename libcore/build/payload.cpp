@@ -215,6 +215,7 @@ Result<Payload> post_process(const fs::path& prefix,
         request.files = payload.files;
         request.library_folders = linking.rpaths;
         request.only = linking.relocate_only;
+        request.kept_entries = linking.rpath_allowlist;
         request.jobs = jobs;
         GPKG_TRY(payload.warnings, relocate(request));
     }

@@ -22,16 +22,6 @@ std::string joined(std::string_view folder, std::string_view rest) {
     return fmt::format("{}/{}", folder, rest);
 }
 
-// What follows "$ORIGIN/" or "${ORIGIN}/"; no value for other entries.
-std::optional<std::string_view> after_origin(std::string_view entry) {
-    for (const std::string_view start : {"$ORIGIN", "${ORIGIN}"}) {
-        if (entry == start) return std::string_view();
-        if (entry.starts_with(start) && entry[start.size()] == '/')
-            return entry.substr(start.size() + 1);
-    }
-    return std::nullopt;
-}
-
 std::string origin_entry(std::string_view relative) {
     return relative.empty() ? "$ORIGIN" : fmt::format("$ORIGIN/{}", relative);
 }
@@ -50,6 +40,10 @@ public:
         auto entry = origin_entry(relative);
         if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end())
             entries_.push_back(std::move(entry));
+    }
+    void add_as_is(const std::string& entry) {
+        if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end())
+            entries_.push_back(entry);
     }
     const std::vector<std::string>& folders() const { return folders_; }
     std::vector<std::string> take() && { return std::move(entries_); }
@@ -130,6 +124,15 @@ Result<void> set_all(const Groups& groups, std::size_t jobs) {
 
 }  // namespace
 
+std::optional<std::string_view> after_origin(std::string_view entry) {
+    for (const std::string_view start : {"$ORIGIN", "${ORIGIN}"}) {
+        if (entry == start) return std::string_view();
+        if (entry.starts_with(start) && entry[start.size()] == '/')
+            return entry.substr(start.size() + 1);
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> normal_inside(std::string_view path) {
     std::vector<std::string_view> parts;
     for (const auto part : split(path, '/')) {
@@ -158,7 +161,8 @@ std::vector<std::string> relative_rpath(const ElfFile& elf,
                                         const std::string& path,
                                         const std::vector<std::string>& link_folders,
                                         const std::vector<std::string>& library_folders,
-                                        const fs::path& prefix) {
+                                        const fs::path& prefix,
+                                        const std::vector<std::string>& kept) {
     const auto own = folder_of(path);
     std::vector<std::string> folders{own};
     folders.insert(folders.end(), link_folders.begin(), link_folders.end());
@@ -181,6 +185,9 @@ std::vector<std::string> relative_rpath(const ElfFile& elf,
             const auto target = normal_inside(rest ? joined(folder, *rest) : library);
             if (target) entries.add(*target, folder);
         }
+    }
+    for (const auto& entry : existing) {
+        if (entry.starts_with('/') && any_path_glob_matches(kept, entry)) entries.add_as_is(entry);
     }
     return std::move(entries).take();
 }
@@ -210,7 +217,8 @@ Result<std::vector<std::string>> relocate(const RelocateRequest& request) {
                            file,
                            link == links.end() ? std::vector<std::string>() : link->second,
                            request.library_folders,
-                           request.prefix);
+                           request.prefix,
+                           request.kept_entries);
         if (found.runpath.empty() && found.rpath == entries) continue;
         GPKG_CHECK(own_inode(path));
         GPKG_CHECK(make_writable(path));

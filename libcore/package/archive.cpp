@@ -269,15 +269,16 @@ Result<void> walk_tar(const ByteSource& source,
 }
 
 bool is_metadata(std::string_view name_in_info) {
-    static constexpr std::array<std::string_view, 9> kNames{"about.json",
-                                                            "files",
-                                                            "has_prefix",
-                                                            "hash_input.json",
-                                                            "index.json",
-                                                            "link.json",
-                                                            "no_link",
-                                                            "paths.json",
-                                                            "run_exports.json"};
+    static constexpr std::array<std::string_view, 10> kNames{"about.json",
+                                                             "binaries.json",
+                                                             "files",
+                                                             "has_prefix",
+                                                             "hash_input.json",
+                                                             "index.json",
+                                                             "link.json",
+                                                             "no_link",
+                                                             "paths.json",
+                                                             "run_exports.json"};
     return std::find(kNames.begin(), kNames.end(), name_in_info) != kNames.end();
 }
 

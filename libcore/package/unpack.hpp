@@ -48,7 +48,8 @@ Result<Unpacked> unpack_package(const fs::path& archive,
                                 const UnpackOptions& options = {});
 
 /// The files of info/ that tell what a package is, by name without "info/": index.json, about.json,
-/// paths.json, run_exports.json, hash_input.json, link.json, files, has_prefix, no_link. Of a
+/// paths.json, run_exports.json, hash_input.json, link.json, binaries.json, files, has_prefix,
+/// no_link. Of a
 /// .conda only the info- member is read. Each text is at most `kMaxInfoText` bytes, index.json is
 /// there.
 using PackageInfo = std::map<std::string, std::string, std::less<>>;

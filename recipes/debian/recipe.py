@@ -41,8 +41,9 @@ def _scalar(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def recipe_of(name, version, marked: list[str], depends, rpaths, tests, about, extra) -> dict:
-    """`marked`: files of the tree that hold PREFIX_MARK. The tree is copied as it is; the rest is the builder's."""
+def recipe_of(name, version, marked: list[str], depends, rpaths, missing, tests, about, extra) -> dict:
+    """`marked`: files of the tree that hold PREFIX_MARK. The tree is copied as it is; the rest is the builder's.
+    `missing`: libraries that it needs and nothing has."""
     script = ['cp -a tree/. "$PREFIX"/']
     if marked:
         files = " ".join(f'"$PREFIX/{path}"' for path in marked)
@@ -53,8 +54,7 @@ def recipe_of(name, version, marked: list[str], depends, rpaths, tests, about, e
         "build": {
             "number": 0,
             "script": script,
-            # What needs what was settled by the generator, from the same ELF files.
-            "dynamic_linking": {"rpaths": rpaths, "overlinking_behavior": "ignore", "overdepending_behavior": "ignore"},
+            "dynamic_linking": {"rpaths": rpaths} | ({"missing_dso_allowlist": missing} if missing else {}),
         },
     }
     if depends:

@@ -52,6 +52,13 @@ struct DynamicLinking {
     bool binary_relocation = true;
     /// When not empty, only these globs are relocated.
     std::vector<std::string> relocate_only;
+    /// Globs of libraries (names or paths) that no dependency has to give, and of driver libraries
+    /// that may be packaged.
+    std::vector<std::string> missing_dso_allowlist;
+    /// Globs of entries in library paths that may lead out of the prefix, or into stubs.
+    std::vector<std::string> rpath_allowlist;
+    bool refuse_overlinking = true;    ///< overlinking_behavior: error
+    bool refuse_overdepending = true;  ///< overdepending_behavior: error
 };
 
 struct PrefixDetection {

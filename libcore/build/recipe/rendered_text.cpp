@@ -164,6 +164,10 @@ void write_build(Writer& out, const RenderedOutput& output) {
     } else {
         out.list("binary_relocation", build.dynamic_linking.relocate_only);
     }
+    out.list("missing_dso_allowlist", build.dynamic_linking.missing_dso_allowlist);
+    out.list("rpath_allowlist", build.dynamic_linking.rpath_allowlist);
+    if (!build.dynamic_linking.refuse_overlinking) out.plain("overlinking_behavior", "ignore");
+    if (!build.dynamic_linking.refuse_overdepending) out.plain("overdepending_behavior", "ignore");
     out.close();
     out.close();
 }

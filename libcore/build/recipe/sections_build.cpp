@@ -97,6 +97,16 @@ Result<std::vector<std::string>> read_flags(const Tree& tree) {
     return flags;
 }
 
+Result<void> read_behavior(const Tree& tree, std::string_view key, bool& is_error) {
+    std::string behavior;
+    GPKG_CHECK(take(tree, key, behavior));
+    if (behavior.empty()) return {};
+    if (behavior != "ignore" && behavior != "error")
+        return tree.find(key)->fail(fmt::format("{} is ignore or error, not '{}'", key, behavior));
+    is_error = behavior == "error";
+    return {};
+}
+
 Result<DynamicLinking> read_dynamic_linking(const Tree& tree) {
     GPKG_CHECK(tree.only_keys("build.dynamic_linking",
                               {"rpaths",
@@ -113,13 +123,10 @@ Result<DynamicLinking> read_dynamic_linking(const Tree& tree) {
             fmt::format("the library path '{}' leads out of the prefix", entry),
             "give a folder below the prefix such as lib/, or $ORIGIN/...");
     }
-    for (const auto* key : {"overdepending_behavior", "overlinking_behavior"}) {
-        std::string behavior;
-        GPKG_CHECK(take(tree, key, behavior));
-        if (!behavior.empty() && behavior != "ignore" && behavior != "error")
-            return tree.find(key)->fail(
-                fmt::format("{} is ignore or error, not '{}'", key, behavior));
-    }
+    GPKG_CHECK(take(tree, "missing_dso_allowlist", linking.missing_dso_allowlist));
+    GPKG_CHECK(take(tree, "rpath_allowlist", linking.rpath_allowlist));
+    GPKG_CHECK(read_behavior(tree, "overlinking_behavior", linking.refuse_overlinking));
+    GPKG_CHECK(read_behavior(tree, "overdepending_behavior", linking.refuse_overdepending));
     const auto* relocation = tree.find("binary_relocation");
     if (relocation == nullptr) return linking;
     if (relocation->is_list()) {

@@ -372,3 +372,56 @@ TEST_CASE("a cancelled run says so", "[build]") {
     REQUIRE(files);
     CHECK(gpkg::build_all(*files, place.options).error().kind == gpkg::ErrorKind::Interrupted);
 }
+
+TEST_CASE("binaries that do not fit the recipe are refused, all faults at once", "[build]") {
+    BuildFixture place;
+    const std::string compile =
+        "build:\n  script:\n    - mkdir -p $PREFIX/lib\n"
+        "    - echo 'int f(void) { return 1; }' > f.c\n"
+        "    - cc -shared -fPIC -Wl,-soname,libfar.so.1 -o libfar.so f.c\n"
+        "    - cc -shared -fPIC -Wl,--no-as-needed -o $PREFIX/lib/liba.so f.c libfar.so\n";
+    const auto driver = compile + "    - cp libfar.so $PREFIX/lib/libcuda.so.1\n";
+    const auto error = place.error(kHead + driver);
+    CHECK_THAT(error, ContainsSubstring("lib/libcuda.so.1: libcuda.so.1 is a library of the"));
+    CHECK_THAT(error, ContainsSubstring("lib/liba.so: needs libfar.so.1, which nothing in"));
+    CHECK_FALSE(fs::exists(place.at("channel/linux-64")));
+    const auto built =
+        place.one(kHead + driver +
+                  "  dynamic_linking: {missing_dso_allowlist: [libfar.so.1, libcuda.so.1]}\n");
+    CHECK_THAT(gpkg::read_file(place.unpacked(built) / "info/binaries.json").value(),
+               ContainsSubstring("\"allowed\": true"));
+
+    // Without a host environment the channel tells, when all of a run is built.
+    const auto recipe = [&](const std::string& name, const std::string& rest) {
+        place.write("all/" + name + "/recipe.yaml",
+                    "package: {name: " + name + ", version: '1'}\n" + rest);
+    };
+    recipe("a", compile + "requirements: {run: [meta]}\n");
+    recipe("meta", "requirements: {run: [far]}\n");
+    recipe("far",
+           "build:\n  script:\n    - mkdir -p $PREFIX/lib\n    - touch $PREFIX/lib/libfar.so.1\n");
+    const auto all = [&] {
+        return gpkg::build_all(gpkg::find_recipes(place.at("all")).value(), place.options).value();
+    };
+    auto summary = all();
+    CHECK(summary.packages.size() == 3);
+    CHECK(summary.failures.empty());
+
+    recipe("meta", "build: {number: 1}\n");
+    fs::remove_all(place.at("channel"));
+    summary = all();
+    REQUIRE(summary.failures.size() == 1);
+    CHECK_THAT(summary.failures[0].error.message,
+               ContainsSubstring("lib/liba.so: needs libfar.so.1, which the channel's far has and "
+                                 "neither the package nor one of its run dependencies gives\n"
+                                 "  write far into requirements.run"));
+    CHECK(summary.packages.size() == 2);
+    CHECK_FALSE(fs::exists(place.at("channel/linux-64/a-1-hb0f4dca_0.conda")));
+
+    // A dependency from elsewhere may give it.
+    recipe("a", compile + "requirements: {run: [elsewhere]}\n");
+    summary = all();
+    CHECK(summary.failures.empty());
+    REQUIRE_FALSE(summary.packages.front().warnings.empty());
+    CHECK_THAT(summary.packages.front().warnings.front(), ContainsSubstring("needs libfar.so.1"));
+}

@@ -47,6 +47,10 @@ build:
     - cp -a root/. $PREFIX
   dynamic_linking:
     rpaths: [lib/, lib/private]
+    missing_dso_allowlist: [libx.so.*]
+    rpath_allowlist: [/opt/driver/*]
+    overlinking_behavior: error
+    overdepending_behavior: ignore
 requirements:
   run:
     - __glibc >=2.36
@@ -75,6 +79,10 @@ extra:
     CHECK(output.build.number == 3);
     CHECK(output.build.script.content == "cp -a root/. $PREFIX\n");
     CHECK(output.build.dynamic_linking.rpaths == Texts{"lib/", "lib/private"});
+    CHECK(output.build.dynamic_linking.missing_dso_allowlist == Texts{"libx.so.*"});
+    CHECK(output.build.dynamic_linking.rpath_allowlist == Texts{"/opt/driver/*"});
+    CHECK(output.build.dynamic_linking.refuse_overlinking);
+    CHECK_FALSE(output.build.dynamic_linking.refuse_overdepending);
     CHECK(output.requirements.run == Texts{"__glibc >=2.36", "libgcc-s1 >=12", "libc"});
     CHECK(output.requirements.run_constraints == Texts{"zlib-dev ==1.2.13"});
     CHECK(output.requirements.run_exports.weak == Texts{"zlib >=1.2"});
@@ -290,6 +298,8 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {kHead + "build: {dynamic_linking: {rpaths: [../lib]}}\n",
          r + "2:35: the library path '../lib' leads out of the prefix\n"
          "  hint: give a folder below the prefix such as lib/, or $ORIGIN/..."},
+        {kHead + "build: {dynamic_linking: {overlinking_behavior: warn}}\n",
+         r + "2:49: overlinking_behavior is ignore or error, not 'warn'"},
         {kHead + "source: {url: https://h/a.tgz}\n",
          r + "2:9: a url source needs its sha256\n"
          "  hint: a file that can change under its name cannot be built twice alike"},

@@ -139,3 +139,82 @@ TEST_CASE("a program finds its library after a move", "[build]") {
     command.arguments = {(folder->path() / "moved further away/bin/main").native()};
     CHECK(gpkg::run_command(command) == 2);
 }
+
+TEST_CASE("a library is found by way of a link, and before the host's", "[build]") {
+    if (!has_tools()) return;
+    const auto folder = gpkg::TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto root = folder->path().native();
+    // a() of liba needs b() of libb beside it; the host has another libb. lib/liba.so is a link.
+    REQUIRE(shell("cd " + root +
+                  "; mkdir -p p/bin p/lib/deep host"
+                  "; echo 'int b(void) { return 2; }' > b.c; echo 'int b(void) { return 3; }' > h.c"
+                  "; echo 'int b(void); int a(void) { return b(); }' > a.c"
+                  "; printf '#include <dlfcn.h>\\nint main(int n, char** v) { void* h = "
+                  "dlopen(v[n - 1], RTLD_NOW); return h ? ((int (*)(void))dlsym(h, \"a\"))() : 9; "
+                  "}\\n' > main.c"
+                  "; cc -shared -fPIC -Wl,-soname,libb.so -o p/lib/deep/libb.so b.c"
+                  "; cc -shared -fPIC -Wl,-soname,libb.so -o host/libb.so h.c"
+                  "; cc -shared -fPIC -Wl,--enable-new-dtags '-Wl,-rpath,$ORIGIN'"
+                  " -o p/lib/deep/liba.so a.c p/lib/deep/libb.so"
+                  "; cc -o p/bin/main main.c -ldl; ln -s deep/liba.so p/lib/liba.so"));
+    const auto says = [&](const std::string& library, const std::string& library_path) {
+        gpkg::ProcessCommand command;
+        command.arguments = {root + "/p/bin/main", root + "/p/lib/" + library};
+        command.environment["LD_LIBRARY_PATH"] = library_path;
+        return gpkg::run_command(command).value();
+    };
+    // What the loader does with a RUNPATH: $ORIGIN is the folder of the link, which is not
+    // followed, and LD_LIBRARY_PATH goes before.
+    CHECK(says("deep/liba.so", "") == 2);
+    CHECK(says("liba.so", "") == 9);
+    CHECK(says("deep/liba.so", root + "/host") == 3);
+
+    gpkg::RelocateRequest request;
+    request.prefix = folder->path() / "p";
+    request.files = {"bin/main", "lib/deep/liba.so", "lib/deep/libb.so", "lib/liba.so"};
+    request.library_folders = {"lib/deep/"};
+    REQUIRE(gpkg::relocate(request));
+    const auto elf = gpkg::read_elf(folder->path() / "p/lib/deep/liba.so");
+    CHECK((*elf)->rpath == Texts{"$ORIGIN", "$ORIGIN/deep"});
+    for (const auto* library : {"deep/liba.so", "liba.so"}) {
+        CHECK(says(library, "") == 2);
+        CHECK(says(library, root + "/host") == 2);
+    }
+}
+
+TEST_CASE("stripped and static programs still run, and entries elsewhere are kept", "[build]") {
+    if (!has_tools()) return;
+    const auto folder = gpkg::TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto root = folder->path().native();
+    REQUIRE(shell("cd " + root +
+                  "; mkdir p; echo 'int main(void) { return 5; }' > main.c"
+                  "; cc -o p/stripped main.c -Wl,-rpath,/usr/x:/opt/driver/lib; strip p/stripped"
+                  "; cc -no-pie -static -o p/static main.c; cc -static-pie -o p/pie main.c"));
+    gpkg::RelocateRequest request;
+    request.prefix = folder->path() / "p";
+    request.files = {"pie", "static", "stripped"};
+    request.library_folders = {"lib/"};
+    request.kept_entries = {"/opt/driver/*"};
+    const auto warnings = gpkg::relocate(request);
+    REQUIRE(warnings);
+    CHECK(warnings->empty());
+    const auto elf = [&](const std::string& name) {
+        return gpkg::read_elf(request.prefix / name).value().value();
+    };
+    CHECK(elf("stripped").is_stripped);
+    CHECK(elf("stripped").rpath == Texts{"$ORIGIN/lib", "/opt/driver/lib"});
+    CHECK(elf("stripped").glibc.starts_with("2."));
+    CHECK(elf("pie").is_static_pie);
+    CHECK_FALSE(elf("pie").is_stripped);
+    CHECK(elf("pie").rpath.empty());
+    CHECK_FALSE(elf("static").is_dynamic);
+    for (const auto* name : {"pie", "static", "stripped"}) {
+        gpkg::ProcessCommand command;
+        command.arguments = {root + "/p/" + name};
+        CHECK(gpkg::run_command(command) == 5);
+    }
+    CHECK(gpkg::newer_glibc("2.9", "2.34") == "2.34");
+    CHECK(gpkg::newer_glibc("", "2.4") == "2.4");
+}

@@ -254,12 +254,13 @@ class ElfFacts(unittest.TestCase):
 
 class Recipes(unittest.TestCase):
     def test_text(self):
-        made = recipe.recipe_of("one", "1.10", ["bin/a"], ["libz >=1"], ["lib/"], [], {"summary": "x: y"}, {"n": "0x1"})
+        made = recipe.recipe_of("one", "1.10", ["bin/a"], ["libz >=1"], ["lib/"], ["libgone.so"], [], {"summary": "x: y"}, {"n": "0x1"})
         text = recipe.text_of(made)
         self.assertIn('  version: "1.10"\n', text)
         self.assertIn('  run:\n    - "libz >=1"\n', text)
         self.assertIn('  summary: "x: y"\n', text)
         self.assertIn("    use_gitignore: false\n", text)
+        self.assertIn("    missing_dso_allowlist:\n      - libgone.so\n", text)
         self.assertIn(r'''    - "sed -i \"s|@PREFIX@|$PREFIX|g\" \"$PREFIX/bin/a\""''', text)
 
     def test_words_that_yaml_reads_as_something_else_are_quoted(self):

@@ -1,0 +1,238 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/inspection.hpp"
+#include "cli/workflow/installed.hpp"
+#include "libcore/base/text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Texts = std::vector<std::string>;
+
+struct Options {
+    TargetOptions target;
+    std::string what;
+};
+
+std::string machine_text(const ElfFile& elf) {
+    switch (elf.machine) {
+    case 3: return "x86";
+    case 21: return "ppc64";
+    case 40: return "arm";
+    case 62: return "x86-64";
+    case 183: return "aarch64";
+    case 243: return "riscv";
+    default: return fmt::format("machine {}", elf.machine);
+    }
+}
+
+std::string kind_text(const ElfFile& elf) {
+    using Kind = ElfFile::Kind;
+    if (elf.kind == Kind::Relocatable) return "object file";
+    if (elf.kind == Kind::Other) return "ELF file";
+    if (elf.is_static_pie) return "static-pie program";
+    if (!elf.is_dynamic)
+        return elf.kind == Kind::Executable ? "static program" : "symbols for a debugger";
+    if (elf.kind == Kind::Executable || !elf.interpreter.empty()) return "program";
+    return "shared library";
+}
+
+Json gpu_json(const GpuCode& code) {
+    Texts sass;
+    Texts ptx;
+    for (const int one : code.sass) sass.push_back(capability_text(one));
+    for (const int one : code.ptx) ptx.push_back(capability_text(one));
+    return {{"sass", sass}, {"ptx", ptx}, {"gfx", code.gfx}};
+}
+
+Json to_json(const InspectedBinary& binary) {
+    const auto& elf = binary.file.elf;
+    const auto text_or_null = [](const std::string& text) {
+        return text.empty() ? Json() : Json(text);
+    };
+    auto needs = Json::array();
+    for (const auto& need : binary.needs)
+        needs.push_back({{"library", need.library}, {"found", text_or_null(need.found)}});
+    return {{"path", binary.file.path},
+            {"kind", kind_text(elf)},
+            {"machine", machine_text(elf)},
+            {"stripped", elf.is_stripped},
+            {"static_pie", elf.is_static_pie},
+            {"interpreter", text_or_null(elf.interpreter)},
+            {"soname", text_or_null(elf.soname)},
+            {"glibc", text_or_null(elf.glibc)},
+            {"rpath", elf.rpath},
+            {"runpath", elf.runpath},
+            {"needed", std::move(needs)},
+            {"gpu_code", gpu_json(binary.file.gpu)}};
+}
+
+Json to_json(const InspectedPackage& package) {
+    const auto& record = package.record;
+    auto binaries = Json::array();
+    for (const auto& binary : package.binaries) binaries.push_back(to_json(binary));
+    Json exports;
+    if (package.run_exports) {
+        exports = {{"weak", package.run_exports->weak},
+                   {"strong", package.run_exports->strong},
+                   {"weak_constrains", package.run_exports->weak_constrains},
+                   {"strong_constrains", package.run_exports->strong_constrains},
+                   {"noarch", package.run_exports->noarch}};
+    }
+    return {{"success", true},
+            {"kind", "package"},
+            {"name", record.name},
+            {"version", record.version},
+            {"build", record.build},
+            {"subdir", record.subdir},
+            {"variant", package.inputs ? Json(*package.inputs) : Json()},
+            {"depends", record.depends},
+            {"constrains", record.constrains},
+            {"run_exports", std::move(exports)},
+            {"files", package.files},
+            {"prefix_placeholders",
+             {{"text", package.text_placeholders}, {"binary", package.binary_placeholders}}},
+            {"binaries", std::move(binaries)}};
+}
+
+/// `missing` is what is said of a library that was not found.
+void add_binary(Context& context, const InspectedBinary& binary, std::string_view missing) {
+    const auto& elf = binary.file.elf;
+    Texts facts{kind_text(elf), machine_text(elf)};
+    if (elf.kind != ElfFile::Kind::Relocatable && elf.is_stripped) facts.emplace_back("stripped");
+    context.out.result(fmt::format("{}: {}", binary.file.path, fmt::join(facts, ", ")));
+    Table table;
+    const auto add = [&](const std::string& key, const std::string& value) {
+        if (!value.empty()) table.add({"  " + key, value});
+    };
+    add("soname", elf.soname);
+    add("glibc", elf.glibc.empty() ? "" : elf.glibc + " or later");
+    add("rpath", fmt::format("{}", fmt::join(elf.rpath, ":")));
+    add("runpath", fmt::format("{}", fmt::join(elf.runpath, ":")));
+    if (!binary.file.gpu.empty()) add("GPU code", to_string(binary.file.gpu));
+    for (const auto& need : binary.needs)
+        add("needs",
+            fmt::format("{} -> {}", need.library, need.found.empty() ? missing : need.found));
+    for (const auto& line : table.lines()) context.out.result(line);
+}
+
+void print(Context& context, const InspectedPackage& package, std::string_view missing) {
+    const auto& record = package.record;
+    context.out.result(fmt::format("{} {} {} ({})",
+                                   context.out.bold(record.name),
+                                   record.version,
+                                   record.build,
+                                   record.subdir.empty() ? "no subdir" : record.subdir));
+    Table table;
+    const auto add = [&](const std::string& key, const Texts& values) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            table.add({i == 0 ? "  " + key : std::string(), values[i]});
+    };
+    Texts inputs;
+    if (package.inputs) {
+        for (const auto& [key, value] : *package.inputs)
+            inputs.push_back(fmt::format("{}: {}", key, value));
+    }
+    add("built with", package.inputs ? inputs : Texts{"not known"});
+    add("depends", record.depends);
+    add("constrains", record.constrains);
+    if (package.run_exports) {
+        add("exports, weak", package.run_exports->weak);
+        add("exports, strong", package.run_exports->strong);
+        add("exports, noarch", package.run_exports->noarch);
+    }
+    add("files",
+        {fmt::format("{}; the prefix is put into {} text and {} binary",
+                     package.files,
+                     package.text_placeholders,
+                     package.binary_placeholders)});
+    for (const auto& line : table.lines()) context.out.result(line);
+    for (const auto& binary : package.binaries) add_binary(context, binary, missing);
+}
+
+Result<int> show(Context& context, const InspectedPackage& package, std::string_view missing) {
+    if (context.out.json_mode()) {
+        context.out.json(to_json(package));
+    } else {
+        print(context, package, missing);
+    }
+    return 0;
+}
+
+Result<int> show_installed(Context& context, const Options& options) {
+    GPKG_TRY(const auto installed, read_installed(context, options.target));
+    const auto* record = find_record(installed.records, options.what);
+    if (record == nullptr)
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format(
+                "{}: is not installed in {}", options.what, installed.prefix.path().native()));
+    GPKG_TRY(const auto package, inspect_installed(installed.prefix.path(), *record));
+    return show(context, package, "not found");
+}
+
+Result<int> show_path(Context& context, const std::string& what) {
+    const auto path = absolute_path(what, context.home);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored))
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: no such file", path.native()),
+            what.find('/') == std::string::npos
+                ? fmt::format("for an installed package: gpkg inspect -n ENVIRONMENT {}", what)
+                : "");
+    if (what.ends_with(".conda") || what.ends_with(".tar.bz2")) {
+        GPKG_TRY(const auto package, inspect_archive(path));
+        return show(context, package, "not in the package");
+    }
+    if (!fs::is_regular_file(path, ignored))
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: is no file", path.native()),
+                    "give a program, a library, or a package (.conda, .tar.bz2)");
+    GPKG_TRY(const auto found, inspect_file(path));
+    if (!found)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: is neither an ELF file nor a package (.conda, .tar.bz2)",
+                                path.native()));
+    if (context.out.json_mode()) {
+        Json json{{"success", true}};
+        json.update(to_json(*found));
+        context.out.json(json);
+    } else {
+        add_binary(context, *found, "not found");
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_inspect(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("what",
+                   options->what,
+                   "a program, a library, a package file; with -n or -p an installed package")
+        ->required();
+    add_target_options(app, options->target);
+    app.footer(
+        "Of an ELF file: its name, what it needs and where the loader finds that, its library\n"
+        "path, the oldest glibc it runs on, its GPU code. Of a package: what it was built with,\n"
+        "depends on and exports, and the same of each of its binaries.\n"
+        "  gpkg inspect ./libfoo.so\n"
+        "  gpkg inspect channel/linux-64/numpy-1.24.2-h1234567_0.conda --json\n"
+        "  gpkg inspect -n ml numpy");
+    return [options](Context& context) -> Result<int> {
+        const bool is_installed = !options->target.name.empty() || !options->target.prefix.empty();
+        return is_installed ? show_installed(context, *options) : show_path(context, options->what);
+    };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+// What `gpkg inspect` finds out about ELF files and packages.
+
+#include "libcore/build/binaries.hpp"
+#include "libcore/env/prefix_record.hpp"
+#include "libcore/package/info.hpp"
+#include "libcore/spec/variant_inputs.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct InspectedNeed {
+    std::string library;
+    std::string found;  ///< where: a path, "glibc", "the driver", a package; empty: nowhere
+};
+
+struct InspectedBinary {
+    Binary file;  ///< the path is as it was asked for, or below the prefix
+    std::vector<InspectedNeed> needs;
+};
+
+struct InspectedPackage {
+    PackageRecord record;
+    std::optional<VariantInputs> inputs;  ///< nothing: not known
+    std::optional<RunExports> run_exports;
+    std::size_t files = 0;
+    std::size_t text_placeholders = 0;  ///< files in which the prefix is replaced
+    std::size_t binary_placeholders = 0;
+    std::vector<InspectedBinary> binaries;
+};
+
+/// No value where the file is no ELF file.
+Result<std::optional<InspectedBinary>> inspect_file(const fs::path& path);
+
+/// A .conda or .tar.bz2, unpacked for the time of the call.
+Result<InspectedPackage> inspect_archive(const fs::path& archive);
+
+/// An installed package. What its unpacked package would tell is nothing where that is gone.
+Result<InspectedPackage> inspect_installed(const fs::path& prefix, const PrefixRecord& record);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,131 @@
+# gpkg inspect: ELF files, package files, installed packages; and what gpkg build refuses of binaries.
+. "$(dirname "$0")/lib.sh"
+
+command -v cc > /dev/null && command -v patchelf > /dev/null || { echo "no cc or no patchelf here"; finish; exit; }
+
+mkdir -p r/libtwo r/tool
+cat > r/libtwo/recipe.yaml <<'END'
+package: {name: libtwo, version: "2"}
+build:
+  script:
+    - mkdir -p $PREFIX/lib $PREFIX/etc
+    - echo $PREFIX > $PREFIX/etc/two.conf
+    - 'echo "int two(void) { return 2; }" > two.c'
+    - cc -shared -fPIC -Wl,-soname,libtwo.so.2 -o $PREFIX/lib/libtwo.so.2 two.c
+    - ln -s libtwo.so.2 $PREFIX/lib/libtwo.so
+requirements: {run_exports: [libtwo >=2]}
+END
+cat > r/tool/recipe.yaml <<'END'
+package: {name: tool, version: "1"}
+build:
+  script:
+    - mkdir -p $PREFIX/bin
+    - 'echo "int two(void); int main(void) { return two(); }" > main.c'
+    - cc -o $PREFIX/bin/tool main.c -L$PREFIX/lib -ltwo
+requirements: {host: [libtwo]}
+END
+expect 0 build r --output-dir "$CHANNEL"
+tool=$(echo "$CHANNEL"/linux-64/tool-*.conda)
+
+expect 0 inspect "$tool"
+out_has 'tool 1 '
+out_has 'libtwo >=2'
+out_has 'bin/tool: program, '
+out_has 'needs  libtwo.so.2 -> libtwo'
+out_has 'libc.so.6 -> glibc'
+expect 0 inspect "$tool" --json
+json 'd["success"] and d["kind"] == "package" and d["name"] == "tool" and d["files"] == 1'
+json 'd["depends"] == ["libtwo >=2"] and d["variant"]["target_platform"] == "linux-64"'
+json '{"library": "libtwo.so.2", "found": "libtwo"} in d["binaries"][0]["needed"]'
+json 'd["binaries"][0]["rpath"] == ["$ORIGIN/../lib"] and d["binaries"][0]["glibc"].startswith("2.")'
+expect 0 inspect "$(echo "$CHANNEL"/linux-64/libtwo-*.conda)" --json
+json 'd["run_exports"]["weak"] == ["libtwo >=2"]'
+json 'd["prefix_placeholders"] == {"text": 1, "binary": 0}'
+json '[b["soname"] for b in d["binaries"]] == ["libtwo.so.2"]'
+
+expect 0 create -y -n env tool
+expect 0 inspect -n env tool --json
+json '{"library": "libtwo.so.2", "found": "lib/libtwo.so.2"} in d["binaries"][0]["needed"]'
+json 'd["variant"]["target_platform"] == "linux-64" and d["run_exports"]["weak"] == []'
+expect 0 inspect "$(place env)/lib/libtwo.so" --json
+json 'd["kind"] == "shared library" and d["soname"] == "libtwo.so.2" and not d["static_pie"]'
+json 'd["gpu_code"] == {"sass": [], "ptx": [], "gfx": []}'
+expect 0 inspect "$(place env)/bin/tool"
+out_has "libtwo.so.2 -> $(place env)/lib/libtwo.so.2"
+
+expect 1 inspect nothing
+err_has 'no such file'
+err_has 'gpkg inspect -n ENVIRONMENT nothing'
+expect 1 inspect r/tool/recipe.yaml
+err_has 'is neither an ELF file nor a package'
+expect 1 inspect r
+err_has 'is no file'
+expect 1 inspect -n env nothing --json
+json 'not d["success"] and "nothing: is not installed in" in d["message"]'
+printf 'no zip' > broken-1-0.conda
+expect 1 inspect broken-1-0.conda
+printf '\177ELF damaged         ' > odd
+expect 1 inspect odd
+err_has 'a damaged ELF file'
+
+# Seeded faults: what was built does not fit what the recipe says.
+# bad NAME TEXT...: the recipe of tool with a change is refused, and the error has the texts.
+bad() {
+    local name=$1 text
+    shift
+    expect 1 build "bad/$name" --output-dir "$CHANNEL"
+    err_has 'what was built does not fit what the recipe says'
+    for text in "$@"; do err_has "$text"; done
+    check [ ! -e "$(echo "$CHANNEL/linux-64/$name"-1-*.conda)" ]
+}
+# seed NAME SCRIPT-LINE REQUIREMENTS [LINKING]: a recipe like that of tool, with one more command.
+seed() {
+    mkdir -p "bad/$1"
+    sed -e "s/name: tool/name: $1/" -e "s|^requirements:.*|requirements: $3|" \
+        -e "/cc -o/a\\    - $2" ${4:+-e "s|^requirements:|  dynamic_linking: $4\nrequirements:|"} \
+        r/tool/recipe.yaml > "bad/$1/recipe.yaml"
+}
+seed overlinks 'true' '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}'
+bad overlinks 'bin/tool: needs libtwo.so.2, which the host'"'"'s libtwo has' \
+    'take libtwo out of requirements.ignore_run_exports.by_name'
+seed overdepends 'printf "int main(void) { return 0; }" > m.c \&\& cc -o $PREFIX/bin/tool m.c' '{host: [libtwo]}'
+bad overdepends 'libtwo: the package depends on it (by a run_exports of host), and nothing' \
+    'write libtwo into requirements.ignore_run_exports.by_name'
+seed driver 'cp $PREFIX/lib/libtwo.so.2 $PREFIX/bin/libcuda.so.1' '{host: [libtwo]}'
+bad driver 'bin/libcuda.so.1: libcuda.so.1 is a library of the graphics driver'
+seed paths 'patchelf --set-rpath $SRC_DIR/lib:$PREFIX/lib/stubs $PREFIX/bin/tool' '{host: [libtwo]}' \
+    '{binary_relocation: false}'
+bad paths 'is a folder of this build' 'is a folder of stubs'
+seed allowed 'cp $PREFIX/lib/libtwo.so.2 $PREFIX/bin/libcuda.so.1' \
+    '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}' '{missing_dso_allowlist: [libtwo.so.2, libcuda.so.1]}'
+expect 0 build bad/allowed --output-dir "$CHANNEL"
+
+# GPU code: one container of nvcc with machine code for 8.0 and PTX of 9.0 (libcore/build/gpu_code.cpp).
+mkdir -p r2/gpu
+cat > r2/gpu/fatbin.py <<'END'
+import struct, sys
+entries = b"".join(struct.pack("<HHIQQII", kind, 0x101, 64, 8, 0, 0, sm).ljust(64, b"\0") + b"x" * 8
+                   for kind, sm in ((2, 80), (1, 90)))
+sys.stdout.buffer.write(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(entries)) + entries)
+END
+cat > r2/gpu/recipe.yaml <<'END'
+package: {name: gpu, version: "1"}
+build:
+  variant: {use_keys: [cuda_arch_list]}
+  script:
+    - mkdir -p $PREFIX/lib
+    - 'echo "int f(void) { return 1; }" > f.c; cc -shared -fPIC -o f.so f.c'
+    - python3 $RECIPE_DIR/fatbin.py > code
+    - objcopy --add-section .nv_fatbin=code f.so $PREFIX/lib/libgpu.so
+END
+expect 0 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;9.0+PTX'
+expect 0 inspect "$(echo "$CHANNEL"/linux-64/gpu-*.conda)"
+out_has 'machine code for 8.0, PTX of 9.0'
+expect 0 inspect "$(echo "$CHANNEL"/linux-64/gpu-*.conda)" --json
+json 'd["binaries"][0]["gpu_code"] == {"sass": ["8.0"], "ptx": ["9.0"], "gfx": []}'
+expect 1 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;8.6;9.0'
+err_has 'the package holds no GPU code for 8.6, while cuda_arch_list is 8.0;8.6;9.0'
+expect 0 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0'
+err_has 'the package holds GPU code for 9.0, while cuda_arch_list is 8.0'
+
+finish

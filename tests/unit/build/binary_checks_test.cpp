@@ -1,0 +1,330 @@
+#include "libcore/build/binary_checks.hpp"
+
+#include "libcore/build/binary_checks_internal.hpp"
+#include "libcore/build/host_libraries.hpp"
+#include "libcore/build/payload.hpp"
+#include "libcore/process/process.hpp"
+#include "tests/support/catch.hpp"
+
+#include <array>
+#include <fmt/format.h>
+
+using namespace gpkg;
+using Kind = BinaryFinding::Kind;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+bool shell(const fs::path& folder, const std::string& text) {
+    ProcessCommand command;
+    command.arguments = {"sh", "-ec", text};
+    command.folder = folder;
+    const auto done = run_and_capture(command);
+    INFO(text);
+    INFO((done ? done->output : done.error().message));
+    CHECK((done && done->exit_code == 0));
+    return done && done->exit_code == 0;
+}
+
+/// A prefix with a package in it, beside packages of the host environment.
+struct World {
+    TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
+    fs::path prefix = folder.path() / "p";
+    Texts files;
+    RenderedOutput output;
+    RunDependencies run;
+    std::vector<EnvironmentFiles> host;
+    std::vector<EnvironmentPackage> build;
+
+    World() {
+        for (const auto* inner : {"bin", "lib/stubs", "lib/plugins", "include"})
+            REQUIRE(make_folders(prefix / inner));
+    }
+    bool sh(const std::string& text) const { return shell(prefix, text); }
+    /// A shared library of the host environment, in the package of that name.
+    void host_library(const std::string& package, const std::string& library) {
+        compile(library, "-Wl,-soname," + std::string(file_name_of(library)));
+        host.push_back({package, {}, {library}});
+    }
+    void compile(const std::string& library, const std::string& flags) const {
+        REQUIRE(sh("echo 'int f(void) { return 1; }' > ../f.c; cc -shared -fPIC -o " + library +
+                   " ../f.c " + flags));
+    }
+    /// A library of the package that needs others.
+    void own_library(const std::string& library, const std::string& flags = "") {
+        compile(library, "-Wl,--no-as-needed -Wl,--disable-new-dtags " + flags);
+        files.push_back(library);
+    }
+    BinaryReport report() const {
+        auto found = check_binaries({prefix, files, output, run, host, build});
+        if (!found) FAIL(found.error().to_string());
+        return *std::move(found);
+    }
+    /// "Overlinking libz.so.1", with "?" for what is no error.
+    Texts findings() const {
+        static constexpr std::array kNames{
+            "Overlinking", "Overdepending", "DriverLibrary", "LibraryPath", "GpuCode"};
+        Texts texts;
+        for (const auto& one : report().findings)
+            texts.push_back(fmt::format("{} {}{}",
+                                        kNames.at(static_cast<std::size_t>(one.kind)),
+                                        one.subject,
+                                        one.is_error ? "" : "?"));
+        return texts;
+    }
+    DynamicLinking& linking() { return output.build.dynamic_linking; }
+};
+
+bool has_cc() {
+    ProcessCommand command;
+    command.arguments = {"sh", "-c", "command -v cc"};
+    const auto done = run_and_capture(command);
+    if (done && done->exit_code == 0) return true;
+    WARN("no cc here: tests with real libraries are skipped");
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a needed library comes from the package, a run dependency or the machine", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.host_library("libzlib", "lib/libz.so.1");
+    world.host.push_back({"zlib-dev", {"libzlib 1.*"}, {"include/zlib.h"}});
+    world.own_library("lib/libown.so", "-Wl,-soname,libown.so");
+    world.own_library("lib/liba.so", "lib/libz.so.1 lib/libown.so -lm");
+
+    CHECK(world.findings() == Texts{"Overlinking libz.so.1"});
+    const auto found = world.report().findings.front();
+    CHECK(found.message ==
+          "lib/liba.so: needs libz.so.1, which the host's libzlib has, and the package does not "
+          "depend on it");
+    CHECK(found.hint == "write libzlib into requirements.run");
+
+    world.run.depends = {"__glibc >=2.17", "libzlib >=1"};
+    CHECK(world.findings().empty());
+    CHECK(world.report().binaries.needs ==
+          std::vector<LibraryNeed>{{"libz.so.1", {"lib/liba.so"}, "libzlib"}});
+    CHECK_FALSE(world.report().binaries.glibc.empty());
+
+    // What holds no library stands for what it depends on.
+    world.run.depends = {"zlib-dev"};
+    CHECK(world.findings().empty());
+    // A dependency that has libraries of its own does not.
+    world.host_library("libpng", "lib/libpng.so");
+    world.host.back().depends = {"libzlib"};
+    world.run.depends = {"libpng"};
+    world.own_library("lib/libb.so", "lib/libpng.so");
+    CHECK(world.findings() == Texts{"Overlinking libz.so.1"});
+
+    world.linking().missing_dso_allowlist = {"libz.so.*"};
+    CHECK(world.findings().empty());
+    CHECK(world.report().binaries.needs.back().is_allowed);
+    world.linking().missing_dso_allowlist.clear();
+    world.linking().refuse_overlinking = false;
+    CHECK(world.findings().empty());
+}
+
+TEST_CASE("what no host package gives is judged when every dependency is known", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.compile("../libfar.so.2", "-Wl,-soname,libfar.so.2");
+    world.own_library("bin/tool.so", "../libfar.so.2");
+    CHECK(world.findings() == Texts{"Overlinking libfar.so.2"});
+    // This one may give it: the channel tells later.
+    world.run.depends = {"far"};
+    CHECK(world.findings().empty());
+    REQUIRE(world.report().binaries.needs.size() == 1);
+    CHECK_FALSE(world.report().binaries.needs.front().is_settled());
+}
+
+TEST_CASE("drivers are the machine's", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.compile("lib/stubs/libcuda.so", "-Wl,-soname,libcuda.so.1");
+    world.own_library("lib/liba.so", "lib/stubs/libcuda.so");
+    CHECK(world.findings().empty());
+    CHECK(world.report().binaries.needs.front().is_driver);
+
+    world.files.emplace_back("lib/stubs/libcuda.so");
+    CHECK(world.findings().empty());
+    REQUIRE(
+        world.sh("cp lib/stubs/libcuda.so lib/libcu-copy.so; ln -s gone lib/libnvidia-ml.so.1"));
+    world.files.emplace_back("lib/libcu-copy.so");
+    world.files.emplace_back("lib/libnvidia-ml.so.1");
+    CHECK(world.findings() ==
+          Texts{"DriverLibrary libcuda.so.1", "DriverLibrary libnvidia-ml.so.1"});
+    world.linking().missing_dso_allowlist = {"lib/libcu-copy.so", "libnvidia-ml.so.1"};
+    CHECK(world.findings().empty());
+
+    CHECK(is_driver_library("libamdhip64.so.6"));
+    CHECK(is_driver_library("libze_loader.so.1"));
+    CHECK_FALSE(is_driver_library("libcudart.so.12"));
+    CHECK_FALSE(is_driver_library("libcudadevrt.a"));
+    CHECK_FALSE(is_glibc_library("libcrypt.so.1"));
+    CHECK(is_glibc_library("ld-linux-x86-64.so.2"));
+}
+
+TEST_CASE("library paths stay inside, and out of stubs", "[build]") {
+    if (!has_cc()) return;
+    struct Row {
+        std::string entry, fault;
+    };
+    World world;
+    const auto build_folder = world.folder.path().native();
+    const auto inside = std::string(canonical_placeholder());
+    const std::vector<Row> rows = {
+        {"$ORIGIN", ""},
+        {"$ORIGIN/../lib64", ""},
+        {inside + "/lib", ""},
+        {"$ORIGIN/stubs", "is a folder of stubs: libraries without code, for the linker only"},
+        {"/usr/local/cuda/lib64/stubs",
+         "is a folder of stubs: libraries without code, for the linker only"},
+        {"$ORIGIN/../../x", "leads out of the prefix"},
+        {"/usr/lib", "leads out of the prefix"},
+        {build_folder + "/work/lib", "is a folder of this build, which no other machine has"},
+        {"lib", "is looked for in the folder that a program is started in"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.entry);
+        world.files.clear();
+        world.linking().rpath_allowlist.clear();
+        world.own_library("lib/liba.so", "'-Wl,-rpath," + row.entry + "'");
+        const auto found = world.report().findings;
+        CHECK(found.size() == (row.fault.empty() ? 0 : 1));
+        if (found.empty()) continue;
+        CHECK(found.front().message ==
+              "lib/liba.so: its library path has '" + row.entry + "', which " + row.fault);
+        world.linking().rpath_allowlist = {row.entry};
+        CHECK(world.report().findings.empty());
+    }
+    // An empty entry is the working folder.
+    world.files.clear();
+    world.own_library("lib/liba.so", "'-Wl,-rpath,$ORIGIN:'");
+    CHECK(world.findings() == Texts{"LibraryPath "});
+}
+
+TEST_CASE("a library that nothing needs is no dependency", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.host_library("magma", "lib/libmagma.so");
+    REQUIRE(world.sh("touch include/magma.h bin/magma-info"));
+    world.host.back().files.emplace_back("include/magma.h");
+    world.own_library("lib/liba.so");
+    world.run.depends = {"magma >=2.7"};
+
+    // From a run_exports.
+    CHECK(world.findings() == Texts{"Overdepending magma"});
+    CHECK(world.report().findings.front().message ==
+          "magma: the package depends on it (by a run_exports of host), and nothing in the package "
+          "needs libmagma.so or names it");
+    // From the recipe.
+    world.output.requirements.run = {"magma"};
+    CHECK(world.findings() == Texts{"Overdepending magma"});
+    // Perhaps for its program.
+    world.host.back().files.emplace_back("bin/magma-info");
+    CHECK(world.findings() == Texts{"Overdepending magma?"});
+    REQUIRE(world.sh("printf '#!/bin/sh\\nmagma-information\\n' > bin/run"));
+    world.files.emplace_back("bin/run");
+    CHECK(world.findings() == Texts{"Overdepending magma?"});
+    REQUIRE(world.sh("printf '#!/bin/sh\\nexec magma-info --all\\n' > bin/run"));
+    CHECK(world.findings().empty());
+    world.output.requirements.run.clear();
+    CHECK(world.findings() == Texts{"Overdepending magma"});
+
+    world.linking().refuse_overdepending = false;
+    CHECK(world.findings().empty());
+    world.linking().refuse_overdepending = true;
+    world.output.build.noarch = "generic";
+    CHECK(world.findings().empty());
+}
+
+TEST_CASE("a dependency can be needed in ways that no ELF file tells", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.host_library("magma", "lib/libmagma.so");
+    REQUIRE(world.sh("touch include/magma.h lib/plugins/of-magma"));
+    world.host.back().files.insert(world.host.back().files.end(),
+                                   {"include/magma.h", "lib/plugins/of-magma"});
+    world.own_library("lib/liba.so");
+    world.run.depends = {"magma"};
+    REQUIRE(world.findings() == Texts{"Overdepending magma"});
+
+    struct Row {
+        std::string file, script;
+    };
+    const std::vector<Row> rows = {
+        {"lib/liba.py", "echo 'ctypes.CDLL(\"libmagma.so.2\")' > lib/liba.py"},
+        {"include/a.h", "printf '#pragma once\\n#  include <magma.h>\\n' > include/a.h"},
+        {"lib/plugins/mine.so", "touch lib/plugins/mine.so"},
+        {"lib/libb.so", "ln -s libmagma.so lib/libb.so"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.file);
+        REQUIRE(world.sh(row.script));
+        world.files.push_back(row.file);
+        CHECK(world.findings().empty());
+        world.files.pop_back();
+    }
+    // A compiler's exports are about the language.
+    world.build.push_back({"gcc", "12", "0", {}});
+    world.build.back().run_exports.strong = {"magma"};
+    CHECK(world.findings().empty());
+    world.build.clear();
+    // Without anything that links it may be for headers, or for nothing.
+    world.files = {"include/a.h"};
+    REQUIRE(world.sh("echo > include/a.h"));
+    CHECK(world.findings() == Texts{"Overdepending magma?"});
+}
+
+TEST_CASE("GPU code is what the variant promises", "[build]") {
+    GpuCode code;
+    code.sass = {80, 90};
+    code.ptx = {120};
+    code.gfx = {"gfx90a"};
+    const auto texts = [&](const std::string& key, const std::string& list) {
+        Texts found;
+        for (const auto& one : gpu_code_findings({{key, list}}, code))
+            found.push_back((one.is_error ? "error: " : "warning: ") + one.message);
+        return found;
+    };
+    for (const auto* list :
+         {"8.0;9.0;12.0+PTX", "80-real,90a 120-virtual", "sm_80 sm_90 compute_120"})
+        CHECK(texts("cuda_arch_list", list).empty());
+    CHECK(texts("cuda_arch_list", "8.0;8.6;9.0;12.0") ==
+          Texts{"error: the package holds no GPU code for 8.6, while cuda_arch_list is "
+                "8.0;8.6;9.0;12.0"});
+    CHECK(texts("cuda_arch_list", "8.0;9.0") ==
+          Texts{"warning: the package holds GPU code for 12.0, while cuda_arch_list is 8.0;9.0"});
+    CHECK(texts("gfx_list", "gfx90a:xnack-").empty());
+    CHECK(texts("gfx_list", "gfx90a;gfx942").size() == 1);
+    CHECK(texts("python", "3.11").empty());
+    CHECK(gpu_code_findings({{"cuda_arch_list", "9.0"}}, {}).empty());
+}
+
+TEST_CASE("all errors are told at once", "[build]") {
+    BinaryFinding first{Kind::Overlinking, true, "a", "x", "a: needs x", "write x"};
+    BinaryFinding second{Kind::LibraryPath, true, "b", "y", "b: has y", "drop y"};
+    BinaryFinding doubt{Kind::Overdepending, false, "", "z", "z: not needed", "drop z"};
+    CHECK(refuse({doubt}));
+    CHECK(refuse({first, doubt, second}).error().message ==
+          "a: needs x\n  write x\nb: has y\n  drop y");
+}
+
+TEST_CASE("binaries.json keeps what it is given", "[build]") {
+    PackageBinaries all;
+    all.glibc = "2.34";
+    all.gpu.sass = {80, 121};
+    all.gpu.gfx = {"gfx90a"};
+    all.gpu_files["lib/a.so"] = all.gpu;
+    all.needs = {{"libz.so.1", {"bin/x", "lib/a.so"}, "libzlib"}, {"libq.so", {"bin/x"}, ""}};
+    all.needs.push_back({"libcuda.so.1", {"bin/x"}, "", true});
+    const auto read = parse_binaries_json(binaries_json(all), "x");
+    REQUIRE(read);
+    CHECK(read->glibc == "2.34");
+    CHECK(read->gpu.sass == all.gpu.sass);
+    CHECK(read->gpu_files.at("lib/a.so").gfx == all.gpu.gfx);
+    CHECK(read->needs == all.needs);
+    CHECK_FALSE(parse_binaries_json("{}", "x"));
+    CHECK_FALSE(parse_binaries_json("nonsense", "x"));
+}
