@@ -1,9 +1,9 @@
 #pragma once
 
-// The indexer: from the packages of a channel folder to the files that clients read. Written per
-// subdir, each atomically, the same packages giving the same bytes: repodata.json and .zst (CEP 36,
-// 48), run_exports.json (CEP 12), and variants.json and .zst, gpkg's own: what info/hash_input.json
-// says of each package that has one with something in it (docs/indexing.md).
+// The indexer: from the packages of a channel folder to the files that clients read
+// (docs/indexing.md lists them). Each is written whole, in an order in which readers never see one
+// that names what is not there yet; the same packages give the same bytes. Only packages that are
+// new are read.
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
@@ -21,8 +21,14 @@ namespace gpkg {
 struct IndexerOptions {
     /// Unix milliseconds: indexed_timestamp of packages that are new (CEP 47). Absent: now.
     std::optional<std::int64_t> timestamp;
-    int zstd_level = 16;
+    /// Of everything that is compressed. Absent: high, but low for texts of which a high one would
+    /// take most of the time.
+    std::optional<int> zstd_level;
     int jobs = 1;
+    /// Brought in force (indexing/patch_instructions.hpp) before; it stays so.
+    std::optional<fs::path> patch;
+    /// Patches that are in force are taken away before.
+    bool drop_patch = false;
     std::function<bool()> cancelled;
 };
 
@@ -30,6 +36,9 @@ struct SubdirSummary {
     std::string subdir;
     std::size_t packages = 0;  ///< in the index
     std::size_t read = 0;      ///< opened, because they were new or had changed
+    std::size_t shards = 0;    ///< one for each name
+    std::size_t shards_written = 0;
+    std::size_t shards_removed = 0;  ///< not in use for a week
 };
 
 /// A package file that something is wrong with.
@@ -38,12 +47,29 @@ struct FaultyPackage {
     std::string reason;
 };
 
+/// Two builds of a package that differ in more than the hardware they are for.
+struct VariantDisagreement {
+    std::string subdir;
+    std::string name;
+    std::string field;  ///< of the record
+    std::string text;   ///< what is different, in which files
+    std::vector<std::string> files;
+};
+
+/// Patch instructions that are in force.
+struct PatchSummary {
+    fs::path file;
+    std::vector<std::string> unmatched;  ///< package files they speak of and that are not there
+};
+
 struct IndexSummary {
     std::vector<SubdirSummary> subdirs;
     /// Damaged, or not what their file name says: they are in none of the indexes.
     std::vector<FaultyPackage> refused;
     /// They are in the indexes, but not all that is said of them.
     std::vector<FaultyPackage> odd;
+    std::vector<VariantDisagreement> disagreements;
+    std::vector<PatchSummary> patches;
 };
 
 class SubdirIndexer;
@@ -61,18 +87,19 @@ public:
     Result<bool> look();
     /// The repodata.json of what was found; empty for a subdir that the channel lacks.
     std::string repodata(const std::string& subdir) const;
-    /// Writes the indexes of what was found.
+    /// Looks again, and writes the indexes of what is there. Waits for others that do so.
     Result<IndexSummary> write();
 
 private:
     fs::path channel_;
     IndexerOptions options_;
     std::map<std::string, std::unique_ptr<SubdirIndexer>> subdirs_;
+    bool has_news_ = false;  ///< write found what look has not told of
 };
 
 /// Indexes every subdir of the channel; `noarch` always exists afterwards. Keeps from an index that
 /// is there when packages appeared and which were withdrawn ("removed"). What is known of unchanged
-/// files is kept in <subdir>/.gpkg-index.json.
+/// files is kept in <subdir>/.gpkg-index.
 Result<IndexSummary> index_channel(const fs::path& channel, const IndexerOptions& options = {});
 
 }  // namespace gpkg

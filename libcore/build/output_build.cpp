@@ -135,11 +135,10 @@ private:
         own.requirements.run_constraints = finished.requirements.run_constraints;
         const auto run = run_dependencies(own, !output_.build.noarch.empty(), inherited);
         GPKG_TRY(const auto host, environment_files(place_.prefix));
-        GPKG_TRY(
-            const auto binaries,
-            checked_binaries(
-                {place_.prefix, payload->files, finished, run, host, environments_.build},
-                built.warnings));
+        GPKG_TRY(const auto binaries,
+                 checked_binaries(
+                     {place_.prefix, payload->files, finished, run, host, environments_.build},
+                     built.warnings));
         PackageContent content;
         content.folder = place_.prefix;
         content.files = payload->files;

@@ -48,22 +48,6 @@ bool follows_from(const KeyColumn& column, const KeyColumn& finer) {
     return true;
 }
 
-/// What builds are made with and on, which is rarely why somebody wants one of them.
-bool is_of_the_workshop(std::string_view key) {
-    constexpr auto kNames = std::to_array<std::string_view>({"c_stdlib",
-                                                             "cdt_",
-                                                             "channel_",
-                                                             "docker_image",
-                                                             "github_actions_",
-                                                             "is_rc",
-                                                             "target_platform"});
-    if (key.starts_with('_')) return true;
-    if (std::any_of(kNames.begin(), kNames.end(), [&](auto name) { return key.starts_with(name); }))
-        return true;
-    return key.starts_with("c_compiler") || key.starts_with("cxx_compiler") ||
-           key.starts_with("fortran_compiler") || key.starts_with("rust_compiler");
-}
-
 std::vector<KeyColumn> differing(const KnownBuilds& builds) {
     std::set<std::string> keys;
     for (const auto* build : builds) {
@@ -83,6 +67,21 @@ std::vector<KeyColumn> differing(const KnownBuilds& builds) {
 
 }  // namespace
 
+bool is_workshop_key(std::string_view key) {
+    constexpr auto kNames = std::to_array<std::string_view>({"c_stdlib",
+                                                             "cdt_",
+                                                             "channel_",
+                                                             "docker_image",
+                                                             "github_actions_",
+                                                             "is_rc",
+                                                             "target_platform"});
+    if (key.starts_with('_')) return true;
+    if (std::any_of(kNames.begin(), kNames.end(), [&](auto name) { return key.starts_with(name); }))
+        return true;
+    return key.starts_with("c_compiler") || key.starts_with("cxx_compiler") ||
+           key.starts_with("fortran_compiler") || key.starts_with("rust_compiler");
+}
+
 TellingInputs telling_inputs(std::span<const VariantBuild> builds, std::size_t most) {
     KnownBuilds known;
     for (const auto& build : builds) {
@@ -98,7 +97,7 @@ TellingInputs telling_inputs(std::span<const VariantBuild> builds, std::size_t m
                (version != all.end() && follows_from(column, *version));
     });
     std::stable_partition(columns.begin(), columns.end(), [](const KeyColumn& column) {
-        return !is_of_the_workshop(column.key);
+        return !is_workshop_key(column.key);
     });
     TellingInputs telling;
     std::set<std::vector<std::string>> shown;

@@ -10,12 +10,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
 
 /// Variant keys and their values.
 using VariantInputs = std::map<std::string, std::string>;
+
+/// Whether the key names what builds are made with and on (compilers, images, channels), which is
+/// rarely why somebody wants one of them.
+bool is_workshop_key(std::string_view key);
 
 /// One of the builds that are told apart.
 struct VariantBuild {

@@ -1,58 +1,11 @@
 #include "libcore/build/indexer.hpp"
 
-#include "libcore/package/write.hpp"
 #include "libcore/spec/match_spec.hpp"
-#include "tests/support/catch.hpp"
+#include "tests/unit/build/indexed_channel.hpp"
 
-#include <nlohmann/json.hpp>
+#include <thread>
 
-namespace fs = gpkg::fs;
-using gpkg::IndexerOptions;
-using Json = nlohmann::json;
-
-namespace {
-
-struct Channel {
-    gpkg::TemporaryFolder folder = gpkg::TemporaryFolder::make(fs::temp_directory_path()).value();
-    IndexerOptions options;
-
-    Channel() { options.timestamp = 1000; }
-    fs::path at(const std::string& name) const { return folder.path() / name; }
-
-    fs::path add(const Json& more,
-                 const std::string& subdir = "linux-64",
-                 bool bz2 = false,
-                 const std::string& used = R"({"target_platform": "linux-64"})") const {
-        Json index{{"name", "a"},
-                   {"version", "1"},
-                   {"build", "h0_0"},
-                   {"build_number", 0},
-                   {"depends", {"b >=1"}},
-                   {"subdir", subdir},
-                   {"custom_field", "kept"}};
-        if (more.is_object()) index.update(more);
-        gpkg::PackageContent content;
-        content.folder = at("payload");
-        fs::create_directories(content.folder);
-        content.info = {{"index.json", index.dump()},
-                        {"paths.json", R"({"paths": [], "paths_version": 1})"},
-                        {"run_exports.json", R"({"weak": ["a >=1"]})"},
-                        {"hash_input.json", used}};
-        const auto file = bz2 ? gpkg::write_tar_bz2(content, at("c/" + subdir), {})
-                              : gpkg::write_conda(content, at("c/" + subdir), {});
-        if (!file) FAIL(file.error().to_string());
-        return *file;
-    }
-    gpkg::IndexSummary index() const {
-        const auto summary = gpkg::index_channel(at("c"), options);
-        if (!summary) FAIL(summary.error().to_string());
-        return *summary;
-    }
-    std::string text(const std::string& name) const { return gpkg::read_file(at(name)).value(); }
-    Json json(const std::string& name) const { return Json::parse(text(name)); }
-};
-
-}  // namespace
+using gpkg::tests::Channel;
 
 TEST_CASE("a channel is indexed", "[build]") {
     const Channel channel;
@@ -165,7 +118,7 @@ TEST_CASE("indexing again is quick and keeps what cannot be found out", "[build]
 
     // A new package is dated now, the old one keeps its date; without the cache too.
     channel.add({{"name", "b"}});
-    fs::remove(channel.at("c/linux-64/.gpkg-index.json"));
+    fs::remove(channel.at("c/linux-64/.gpkg-index"));
     channel.options.jobs = 2;
     CHECK(channel.index().subdirs[0].read == 2);
     auto records = channel.json("c/linux-64/repodata.json").at("packages.conda");
@@ -312,4 +265,35 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
 
     // They are looked at again next time.
     CHECK(channel.index().refused.size() == 7);
+}
+
+TEST_CASE("two indexers of one channel do not undo each other's work", "[build]") {
+    const Channel channel;
+    channel.add({});
+    gpkg::ChannelIndexer indexer(channel.at("c"), channel.options);
+    CHECK(indexer.look() == true);
+    channel.add({{"name", "b"}});
+    CHECK(channel.index().subdirs[0].packages == 2);
+    CHECK(indexer.write()->subdirs[0].packages == 2);
+    // What was found meanwhile is told of once.
+    CHECK(indexer.look() == true);
+    CHECK(indexer.look() == false);
+
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&channel, i] {
+            gpkg::PackageContent content;
+            content.folder = channel.at("payload");
+            const auto name = "t" + std::to_string(i);
+            content.info = {
+                {"index.json", Json{{"name", name}, {"version", "1"}, {"build", "0"}}.dump()},
+                {"paths.json", R"({"paths": [], "paths_version": 1})"}};
+            const auto written = gpkg::write_tar_bz2(content, channel.at("c/linux-64"), {});
+            const auto indexed = gpkg::index_channel(channel.at("c"), channel.options);
+            if (!written || !indexed) std::abort();
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK(channel.json("c/linux-64/repodata.json").at("packages").size() == 4);
+    CHECK(channel.index().subdirs[0].read == 0);
 }

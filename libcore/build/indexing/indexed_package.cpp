@@ -1,9 +1,10 @@
-#include "libcore/build/indexed_packages.hpp"
+#include "libcore/build/indexing/indexed_package.hpp"
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/run_exports_json_internal.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
@@ -23,8 +24,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Raised when what is remembered changes its meaning.
-constexpr int kCacheFormat = 2;
 // CEP 48: from this schema on, records stand in "v3" only.
 constexpr int kV3Schema = 3;
 
@@ -69,31 +68,6 @@ Result<void> check_specs(const Json& record, const char* key) {
         if (!spec) return refuse(fmt::format("index.json: {}: {}", key, spec.error().message));
     }
     return {};
-}
-
-/// Dependencies of v3 records are a bare name, or a name and brackets (CEP 48): "numpy >=1.26 py*"
-/// becomes numpy[version=">=1.26",build="py*"]. Texts of that form stay as they are.
-Result<std::string> bracket_form(const std::string& text) {
-    const auto is_of_name = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
-    };
-    const auto name_end = std::find_if_not(text.begin(), text.end(), is_of_name);
-    if (name_end == text.end() || *name_end == '[') return text;
-
-    GPKG_TRY(auto spec, MatchSpec::parse(text));
-    std::vector<std::string> pairs;
-    if (spec.version) pairs.push_back(fmt::format("version=\"{}\"", spec.version->to_string()));
-    if (spec.build) pairs.push_back(fmt::format("build=\"{}\"", spec.build->text()));
-    spec.version.reset();
-    spec.build.reset();
-    auto rest = spec.to_string();
-    if (pairs.empty()) return rest;
-    if (rest.ends_with(']')) {
-        rest.back() = ',';
-    } else {
-        rest += '[';
-    }
-    return fmt::format("{}{}]", rest, fmt::join(pairs, ","));
 }
 
 Result<void> bring_into_v3_form(Json& record) {
@@ -142,9 +116,98 @@ std::string compact(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// The first of what may be one text or a list of them; nothing when it is neither.
+Json first_text(const Json& about, const char* key) {
+    const auto found = about.find(key);
+    if (found == about.end()) return {};
+    if (found->is_string() && !found->get<std::string>().empty()) return *found;
+    if (found->is_array() && !found->empty() && found->front().is_string()) return found->front();
+    return {};
+}
+
+/// What channeldata.json tells of a package's files (CEP 38).
+Json flags_of(const std::string& name, const std::vector<PathEntry>& paths) {
+    Json flags{{"activate.d", false},
+               {"binary_prefix", false},
+               {"deactivate.d", false},
+               {"post_link", false},
+               {"pre_link", false},
+               {"pre_unlink", false},
+               {"text_prefix", false}};
+    for (const auto& entry : paths) {
+        for (const std::string kind : {"activate.d", "deactivate.d"}) {
+            if (entry.path.starts_with("etc/conda/" + kind + "/")) flags[kind] = true;
+        }
+        for (const std::string kind : {"post-link", "pre-link", "pre-unlink"}) {
+            if (entry.path != fmt::format("bin/.{}-{}.sh", name, kind) &&
+                entry.path != fmt::format("Scripts/.{}-{}.bat", name, kind))
+                continue;
+            auto key = kind;
+            std::replace(key.begin(), key.end(), '-', '_');
+            flags[key] = true;
+        }
+        if (entry.prefix_placeholder.empty()) continue;
+        flags[entry.mode == FileMode::Binary ? "binary_prefix" : "text_prefix"] = true;
+    }
+    return flags;
+}
+
+/// Nothing is decided by channeldata.json: what cannot be read is not told.
+Json channeldata_of(const Json& record, const PackageInfo& info) {
+    std::vector<PathEntry> paths;
+    if (const auto found = info.find("paths.json"); found != info.end()) {
+        if (auto read = parse_paths_json(found->second, "paths.json")) paths = *std::move(read);
+    }
+    auto told = flags_of(record.at("name").get<std::string>(), paths);
+    const auto found = info.find("about.json");
+    const auto about = found == info.end() ? Json() : Json::parse(found->second, nullptr, false);
+    if (about.is_object()) {
+        for (const auto* key : {"dev_url", "doc_url", "home", "license", "source_url", "summary"}) {
+            if (auto text = first_text(about, key); !text.is_null()) told[key] = std::move(text);
+        }
+    }
+    if (auto license = first_text(record, "license"); !license.is_null())
+        told["license"] = std::move(license);
+    return told;
+}
+
+std::int64_t milliseconds_of(const Json& record) {
+    // Old builders wrote seconds; conda takes what is beyond the year 9999 for milliseconds.
+    constexpr std::int64_t kMostSeconds = 253402300799;
+    const auto found = record.find("timestamp");
+    if (found == record.end() || !found->is_number_integer()) return 0;
+    const auto time = found->get<std::int64_t>();
+    return time > kMostSeconds ? time : time * 1000;
+}
+
 }  // namespace
 
-Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& subdir) {
+Result<std::string> bracket_form(const std::string& text) {
+    const auto is_of_name = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+    };
+    const auto name_end = std::find_if_not(text.begin(), text.end(), is_of_name);
+    if (name_end == text.end() || *name_end == '[') return text;
+
+    GPKG_TRY(auto spec, MatchSpec::parse(text));
+    std::vector<std::string> pairs;
+    if (spec.version) pairs.push_back(fmt::format("version=\"{}\"", spec.version->to_string()));
+    if (spec.build) pairs.push_back(fmt::format("build=\"{}\"", spec.build->text()));
+    spec.version.reset();
+    spec.build.reset();
+    auto rest = spec.to_string();
+    if (pairs.empty()) return rest;
+    if (rest.ends_with(']')) {
+        rest.back() = ',';
+    } else {
+        rest += '[';
+    }
+    return fmt::format("{}{}]", rest, fmt::join(pairs, ","));
+}
+
+Result<IndexedPackage> read_for_index(const fs::path& file,
+                                      const std::string& subdir,
+                                      const AppearedAt& appeared_at) {
     GPKG_TRY(const auto info, read_package_info(file));
     auto record = Json::parse(info.at("index.json"), nullptr, false);
     if (!record.is_object()) return refuse("index.json is no JSON object");
@@ -173,54 +236,25 @@ Result<IndexedPackage> read_for_index(const fs::path& file, const std::string& s
     record["md5"] = sums.md5;
     record["size"] = sums.size;
     record["subdir"] = subdir;
+    package.indexed_ms = appeared_at(sums.sha256);
+    package.built_ms = milliseconds_of(record);
+    package.channeldata = compact(channeldata_of(record, info));
+    record["indexed_timestamp"] = package.indexed_ms;
     package.record = compact(record);
     package.variant = compact(used);
     package.is_v3 = is_v3(record);
     return package;
 }
 
-IndexedPackages read_indexed_packages(const fs::path& file) {
-    IndexedPackages cache;
-    const auto text = read_file(file);
-    if (!text) return cache;
-    const auto json = Json::parse(*text, nullptr, false);
-    try {
-        if (json.at("version") != kCacheFormat) return cache;
-        for (const auto& [name, entry] : json.at("files").items()) {
-            if (!entry.at("record").at("sha256").is_string()) return {};
-            IndexedPackage package;
-            package.record = compact(entry.at("record"));
-            package.run_exports = compact(entry.at("run_exports"));
-            package.variant = compact(entry.at("variant"));
-            package.oddity = entry.value("oddity", "");
-            package.is_v3 = is_v3(entry.at("record"));
-            package.size = entry.at("size").get<std::uint64_t>();
-            package.changed_ns = entry.at("changed_ns").get<std::int64_t>();
-            cache.emplace(name, std::move(package));
-        }
-    } catch (const Json::exception&) {
-        return {};
-    }
-    return cache;
+std::string sha256_in(const IndexedPackage& package) {
+    return Json::parse(package.record).at("sha256").get<std::string>();
 }
 
-Result<void> write_indexed_packages(const fs::path& file, const IndexedPackages& cache) {
-    // The parts are JSON already.
-    std::string files;
-    for (const auto& [name, package] : cache)
-        files += fmt::format(
-            "{}\n{}:{{\"record\":{},\"run_exports\":{},\"variant\":{},{}\"size\":{},"
-            "\"changed_ns\":{}}}",
-            files.empty() ? "" : ",",
-            compact(Json(name)),
-            package.record,
-            package.run_exports,
-            package.variant,
-            package.oddity.empty() ? "" : fmt::format("\"oddity\":{},", compact(package.oddity)),
-            package.size,
-            package.changed_ns);
-    return write_file_atomically(
-        file, fmt::format("{{\"version\":{},\"files\":{{{}\n}}}}\n", kCacheFormat, files));
+void set_indexed(IndexedPackage& package, std::int64_t indexed_ms) {
+    auto record = Json::parse(package.record);
+    record["indexed_timestamp"] = indexed_ms;
+    package.record = compact(record);
+    package.indexed_ms = indexed_ms;
 }
 
 }  // namespace gpkg
