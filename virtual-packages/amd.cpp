@@ -1,6 +1,7 @@
 #include "virtual-packages/amd.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/gpu_targets.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -119,43 +120,6 @@ std::optional<Fact> rocm_version(const Host& host) {
 }
 
 }  // namespace
-
-std::optional<std::string> gfx_name(std::uint32_t target_version) {
-    if (target_version == 0) return std::nullopt;
-    const auto major = target_version / 10000 % 100;
-    const auto minor = target_version / 100 % 100;
-    const auto stepping = target_version % 100;
-    if (minor > 15 || stepping > 15) return std::nullopt;
-    return fmt::format("gfx{}{:x}{:x}", major, minor, stepping);
-}
-
-std::optional<std::string> gfx_of_version(std::string_view version) {
-    const auto parts = split(version, '.');
-    if (parts.size() != 3) return std::nullopt;
-    std::uint32_t target = 0;
-    for (const auto part : parts) {
-        const auto number = to_number(part);
-        if (!number || *number > 99) return std::nullopt;
-        target = target * 100 + static_cast<std::uint32_t>(*number);
-    }
-    return gfx_name(target);
-}
-
-std::optional<std::string> gfx_version(std::string_view gfx) {
-    if (!gfx.starts_with("gfx")) return std::nullopt;
-    gfx.remove_prefix(3);
-    if (gfx.size() < 3 || gfx.size() > 4) return std::nullopt;
-    const auto major = to_number(gfx.substr(0, gfx.size() - 2));
-    const auto hex = [](char digit) -> int {
-        if (digit >= '0' && digit <= '9') return digit - '0';
-        if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-        return -1;
-    };
-    const auto minor = hex(gfx[gfx.size() - 2]);
-    const auto stepping = hex(gfx[gfx.size() - 1]);
-    if (!major || minor < 0 || stepping < 0) return std::nullopt;
-    return fmt::format("{}.{}.{}", *major, minor, stepping);
-}
 
 AmdFacts detect_amd(const Host& host) {
     AmdFacts facts;

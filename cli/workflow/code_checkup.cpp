@@ -2,6 +2,7 @@
 
 #include "libcore/build/gpu_code.hpp"
 #include "libcore/spec/cuda.hpp"
+#include "libcore/spec/gpu_targets.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "virtual-packages/amd.hpp"
 
@@ -29,7 +30,7 @@ Devices devices_of(const virtual_packages::Detection& machine) {
         if (auto version = version_of(record)) devices.nvidia = *std::move(version);
     }
     if (const auto* amd = machine.find("__amdgpu_arch"))
-        devices.amd = virtual_packages::gfx_of_version(amd->package.version).value_or("");
+        devices.amd = gfx_of_version(amd->package.version).value_or("");
     return devices;
 }
 

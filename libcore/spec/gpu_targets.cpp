@@ -192,6 +192,84 @@ bool runs_as_ptx(CudaTarget code, CudaTarget device) {
     return code.capability <= device.capability;
 }
 
+Result<CudaCode> parse_cuda_code(std::string_view text) {
+    constexpr std::string_view kPtx = "+PTX", kReal = "-real", kVirtual = "-virtual";
+    CudaCode code;
+    auto target = trim(text);
+    const auto take_end = [&](std::string_view end) {
+        if (!target.ends_with(end)) return false;
+        target.remove_suffix(end.size());
+        return true;
+    };
+    const auto take_start = [&](std::string_view start) {
+        if (!target.starts_with(start)) return false;
+        target.remove_prefix(start.size());
+        return true;
+    };
+    if (take_start("compute_") || take_end(kVirtual)) {
+        code.has_sass = false;
+        code.has_ptx = true;
+    } else if (!take_start("sm_") && !take_end(kReal)) {
+        // CMake's bare "80" is both.
+        code.has_ptx = take_end(kPtx) || target.find('.') == std::string_view::npos;
+    }
+    std::string dotted(target);
+    const auto digits = target.find_first_not_of("0123456789");
+    const auto length = digits == std::string_view::npos ? target.size() : digits;
+    if (target.find('.') == std::string_view::npos && length >= 2) dotted.insert(length - 1, ".");
+    auto parsed = CudaTarget::parse(dotted);
+    if (!parsed) return pass(std::move(parsed).error());
+    code.target = *parsed;
+    return code;
+}
+
+std::vector<std::string> split_targets(std::string_view list) {
+    std::vector<std::string> items;
+    for (std::size_t at = 0; at < list.size();) {
+        const auto end = std::min(list.find_first_of(";, ", at), list.size());
+        if (end > at) items.emplace_back(list.substr(at, end - at));
+        at = end + 1;
+    }
+    return items;
+}
+
+std::optional<std::string> gfx_name(std::uint32_t target_version) {
+    if (target_version == 0) return std::nullopt;
+    const auto major = target_version / 10000 % 100;
+    const auto minor = target_version / 100 % 100;
+    const auto stepping = target_version % 100;
+    if (minor > 15 || stepping > 15) return std::nullopt;
+    return fmt::format("gfx{}{:x}{:x}", major, minor, stepping);
+}
+
+std::optional<std::string> gfx_of_version(std::string_view version) {
+    const auto parts = split(version, '.');
+    if (parts.size() != 3) return std::nullopt;
+    std::uint32_t target = 0;
+    for (const auto part : parts) {
+        const auto number = whole_number(part);
+        if (number < 0 || number > 99) return std::nullopt;
+        target = target * 100 + static_cast<std::uint32_t>(number);
+    }
+    return gfx_name(target);
+}
+
+std::optional<std::string> gfx_version(std::string_view gfx) {
+    if (!gfx.starts_with("gfx")) return std::nullopt;
+    gfx.remove_prefix(3);
+    if (gfx.size() < 3 || gfx.size() > 4) return std::nullopt;
+    const auto major = whole_number(gfx.substr(0, gfx.size() - 2));
+    const auto hex = [](char digit) -> int {
+        if (digit >= '0' && digit <= '9') return digit - '0';
+        if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+        return -1;
+    };
+    const auto minor = hex(gfx[gfx.size() - 2]);
+    const auto stepping = hex(gfx[gfx.size() - 1]);
+    if (major < 0 || minor < 0 || stepping < 0) return std::nullopt;
+    return fmt::format("{}.{}.{}", major, minor, stepping);
+}
+
 Result<std::string> parse_gfx(std::string_view text) {
     auto name = to_lower(trim(text));
     const auto digits = std::string_view(name).substr(std::min<std::size_t>(3, name.size()));

@@ -9,6 +9,8 @@
 #include "libcore/spec/version.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +53,29 @@ std::vector<CudaTarget> targets_of(const Version& toolkit);
 bool runs_natively(CudaTarget code, CudaTarget device);
 /// Whether a driver can compile PTX for a device: on every later capability, unless it is specific.
 bool runs_as_ptx(CudaTarget code, CudaTarget device);
+
+/// GPU code for one target, as it is asked of a compiler.
+struct CudaCode {
+    CudaTarget target;
+    bool has_sass = true;  ///< machine code, for this target and later minor versions
+    bool has_ptx = false;  ///< what drivers compile for later targets
+
+    friend bool operator==(const CudaCode&, const CudaCode&) = default;
+};
+
+/// "8.0" and "9.0+PTX" as PyTorch has them, "80", "80-real" and "80-virtual" as CMake has them,
+/// "sm_80" and "compute_80" as nvcc has them. Usage errors.
+Result<CudaCode> parse_cuda_code(std::string_view text);
+
+/// The items of a list of targets: "8.0;9.0+PTX", "80-real, 90", "gfx90a gfx942".
+std::vector<std::string> split_targets(std::string_view list);
+
+/// "gfx90a" for 90010, KFD's gfx_target_version; nothing for 0, which marks a CPU.
+std::optional<std::string> gfx_name(std::uint32_t target_version);
+/// "9.0.10" for "gfx90a", the version of __amdgpu_arch; nothing for anything that is no such name.
+std::optional<std::string> gfx_version(std::string_view gfx);
+/// The reverse: "gfx90a" of "9.0.10". Nothing for what no such device has.
+std::optional<std::string> gfx_of_version(std::string_view version);
 
 /// "gfx90a"; usage errors for other texts, generic targets among them.
 Result<std::string> parse_gfx(std::string_view text);

@@ -116,6 +116,26 @@ expect 2 build r/good --sandbox maybe
 expect 2 build r/good --source-mirror https://example.org/
 err_has 'is no URL=URL'
 
+# Variants for hardware: what they say reaches the index, and each machine gets its own build.
+recipe gpu 'build: {script: "echo $accel $cuda_arch_list > $PREFIX/for", variant: {use_keys: [accel, cuda_version, cuda_arch_list, psabi]}}'
+printf '%s\n' 'accel: [cpu, cpu, cuda, cuda]' 'psabi: [x86_64_v1, x86_64_v4, x86_64_v1, x86_64_v1]' \
+    'cuda_version: [None, None, "11.8", "12.9"]' 'cuda_arch_list: [None, None, 7.0;8.0, 8.0;9.0+PTX]' \
+    'zip_keys: [[accel, cuda_version, cuda_arch_list, psabi]]' > r/gpu/variants.yaml
+expect 0 build r/gpu --output-dir gpus
+out_is "$PWD/gpus: 4 packages built, 0 unchanged, 0 recipes failed"
+expect 0 search -c ./gpus --override-channels gpu --json
+check [ -e gpus/linux-64/repodata.json ]
+# build_for MACHINE FLAGS: the build with these flags is the machine's.
+build_for() {
+    expect 0 solve gpu -c ./gpus --override-channels --for "$1" --json
+    json '"+".join(json.load(open(work + "/here/gpus/linux-64/repodata.json"))["v3"]["conda"][d["packages"][0]["dist_name"]]["flags"])'" == \"$2\""
+}
+unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_ARCHSPEC
+build_for cpu cpu+psabi:x86_64_v1
+build_for v100 cuda+cuda:11_8+sm:70+sm:80+psabi:x86_64_v1
+build_for h100 cuda+cuda:12_9+sm:80+sm:90+ptx:90+psabi:x86_64_v1
+build_for x86_64_v4 cpu+psabi:x86_64_v4
+
 # Nothing could be done at all: conda's shape of an error.
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'

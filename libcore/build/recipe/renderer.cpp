@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/build/recipe/dependency.hpp"
 #include "libcore/build/recipe/evaluate_sections.hpp"
+#include "libcore/build/recipe/hardware_variant.hpp"
 #include "libcore/build/recipe/pin.hpp"
 #include "libcore/build/recipe/scope.hpp"
 #include "libcore/build/recipe/sections.hpp"
@@ -231,6 +232,8 @@ private:
         GPKG_TRY(const auto keys, read_variant_keys(sections.build));
         result.build.down_priority = keys.down_priority;
         result.used_variant = used_variant(result, scope, keys);
+        GPKG_CHECK(add_hardware(result));
+        result.used_variant = used_variant(result, scope, keys);
         result.used_variant.insert(pinned.begin(), pinned.end());
         if (result.inherited)
             result.used_variant.insert(result.inherited->used_variant.begin(),
@@ -360,6 +363,26 @@ private:
                 used.insert_or_assign(std::string(dependency_name(spec)), spec);
         }
         return used;
+    }
+
+    /// What follows from the keys of the variant that say what hardware the output is for. Where
+    /// the recipe names a virtual package itself, that stands.
+    static Result<void> add_hardware(RenderedOutput& output) {
+        GPKG_TRY(const auto hardware, hardware_output(output.used_variant));
+        auto& flags = output.build.flags;
+        for (const auto& flag : hardware.flags) {
+            if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
+        }
+        auto& run = output.requirements.run;
+        for (const auto& depend : hardware.depends) {
+            const auto is_same = [&](const auto& spec) {
+                return dependency_name(spec) == dependency_name(depend);
+            };
+            if (std::any_of(run.begin(), run.end(), is_same)) continue;
+            GPKG_TRY(auto text, dependency_text(depend));
+            run.push_back(std::move(text));
+        }
+        return {};
     }
 
     static Result<std::string> build_string(const RenderedOutput& output,

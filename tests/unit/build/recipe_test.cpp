@@ -1,4 +1,5 @@
 #include "libcore/build/recipe/render.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "tests/support/catch.hpp"
 
 using gpkg::RenderedOutput;
@@ -254,6 +255,77 @@ outputs:
     CHECK(dev.requirements.run == Texts{"libx >=1.2.3,<1.3.0a0"});
     CHECK(dev.requirements.host == Texts{"libx ==1.2.3 " + lib.build_string});
     CHECK(dev.used_variant.at("libx") == "1.2.3 " + lib.build_string);
+}
+
+TEST_CASE("the variant says what hardware an output is for", "[build]") {
+    const auto made_of = [](const gpkg::Variant& variant, const std::string& more = "") {
+        RenderOptions options;
+        for (const auto& [key, value] : variant) options.variants.values[key] = {value};
+        std::string keys;
+        for (const auto& [key, value] : variant) keys += key + ", ";
+        return render(kHead + "build: {variant: {use_keys: [" + keys + "]}}\n" + more, options);
+    };
+    struct Row {
+        gpkg::Variant variant;
+        Texts flags, run;
+    };
+    const std::vector<Row> rows = {
+        {{{"accel", "cpu"}, {"cuda_version", "12.9"}, {"blas", "mkl"}, {"mpi", "nompi"}},
+         {"cpu", "blas:mkl", "mpi:nompi"},
+         {}},
+        {{{"accel", "cuda"}}, {"cuda"}, {"__cuda"}},
+        {{{"accel", "amd"}}, {"rocm"}, {"__amdgpu"}},
+        {{{"accel", "none"}}, {"cpu"}, {}},
+        {{{"accel", "cuda"}, {"cuda_version", "12.9"}, {"cuda_arch_list", "8.0;9.0a;12.0+PTX"}},
+         {"cuda", "cuda:12_9", "sm:80", "sm:90a", "sm:120", "ptx:120"},
+         {"__cuda >=12", "__cuda_arch >=8.0,<9|==9.0|>=12.0"}},
+        {{{"accel", "rocm"}, {"rocm_version", "6.4"}, {"gfx_list", "gfx90a:xnack-;gfx1100"}},
+         {"rocm", "rocm:6_4", "gfx:90a", "gfx:1100"},
+         {"__amdgpu", "__amdgpu_arch ==9.0.10|==11.0.0"}},
+        {{{"accel", "rocm"}, {"gfx_list", "gfx90a;gfx11-generic"}},
+         {"rocm", "gfx:90a", "gfx:11_generic"},
+         {"__amdgpu"}},
+        {{{"accel", "cpu"}, {"psabi", "x86_64_v1"}}, {"cpu", "psabi:x86_64_v1"}, {}},
+        // Without `accel` they are keys like any other.
+        {{{"cuda_version", "12.9"}, {"mpi", "nompi"}}, {}, {}},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(gpkg::hash_input_text(row.variant));
+        const auto outputs = made_of(row.variant);
+        if (!outputs) FAIL(outputs.error().to_string());
+        CHECK(outputs->front().build.flags == row.flags);
+        CHECK(outputs->front().requirements.run == row.run);
+        // As every dependency on a virtual package, they count for the hash.
+        CHECK(outputs->front().used_variant.contains("__cuda") ==
+              (row.variant.contains("accel") && row.variant.at("accel").text == "cuda"));
+    }
+
+    const auto v4 = made_of({{"accel", "cpu"}, {"psabi", "x86_64_v4"}});
+    REQUIRE(v4);
+    const auto depend = v4->front().requirements.run.at(0);
+    const auto spec = gpkg::MatchSpec::parse(depend);
+    REQUIRE(spec);
+    CHECK(spec->build->matches("zen5"));
+    CHECK(spec->build->matches("x86_64_v4"));
+    CHECK_FALSE(spec->build->matches("x86_64_v3"));
+
+    // What the recipe says itself stands.
+    const auto own = made_of({{"accel", "cuda"}}, "requirements: {run: [__cuda >=12.4]}\n");
+    CHECK(own->front().requirements.run == Texts{"__cuda >=12.4"});
+
+    for (const auto& [key, value] :
+         std::vector<std::pair<std::string, std::string>>{{"accel", "gpu"},
+                                                          {"cuda_version", "12.99"},
+                                                          {"cuda_arch_list", "8.0;native"},
+                                                          {"psabi", "avx512"},
+                                                          {"blas", "Intel MKL"}}) {
+        gpkg::Variant variant{{"accel", "cuda"}};
+        variant[key] = value;
+        const auto outputs = made_of(variant);
+        REQUIRE_FALSE(outputs);
+        CHECK_THAT(outputs.error().message, ContainsSubstring("the variant " + key + "=" + value));
+        CHECK_FALSE(outputs.error().hint.empty());
+    }
 }
 
 TEST_CASE("what is wrong with a recipe, and where", "[build]") {

@@ -139,18 +139,18 @@ TEST_CASE("a recipe is rendered for the variants that it depends on", "[build]")
 }
 
 TEST_CASE("a key that is read in one variant only makes variants of that one", "[build]") {
-    const auto config = parse("accel: [none, nvidia]\ncuda: ['12.9', '13.0']\n");
+    const auto config = parse("maker: [none, nvidia]\ncuda: ['12.9', '13.0']\n");
     const auto outputs = render(kHead +
-                                    "requirements:\n  run:\n    - {if: \"accel == 'nvidia'\", "
+                                    "requirements:\n  run:\n    - {if: \"maker == 'nvidia'\", "
                                     "then: \"cuda-version ${{ cuda }}\"}\n",
                                 config);
     CHECK(hash_inputs(outputs) ==
-          Texts{R"(a {"accel": "none", "target_platform": "linux-64"})",
-                R"(a {"accel": "nvidia", "cuda": "12.9", "target_platform": "linux-64"})",
-                R"(a {"accel": "nvidia", "cuda": "13.0", "target_platform": "linux-64"})"});
+          Texts{R"(a {"maker": "none", "target_platform": "linux-64"})",
+                R"(a {"cuda": "12.9", "maker": "nvidia", "target_platform": "linux-64"})",
+                R"(a {"cuda": "13.0", "maker": "nvidia", "target_platform": "linux-64"})"});
     // Also where the key decides that there is no output.
     const auto skipped = render(
-        kHead + "build: {skip: [\"accel == 'none'\"]}\nrequirements: {host: [cuda]}\n", config);
+        kHead + "build: {skip: [\"maker == 'none'\"]}\nrequirements: {host: [cuda]}\n", config);
     CHECK(skipped.size() == 2);
 }
 

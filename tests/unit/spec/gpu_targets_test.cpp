@@ -75,3 +75,69 @@ TEST_CASE("names of targets", "[spec]") {
     CHECK(generic_target("gfx942") == "gfx9-4-generic");
     CHECK(generic_target("gfx90a").empty());
 }
+
+TEST_CASE("gfx names and versions are two spellings of one number", "[spec]") {
+    struct Row {
+        std::uint32_t number;
+        std::string name, version;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {90000, "gfx900", "9.0.0"},   {90006, "gfx906", "9.0.6"},    {90010, "gfx90a", "9.0.10"},
+        {90402, "gfx942", "9.4.2"},   {90500, "gfx950", "9.5.0"},    {100300, "gfx1030", "10.3.0"},
+        {110000, "gfx1100", "11.0.0"}, {110501, "gfx1151", "11.5.1"}, {120001, "gfx1201", "12.0.1"},
+    }));
+    // clang-format on
+    CHECK(gpkg::gfx_name(row.number) == row.name);
+    CHECK(gpkg::gfx_version(row.name) == row.version);
+    CHECK(gpkg::gfx_of_version(row.version) == row.name);
+}
+
+TEST_CASE("what is no gfx name has no version", "[spec]") {
+    const auto text = GENERATE("",
+                               "gfx",
+                               "gfx9",
+                               "gfx90",
+                               "gfx90g",
+                               "90a",
+                               "gfx10-3-generic",
+                               "gfxabc",
+                               "GFX90A",
+                               "gfx12345",
+                               "gfx90a:xnack-");
+    CAPTURE(text);
+    CHECK_FALSE(gpkg::gfx_version(text));
+    CHECK_FALSE(gpkg::gfx_name(0));
+    for (const auto* version : {"", "9.0", "0.0.0", "9.0.16", "any", "99999999999999999999.0.0"})
+        CHECK_FALSE(gpkg::gfx_of_version(version));
+    CHECK_FALSE(gpkg::gfx_name(91600));  // minor 16 has no hex digit
+}
+
+TEST_CASE("GPU code as PyTorch, CMake and nvcc ask for it", "[spec]") {
+    struct Row {
+        std::string text;
+        gpkg::CudaCode code;
+    };
+    const std::vector<Row> rows = {
+        {"8.0", {{80, false}, true, false}},
+        {"9.0a", {{90, true}, true, false}},
+        {"12.0+PTX", {{120, false}, true, true}},
+        {"80", {{80, false}, true, true}},
+        {"90a-real", {{90, true}, true, false}},
+        {"120-virtual", {{120, false}, false, true}},
+        {"sm_86", {{86, false}, true, false}},
+        {"compute_75", {{75, false}, false, true}},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.text);
+        const auto code = gpkg::parse_cuda_code(row.text);
+        REQUIRE(code);
+        CHECK(*code == row.code);
+    }
+    for (const auto* text : {"", "x", "8", "8.0+ptx", "native", "all-major", "99.9", "sm_"}) {
+        CAPTURE(text);
+        CHECK_FALSE(gpkg::parse_cuda_code(text));
+    }
+    CHECK(gpkg::split_targets(" 8.0;9.0a, gfx90a ") ==
+          std::vector<std::string>{"8.0", "9.0a", "gfx90a"});
+}

@@ -33,43 +33,6 @@ void add_topology(const tests::Machine& machine) {
 
 }  // namespace
 
-TEST_CASE("gfx names and versions are two spellings of one number", "[virtual-packages]") {
-    struct Row {
-        std::uint32_t number;
-        std::string name, version;
-    };
-    // clang-format off
-    const auto row = GENERATE(values<Row>({
-        {90000, "gfx900", "9.0.0"},   {90006, "gfx906", "9.0.6"},    {90010, "gfx90a", "9.0.10"},
-        {90402, "gfx942", "9.4.2"},   {90500, "gfx950", "9.5.0"},    {100300, "gfx1030", "10.3.0"},
-        {110000, "gfx1100", "11.0.0"}, {110501, "gfx1151", "11.5.1"}, {120001, "gfx1201", "12.0.1"},
-    }));
-    // clang-format on
-    CHECK(gfx_name(row.number) == row.name);
-    CHECK(gfx_version(row.name) == row.version);
-    CHECK(gfx_of_version(row.version) == row.name);
-}
-
-TEST_CASE("what is no gfx name has no version", "[virtual-packages]") {
-    const auto text = GENERATE("",
-                               "gfx",
-                               "gfx9",
-                               "gfx90",
-                               "gfx90g",
-                               "90a",
-                               "gfx10-3-generic",
-                               "gfxabc",
-                               "GFX90A",
-                               "gfx12345",
-                               "gfx90a:xnack-");
-    CAPTURE(text);
-    CHECK_FALSE(gfx_version(text));
-    CHECK_FALSE(gfx_name(0));
-    for (const auto* version : {"", "9.0", "0.0.0", "9.0.16", "any", "99999999999999999999.0.0"})
-        CHECK_FALSE(gfx_of_version(version));
-    CHECK_FALSE(gfx_name(91600));  // minor 16 has no hex digit
-}
-
 TEST_CASE("AMD devices are read from the KFD topology", "[virtual-packages]") {
     tests::Machine machine;
     add_topology(machine);
