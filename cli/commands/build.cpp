@@ -1,20 +1,19 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/build_sources.hpp"
+#include "cli/workflow/build_environments.hpp"
 #include "cli/workflow/package_tests.hpp"
 #include "cli/workflow/progress.hpp"
-#include "cli/workflow/trial.hpp"
 #include "libcore/build/builder.hpp"
 #include "libcore/build/recipe/variant_files.hpp"
 #include "libcore/build/sandbox.hpp"
+#include "libcore/build/verify_builds.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
-#include "libcore/package/info.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,6 +34,7 @@ struct Options {
     bool keep_work = false;
     bool render = false;
     bool plan = false;
+    bool verify = false;
     bool network = false;
     std::string sandbox = "auto";
     std::string source_cache;
@@ -112,44 +112,6 @@ Result<int> print_rendered(Context& context,
     return 0;
 }
 
-Result<std::vector<EnvironmentPackage>> make_environment(Context& context,
-                                                         SolvedTrial solved,
-                                                         const fs::path& prefix) {
-    GPKG_TRY(const auto made, make_trial(context, std::move(solved), prefix));
-    std::vector<EnvironmentPackage> packages;
-    for (std::size_t i = 0; i < made.records.size(); ++i) {
-        const auto& record = made.records[i];
-        GPKG_TRY(auto exports, read_run_exports(made.unpacked[i]));
-        packages.push_back({record.name,
-                            record.version,
-                            record.build,
-                            std::move(exports),
-                            record.subdir,
-                            record.sha256});
-    }
-    return packages;
-}
-
-Result<SolvedEnvironment> solve_environment(Context& context,
-                                            BuildSources& sources,
-                                            const std::vector<std::string>& specs) {
-    GPKG_TRY(const auto* now, sources.now());
-    GPKG_TRY(auto solved, solve_trial(context, *now, specs));
-    SolvedEnvironment environment;
-    environment.packages.reserve(solved.records.size());
-    for (const auto& record : solved.records) {
-        // Without a sum, where it comes from is all there is to tell it by.
-        const auto identity = record.sha256.empty() ? record.url + " " + record.md5 : record.sha256;
-        environment.packages.push_back(fmt::format(
-            "{}/{}-{}-{} {}", record.subdir, record.name, record.version, record.build, identity));
-    }
-    std::sort(environment.packages.begin(), environment.packages.end());
-    environment.make = [&context, solved = std::move(solved)](const fs::path& prefix) {
-        return make_environment(context, solved, prefix);
-    };
-    return environment;
-}
-
 /// FROM=TO of --source-mirror.
 Result<std::pair<std::string, std::string>> mirror_of(const std::string& text) {
     const auto mark = text.find('=');
@@ -199,7 +161,11 @@ Result<BuildOptions> build_options(Context& context,
     build.jobs = options.jobs > 0
                      ? options.jobs
                      : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    build.rebuild = options.rebuild;
+    build.rebuild = options.rebuild || options.verify;
+    if (options.verify && !build.timestamp)
+        build.timestamp = std::chrono::duration_cast<std::chrono::seconds>(
+                              std::chrono::system_clock::now().time_since_epoch())
+                              .count();
     build.keep_work = options.keep_work;
     build.network = options.network;
     build.offline = options.sources.offline;
@@ -259,8 +225,11 @@ struct Outcome {
     fs::path channel;
     BuildSummary built;
     std::vector<FailedPackage> failed_tests;
+    std::vector<BuildDifference> differences;  ///< where it was built twice
 
-    bool is_success() const { return built.failures.empty() && failed_tests.empty(); }
+    bool is_success() const {
+        return built.failures.empty() && failed_tests.empty() && differences.empty();
+    }
 };
 
 void print(Context& context, const Outcome& outcome) {
@@ -273,6 +242,13 @@ void print(Context& context, const Outcome& outcome) {
     if (context.out.json_mode()) return;
     for (const auto& failure : outcome.failed_tests) context.out.error(failure.error);
     for (const auto& failure : outcome.built.failures) context.out.error(failure.error);
+    for (const auto& difference : outcome.differences)
+        context.out.error(Error{ErrorKind::Integrity,
+                                fmt::format("{}: built twice from the same, it is not the same: {}",
+                                            difference.distribution,
+                                            difference.what),
+                                {},
+                                {}});
     context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} recipes failed",
                                   outcome.channel.native(),
                                   outcome.built.packages.size() - reused,
@@ -293,6 +269,8 @@ nlohmann::ordered_json document_of(const Outcome& outcome) {
     for (const auto& failure : outcome.failed_tests)
         failures.push_back(
             {{"package", failure.distribution}, {"error", failure.error.to_string()}});
+    for (const auto& difference : outcome.differences)
+        failures.push_back({{"package", difference.distribution}, {"difference", difference.what}});
     return {{"success", outcome.is_success()},
             {"channel", outcome.channel.native()},
             {"packages", std::move(packages)},
@@ -335,6 +313,9 @@ Action bind_build(CLI::App& app) {
         ->allow_extra_args(false);
     app.add_flag("--render", options->render, "print the recipes as they would be built, and stop");
     app.add_flag("--plan", options->plan, "say what would be built, and why, and stop");
+    app.add_flag("--verify",
+                 options->verify,
+                 "build everything twice, in two places, and name what differs");
     app.add_option("--sandbox",
                    options->sandbox,
                    "keep build scripts from the network and from undeclared files: auto (where it "
@@ -358,7 +339,8 @@ Action bind_build(CLI::App& app) {
         "What was built from the same inputs is not built again.\n"
         "  gpkg build recipes/hello-gpkg --output-dir ./channel\n"
         "  gpkg build recipes/hello-gpkg --render --variant python=3.11,3.12\n"
-        "  gpkg build recipes --plan");
+        "  gpkg build recipes --plan\n"
+        "  gpkg build recipes/hello-gpkg --verify");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto recipes, recipe_files(context, options->recipes));
@@ -379,6 +361,11 @@ Action bind_build(CLI::App& app) {
             if (options->plan) return print_plan(context, recipes, build);
             GPKG_TRY(build.sandbox, sandbox_of(context, options->sandbox));
             GPKG_TRY(outcome.built, build_all(recipes, build));
+            if (options->verify && outcome.built.failures.empty()) {
+                GPKG_TRY(outcome.differences, verify_builds(recipes, outcome.built, build));
+                if (outcome.differences.empty())
+                    context.out.print("built twice, every package came out the same");
+            }
         }
         if (!options->no_test) {
             GPKG_TRY(outcome.failed_tests,

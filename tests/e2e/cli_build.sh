@@ -116,6 +116,16 @@ expect 2 build r/good --sandbox maybe
 expect 2 build r/good --source-mirror https://example.org/
 err_has 'is no URL=URL'
 
+# Built twice, in two places.
+recipe steady 'build: {script: ["echo $PREFIX > $PREFIX/x", "umask 077; mkdir $PREFIX/d; echo 1 > $PREFIX/d/y"]}'
+recipe unsteady 'build: {script: ["mkdir $PREFIX/d; date +%s%N > $PREFIX/d/time; echo 1 > $PREFIX/z"]}'
+expect 0 build r/steady --output-dir twice --verify
+out_has 'built twice, every package came out the same'
+expect 1 build r/unsteady --output-dir twice --verify
+err_has 'unsteady-1-hb0f4dca_0: built twice from the same, it is not the same: d/time: differs at byte'
+expect 1 build r/unsteady --output-dir twice --verify --json
+json 'd["failures"][0]["difference"].startswith("d/time: differs")'
+
 # Variants for hardware: what they say reaches the index, and each machine gets its own build.
 recipe gpu 'build: {script: "echo $accel $cuda_arch_list > $PREFIX/for", variant: {use_keys: [accel, cuda_version, cuda_arch_list, psabi]}}'
 printf '%s\n' 'accel: [cpu, cpu, cuda, cuda]' 'psabi: [x86_64_v1, x86_64_v4, x86_64_v1, x86_64_v1]' \

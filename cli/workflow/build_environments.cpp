@@ -1,0 +1,52 @@
+#include "cli/workflow/build_environments.hpp"
+
+#include "cli/workflow/trial.hpp"
+#include "libcore/package/info.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+Result<std::vector<EnvironmentPackage>> make_environment(Context& context,
+                                                         SolvedTrial solved,
+                                                         const fs::path& prefix) {
+    GPKG_TRY(const auto made, make_trial(context, std::move(solved), prefix));
+    std::vector<EnvironmentPackage> packages;
+    for (std::size_t i = 0; i < made.records.size(); ++i) {
+        const auto& record = made.records[i];
+        GPKG_TRY(auto exports, read_run_exports(made.unpacked[i]));
+        packages.push_back({record.name,
+                            record.version,
+                            record.build,
+                            std::move(exports),
+                            record.subdir,
+                            record.sha256});
+    }
+    return packages;
+}
+
+}  // namespace
+
+Result<SolvedEnvironment> solve_environment(Context& context,
+                                            BuildSources& sources,
+                                            const std::vector<std::string>& specs) {
+    GPKG_TRY(const auto* now, sources.now());
+    GPKG_TRY(auto solved, solve_trial(context, *now, specs));
+    SolvedEnvironment environment;
+    environment.packages.reserve(solved.records.size());
+    for (const auto& record : solved.records) {
+        // Without a sum, where it comes from is all there is to tell it by.
+        const auto identity = record.sha256.empty() ? record.url + " " + record.md5 : record.sha256;
+        environment.packages.push_back(fmt::format(
+            "{}/{}-{}-{} {}", record.subdir, record.name, record.version, record.build, identity));
+    }
+    std::sort(environment.packages.begin(), environment.packages.end());
+    environment.make = [&context, solved = std::move(solved)](const fs::path& prefix) {
+        return make_environment(context, solved, prefix);
+    };
+    return environment;
+}
+
+}  // namespace gpkg::cli

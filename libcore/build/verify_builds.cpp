@@ -1,0 +1,92 @@
+#include "libcore/build/verify_builds.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/build/payload.hpp"
+#include "libcore/fs/temporary.hpp"
+#include "libcore/package/unpack.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+/// Empty when both are the same.
+Result<std::string> entry_difference(const fs::path& first, const fs::path& second) {
+    std::error_code code;
+    const auto one = fs::symlink_status(first, code);
+    const auto two = fs::symlink_status(second, code);
+    if (one.type() != two.type()) return "is of another kind";
+    if (one.permissions() != two.permissions()) return "has other permissions";
+    if (one.type() == fs::file_type::symlink) {
+        const bool same = fs::read_symlink(first, code) == fs::read_symlink(second, code);
+        return same ? "" : "leads elsewhere";
+    }
+    if (one.type() != fs::file_type::regular) return "";
+    GPKG_TRY(const auto a, read_file(first));
+    GPKG_TRY(const auto b, read_file(second));
+    if (a == b) return "";
+    const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    return fmt::format("differs at byte {}", at - a.begin());
+}
+
+/// The first difference between two packages that are not the same.
+Result<std::string> first_difference(const fs::path& first, const fs::path& second) {
+    GPKG_TRY(const auto folder, TemporaryFolder::make(second.parent_path()));
+    const auto one = folder.path() / "first";
+    const auto two = folder.path() / "second";
+    GPKG_TRY(const auto unpacked, unpack_package(first, one));
+    GPKG_TRY(const auto again, unpack_package(second, two));
+    GPKG_TRY(const auto before, list_prefix(one));
+    GPKG_TRY(const auto after, list_prefix(two));
+    // Of a file that differs, info/paths.json only repeats it.
+    std::string in_info;
+    for (const auto& path : before) {
+        if (!after.contains(path)) return path + ": is not there the second time";
+        GPKG_TRY(const auto what, entry_difference(one / path, two / path));
+        if (what.empty()) continue;
+        if (!path.starts_with("info/")) return fmt::format("{}: {}", path, what);
+        if (in_info.empty()) in_info = fmt::format("{}: {}", path, what);
+    }
+    for (const auto& path : after) {
+        if (!before.contains(path)) return path + ": is there only the second time";
+    }
+    return in_info.empty() ? "the archives differ, and what is in them does not" : in_info;
+}
+
+}  // namespace
+
+Result<std::vector<BuildDifference>> verify_builds(const std::vector<fs::path>& recipes,
+                                                   const BuildSummary& built,
+                                                   const BuildOptions& options) {
+    auto second = options;
+    second.work = options.work / "verify";
+    second.channel = second.work / "channel";
+    second.source_cache =
+        options.source_cache.empty() ? options.work / "sources" : options.source_cache;
+    second.rebuild = true;
+    GPKG_TRY(const auto again, build_all(recipes, second));
+    for (const auto& failure : again.failures) return pass(failure.error);
+
+    std::vector<BuildDifference> differences;
+    for (const auto& package : built.packages) {
+        const auto found =
+            std::find_if(again.packages.begin(), again.packages.end(), [&](const auto& other) {
+                return other.distribution == package.distribution &&
+                       other.file.parent_path().filename() == package.file.parent_path().filename();
+            });
+        if (found == again.packages.end()) {
+            differences.push_back({package.distribution, "is not made the second time"});
+            continue;
+        }
+        GPKG_TRY(const auto first_sum, sha256_of_file(package.file));
+        GPKG_TRY(const auto second_sum, sha256_of_file(found->file));
+        if (first_sum == second_sum) continue;
+        GPKG_TRY(auto what, first_difference(package.file, found->file));
+        differences.push_back({package.distribution, std::move(what)});
+    }
+    if (differences.empty()) GPKG_CHECK(remove_tree(second.work));
+    return differences;
+}
+
+}  // namespace gpkg
