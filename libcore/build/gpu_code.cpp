@@ -4,6 +4,7 @@
 #include "libcore/build/read_at_internal.hpp"
 #include "libcore/fs/descriptor.hpp"
 #include "libcore/spec/cuda.hpp"
+#include "libcore/spec/gpu_targets.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -224,16 +225,10 @@ CodeRuns runs_on_nvidia(const GpuCode& code, const Version& capability) {
 }
 
 CodeRuns runs_on_amd(const GpuCode& code, std::string_view target) {
-    const auto runs = [&](const std::string& one) {
-        if (one == target) return true;
-        const auto generic = one.find("-generic");
-        // "gfx9-4-generic" is for gfx940 to gfx942, "gfx11-generic" for all of gfx11.
-        if (generic == std::string::npos) return false;
-        auto family = one.substr(0, generic);
-        std::erase(family, '-');
-        return target.starts_with(family);
-    };
-    return std::any_of(code.gfx.begin(), code.gfx.end(), runs) ? CodeRuns::Natively : CodeRuns::No;
+    const auto generic = generic_target(target);
+    const bool runs = code.gfx.contains(std::string(target)) ||
+                      (!generic.empty() && code.gfx.contains(std::string(generic)));
+    return runs ? CodeRuns::Natively : CodeRuns::No;
 }
 
 std::string to_string(const GpuCode& code) {

@@ -140,7 +140,11 @@ TEST_CASE("code runs on later minor versions, PTX on later majors", "[build]") {
     CHECK(runs_on_amd(amd, "gfx90a") == CodeRuns::Natively);
     CHECK(runs_on_amd(amd, "gfx942") == CodeRuns::Natively);
     CHECK(runs_on_amd(amd, "gfx1100") == CodeRuns::Natively);
+    CHECK(runs_on_amd(amd, "gfx950") == CodeRuns::Natively);
     CHECK(runs_on_amd(amd, "gfx908") == CodeRuns::No);
+    // gfx9-generic is for no accelerator.
+    CHECK(runs_on_amd({{}, {}, {"gfx9-generic"}}, "gfx90a") == CodeRuns::No);
+    CHECK(runs_on_amd({{}, {}, {"gfx9-generic"}}, "gfx906") == CodeRuns::Natively);
 }
 
 // GPKG_TEST_CUDA_LIBRARIES: a folder of libraries of CUDA's, such as libcurand and libcufft.
