@@ -1,0 +1,43 @@
+#pragma once
+
+// A recipe for a component of a manifest: a staging output unpacks the archive and lays its files
+// out, and packages split them, every file in exactly one.
+
+#include "libcore/redist/component_layout.hpp"
+#include "libcore/redist/manifest.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct ComponentRecipeInput {
+    const RedistManifest& manifest;
+    const RedistComponent& component;
+    const RedistChoice& choice;
+    std::string subdir;             ///< "linux-64"
+    bool tegra = false;             ///< for linux-aarch64
+    std::vector<std::string> urls;  ///< of the archive, tried in order
+    /// Of the archive, where it is at hand. Else there is a package for every part, some perhaps
+    /// without files, and the build refuses what only a look could have told.
+    std::optional<RedistListing> listing;
+};
+
+struct ComponentRecipe {
+    std::string package;   ///< for the folder's name: "cuda-cudart"
+    std::string recipe;    ///< the text of recipe.yaml
+    std::string variants;  ///< the text of variants.yaml; empty: there is none
+    std::vector<std::string> packages;
+};
+
+/// `platform` is a manifest's.
+RedistLayout layout_of(const RedistComponent& component, std::string_view platform);
+
+ComponentRecipe component_recipe(const ComponentRecipeInput& input);
+
+/// conda-forge's cuda-version, for channels that stand alone: it makes packages of one CUDA go
+/// together, and asks the driver for its major. `version` is "12.9".
+std::string cuda_version_recipe(const std::string& version);
+
+}  // namespace gpkg
