@@ -80,6 +80,16 @@ std::string header(CURL* easy, const char* name) {
     return found->value;
 }
 
+/// Last-Modified, where it says which bytes these are. A date has no fractions: the file may have
+/// changed once more within the second it names, unless the server says it when that second has
+/// passed (RFC 9110, 8.8.2.2).
+std::string strong_last_modified(CURL* easy) {
+    auto date = header(easy, "last-modified");
+    const auto modified = libcurl()->getdate(date.c_str(), nullptr);
+    const auto answered = libcurl()->getdate(header(easy, "date").c_str(), nullptr);
+    return modified >= 0 && modified < answered ? date : "";
+}
+
 /// The first byte of "bytes 100-199/200".
 std::uint64_t range_start(std::string_view text) {
     constexpr std::string_view kUnit = "bytes ";
@@ -134,7 +144,7 @@ Head Running::head() const {
     if (is_file(url)) head.status = 200;
     head.url = url;
     head.etag = header(easy.get(), "etag");
-    head.last_modified = header(easy.get(), "last-modified");
+    head.last_modified = strong_last_modified(easy.get());
     head.cache_control = header(easy.get(), "cache-control");
     head.age = header(easy.get(), "age");
     const auto range = header(easy.get(), "content-range");

@@ -58,7 +58,7 @@ struct Response {
     std::uint64_t size = 0;  ///< of the body
     std::string sha256;      ///< of the body
     std::string etag;
-    std::string last_modified;
+    std::string last_modified;  ///< empty where the file may have changed within that second
     std::optional<std::chrono::seconds> max_age;  ///< by Cache-Control
 };
 

@@ -37,7 +37,7 @@ struct Head {
     int status = 0;
     std::string url;  ///< where the answer came from after redirects
     std::string etag;
-    std::string last_modified;
+    std::string last_modified;  ///< empty where the file may have changed within that second
     std::string cache_control;
     std::string age;                      ///< seconds that a cache on the way has had it
     std::optional<std::uint64_t> length;  ///< of the body that follows

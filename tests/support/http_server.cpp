@@ -230,6 +230,7 @@ std::optional<SeenRequest> HttpServer::State::read_request(int connection, std::
 Answer HttpServer::State::answer_to(const SeenRequest& request) {
     const auto path = path_of(request.target);
     Answer answer;
+    answer.headers["Date"] = http_date(std::time(nullptr));
     const auto queue = replies.find(path);
     if (queue == replies.end() || queue->second.empty()) {
         serve_file(request, path, answer);
@@ -257,7 +258,7 @@ void HttpServer::State::serve_file(const SeenRequest& request,
         answer.body = "no such file\n";
         return;
     }
-    answer.headers = headers;
+    for (const auto& [name, value] : headers) answer.headers[name] = value;
     const auto header = [&](const char* name) {
         const auto found = request.headers.find(name);
         return found == request.headers.end() ? std::string() : found->second;

@@ -47,7 +47,6 @@ TEST_CASE("a body comes with its checksum and validators", "[net]") {
     CHECK(response->size == 5);
     CHECK(response->sha256 == hex_digest(DigestKind::Sha256, "hello"));
     CHECK_FALSE(response->etag.empty());
-    CHECK_FALSE(response->last_modified.empty());
     CHECK(response->max_age == 60s);
     CHECK(response->url == f.server.url("/a%20b/x.json"));
     CHECK(f.server.requests().front().headers.at("user-agent").starts_with("gpkg/"));
@@ -65,6 +64,7 @@ TEST_CASE("an empty body is a body", "[net]") {
 TEST_CASE("validators lead to not modified", "[net]") {
     Fixture f;
     f.put("x", "one");
+    fs::last_write_time(f.folder.path() / "x", fs::file_time_type::clock::now() - 1min);
     const auto first = f.get("/x").value();
     GetRequest again{f.server.url("/x")};
     again.etag = first.etag;
@@ -76,6 +76,20 @@ TEST_CASE("validators lead to not modified", "[net]") {
     const auto changed = f.get(again);
     CHECK_FALSE(changed->not_modified);
     CHECK(changed->body == "one");
+}
+
+TEST_CASE("a date is a validator once its second has passed", "[net]") {
+    Fixture f;
+    const std::string modified = "Sun, 22 Nov 2026 10:00:00 GMT";
+    const auto kept = [&](const std::string& date) {
+        f.server.reply("/x",
+                       {.body = "x", .headers = {{"Last-Modified", modified}, {"Date", date}}});
+        return f.get("/x").value().last_modified;
+    };
+    CHECK(kept("Sun, 22 Nov 2026 10:00:01 GMT") == modified);
+    CHECK(kept(modified).empty());
+    CHECK(kept("Sun, 22 Nov 2026 09:59:59 GMT").empty());
+    CHECK(kept("soon").empty());
 }
 
 TEST_CASE("a body goes to a file, and only when it is whole", "[net]") {
