@@ -37,6 +37,7 @@ std::span<const Command> commands() {
         {"build", "build packages from recipes into a channel", bind_build},
         {"plan-variants", "find the fewest builds that serve given GPUs", bind_plan_variants},
         {"inspect", "show what a package, a program or a library holds and needs", bind_inspect},
+        {"lint", "find dependencies of packages that fewer bytes would do for", bind_lint},
         {"redist", "recipes for NVIDIA's redistributable archives", bind_redist},
         {"index", "write the index of a channel's folder", bind_index},
         {"reactivate", "", bind_reactivate},

@@ -8,6 +8,11 @@
 #include <fmt/format.h>
 
 namespace gpkg::cli {
+std::function<std::string(const std::string&)> not_empty(std::string fault) {
+    return [fault = std::move(fault)](const std::string& argument) {
+        return argument.empty() ? fault : std::string();
+    };
+}
 
 void add_target_options(CLI::App& app, TargetOptions& options) {
     auto* name =
@@ -36,9 +41,7 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
                    options.exclude_newer,
                    "ignore packages newer than a date, an RFC 3339 moment or Unix milliseconds")
         ->type_name("WHEN")
-        ->check([](const std::string& when) {
-            return when.empty() ? "--exclude-newer: the moment is empty" : "";
-        });
+        ->check(not_empty("--exclude-newer: the moment is empty"));
 }
 
 void add_for_option(CLI::App& app, SourceOptions& options) {
@@ -47,17 +50,24 @@ void add_for_option(CLI::App& app, SourceOptions& options) {
                    "decide for another machine: its profile (`gpkg hardware export`), or a name of "
                    "`gpkg hardware list`")
         ->type_name("FILE|NAME")
-        ->check([](const std::string& machine) {
-            return machine.empty() ? "--for: names no machine" : "";
-        });
+        ->check(not_empty("--for: names no machine"));
     app.add_option("--devices",
                    options.devices,
                    "the GPUs that count: all, compute (without cards for a screen), or numbers of "
                    "`gpkg hardware`: 0,2")
         ->type_name("WHICH")
-        ->check([](const std::string& which) {
-            return which.empty() ? "--devices: names no devices" : "";
-        });
+        ->check(not_empty("--devices: names no devices"));
+}
+
+void add_machines_option(CLI::App& app,
+                         std::vector<std::string>& machines,
+                         const std::string& help) {
+    app.add_option("--for", machines, help)
+        ->type_name("FILE|NAME")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->check(not_empty("--for: names no machine"));
 }
 
 void add_change_options(CLI::App& app, ChangeOptions& options) {

@@ -5,6 +5,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ void add_target_options(CLI::App& app, TargetOptions& options);
 void add_source_options(CLI::App& app, SourceOptions& options);
 /// --for and --devices alone, which are of them.
 void add_for_option(CLI::App& app, SourceOptions& options);
+/// A check of an option whose argument says nothing when it is empty; `fault` is the error then.
+std::function<std::string(const std::string&)> not_empty(std::string fault);
+/// --for of verbs that mean several machines at once; given once for each.
+void add_machines_option(CLI::App& app,
+                         std::vector<std::string>& machines,
+                         const std::string& help);
 void add_change_options(CLI::App& app, ChangeOptions& options);
 enum class ReachVerb {
     Create,  ///< nothing is installed yet

@@ -2,11 +2,13 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/build_environments.hpp"
+#include "cli/workflow/closure_gate.hpp"
 #include "cli/workflow/package_tests.hpp"
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/rendering.hpp"
+#include "libcore/base/byte_size.hpp"
 #include "libcore/build/builder.hpp"
-#include "libcore/build/recipe/variant_files.hpp"
-#include "libcore/build/sandbox.hpp"
+#include "libcore/build/script/sandbox.hpp"
 #include "libcore/build/verify_builds.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
@@ -17,6 +19,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 namespace gpkg::cli {
@@ -28,6 +31,7 @@ struct Options {
     std::string channel = "output";
     std::string work;
     int jobs = 0;
+    std::string format = "conda";
     int zstd_level = 6;
     bool rebuild = false;
     bool no_test = false;
@@ -39,8 +43,8 @@ struct Options {
     std::string sandbox = "auto";
     std::string source_cache;
     std::vector<std::string> mirrors;
-    std::vector<std::string> variant_files;
-    std::vector<std::string> variants;
+    std::string max_closure;
+    VariantOptions variants;
 };
 
 Result<std::vector<fs::path>> recipe_files(const Context& context,
@@ -62,23 +66,6 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
         files.insert(files.end(), found.begin(), found.end());
     }
     return files;
-}
-
-Result<RenderOptions> render_options(const Context& context, const Options& options) {
-    RenderOptions render;
-    render.build_platform = context.config.platform.value;
-    GPKG_TRY(const auto machine, machine_of(context, options.sources));
-    render.target_platform = machine.platform;
-    render.environment = context.env;
-    for (const auto& file : options.variant_files) {
-        GPKG_TRY(const auto config, read_variant_file(absolute_path(file, context.home), render));
-        GPKG_CHECK(render.variants.override_with(config));
-    }
-    for (const auto& text : options.variants) {
-        GPKG_TRY(const auto choice, parse_variant_choice(text));
-        GPKG_CHECK(render.variants.override_with(choice));
-    }
-    return render;
 }
 
 /// The outputs of the recipes as they would be built, each a YAML document.
@@ -147,7 +134,7 @@ Result<BuildOptions> build_options(Context& context,
     BuildOptions build;
     build.channel = channel;
     build.work = work;
-    GPKG_TRY(build.render, render_options(context, options));
+    GPKG_TRY(build.render, render_options(context, options.sources, options.variants));
     if (const auto epoch = context.env("SOURCE_DATE_EPOCH")) {
         std::int64_t seconds = 0;
         const auto* end = epoch->data() + epoch->size();
@@ -157,6 +144,7 @@ Result<BuildOptions> build_options(Context& context,
                         fmt::format("SOURCE_DATE_EPOCH={}: is no number of seconds", *epoch));
         build.timestamp = seconds;
     }
+    build.format = options.format == "tar-bz2" ? PackageFormat::TarBz2 : PackageFormat::Conda;
     build.zstd_level = options.zstd_level;
     build.jobs = options.jobs > 0
                      ? options.jobs
@@ -194,7 +182,7 @@ Result<BuildOptions> build_options(Context& context,
         if (event.kind == BuildEvent::Kind::Started) return;
         if (event.kind == BuildEvent::Kind::Built && context.out.verbose())
             context.out.note("built " + event.what);
-        progress.count("building", event.done, event.total, "recipes");
+        progress.count("building", event.done, event.total, "packages");
     };
     return build;
 }
@@ -220,27 +208,40 @@ Result<int> print_plan(Context& context,
     return 0;
 }
 
-/// What a run did, told when it is over: the recipes, then the tests of what they made.
+/// What a run did, told when it is over: the builds, then the tests of what they made.
 struct Outcome {
     fs::path channel;
     BuildSummary built;
     std::vector<FailedPackage> failed_tests;
+    std::vector<FailedPackage> too_heavy;
     std::vector<BuildDifference> differences;  ///< where it was built twice
 
     bool is_success() const {
-        return built.failures.empty() && failed_tests.empty() && differences.empty();
+        return built.failures.empty() && failed_tests.empty() && too_heavy.empty() &&
+               differences.empty();
     }
 };
 
+/// Packages that were made and are not published.
+std::set<std::string> withheld(const Outcome& outcome) {
+    std::set<std::string> names;
+    for (const auto* failed : {&outcome.failed_tests, &outcome.too_heavy}) {
+        for (const auto& failure : *failed) names.insert(failure.distribution);
+    }
+    return names;
+}
+
 void print(Context& context, const Outcome& outcome) {
+    const auto gone = withheld(outcome);
     std::size_t reused = 0;
     for (const auto& package : outcome.built.packages) {
-        reused += package.reused ? 1 : 0;
+        reused += package.reused && !gone.contains(package.distribution) ? 1 : 0;
         for (const auto& warning : package.warnings)
             context.out.warn(fmt::format("{}: {}", package.distribution, warning));
     }
     if (context.out.json_mode()) return;
     for (const auto& failure : outcome.failed_tests) context.out.error(failure.error);
+    for (const auto& failure : outcome.too_heavy) context.out.error(failure.error);
     for (const auto& failure : outcome.built.failures) context.out.error(failure.error);
     for (const auto& difference : outcome.differences)
         context.out.error(Error{ErrorKind::Integrity,
@@ -249,26 +250,31 @@ void print(Context& context, const Outcome& outcome) {
                                             difference.what),
                                 {},
                                 {}});
-    context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} recipes failed",
+    context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} failed",
                                   outcome.channel.native(),
-                                  outcome.built.packages.size() - reused,
+                                  outcome.built.packages.size() - reused - gone.size(),
                                   reused,
-                                  outcome.built.failures.size()));
+                                  outcome.built.failures.size() + gone.size()));
 }
 
 nlohmann::ordered_json document_of(const Outcome& outcome) {
+    const auto gone = withheld(outcome);
     auto packages = nlohmann::ordered_json::array();
-    for (const auto& package : outcome.built.packages)
+    for (const auto& package : outcome.built.packages) {
+        if (gone.contains(package.distribution)) continue;
         packages.push_back({{"package", package.distribution},
                             {"file", package.file.native()},
                             {"unchanged", package.reused}});
+    }
     auto failures = nlohmann::ordered_json::array();
     for (const auto& failure : outcome.built.failures)
         failures.push_back(
             {{"recipe", failure.recipe.native()}, {"error", failure.error.to_string()}});
-    for (const auto& failure : outcome.failed_tests)
-        failures.push_back(
-            {{"package", failure.distribution}, {"error", failure.error.to_string()}});
+    for (const auto* failed : {&outcome.failed_tests, &outcome.too_heavy}) {
+        for (const auto& failure : *failed)
+            failures.push_back(
+                {{"package", failure.distribution}, {"error", failure.error.to_string()}});
+    }
     for (const auto& difference : outcome.differences)
         failures.push_back({{"package", difference.distribution}, {"difference", difference.what}});
     return {{"success", outcome.is_success()},
@@ -276,6 +282,24 @@ nlohmann::ordered_json document_of(const Outcome& outcome) {
             {"packages", std::move(packages)},
             {"failures", std::move(failures)},
             {"failed_tests", outcome.failed_tests.size()}};
+}
+
+/// Of --max-closure; no value where it is not given.
+Result<std::optional<std::uint64_t>> limit_of(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    auto parsed = parse_byte_size(text);
+    if (!parsed) return pass(std::move(parsed).error().while_doing("--max-closure"));
+    return *parsed;
+}
+
+/// What is published: packages that failed their tests are not.
+std::vector<BuiltPackage> published(const Outcome& outcome) {
+    const auto gone = withheld(outcome);
+    std::vector<BuiltPackage> packages;
+    for (const auto& package : outcome.built.packages) {
+        if (!gone.contains(package.distribution)) packages.push_back(package);
+    }
+    return packages;
 }
 
 }  // namespace
@@ -290,27 +314,23 @@ Action bind_build(CLI::App& app) {
     app.add_option(
            "--work-dir", options->work, "for sources and builds (default: beside the channel)")
         ->type_name("FOLDER");
-    app.add_option("-j,--jobs", options->jobs, "recipes at a time (default: one per core)")
+    app.add_option("-j,--jobs", options->jobs, "outputs at a time (default: one per core)")
         ->type_name("N");
-    app.add_option("--zstd-level", options->zstd_level, "compression, 1 to 22")
+    app.add_option("--package-format", options->format, "conda, or tar-bz2 for old clients")
+        ->check(CLI::IsMember({"conda", "tar-bz2"}))
+        ->capture_default_str();
+    app.add_option("--zstd-level", options->zstd_level, "compression of .conda, 1 to 22")
         ->check(CLI::Range(1, 22))
         ->capture_default_str();
     app.add_flag("--rebuild", options->rebuild, "also what is unchanged");
+    app.add_option("--max-closure",
+                   options->max_closure,
+                   "publish nothing that brings more than this with it: 3GB to download")
+        ->type_name("SIZE")
+        ->check(not_empty("--max-closure: names no size"));
     app.add_flag("--no-test", options->no_test, "do not run the packages' own tests");
     app.add_flag("--keep-work", options->keep_work, "leave the folders of successful builds");
-    app.add_option("-m,--variant-config",
-                   options->variant_files,
-                   "variants.yaml or conda_build_config.yaml; a later one goes before")
-        ->type_name("FILE")
-        ->expected(1)
-        ->take_all()
-        ->allow_extra_args(false);
-    app.add_option(
-           "--variant", options->variants, "KEY=VALUE, or several to build for: python=3.11,3.12")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_variant_options(app, options->variants);
     app.add_flag("--render", options->render, "print the recipes as they would be built, and stop");
     app.add_flag("--plan", options->plan, "say what would be built, and why, and stop");
     app.add_flag("--verify",
@@ -345,15 +365,19 @@ Action bind_build(CLI::App& app) {
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto recipes, recipe_files(context, options->recipes));
         if (options->render) {
-            GPKG_TRY(const auto render, render_options(context, *options));
+            GPKG_TRY(const auto render,
+                     render_options(context, options->sources, options->variants));
             return print_rendered(context, recipes, render);
         }
+        GPKG_TRY(const auto limit, limit_of(options->max_closure));
         Outcome outcome;
         outcome.channel = absolute_path(options->channel, context.home);
         GPKG_CHECK(make_folders(outcome.channel));
         const auto work = options->work.empty() ? fs::path(outcome.channel.native() + ".work")
                                                 : absolute_path(options->work, context.home);
         BuildSources sources(context, options->sources, outcome.channel);
+        // What is published so far: it stays that until the new packages have passed their tests.
+        GPKG_CHECK(sources.write_index());
         {
             Progress progress(context.out);
             GPKG_TRY(auto build,
@@ -371,13 +395,17 @@ Action bind_build(CLI::App& app) {
             GPKG_TRY(outcome.failed_tests,
                      test_packages(context, sources, outcome.built.packages, work));
         }
+        if (limit) {
+            GPKG_TRY(outcome.too_heavy,
+                     check_closures(context, sources, published(outcome), *limit, work));
+        }
+        for (const auto& package : published(outcome)) GPKG_CHECK(publish(package, work));
         GPKG_TRY(const auto indexed, sources.write_index());
         for (const auto& package : indexed.refused)
             context.out.warn(
                 fmt::format("{}: left out: {}", package.file.native(), package.reason));
         for (const auto& package : indexed.odd)
-            context.out.warn(fmt::format(
-                "{}: {}: left out of variants.json", package.file.native(), package.reason));
+            context.out.warn(fmt::format("{}: {}", package.file.native(), package.reason));
         print(context, outcome);
         if (context.out.json_mode()) context.out.json(document_of(outcome));
         return outcome.is_success() ? 0 : 1;

@@ -43,10 +43,6 @@ struct Trimmed {
     std::uint64_t saves = 0;
 };
 
-std::string count_text(std::size_t count) {
-    return fmt::format("{} package{}", count, count == 1 ? "" : "s");
-}
-
 std::string heading(const Weighed& weighed) {
     return fmt::format("{} {} in {}",
                        human_size(weighed.closure.total()),
@@ -188,51 +184,6 @@ Json json_of(const Weighed& weighed, bool whole) {
     return document;
 }
 
-/// What is wrong with the closure's size, if anything: it is over the limit, or that cannot be
-/// told.
-std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
-    const auto& closure = weighed.closure;
-    const auto total = closure.total();
-    if (total <= limit && closure.unknown_sizes() == 0) return std::nullopt;
-    if (total <= limit)
-        return Error{ErrorKind::NotFound,
-                     fmt::format("{}: of {} the channel tells no size, so whether the closure is "
-                                 "over --max-closure {} cannot be told; it is at least {}",
-                                 weighed.what,
-                                 count_text(closure.unknown_sizes()),
-                                 human_size(limit),
-                                 human_size(total)),
-                     "make an environment of it, and weigh that with -n",
-                     {}};
-    std::vector<std::string> heaviest;
-    for (const auto place : closure.heaviest()) {
-        if (heaviest.size() == 4) break;
-        heaviest.push_back(fmt::format(
-            "{} ({})", closure.record(place).name, human_size(closure.packages()[place].size)));
-    }
-    // The least dependency that would do: edges() has the heaviest first.
-    const ClosureEdge* enough = nullptr;
-    for (const auto& edge : closure.edges()) {
-        if (edge.saves >= total - limit) enough = &edge;
-    }
-    return Error{ErrorKind::Conflict,
-                 fmt::format("{}: the closure is {} {}, {} over --max-closure {}; the heaviest are "
-                             "{}",
-                             weighed.what,
-                             human_size(total),
-                             weighed.measure(),
-                             human_size(total - limit),
-                             human_size(limit),
-                             join_some(heaviest, "and", heaviest.size())),
-                 enough == nullptr
-                     ? "no one dependency brings as much; --without SPEC tells what a group costs"
-                     : fmt::format("if {} did not need {}, it would be {}",
-                                   closure.record(enough->from).name,
-                                   closure.record(enough->to).name,
-                                   human_size(total - enough->saves)),
-                 {}};
-}
-
 /// Nothing but such a page is written over.
 Result<void> check_overwritten(const fs::path& path) {
     std::error_code code;
@@ -342,7 +293,8 @@ Action bind_closure(CLI::App& app) {
     app.add_option("--html", options->html, "also write a page with a map of it, for any browser")
         ->type_name("FILE");
     app.add_option("--max-closure", options->limit, "exit status 1 where it is more than this: 3GB")
-        ->type_name("SIZE");
+        ->type_name("SIZE")
+        ->check(not_empty("--max-closure: names no size"));
     app.footer(
         "Shows what an environment (-n, -p, else the active one), or the answer to a request, "
         "weighs, and why:\n"

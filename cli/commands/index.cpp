@@ -131,7 +131,7 @@ Action bind_index(CLI::App& app) {
         auto& out = context.out;
         auto subdirs = show_subdirs(summary, out);
         auto refused = show_faulty(summary.refused, "{}: left out: {}", out);
-        auto warnings = show_faulty(summary.odd, "{}: {}: left out of variants.json", out);
+        auto warnings = show_faulty(summary.odd, "{}: {}", out);
         auto disagreements = show_disagreements(summary, out);
         auto patches = show_patches(summary, out);
         if (out.json_mode())

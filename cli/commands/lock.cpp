@@ -242,14 +242,7 @@ Action bind_lock(CLI::App& app) {
     add_wish_options(app, options->wishes);
     // Several machines, each a class of the lock.
     app.remove_option(app.get_option("--for"));
-    app.add_option("--for", options->machines, "lock for this machine too: a profile or a name")
-        ->type_name("FILE|NAME")
-        ->expected(1)
-        ->take_all()
-        ->allow_extra_args(false)
-        ->check([](const std::string& machine) {
-            return machine.empty() ? "--for: names no machine" : "";
-        });
+    add_machines_option(app, options->machines, "lock for this machine too: a profile or a name");
     app.add_flag("--for-all",
                  options->for_all,
                  "lock for every machine that packages tell apart, each as it is decided there");

@@ -299,15 +299,10 @@ Result<int> run_plan(Context& context, const Options& options) {
 Action bind_plan_variants(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option("--devices", options->devices, "compute capabilities and AMD's targets")
-        ->type_name("8.0,9.0a,gfx90a");
-    app.add_option("--for", options->machines, "the GPUs of this machine too: a profile or a name")
-        ->type_name("FILE|NAME")
-        ->expected(1)
-        ->take_all()
-        ->allow_extra_args(false)
-        ->check([](const std::string& machine) {
-            return machine.empty() ? "--for: names no machine" : "";
-        });
+        ->type_name("8.0,9.0a,gfx90a")
+        ->check(not_empty("--devices: names no device"));
+    add_machines_option(
+        app, options->machines, "the GPUs of this machine too: a profile or a name");
     app.add_option("--cuda", options->toolkits, "toolkits to choose from; the last of each major")
         ->type_name("11.8,12.9");
     app.add_option("--max-builds", options->most_builds, "exit status 1 where it takes more")

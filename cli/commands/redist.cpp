@@ -2,17 +2,21 @@
 #include "cli/context.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/net/download.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/redist/component_facts.hpp"
 #include "libcore/redist/component_recipe.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -30,6 +34,7 @@ struct Options {
     std::string cuda_variant;
     bool tegra = false;
     bool with_cuda_version = false;
+    bool fetch = false;
     bool force = false;
 };
 
@@ -39,6 +44,13 @@ struct Imported {
     fs::path file;
     Texts packages;
     bool looked_into = false;
+};
+
+/// A component and its archive, where that is at hand.
+struct Found {
+    const RedistComponent* component;
+    RedistChoice choice;
+    std::optional<fs::path> file;
 };
 
 /// What is written, all of it known before anything is.
@@ -63,10 +75,15 @@ public:
         GPKG_TRY(platform_, redist_platform(subdir, options_.tegra));
         subdir_ = subdir;
         GPKG_TRY(const auto components, chosen());
+        if (options_.fetch) GPKG_CHECK(fetch_missing(components));
+        std::vector<Found> found;
         for (const auto* component : components) {
             GPKG_CHECK(check_stop(context_));
-            GPKG_CHECK(import(*component));
+            GPKG_TRY(auto one, look_into(*component));
+            found.push_back(std::move(one));
         }
+        // Only now it is known who has which library.
+        for (const auto& one : found) import(one);
         if (options_.with_cuda_version) GPKG_CHECK(add_cuda_version());
         GPKG_CHECK(write());
         report();
@@ -119,9 +136,19 @@ private:
     Result<std::vector<const RedistComponent*>> chosen() const {
         std::vector<const RedistComponent*> components;
         if (options_.components.empty()) {
+            Texts left_out;
             for (const auto& component : manifest_.components) {
-                if (has_platform(component, platform_)) components.push_back(&component);
+                if (!has_platform(component, platform_)) continue;
+                if (facts_of(component.key).is_of_system)
+                    left_out.push_back(component.key);
+                else
+                    components.push_back(&component);
             }
+            if (!left_out.empty())
+                context_.out.note(
+                    fmt::format("left out, being of the machine and its driver and "
+                                "not of environments: {} (--component NAME)",
+                                fmt::join(left_out, ", ")));
             if (components.empty())
                 return fail(ErrorKind::NotFound,
                             fmt::format("{}: has no archives for {}", manifest_.where, platform_));
@@ -154,6 +181,31 @@ private:
         return std::nullopt;
     }
 
+    /// Brings the archives that are not at hand into the source cache, where the build finds them.
+    Result<void> fetch_missing(const std::vector<const RedistComponent*>& components) const {
+        if (options_.source_cache.empty())
+            return fail(ErrorKind::Usage, "--fetch needs a --source-cache FOLDER for the archives");
+        const auto cache = absolute_path(options_.source_cache, context_.home);
+        std::vector<Download> downloads;
+        for (const auto* component : components) {
+            GPKG_TRY(const auto choice,
+                     choose_archive(manifest_, *component, platform_, options_.cuda_variant));
+            GPKG_TRY(const auto file, at_hand(choice.archive));
+            if (file) continue;
+            Download download;
+            download.url = urls_of(choice.archive, {}).front();
+            download.destination = cache / choice.archive.sha256;
+            download.sha256 = choice.archive.sha256;
+            download.size = choice.archive.size.value_or(0);
+            downloads.push_back(std::move(download));
+        }
+        if (downloads.empty()) return {};
+        const auto transport = make_transport(transport_options_from(context_.env, context_.home));
+        DownloadOptions how;
+        how.stop = context_.stop;
+        return download_all(*transport, downloads, how);
+    }
+
     static Result<void> verify(const fs::path& file, const RedistArchive& archive) {
         std::error_code code;
         const auto size = fs::file_size(file, code);
@@ -184,47 +236,71 @@ private:
         return urls;
     }
 
-    Result<void> import(const RedistComponent& component) {
-        GPKG_TRY(const auto choice,
+    Result<Found> look_into(const RedistComponent& component) {
+        GPKG_TRY(auto choice,
                  choose_archive(manifest_, component, platform_, options_.cuda_variant));
-        GPKG_TRY(const auto file, at_hand(choice.archive));
+        GPKG_TRY(auto file, at_hand(choice.archive));
+        Found found{&component, std::move(choice), std::move(file)};
+        if (!found.file) return found;
+        GPKG_CHECK(verify(*found.file, found.choice.archive));
+        GPKG_TRY(auto listing,
+                 list_redist_archive(
+                     *found.file, layout_of(component, platform_), folder_for_temporary()));
+        if (!listing.has_license)
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: holds no LICENSE, which every package has to have",
+                                    found.file->native()));
+        for (const auto& stray : listing.strays)
+            warn(fmt::format("{}: {} belongs to none of its packages; the build will refuse it",
+                             component.key,
+                             printable(stray)));
+        for (const auto& [library, part] : listing.libraries) {
+            for (const auto& [other, known] : listings_) {
+                const auto same = known.libraries.find(library);
+                if (part != RedistPart::Runtime || same == known.libraries.end() ||
+                    same->second != part)
+                    continue;
+                warn(fmt::format(
+                    "{}: has {}, and so has {}: what needs it will depend on one of them",
+                    component.key,
+                    printable(library),
+                    other));
+            }
+        }
+        listings_.emplace(component.key, std::move(listing));
+        return found;
+    }
+
+    void import(const Found& found) {
+        const auto& component = *found.component;
         ComponentRecipeInput input{manifest_,
                                    component,
-                                   choice,
+                                   found.choice,
                                    subdir_,
                                    options_.tegra,
-                                   urls_of(choice.archive, file),
-                                   {}};
-        if (file) {
-            GPKG_CHECK(verify(*file, choice.archive));
-            GPKG_TRY(input.listing,
-                     list_redist_archive(
-                         *file, layout_of(component, platform_), folder_for_temporary()));
-            if (!input.listing->has_license)
-                return fail(ErrorKind::Unsupported,
-                            fmt::format("{}: holds no LICENSE, which every package has to have",
-                                        file->native()));
-            for (const auto& stray : input.listing->strays)
-                warn(fmt::format("{}: {} belongs to none of its packages; the build will refuse it",
-                                 component.key,
-                                 printable(stray)));
-        }
-        if (cuda_version_of(manifest_, choice).empty())
+                                   urls_of(found.choice.archive, found.file),
+                                   listings_};
+        if (cuda_version_of(manifest_, found.choice).empty())
             warn(
                 fmt::format("{}: the manifest does not say for which CUDA it is; its packages "
                             "depend on no cuda-version",
                             component.key));
         auto made = component_recipe(input);
+        for (const auto& library : made.unknown_needs)
+            warn(
+                fmt::format("{}: needs {}, and it is not known which package has that; the build "
+                            "will refuse it where the channel does not tell",
+                            component.key,
+                            printable(library)));
         const auto folder = absolute_path(options_.output, context_.home) / made.package;
         imported_.push_back({component.key,
                              component.version,
                              folder / "recipe.yaml",
                              std::move(made.packages),
-                             input.listing.has_value()});
+                             found.file.has_value()});
         files_.push_back({folder / "recipe.yaml", std::move(made.recipe)});
         if (!made.variants.empty())
             files_.push_back({folder / "variants.yaml", std::move(made.variants)});
-        return {};
     }
 
     Result<void> add_cuda_version() {
@@ -245,8 +321,14 @@ private:
 
     /// Nothing that somebody may have edited is written over.
     Result<void> write() const {
+        std::set<fs::path> paths;
         for (const auto& file : files_) {
             std::error_code ignored;
+            if (!paths.insert(file.path).second)
+                return fail(ErrorKind::Conflict,
+                            fmt::format("{}: two components of the manifest would make it",
+                                        file.path.native()),
+                            "import them one by one (--component), to folders of their own");
             if (options_.force || !fs::exists(file.path, ignored)) continue;
             GPKG_TRY(const auto there, read_file(file.path));
             if (there != file.text)
@@ -283,7 +365,7 @@ private:
         if (unseen > 0)
             context_.out.note(fmt::format(
                 "the archives of {} components are not at hand: their recipes have a package for "
-                "every part, and some may hold no files (--mirror FOLDER)",
+                "every part, and some may hold no files (--mirror FOLDER, --fetch)",
                 unseen));
         if (context_.out.json_mode())
             context_.out.json({{"success", true},
@@ -301,6 +383,7 @@ private:
     std::string base_;  ///< URL of the folder that the archives' paths start from
     fs::path beside_;   ///< the manifest's folder; empty: it came from a server
     fs::path mirror_;   ///< empty: there is none, or a URL
+    std::map<std::string, RedistListing> listings_;  ///< by component, of archives at hand
     std::vector<RecipeFile> files_;
     std::vector<Imported> imported_;
     Texts warnings_;
@@ -322,6 +405,7 @@ Action bind_import(CLI::App& app) {
         ->type_name("FOLDER|URL");
     app.add_option("--source-cache", options->source_cache, "of gpkg build: archives are there too")
         ->type_name("FOLDER");
+    app.add_flag("--fetch", options->fetch, "download what is not at hand into --source-cache");
     app.add_option("--cuda-variant", options->cuda_variant, "of archives for several CUDAs, this")
         ->type_name("MAJOR");
     app.add_flag("--with-cuda-version",

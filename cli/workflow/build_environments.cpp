@@ -11,8 +11,9 @@ namespace {
 
 Result<std::vector<EnvironmentPackage>> make_environment(Context& context,
                                                          SolvedTrial solved,
-                                                         const fs::path& prefix) {
-    GPKG_TRY(const auto made, make_trial(context, std::move(solved), prefix));
+                                                         const fs::path& prefix,
+                                                         const fs::path& seen) {
+    GPKG_TRY(const auto made, make_trial(context, std::move(solved), prefix, seen));
     std::vector<EnvironmentPackage> packages;
     for (std::size_t i = 0; i < made.records.size(); ++i) {
         const auto& record = made.records[i];
@@ -43,8 +44,9 @@ Result<SolvedEnvironment> solve_environment(Context& context,
             "{}/{}-{}-{} {}", record.subdir, record.name, record.version, record.build, identity));
     }
     std::sort(environment.packages.begin(), environment.packages.end());
-    environment.make = [&context, solved = std::move(solved)](const fs::path& prefix) {
-        return make_environment(context, solved, prefix);
+    environment.make = [&context, solved = std::move(solved)](const fs::path& prefix,
+                                                              const fs::path& seen) {
+        return make_environment(context, solved, prefix, seen);
     };
     return environment;
 }

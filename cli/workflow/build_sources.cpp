@@ -32,10 +32,10 @@ Result<void> BuildSources::look() {
 Result<const Sources*> BuildSources::now() {
     GPKG_CHECK(look());
     if (!sources_) {
-        // Only a channel with an index can be opened.
-        GPKG_TRY(const auto written, indexer_.write());
         GPKG_TRY(sources_, open_whole_sources(context_, options_));
-    } else if (stale_) {
+        stale_ = true;
+    }
+    if (stale_) {
         const auto own = sources_->channels.front().base_url();
         for (auto& index : sources_->indexes) {
             const auto& source = index->source();

@@ -4,6 +4,7 @@
 #include "cli/workflow/trial.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/package_test.hpp"
+#include "libcore/build/sources/source.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/paths.hpp"
@@ -28,13 +29,14 @@ std::map<std::string, std::string> clean_environment(const RunEnvironment& run,
     return variables;
 }
 
+/// Runs a test in `folder`, which has the files that the recipe gave it, with `folder` as its home.
 Result<void> run_test(const Context& context,
                       const PackageTest& test,
                       const fs::path& prefix,
                       const fs::path& folder) {
     const auto script = test_script(test);
     if (script.empty()) return {};
-    const auto file = folder / "test.sh";
+    const auto file = prefix.parent_path() / "test.sh";
     GPKG_CHECK(write_file_atomically(file, script));
     const auto base = [&](std::string_view name) -> std::optional<std::string> {
         if (name == "PATH") return "/usr/bin:/bin";
@@ -49,18 +51,16 @@ Result<void> run_test(const Context& context,
     command.environment["PREFIX"] = prefix.native();
     command.environment["PYTHON"] = (prefix / "bin/python").native();
     command.folder = folder;
-    command.log = folder / "test.log";
+    command.log = prefix.parent_path() / "test.log";
     GPKG_CHECK(write_file_atomically(command.log, ""));
     command.cancelled = [&] { return context.stop.stop_requested(); };
     GPKG_TRY(const auto code, run_command(command));
     if (code == 0) return {};
-    return fail(ErrorKind::Io,
-                fmt::format("a test of it failed with {}:\n{}",
-                            code,
-                            last_lines(read_file(command.log).value_or(""), 20)));
+    return fail(
+        ErrorKind::Io,
+        fmt::format("a test of it failed with {}:\n{}", code, last_lines_of(command.log, 20)));
 }
 
-/// Every test is run, also after one that failed.
 /// "python 3.10.*" and the like for each environment that the tests ask for; empty: any python.
 std::set<std::string> pythons_of(const std::vector<PackageTest>& tests) {
     std::set<std::string> pythons;
@@ -89,7 +89,18 @@ Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
                 fmt::format("a test of its contents failed: {}", join_some(faults, "and")));
 }
 
-/// The tests that run with one python, in an environment of their own.
+/// A folder below `folder` with the files of test number `i`.
+Result<fs::path> folder_of_test(std::size_t i, const fs::path& unpacked, const fs::path& folder) {
+    auto own = folder / fmt::format("test-{}", i);
+    GPKG_CHECK(make_folders(own));
+    const auto files = unpacked / "info/tests" / std::to_string(i);
+    std::error_code code;
+    if (fs::is_directory(files, code)) GPKG_CHECK(copy_tree(files, own, false));
+    return own;
+}
+
+/// The tests that run with one python, in an environment of their own. Every one is run, also after
+/// one that failed.
 Result<void> run_in_environment(Context& context,
                                 const Sources& sources,
                                 const BuiltPackage& package,
@@ -109,11 +120,13 @@ Result<void> run_in_environment(Context& context,
         return one.name == name.name;
     });
     const auto& unpacked = made.unpacked[static_cast<std::size_t>(own - made.records.begin())];
-    for (const auto& test : package.tests) {
+    for (std::size_t i = 0; i < package.tests.size(); ++i) {
+        const auto& test = package.tests[i];
         if (!runs_with(test, python)) continue;
+        GPKG_TRY(const auto own_folder, folder_of_test(i, unpacked, folder.path()));
         auto tested = test.kind == PackageTest::Kind::Contents
                           ? check_contents(test, unpacked)
-                          : run_test(context, test, prefix, folder.path());
+                          : run_test(context, test, prefix, own_folder);
         if (tested) continue;
         if (tested.error().kind == ErrorKind::Interrupted) return pass(std::move(tested).error());
         auto error = std::move(tested).error();
@@ -134,6 +147,34 @@ Result<std::vector<Error>> run_tests(Context& context,
     for (const auto& python : pythons_of(package.tests))
         GPKG_CHECK(run_in_environment(context, sources, package, python, failures));
     return failures;
+}
+
+/// What was built with a package that is not published is not published either.
+Result<void> withhold_dependents(const std::vector<BuiltPackage>& packages,
+                                 const fs::path& work,
+                                 std::vector<FailedPackage>& failed) {
+    std::set<std::string> gone;
+    for (const auto& one : failed) gone.insert(one.distribution);
+    for (bool again = !gone.empty(); again;) {
+        again = false;
+        for (const auto& package : packages) {
+            const auto found = std::find_if(package.built_with.begin(),
+                                            package.built_with.end(),
+                                            [&](const auto& name) { return gone.contains(name); });
+            if (found == package.built_with.end() || !gone.insert(package.distribution).second)
+                continue;
+            GPKG_TRY(const auto withheld, withhold(package, work));
+            failed.push_back({package.distribution,
+                              Error{ErrorKind::NotFound,
+                                    fmt::format("{}: it was built with {}, which is not published",
+                                                package.distribution,
+                                                *found),
+                                    withheld.to_string(),
+                                    {}}});
+            again = true;
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -157,15 +198,14 @@ Result<std::vector<FailedPackage>> test_packages(Context& context,
             GPKG_CHECK(remember_tested(package, work));
             continue;
         }
-        GPKG_TRY(const auto place, withhold(package, work));
+        GPKG_TRY(const auto withheld, withhold(package, work));
         for (auto& failure : *failures) {
             if (failure.hint.empty())
-                failure.hint = fmt::format(
-                    "it is not in the channel but in {}; --no-test publishes without testing",
-                    place.native());
+                failure.hint = withheld.to_string() + "; --no-test publishes without testing";
             failed.push_back({package.distribution, std::move(failure)});
         }
     }
+    GPKG_CHECK(withhold_dependents(packages, work, failed));
     return failed;
 }
 

@@ -20,12 +20,16 @@ Result<SolvedTrial> solve_trial(Context& context,
     return SolvedTrial{std::move(change.link), std::move(change.channels)};
 }
 
-Result<TrialEnvironment> make_trial(Context& context, SolvedTrial solved, const fs::path& prefix) {
+Result<TrialEnvironment> make_trial(Context& context,
+                                    SolvedTrial solved,
+                                    const fs::path& prefix,
+                                    const fs::path& seen) {
     TrialEnvironment made;
     const auto store = open_store(context);
     GPKG_TRY(made.unpacked, make_available(context, store, solved.records, solved.channels, {}));
     Transaction transaction;
     transaction.prefix = prefix;
+    transaction.named_prefix = seen;
     for (std::size_t i = 0; i < solved.records.size(); ++i)
         transaction.link.push_back({solved.records[i], made.unpacked[i], {}});
     transaction.history.command = context.command_line;
@@ -43,7 +47,7 @@ Result<TrialEnvironment> make_trial(Context& context,
                                     const std::vector<std::string>& specs,
                                     const fs::path& prefix) {
     GPKG_TRY(auto solved, solve_trial(context, sources, specs));
-    return make_trial(context, std::move(solved), prefix);
+    return make_trial(context, std::move(solved), prefix, prefix);
 }
 
 }  // namespace gpkg::cli

@@ -27,8 +27,12 @@ struct TrialEnvironment {
     std::vector<fs::path> unpacked;  ///< of each record
 };
 
-/// Downloads the packages and links them at `prefix`, which must be absent or empty.
-Result<TrialEnvironment> make_trial(Context& context, SolvedTrial solved, const fs::path& prefix);
+/// Downloads the packages and links them at `prefix`, which must be absent or empty, for use under
+/// the path `seen`.
+Result<TrialEnvironment> make_trial(Context& context,
+                                    SolvedTrial solved,
+                                    const fs::path& prefix,
+                                    const fs::path& seen);
 
 /// Both.
 Result<TrialEnvironment> make_trial(Context& context,

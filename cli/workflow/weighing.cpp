@@ -90,18 +90,70 @@ Result<Weighed> weigh_request(Context& context, const WishOptions& options, Sour
     GPKG_TRY(auto answer, decide(context, sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);
 
-    Sizes sizes;
-    sizes.reserve(answer.link.size());
-    for (const auto& record : answer.link)
-        sizes.push_back(record.size == 0 ? std::nullopt : std::optional(record.size));
     std::vector<std::string> words;
     words.reserve(request.specs.size());
     for (const auto& spec : request.specs) words.push_back(dependency_text(spec.to_string(), ""));
-    RecordGraph graph(std::move(answer.link), request.specs);
-    const auto requested = places_of(graph, request.specs);
-    return Weighed{fmt::format("{}", fmt::join(words, ", ")),
-                   false,
-                   Closure(std::move(graph), sizes, requested)};
+    return weigh_records(
+        fmt::format("{}", fmt::join(words, ", ")), std::move(answer.link), request.specs);
+}
+
+Weighed weigh_records(std::string what,
+                      std::vector<PackageRecord> records,
+                      const std::vector<MatchSpec>& specs) {
+    Sizes sizes;
+    sizes.reserve(records.size());
+    for (const auto& record : records)
+        sizes.push_back(record.size == 0 ? std::nullopt : std::optional(record.size));
+    RecordGraph graph(std::move(records), specs);
+    const auto requested = places_of(graph, specs);
+    return Weighed{std::move(what), false, Closure(std::move(graph), sizes, requested)};
+}
+
+std::string count_text(std::size_t count) {
+    return fmt::format("{} package{}", count, count == 1 ? "" : "s");
+}
+
+std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
+    const auto& closure = weighed.closure;
+    const auto total = closure.total();
+    if (total <= limit && closure.unknown_sizes() == 0) return std::nullopt;
+    if (total <= limit)
+        return Error{ErrorKind::NotFound,
+                     fmt::format("{}: of {} the channel tells no size, so whether the closure is "
+                                 "over --max-closure {} cannot be told; it is at least {}",
+                                 weighed.what,
+                                 count_text(closure.unknown_sizes()),
+                                 human_size(limit),
+                                 human_size(total)),
+                     "make an environment of it, and weigh that with -n",
+                     {}};
+    std::vector<std::string> heaviest;
+    for (const auto place : closure.heaviest()) {
+        if (heaviest.size() == 4) break;
+        heaviest.push_back(fmt::format(
+            "{} ({})", closure.record(place).name, human_size(closure.packages()[place].size)));
+    }
+    // The least dependency that would do: edges() has the heaviest first.
+    const ClosureEdge* enough = nullptr;
+    for (const auto& edge : closure.edges()) {
+        if (edge.saves >= total - limit) enough = &edge;
+    }
+    return Error{ErrorKind::Conflict,
+                 fmt::format("{}: the closure is {} {}, {} over --max-closure {}; the heaviest are "
+                             "{}",
+                             weighed.what,
+                             human_size(total),
+                             weighed.measure(),
+                             human_size(total - limit),
+                             human_size(limit),
+                             join_some(heaviest, "and", heaviest.size())),
+                 enough == nullptr
+                     ? "no one dependency brings as much; --without SPEC tells what a group costs"
+                     : fmt::format("if {} did not need {}, it would be {}",
+                                   closure.record(enough->from).name,
+                                   closure.record(enough->to).name,
+                                   human_size(total - enough->saves)),
+                 {}};
 }
 
 Result<std::size_t> place_in(const Weighed& weighed, const std::string& name) {

@@ -7,8 +7,12 @@
 #include "cli/options.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/closure/closure.hpp"
+#include "libcore/spec/match_spec.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -28,6 +32,18 @@ Result<Weighed> weigh_environment(Context& context, const TargetOptions& target)
 
 /// What a solve for the wishes gives. Channels that files name are taken too.
 Result<Weighed> weigh_request(Context& context, const WishOptions& options, SourceOptions sources);
+
+/// The same of the records that some specs gave; sizes are the channels'.
+Weighed weigh_records(std::string what,
+                      std::vector<PackageRecord> records,
+                      const std::vector<MatchSpec>& specs);
+
+/// "1 package", "12 packages"
+std::string count_text(std::size_t count);
+
+/// What is wrong with the closure's size, if anything: it is over the limit, or that cannot be
+/// told.
+std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit);
 
 /// The place of a package; NotFound with near names where there is none.
 Result<std::size_t> place_in(const Weighed& weighed, const std::string& name);

@@ -1,29 +1,40 @@
-// Many recipes: who waits for whom, several at a time.
+// Many outputs: who waits for whom, several at a time.
 
 #include "libcore/base/parallel.hpp"
-#include "libcore/build/builder.hpp"
-#include "libcore/build/unmet_needs.hpp"
+#include "libcore/build/binaries/unmet_needs.hpp"
+#include "libcore/build/build_graph.hpp"
+#include "libcore/build/build_place.hpp"
+#include "libcore/build/built_register.hpp"
+#include "libcore/build/output_build.hpp"
+#include "libcore/build/staging_area.hpp"
 
 #include <algorithm>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <set>
+#include <numeric>
+#include <optional>
 
 namespace gpkg {
 namespace {
 
 struct Job {
     enum class State { Waiting, Running, Done, Failed };
-    fs::path file;
-    std::optional<Recipe> recipe;
-    std::string name;  ///< of the first output, for reports
-    std::uintmax_t weight = 0;
-    std::vector<std::size_t> after;  ///< jobs that make what this one needs
     State state = State::Waiting;
-    std::vector<BuiltPackage> packages;
+    std::uintmax_t weight = 0;
+    std::string lane;
+    std::optional<BuiltPackage> package;
     std::optional<Error> error;
+};
+
+/// The outputs of one recipe that begin with the same one, and so are built in the same place.
+struct Lane {
+    Lane(const Recipe& recipe, const BuildOptions& options) : staging(recipe, options) {}
+    bool is_busy = false;
+    std::size_t jobs_left = 0;
+    StagingArea staging;
 };
 
 std::uintmax_t size_of(const fs::path& path) {
@@ -41,14 +52,16 @@ std::uintmax_t size_of(const fs::path& path) {
 
 class Scheduler {
 public:
-    Scheduler(const std::vector<fs::path>& files, const BuildOptions& options) : options_(options) {
-        // Threads go to recipes; within one, work is done by one.
-        one_.emplace(options);
-        one_->jobs = 1;
-        one_->report = nullptr;
+    Scheduler(const std::vector<fs::path>& files, const BuildOptions& options)
+        : options_(options),
+          each_(options),
+          graph_(BuildGraph::of(files, options.render)),
+          built_(each_) {
+        const auto many = std::max(std::size_t{1}, graph_.steps.size());
+        each_.jobs = std::max(1, options.jobs / static_cast<int>(many));
+        each_.report = nullptr;
         if (options.solve_environment)
-            one_->solve_environment = [this](const auto& specs) { return solve(specs); };
-        for (const auto& file : files) jobs_.emplace_back().file = file;
+            each_.solve_environment = [this](const auto& specs) { return solve(specs); };
     }
 
     Result<BuildSummary> run() {
@@ -56,15 +69,8 @@ public:
         const auto count =
             std::min(jobs_.size(), static_cast<std::size_t>(std::max(1, options_.jobs)));
         run_in_parallel(count, [this] { work(); });
-
         check_needs();
-        BuildSummary summary;
-        for (auto& job : jobs_) {
-            for (auto& package : job.packages) summary.packages.push_back(std::move(package));
-            if (job.error && job.error->kind == ErrorKind::Interrupted) return pass(*job.error);
-            if (job.error) summary.failures.push_back({job.file, *std::move(job.error)});
-        }
-        return summary;
+        return summary();
     }
 
 private:
@@ -72,46 +78,42 @@ private:
     Result<SolvedEnvironment> solve(const std::vector<std::string>& specs) {
         const std::scoped_lock lock(environments_);
         GPKG_TRY(auto solved, options_.solve_environment(specs));
-        solved.make = [this, make = std::move(solved.make)](const fs::path& prefix) {
+        solved.make = [this, make = std::move(solved.make)](const fs::path& prefix,
+                                                            const fs::path& seen) {
             const std::scoped_lock inner(environments_);
-            return make(prefix);
+            return make(prefix, seen);
         };
         return solved;
     }
 
     void plan() {
-        std::map<std::string, std::size_t> maker;
-        std::vector<std::set<std::string>> needs(jobs_.size());
-        for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            auto& job = jobs_[i];
-            auto recipe = load_recipe(job.file);
-            if (!recipe) {
-                finish(job, std::move(recipe).error());
-                continue;
-            }
-            job.recipe = *std::move(recipe);
-            auto outputs = render_recipe(*job.recipe, options_.render);
-            if (!outputs) {
-                finish(job, std::move(outputs).error());
-                continue;
-            }
-            for (const auto& output : *outputs) {
-                if (job.name.empty()) job.name = output.distribution();
-                maker.emplace(output.name, i);
-                for (const auto& source : output.sources) job.weight += size_of(source.path);
-                needs[i].merge(names_needed_to_build(output));
-            }
+        done_ = static_cast<std::size_t>(
+            std::count_if(graph_.recipes.begin(), graph_.recipes.end(), [](const auto& recipe) {
+                return recipe.error.has_value();
+            }));
+        total_ = done_ + graph_.steps.size();
+        for (const auto& recipe : graph_.recipes) {
+            if (recipe.error) tell(BuildEvent::Kind::Failed, recipe.file.native());
         }
+        std::map<fs::path, std::uintmax_t> sizes;
+        jobs_.resize(graph_.steps.size());
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            for (const auto& name : needs[i]) {
-                const auto found = maker.find(name);
-                if (found != maker.end() && found->second != i)
-                    jobs_[i].after.push_back(found->second);
+            const auto& step = graph_.steps[i];
+            const auto& recipe = graph_.recipe_of(step);
+            auto& job = jobs_[i];
+            job.lane = build_name(recipe, outermost(step.output));
+            auto& lane = lanes_[job.lane];
+            if (!lane) lane = std::make_unique<Lane>(recipe, each_);
+            ++lane->jobs_left;
+            for (const auto& source : step.output.sources) {
+                const auto [known, is_new] = sizes.emplace(source.path, 0);
+                if (is_new) known->second = size_of(source.path);
+                job.weight += known->second;
             }
         }
         // The large ones first, so that no long build is left for the end.
         order_.resize(jobs_.size());
-        for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+        std::iota(order_.begin(), order_.end(), 0);
         std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) {
             return jobs_[a].weight > jobs_[b].weight;
         });
@@ -120,8 +122,8 @@ private:
     void work() {
         std::unique_lock lock(mutex_);
         for (;;) {
-            auto* job = next();
-            if (job == nullptr) {
+            const auto index = next();
+            if (!index) {
                 if (running_ == 0) {
                     refuse_circles();
                     changed_.notify_all();
@@ -130,80 +132,93 @@ private:
                 changed_.wait(lock);
                 continue;
             }
-            job->state = Job::State::Running;
+            auto& job = jobs_[*index];
+            auto& lane = *lanes_[job.lane];
+            job.state = Job::State::Running;
+            lane.is_busy = true;
             ++running_;
-            tell(BuildEvent::Kind::Started, *job);
+            tell(BuildEvent::Kind::Started, name_of(*index));
             lock.unlock();
-            auto packages = build_recipe(*job->recipe, *one_);
+            auto package = build_or_reuse(graph_.steps[*index], lane.staging);
             lock.lock();
             --running_;
-            if (packages) {
-                job->packages = *std::move(packages);
-                job->state = Job::State::Done;
+            lane.is_busy = false;
+            if (package) {
+                job.state = Job::State::Done;
+                leave_lane(job);
                 ++done_;
-                const bool reused = std::all_of(job->packages.begin(),
-                                                job->packages.end(),
-                                                [](const auto& p) { return p.reused; });
-                tell(reused ? BuildEvent::Kind::Reused : BuildEvent::Kind::Built, *job);
+                tell(package->reused ? BuildEvent::Kind::Reused : BuildEvent::Kind::Built,
+                     name_of(*index));
+                job.package = *std::move(package);
             } else {
-                auto error = std::move(packages).error();
+                auto error = std::move(package).error();
                 if (error.kind != ErrorKind::Interrupted)
-                    error = std::move(error).while_doing("building " + job->name);
-                finish(*job, std::move(error));
+                    error = std::move(error).while_doing("building " + name_of(*index));
+                finish(*index, std::move(error));
             }
             changed_.notify_all();
         }
     }
 
-    /// A job whose needs are met; those whose needs failed fail here.
-    Job* next() {
+    Result<BuiltPackage> build_or_reuse(const BuildGraph::Step& step, StagingArea& staging) {
+        const auto& recipe = graph_.recipe_of(step);
+        const auto& output = step.output;
+        GPKG_TRY(const auto inputs, built_.inputs(recipe, output));
+        if (!each_.rebuild) {
+            GPKG_TRY(const auto reason, built_.why_build(output, inputs));
+            if (!reason) return built_.package(output);
+        }
+        GPKG_TRY(const auto* base, staging.base_of(output));
+        GPKG_TRY(auto result, build_output(recipe, output, base, each_));
+        GPKG_CHECK(built_.remember(output, inputs, result.uses));
+        return std::move(result.package);
+    }
+
+    /// A job whose needs are met and whose place is free; those whose needs failed fail here.
+    std::optional<std::size_t> next() {
         for (bool again = true; again;) {
             again = false;
             for (const auto index : order_) {
-                auto& job = jobs_[index];
-                if (job.state != Job::State::Waiting) continue;
+                if (jobs_[index].state != Job::State::Waiting) continue;
                 if (options_.cancelled && options_.cancelled()) {
-                    finish(job, Error{ErrorKind::Interrupted, "interrupted", {}, {}});
+                    finish(index, Error{ErrorKind::Interrupted, "interrupted", {}, {}});
                     continue;
                 }
+                const auto& after = graph_.steps[index].after;
                 const auto is = [&](Job::State state) {
                     return [this, state](auto other) { return jobs_[other].state == state; };
                 };
                 const auto failed =
-                    std::find_if(job.after.begin(), job.after.end(), is(Job::State::Failed));
-                if (failed != job.after.end()) {
-                    finish(
-                        job,
-                        Error{ErrorKind::NotFound,
-                              fmt::format("{}: it needs {}, which failed",
-                                          job.name,
-                                          jobs_[*failed].name.empty() ? jobs_[*failed].file.native()
-                                                                      : jobs_[*failed].name),
-                              {},
-                              {}});
+                    std::find_if(after.begin(), after.end(), is(Job::State::Failed));
+                if (failed != after.end()) {
+                    finish(index,
+                           Error{ErrorKind::NotFound,
+                                 fmt::format("{}: it needs {}, which failed",
+                                             name_of(index),
+                                             name_of(*failed)),
+                                 {},
+                                 {}});
                     again = true;
                     continue;
                 }
-                if (std::all_of(job.after.begin(), job.after.end(), is(Job::State::Done)))
-                    return &job;
+                if (!lanes_[jobs_[index].lane]->is_busy &&
+                    std::all_of(after.begin(), after.end(), is(Job::State::Done)))
+                    return index;
             }
         }
-        return nullptr;
+        return std::nullopt;
     }
 
     /// What no host environment could tell when a package was built. A package that needs what
-    /// nothing gives leaves the channel, and its recipe fails.
+    /// nothing gives leaves the channel.
     void check_needs() {
         ChannelLibraries libraries(options_.channel);
         for (auto& job : jobs_) {
-            for (auto package = job.packages.begin(); package != job.packages.end();) {
-                auto checked = check_needs_of(*package, libraries);
-                package = checked ? std::next(package) : job.packages.erase(package);
-                if (checked) continue;
-                auto error = std::move(checked).error();
-                if (job.error) error.message = job.error->message + "\n" + error.message;
-                job.error = std::move(error);
-            }
+            if (!job.package) continue;
+            auto checked = check_needs_of(*job.package, libraries);
+            if (checked) continue;
+            job.package.reset();
+            job.error = std::move(checked).error();
         }
     }
 
@@ -215,47 +230,77 @@ private:
         }
         auto refused = refuse(findings);
         if (refused) return {};
-        GPKG_TRY(const auto place, withhold(package, options_.work));
+        GPKG_TRY(const auto withheld, withhold(package, options_.work));
         auto error = std::move(refused).error();
         error.message = fmt::format(
             "{}: it does not depend on what it needs:\n{}", package.distribution, error.message);
-        error.hint = fmt::format("it is not in the channel but in {}", place.native());
+        error.hint = withheld.to_string();
         return pass(std::move(error));
     }
 
+    Result<BuildSummary> summary() {
+        BuildSummary summary;
+        std::size_t at = 0;
+        for (std::size_t recipe = 0; recipe < graph_.recipes.size(); ++recipe) {
+            auto& file = graph_.recipes[recipe];
+            if (file.error) summary.failures.push_back({file.file, *std::move(file.error)});
+            for (; at < jobs_.size() && graph_.steps[at].recipe == recipe; ++at) {
+                auto& job = jobs_[at];
+                if (job.error && job.error->kind == ErrorKind::Interrupted) return pass(*job.error);
+                if (job.error) summary.failures.push_back({file.file, *std::move(job.error)});
+                if (job.package) summary.packages.push_back(*std::move(job.package));
+            }
+        }
+        return summary;
+    }
+
     void refuse_circles() {
-        for (auto& job : jobs_) {
-            if (job.state != Job::State::Waiting) continue;
-            finish(job,
+        for (std::size_t i = 0; i < jobs_.size(); ++i) {
+            if (jobs_[i].state != Job::State::Waiting) continue;
+            finish(i,
                    Error{ErrorKind::Unsupported,
-                         fmt::format("{}: recipes need each other to be built", job.name),
+                         fmt::format("{}: recipes need each other to be built", name_of(i)),
                          {},
                          {}});
         }
     }
 
-    void finish(Job& job, Error error) {
+    void finish(std::size_t index, Error error) {
+        auto& job = jobs_[index];
         job.state = Job::State::Failed;
         job.error = std::move(error);
+        leave_lane(job);
         ++done_;
-        tell(BuildEvent::Kind::Failed, job);
+        tell(BuildEvent::Kind::Failed, name_of(index));
     }
 
-    void tell(BuildEvent::Kind kind, const Job& job) const {
-        if (options_.report)
-            options_.report(
-                {kind, job.name.empty() ? job.file.native() : job.name, done_, jobs_.size()});
+    /// What was staged for a lane goes with the last of its jobs.
+    void leave_lane(const Job& job) {
+        auto& lane = lanes_[job.lane];
+        if (--lane->jobs_left == 0) lane.reset();
+    }
+
+    std::string name_of(std::size_t index) const {
+        return graph_.steps[index].output.distribution();
+    }
+
+    void tell(BuildEvent::Kind kind, std::string what) const {
+        if (options_.report) options_.report({kind, std::move(what), done_, total_});
     }
 
     const BuildOptions& options_;
-    std::optional<BuildOptions> one_;
-    std::vector<Job> jobs_;
-    std::vector<std::size_t> order_;
+    BuildOptions each_;  ///< of the build of one output
+    BuildGraph graph_;
+    BuiltRegister built_;
+    std::vector<Job> jobs_;           ///< of the graph's steps
+    std::vector<std::size_t> order_;  ///< in which they are looked at
+    std::map<std::string, std::unique_ptr<Lane>> lanes_;
     std::mutex mutex_;
     std::mutex environments_;  ///< their makers share an index and a store: one at a time
     std::condition_variable changed_;
     std::size_t running_ = 0;
     std::size_t done_ = 0;
+    std::size_t total_ = 0;
 };
 
 }  // namespace

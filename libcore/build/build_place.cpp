@@ -1,10 +1,20 @@
 #include "libcore/build/build_place.hpp"
 
+#include "libcore/base/digest.hpp"
 #include "libcore/build/payload.hpp"
+#include "libcore/build/script/sandbox.hpp"
 #include "libcore/fs/temporary.hpp"
 
+#include <fmt/format.h>
+
 namespace gpkg {
-namespace {
+
+std::string build_name(const Recipe& recipe, const RenderedOutput& output) {
+    constexpr std::size_t kDigits = 8;
+    if (!output.is_staging) return output.distribution();
+    const auto digest = hex_digest(DigestKind::Sha256, recipe.file.native());
+    return fmt::format("{}-{}", output.distribution(), digest.substr(0, kDigits));
+}
 
 const RenderedOutput& outermost(const RenderedOutput& output) {
     const auto* at = &output;
@@ -12,22 +22,32 @@ const RenderedOutput& outermost(const RenderedOutput& output) {
     return *at;
 }
 
-}  // namespace
-
-Result<BuildPlace> BuildPlace::of(const RenderedOutput& output, const fs::path& work_folder) {
+Result<BuildPlace> BuildPlace::of(const Recipe& recipe,
+                                  const RenderedOutput& output,
+                                  const fs::path& work_folder,
+                                  bool sandbox) {
     std::error_code code;
     for (const auto* name : {"builds", "logs", "locks"})
         GPKG_CHECK(make_folders(work_folder / name));
     // Scripts ask for the real path of where they are; it must be the prefix they are given.
     const auto root = fs::canonical(work_folder, code);
     BuildPlace place;
-    place.folder = root / "builds" / outermost(output).distribution();
+    place.folder = root / "builds" / build_name(recipe, outermost(output));
     GPKG_TRY(place.prefix, build_prefix_below(place.folder));
     place.build_prefix =
         output.build.merge_build_and_host ? place.prefix : place.folder / "build_env";
     place.work = place.folder / "work";
-    place.lock = root / "locks" / output.distribution();
-    place.log = root / "logs" / (output.distribution() + ".log");
+    place.lock = root / "locks" / build_name(recipe, output);
+    place.log = root / "logs" / (build_name(recipe, output) + ".log");
+    place.seen = {place.folder, place.prefix, place.build_prefix, place.work};
+    if (sandbox) {
+        const fs::path folder(kSandboxFolder);
+        const fs::path prefix(canonical_placeholder());
+        place.seen = {folder,
+                      prefix,
+                      output.build.merge_build_and_host ? prefix : folder / "build_env",
+                      folder / "work"};
+    }
     return place;
 }
 

@@ -4,9 +4,25 @@
 // staging output that it begins with, whose files then need no other paths. Used by the builder
 // only.
 
+#include "libcore/build/recipe/recipe.hpp"
 #include "libcore/build/recipe/rendered.hpp"
 
 namespace gpkg {
+
+/// What the logs and folders of an output are called: a package's are its distribution's. Staging
+/// outputs of several recipes may have one name and one hash; theirs tell the recipes apart.
+std::string build_name(const Recipe& recipe, const RenderedOutput& output);
+
+/// The output that `output` begins with: itself where it inherits nothing.
+const RenderedOutput& outermost(const RenderedOutput& output);
+
+/// The folders under the paths by which scripts, and what they make, call them.
+struct ScriptView {
+    fs::path folder;
+    fs::path prefix;
+    fs::path build_prefix;
+    fs::path work;
+};
 
 struct BuildPlace {
     fs::path folder;
@@ -15,8 +31,13 @@ struct BuildPlace {
     fs::path work;          ///< SRC_DIR
     fs::path log;
     fs::path lock;
+    ScriptView seen;
 
-    static Result<BuildPlace> of(const RenderedOutput& output, const fs::path& work_folder);
+    /// `sandbox`: scripts are run in one.
+    static Result<BuildPlace> of(const Recipe& recipe,
+                                 const RenderedOutput& output,
+                                 const fs::path& work_folder,
+                                 bool sandbox);
 
     /// Makes the folders anew, empty, and an empty log.
     Result<void> clear() const;

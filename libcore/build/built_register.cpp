@@ -3,7 +3,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/output_build.hpp"
-#include "libcore/build/source.hpp"
+#include "libcore/build/sources/source.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,7 +15,10 @@ namespace gpkg {
 namespace {
 
 // Raised when the same inputs would make other bytes than before.
-constexpr int kBuilderFormat = 2;
+constexpr int kBuilderFormat = 3;
+
+/// What was in the channel before a package that has yet to pass its tests.
+constexpr std::string_view kReplaced = "replaced";
 
 using Json = nlohmann::json;
 
@@ -39,15 +42,6 @@ std::string stamp_of(const fs::path& file) {
 /// <work>/<kind>/<subdir>/<file name>
 fs::path below(const fs::path& work, std::string_view kind, const fs::path& package) {
     return work / kind / package.parent_path().filename() / package.filename();
-}
-
-Result<std::string> sources_digest(const RenderedOutput& output, const BuildOptions& options) {
-    Digest digest;
-    for (const auto& source : output.sources) {
-        GPKG_TRY(const auto each, source_digest(source, source_options(options, {})));
-        digest.add(each);
-    }
-    return digest.hex();
 }
 
 /// Of the recipe's folder: the script, and the licences that lie beside it.
@@ -91,25 +85,23 @@ std::string difference(const std::vector<std::string>& now, const std::vector<st
 
 }  // namespace
 
-Result<BuildInputs> build_inputs(const Recipe& recipe,
-                                 const RenderedOutput& output,
-                                 const BuildOptions& options) {
+Result<BuildInputs> BuiltRegister::inputs(const Recipe& recipe, const RenderedOutput& output) {
     BuildInputs inputs;
     Digest how;
     how.add(fmt::format("{} {} zstd {} time {} cpus {}",
                         builder_version(),
                         kBuilderFormat,
-                        options.zstd_level,
-                        options.timestamp ? std::to_string(*options.timestamp) : "now",
-                        options.cpu_count));
+                        options_.zstd_level,
+                        options_.timestamp ? std::to_string(*options_.timestamp) : "now",
+                        options_.cpu_count));
     inputs["the builder or its options"] = how.hex();
     Digest text;
     text.add(rendered_recipe_text(output));
     inputs["the recipe"] = text.hex();
-    GPKG_TRY(inputs["the sources"], sources_digest(output, options));
+    GPKG_TRY(inputs["the sources"], sources_digest(output));
     GPKG_TRY(inputs["the files beside the recipe"], files_digest(recipe, output));
     if (output.inherited) {
-        GPKG_TRY(const auto base, build_inputs(recipe, *output.inherited, options));
+        GPKG_TRY(const auto base, this->inputs(recipe, *output.inherited));
         Digest all;
         for (const auto& [name, value] : base) all.add(value);
         inputs[fmt::format("the staging output {}", output.inherited->name)] = all.hex();
@@ -117,12 +109,34 @@ Result<BuildInputs> build_inputs(const Recipe& recipe,
     return inputs;
 }
 
+Result<std::string> BuiltRegister::digest_of(const RecipeSource& source) {
+    {
+        const std::scoped_lock lock(mutex_);
+        for (const auto& [known, digest] : sources_) {
+            if (known == source) return digest;
+        }
+    }
+    GPKG_TRY(auto digest, source_digest(source, source_options(options_, {})));
+    const std::scoped_lock lock(mutex_);
+    sources_.emplace_back(source, digest);
+    return digest;
+}
+
+Result<std::string> BuiltRegister::sources_digest(const RenderedOutput& output) {
+    Digest digest;
+    for (const auto& source : output.sources) {
+        GPKG_TRY(const auto each, digest_of(source));
+        digest.add(each);
+    }
+    return digest.hex();
+}
+
 fs::path BuiltRegister::note_of(const RenderedOutput& output) const {
     return below(options_.work, "built", package_of(output));
 }
 
 fs::path BuiltRegister::package_of(const RenderedOutput& output) const {
-    return options_.channel / output.subdir / output.file_name();
+    return options_.channel / output.subdir / package_file_name(output, options_);
 }
 
 Result<std::optional<std::string>> BuiltRegister::why_build(const RenderedOutput& output,
@@ -149,6 +163,17 @@ Result<std::optional<std::string>> BuiltRegister::why_build(const RenderedOutput
     return std::nullopt;
 }
 
+BuiltPackage BuiltRegister::package(const RenderedOutput& output) const {
+    BuiltPackage package;
+    package.distribution = output.distribution();
+    package.file = package_of(output);
+    package.log = options_.work / "logs" / (output.distribution() + ".log");
+    package.reused = true;
+    package.tests = output.tests;
+    package.tested = is_tested(package, options_.work);
+    return package;
+}
+
 Result<void> BuiltRegister::remember(const RenderedOutput& output,
                                      const BuildInputs& inputs,
                                      const std::vector<EnvironmentUse>& uses) const {
@@ -167,18 +192,54 @@ Result<void> remember_tested(const BuiltPackage& package, const fs::path& work) 
     return write_file_atomically(below(work, "tested", package.file), stamp_of(package.file));
 }
 
-Result<fs::path> withhold(const BuiltPackage& package, const fs::path& work) {
-    auto place = below(work, "failed", package.file);
-    GPKG_CHECK(make_folders(place.parent_path()));
+namespace {
+
+/// Also to another file system.
+Result<void> move_file(const fs::path& from, const fs::path& to) {
+    GPKG_CHECK(make_folders(to.parent_path()));
     std::error_code code;
-    fs::rename(package.file, place, code);
+    fs::rename(from, to, code);
     if (code == std::errc::cross_device_link) {
         code.clear();
-        fs::copy_file(package.file, place, fs::copy_options::overwrite_existing, code);
-        if (!code) fs::remove(package.file, code);
+        fs::copy_file(from, to, fs::copy_options::overwrite_existing, code);
+        if (!code) fs::remove(from, code);
     }
-    if (code) return pass(io_error(package.file, "move to " + place.native(), code.value()));
-    return place;
+    if (code) return pass(io_error(from, "move to " + to.native(), code.value()));
+    return {};
+}
+
+}  // namespace
+
+Result<void> keep_published(const fs::path& package, const fs::path& work) {
+    const auto kept = below(work, kReplaced, package);
+    GPKG_CHECK(remove_tree(kept));
+    std::error_code code;
+    if (!fs::exists(package, code)) return {};
+    GPKG_CHECK(make_folders(kept.parent_path()));
+    fs::create_hard_link(package, kept, code);
+    if (code) fs::copy_file(package, kept, code);
+    if (code) return pass(io_error(package, "copy to " + kept.native(), code.value()));
+    return {};
+}
+
+Result<void> publish(const BuiltPackage& package, const fs::path& work) {
+    return remove_tree(below(work, kReplaced, package.file));
+}
+
+Result<Withheld> withhold(const BuiltPackage& package, const fs::path& work) {
+    Withheld withheld{below(work, "failed", package.file)};
+    GPKG_CHECK(move_file(package.file, withheld.place));
+    const auto kept = below(work, kReplaced, package.file);
+    std::error_code code;
+    withheld.restored = fs::exists(kept, code);
+    if (withheld.restored) GPKG_CHECK(move_file(kept, package.file));
+    return withheld;
+}
+
+std::string Withheld::to_string() const {
+    return fmt::format("it is not in the channel but in {}{}",
+                       place.native(),
+                       restored ? "; the channel has the one from before" : "");
 }
 
 }  // namespace gpkg

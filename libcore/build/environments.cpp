@@ -1,5 +1,6 @@
 #include "libcore/build/environments.hpp"
 
+#include "libcore/build/build_place.hpp"
 #include "libcore/build/recipe/pin.hpp"
 #include "libcore/build/run_exports.hpp"
 
@@ -10,10 +11,11 @@ namespace {
 
 Result<std::vector<EnvironmentPackage>> make(const std::vector<std::string>& specs,
                                              const fs::path& prefix,
+                                             const fs::path& seen,
                                              const SolveEnvironment& solve,
                                              std::vector<EnvironmentUse>& uses) {
     GPKG_TRY(const auto solved, solve(specs));
-    GPKG_TRY(auto packages, solved.make(prefix));
+    GPKG_TRY(auto packages, solved.make(prefix, seen));
     uses.push_back({specs, solved.packages});
     return packages;
 }
@@ -33,8 +35,7 @@ Result<void> refuse_open_pins(const RenderedOutput& output, const std::vector<st
 
 Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                                             const SolveEnvironment& solve,
-                                            const fs::path& build_prefix,
-                                            const fs::path& host_prefix) {
+                                            const BuildPlace& place) {
     BuildEnvironments made;
     made.requirements = output.requirements;
     auto build_specs = output.requirements.build;
@@ -53,11 +54,12 @@ Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                                 output.distribution(),
                                 build_specs.empty() ? host.front() : build_specs.front()));
     if (!build_specs.empty()) {
-        GPKG_TRY(made.build, make(build_specs, build_prefix, solve, made.uses));
+        GPKG_TRY(made.build,
+                 make(build_specs, place.build_prefix, place.seen.build_prefix, solve, made.uses));
         add_strong_exports(output.requirements, made.build, host);
     }
     if (!host.empty()) {
-        GPKG_TRY(made.host, make(host, host_prefix, solve, made.uses));
+        GPKG_TRY(made.host, make(host, place.prefix, place.seen.prefix, solve, made.uses));
     }
     return made;
 }

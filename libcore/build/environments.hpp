@@ -24,8 +24,10 @@ struct EnvironmentPackage {
 struct SolvedEnvironment {
     /// A line for each package that no other package has: its file and its sha256. Sorted.
     std::vector<std::string> packages;
-    /// Downloads and links them at an empty prefix.
-    std::function<Result<std::vector<EnvironmentPackage>>(const fs::path& prefix)> make;
+    /// Downloads and links them at an empty prefix, for scripts that see it as `seen`.
+    std::function<Result<std::vector<EnvironmentPackage>>(const fs::path& prefix,
+                                                          const fs::path& seen)>
+        make;
 };
 
 /// Solving needs what the builder does not know: channels, profiles, a solver. Packages built
@@ -48,10 +50,11 @@ struct BuildEnvironments {
     std::vector<EnvironmentUse> uses;
 };
 
-/// Makes them: the build environment at `build_prefix`, then the host environment, with the strong
-/// run_exports of the first, at `host_prefix`. One that nothing is asked of is left out.
+struct BuildPlace;
+
+/// Makes them: the build environment at `place.build_prefix`, then the host environment, with the
+/// strong run_exports of the first, at `place.prefix`. One that nothing is asked of is left out.
 Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                                             const SolveEnvironment& solve,
-                                            const fs::path& build_prefix,
-                                            const fs::path& host_prefix);
+                                            const BuildPlace& place);
 }  // namespace gpkg

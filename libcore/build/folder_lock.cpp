@@ -14,7 +14,8 @@ Result<FolderLock> FolderLock::take(const fs::path& file, const std::string& wha
     if (::flock(lock.descriptor_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
     if (errno == EWOULDBLOCK)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: another run of gpkg is building it", what));
+                    fmt::format("{}: another run of gpkg is building it", what),
+                    "wait for that one, or build elsewhere: --output-dir, --work-dir");
     lock.warning_ = fmt::format(
         "{}: the file system cannot lock ({}): another gpkg building the same would not be noticed",
         file.native(),

@@ -66,7 +66,7 @@ struct IndexSummary {
     std::vector<SubdirSummary> subdirs;
     /// Damaged, or not what their file name says: they are in none of the indexes.
     std::vector<FaultyPackage> refused;
-    /// They are in the indexes, but not all that is said of them.
+    /// They are in the indexes, but not all that is said of them, or what is said cannot be true.
     std::vector<FaultyPackage> odd;
     std::vector<VariantDisagreement> disagreements;
     std::vector<PatchSummary> patches;

@@ -2,7 +2,7 @@
 
 #include "libcore/build/path_glob.hpp"
 #include "libcore/build/run_exports_json_internal.hpp"
-#include "libcore/build/source.hpp"
+#include "libcore/build/sources/source.hpp"
 #include "libcore/package/paths.hpp"
 
 #include <algorithm>
@@ -75,25 +75,45 @@ std::string link_json(const RecipeBuild& build) {
     return pretty(Json{{"package_metadata_version", 1}, {"noarch", noarch}});
 }
 
+/// A file of `root`, as what goes into a package's info. Sources are not to be trusted: what a link
+/// leads to elsewhere is not the package's to give away, and a FIFO has no end.
+Result<std::string> read_inside(const fs::path& root, const fs::path& file) {
+    std::error_code code;
+    const auto real = fs::canonical(file, code);
+    if (code) return pass(io_error(file, "read", code.value()));
+    const auto inside = real.lexically_relative(fs::canonical(root, code));
+    if (inside.empty() || *inside.begin() == "..")
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: leads out of {}, to {}; it is not packaged",
+                                file.native(),
+                                root.native(),
+                                real.native()));
+    if (!fs::is_regular_file(real, code))
+        return fail(ErrorKind::Unsupported, fmt::format("{}: is no file", file.native()));
+    return read_file(real);
+}
+
 // The licence files stand in the sources or beside the recipe.
 Result<void> add_licenses(const MetadataInput& input, Files& files) {
     for (const auto& name : input.output.about.license_files) {
         std::error_code code;
-        auto place = input.work / name;
-        if (!fs::exists(place, code)) place = input.recipe.folder() / name;
+        auto root = input.work;
+        if (!fs::exists(root / name, code)) root = input.recipe.folder();
+        const auto place = root / name;
         if (!fs::exists(place, code))
             return fail(ErrorKind::NotFound,
                         fmt::format("the licence file {} is neither in the sources nor beside the "
                                     "recipe",
                                     name));
         if (!fs::is_directory(place, code)) {
-            GPKG_TRY(files["licenses/" + name], read_file(place));
+            GPKG_TRY(files["licenses/" + name], read_inside(root, place));
             continue;
         }
         for (const auto& entry : fs::recursive_directory_iterator(place, code)) {
             if (!entry.is_regular_file(code)) continue;
             const auto inner = entry.path().lexically_relative(place).native();
-            GPKG_TRY(files[fmt::format("licenses/{}/{}", name, inner)], read_file(entry.path()));
+            GPKG_TRY(files[fmt::format("licenses/{}/{}", name, inner)],
+                     read_inside(root, entry.path()));
         }
     }
     return {};
@@ -109,7 +129,7 @@ Result<void> add_matching(const fs::path& root,
         std::error_code code;
         if (!any_path_glob_matches(globs, path) || !fs::is_regular_file(root / path, code))
             continue;
-        GPKG_TRY(files[target + path], read_file(root / path));
+        GPKG_TRY(files[target + path], read_inside(root, root / path));
     }
     return {};
 }

@@ -1,14 +1,15 @@
 #include "libcore/build/output_build.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/build/binary_checks.hpp"
+#include "libcore/build/binaries/binary_checks.hpp"
+#include "libcore/build/built_register.hpp"
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/path_glob.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/build/python_layout.hpp"
 #include "libcore/build/run_exports.hpp"
-#include "libcore/build/script_run.hpp"
+#include "libcore/build/script/script_run.hpp"
 #include "libcore/package/write.hpp"
 
 #include <chrono>
@@ -54,7 +55,7 @@ private:
     template <typename Made, typename Make>
     Result<Made> in_its_place(Make make) {
         start_ms_ = options_.timestamp ? *options_.timestamp * 1000 : now_ms();
-        GPKG_TRY(place_, BuildPlace::of(output_, options_.work));
+        GPKG_TRY(place_, BuildPlace::of(recipe_, output_, options_.work, options_.sandbox));
         GPKG_TRY(const auto lock, FolderLock::take(place_.lock, output_.name));
         if (!lock.warning().empty()) warnings_.push_back(lock.warning());
         Result<Made> made = make();
@@ -67,9 +68,7 @@ private:
     Result<void> run() {
         GPKG_CHECK(place_.clear());
         GPKG_CHECK(provide_work());
-        GPKG_TRY(environments_,
-                 make_environments(
-                     output_, options_.solve_environment, place_.build_prefix, place_.prefix));
+        GPKG_TRY(environments_, make_environments(output_, options_.solve_environment, place_));
         GPKG_TRY(before_, list_prefix(place_.prefix));
         if (base_ != nullptr) {
             // With a script, all of it may be needed; without, only what will be packaged.
@@ -82,8 +81,11 @@ private:
     }
 
     Result<void> provide_work() {
-        const auto sources = source_options(options_, place_.work);
-        if (base_ == nullptr) return provide_sources(output_.sources, sources);
+        auto sources = source_options(options_, place_.work);
+        if (base_ == nullptr) {
+            sources.time = start_ms_ / 1000;
+            return provide_sources(output_.sources, sources);
+        }
         GPKG_CHECK(copy_tree(base_->work, place_.work, false));
         if (output_.sources.empty()) return {};
         GPKG_TRY(const auto stamps, stamps_of(place_.work));
@@ -108,12 +110,25 @@ private:
         return all;
     }
 
+    /// A package may be there for its dependencies alone.
+    bool is_meant_empty() const {
+        return output_.build.script.is_empty() && !output_.inherited &&
+               output_.build.files_include.empty();
+    }
+
     Result<BuiltPackage> write_package() {
         BuiltPackage built;
         built.distribution = output_.distribution();
         built.log = place_.log;
         built.tests = output_.tests;
+        for (const auto* packages : {&environments_.build, &environments_.host}) {
+            for (const auto& one : *packages)
+                built.built_with.push_back(
+                    fmt::format("{}-{}-{}", one.name, one.version, one.build));
+        }
         GPKG_CHECK(lay_out_python(place_.prefix, before_, output_.build));
+        GPKG_TRY(const auto not_compiled, compile_python(place_.prefix, before_, output_.build));
+        warnings_.insert(warnings_.end(), not_compiled.begin(), not_compiled.end());
         GPKG_TRY(auto files, new_files(place_.prefix, before_, output_.build));
         auto payload = post_process(place_.prefix, std::move(files), output_.build, options_.jobs);
         if (!payload) {
@@ -121,6 +136,8 @@ private:
             error.message = fmt::format("{}: {}", built.distribution, error.message);
             return pass(std::move(error));
         }
+        if (payload->files.empty() && !is_meant_empty())
+            warnings_.emplace_back("the package holds no file, though something was to make some");
         built.warnings = std::move(warnings_);
         built.warnings.insert(
             built.warnings.end(), payload->warnings.begin(), payload->warnings.end());
@@ -133,12 +150,13 @@ private:
         auto own = environments_;
         own.requirements.run = finished.requirements.run;
         own.requirements.run_constraints = finished.requirements.run_constraints;
-        const auto run = run_dependencies(own, !output_.build.noarch.empty(), inherited);
+        auto run = run_dependencies(own, !output_.build.noarch.empty(), inherited);
         GPKG_TRY(const auto host, environment_files(place_.prefix));
         GPKG_TRY(const auto binaries,
                  checked_binaries(
                      {place_.prefix, payload->files, finished, run, host, environments_.build},
                      built.warnings));
+        add_glibc_floor(run.depends, binaries.glibc);
         PackageContent content;
         content.folder = place_.prefix;
         content.files = payload->files;
@@ -153,7 +171,9 @@ private:
         writing.cancelled = options_.cancelled;
         const auto target = options_.channel / output_.subdir;
         GPKG_CHECK(make_folders(target));
-        GPKG_TRY(built.file, write_conda(content, target, writing));
+        const auto write = options_.format == PackageFormat::TarBz2 ? write_tar_bz2 : write_conda;
+        GPKG_CHECK(keep_published(target / package_file_name(output_, options_), options_.work));
+        GPKG_TRY(built.file, write(content, target, writing));
         return built;
     }
 
@@ -183,6 +203,11 @@ Result<StagedOutput> stage_output(const Recipe& recipe,
                                   const fs::path& aside,
                                   const BuildOptions& options) {
     return OutputBuild(recipe, output, base, options).stage(aside);
+}
+
+std::string package_file_name(const RenderedOutput& output, const BuildOptions& options) {
+    return output.distribution() +
+           (options.format == PackageFormat::TarBz2 ? ".tar.bz2" : ".conda");
 }
 
 SourceFetchOptions source_options(const BuildOptions& options, const fs::path& work) {

@@ -25,6 +25,9 @@ Result<StagedOutput> stage_output(const Recipe& recipe,
                                   const fs::path& aside,
                                   const BuildOptions& options);
 
+/// "numpy-1.24.2-hb0f4dca_0.conda"
+std::string package_file_name(const RenderedOutput& output, const BuildOptions& options);
+
 /// Where the sources of a build come from.
 SourceFetchOptions source_options(const BuildOptions& options, const fs::path& work);
 

@@ -1,7 +1,10 @@
 #include "libcore/build/payload.hpp"
 
+#include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/build/binaries/rpath.hpp"
 #include "libcore/build/path_glob.hpp"
-#include "libcore/build/rpath.hpp"
+#include "libcore/package/paths.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -39,24 +42,21 @@ private:
     std::vector<std::string> faults_;
 };
 
-std::string folder_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? std::string() : path.substr(0, slash);
-}
-
 Result<void> fix_link(const fs::path& prefix, const std::string& file, Refusals& refusals) {
     const auto path = prefix / file;
     std::error_code code;
     const auto target = fs::read_symlink(path, code);
     if (code) return pass(io_error(path, "read the link", code.value()));
-    const auto folder = folder_of(file);
+    const auto folder = parent_of(file);
     if (!target.is_absolute()) {
-        if (!normal_inside((folder.empty() ? "" : folder + "/") + target.native()))
+        if (!normal_inside(joined_path(folder, target.native())))
             refusals.add(
                 fmt::format("{}: the link leads out of the prefix, to {}", file, target.native()));
         return {};
     }
-    const auto inside = target.lexically_normal().lexically_relative(prefix).native();
+    auto inside = target.lexically_normal().lexically_relative(prefix).native();
+    if (inside.empty() || is_in(inside, ".."))
+        inside = target.lexically_normal().lexically_relative(canonical_placeholder()).native();
     if (inside.empty() || is_in(inside, "..")) {
         refusals.add(
             fmt::format("{}: the link leads out of the prefix, to {}", file, target.native()));
@@ -77,6 +77,14 @@ Result<void> check_and_fix(const fs::path& prefix, const std::vector<std::string
             refusals.add(fmt::format("{}: this folder belongs to the package manager", file));
             continue;
         }
+        if (!is_package_path(file)) {
+            refusals.add(
+                fmt::format("{}: no package can hold a file of that name: it is not UTF-8, "
+                            "or has a backslash; rename it, or leave it out with "
+                            "build.files.exclude",
+                            printable(file)));
+            continue;
+        }
         const auto path = prefix / file;
         struct stat status {};
         if (::lstat(path.c_str(), &status) != 0) return pass(io_error(path, "read", errno));
@@ -91,36 +99,38 @@ Result<void> check_and_fix(const fs::path& prefix, const std::vector<std::string
     return refusals.result();
 }
 
+/// Where the text is in the file.
+Result<std::vector<std::uint64_t>> places_of(std::string_view text, const fs::path& path) {
+    std::vector<std::uint64_t> places;
+    GPKG_CHECK(read_in_pieces(path, text.size() - 1, [&](auto piece, std::uint64_t at) {
+        for (auto found = piece.find(text); found != std::string_view::npos;
+             found = piece.find(text, found + text.size()))
+            places.push_back(at + found);
+        return true;
+    }));
+    return places;
+}
+
 // Both texts have the same length, so that offsets in binary files stay.
 Result<void> replace_in_file(const fs::path& path, std::string_view from, std::string_view to) {
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        static_cast<std::size_t>(status.st_size) < from.size())
-        return {};
-    GPKG_TRY(auto bytes, read_file(path));
-    const auto find = [&](std::size_t start) -> char* {
-        return static_cast<char*>(
-            ::memmem(bytes.data() + start, bytes.size() - start, from.data(), from.size()));
-    };
-    auto* place = find(0);
-    if (place == nullptr) return {};
-    for (; place != nullptr; place = find(static_cast<std::size_t>(place - bytes.data())))
-        std::copy(to.begin(), to.end(), place);
-
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    GPKG_TRY(const auto places, places_of(from, path));
+    if (places.empty()) return {};
     std::error_code code;
     fs::permissions(path, fs::perms::owner_write, fs::perm_options::add, code);
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    bool done = fd >= 0;
-    for (std::size_t written = 0; done && written < bytes.size();) {
-        const auto count = ::pwrite(
-            fd, bytes.data() + written, bytes.size() - written, static_cast<off_t>(written));
-        if (count < 0 && errno == EINTR) continue;
-        done = count > 0;
-        if (done) written += static_cast<std::size_t>(count);
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file) return pass(io_error(path, "open for writing", errno));
+    for (const auto place : places) {
+        for (std::size_t written = 0; written < to.size();) {
+            const auto left = to.substr(written);
+            const auto count =
+                ::pwrite(file.get(), left.data(), left.size(), static_cast<off_t>(place + written));
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) return pass(io_error(path, "write", errno));
+            written += static_cast<std::size_t>(count);
+        }
     }
-    const int failure = errno;
-    if (fd >= 0) ::close(fd);
-    if (!done) return pass(io_error(path, "write", failure));
     return {};
 }
 
@@ -130,6 +140,9 @@ void apply_detection(const PrefixDetection& detection, std::vector<PathEntry>& p
         if (any_path_glob_matches(detection.force_text, entry.path)) entry.mode = FileMode::Text;
         if (any_path_glob_matches(detection.force_binary, entry.path))
             entry.mode = FileMode::Binary;
+        // Python puts the right path there when it loads the file. Texts in it have their length
+        // written before them: to replace one by a shorter one would break it.
+        if (entry.path.ends_with(".pyc")) entry.prefix_placeholder.clear();
         if (detection.ignore || any_path_glob_matches(detection.ignore_globs, entry.path) ||
             (detection.ignore_binary_files && entry.mode == FileMode::Binary))
             entry.prefix_placeholder.clear();

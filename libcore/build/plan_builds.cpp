@@ -1,10 +1,9 @@
 // What would be built, and why.
 
-#include "libcore/build/builder.hpp"
+#include "libcore/build/build_graph.hpp"
 #include "libcore/build/built_register.hpp"
 
 #include <fmt/format.h>
-#include <map>
 #include <optional>
 
 namespace gpkg {
@@ -12,78 +11,69 @@ namespace {
 
 class Plan {
 public:
-    explicit Plan(const BuildOptions& options) : options_(options) {}
+    Plan(BuildGraph graph, const BuildOptions& options)
+        : graph_(std::move(graph)),
+          options_(options),
+          built_(options),
+          decisions_(graph_.steps.size()) {}
 
-    Result<std::vector<PlannedBuild>> run(const std::vector<fs::path>& files) {
-        recipes_.reserve(files.size());
-        for (const auto& file : files) {
-            GPKG_TRY(auto recipe, load_recipe(file));
-            recipes_.push_back(std::move(recipe));
-            GPKG_TRY(auto outputs, render_recipe(recipes_.back(), options_.render));
-            for (auto& output : outputs)
-                outputs_.push_back({&recipes_.back(), std::move(output), std::nullopt, false});
-        }
-        for (std::size_t i = 0; i < outputs_.size(); ++i)
-            makers_.emplace(outputs_[i].rendered.name, i);
+    Result<std::vector<PlannedBuild>> run() {
         std::vector<PlannedBuild> planned;
-        for (auto& output : outputs_) {
-            GPKG_CHECK(decide(output));
+        for (std::size_t i = 0; i < graph_.steps.size(); ++i) {
+            GPKG_CHECK(decide(i));
+            const auto& step = graph_.steps[i];
             planned.push_back(
-                {output.recipe->file, output.rendered.distribution(), *output.reason});
+                {graph_.recipe_of(step).file, step.output.distribution(), *decisions_[i].reason});
         }
         return planned;
     }
 
 private:
-    struct Output {
-        const Recipe* recipe = nullptr;
-        RenderedOutput rendered;
-        std::optional<std::string> reason;
+    struct Decision {
+        std::optional<std::string> reason;  ///< empty when it is as it was
         bool in_progress = false;
     };
 
-    Result<void> decide(Output& output) {
-        if (output.reason) return {};
-        if (output.in_progress)
-            return fail(
-                ErrorKind::Unsupported,
-                fmt::format("{}: recipes need each other to be built", output.rendered.name));
-        output.in_progress = true;
-        GPKG_TRY(output.reason, why(output));
+    Result<void> decide(std::size_t index) {
+        auto& decision = decisions_[index];
+        if (decision.reason) return {};
+        if (decision.in_progress)
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: recipes need each other to be built",
+                                    graph_.steps[index].output.name));
+        decision.in_progress = true;
+        GPKG_TRY(decision.reason, why(graph_.steps[index]));
         return {};
     }
 
-    /// Empty when it is as it was.
-    Result<std::string> why(const Output& output) {
+    Result<std::string> why(const BuildGraph::Step& step) {
         if (options_.rebuild) return "--rebuild";
-        const BuiltRegister built(options_);
-        GPKG_TRY(const auto inputs, build_inputs(*output.recipe, output.rendered, options_));
-        for (const auto& name : names_needed_to_build(output.rendered)) {
-            const auto [first, last] = makers_.equal_range(name);
-            for (auto at = first; at != last; ++at) {
-                auto& maker = outputs_[at->second];
-                if (&maker == &output) continue;
-                GPKG_CHECK(decide(maker));
-                if (!maker.reason->empty())
-                    return fmt::format("it needs {}, which is built anew",
-                                       maker.rendered.distribution());
-            }
+        for (const auto maker : step.after) {
+            GPKG_CHECK(decide(maker));
+            if (!decisions_[maker].reason->empty())
+                return fmt::format("it needs {}, which is built anew",
+                                   graph_.steps[maker].output.distribution());
         }
-        GPKG_TRY(const auto reason, built.why_build(output.rendered, inputs));
+        GPKG_TRY(const auto inputs, built_.inputs(graph_.recipe_of(step), step.output));
+        GPKG_TRY(const auto reason, built_.why_build(step.output, inputs));
         return reason.value_or("");
     }
 
+    BuildGraph graph_;
     const BuildOptions& options_;
-    std::vector<Recipe> recipes_;
-    std::vector<Output> outputs_;
-    std::multimap<std::string, std::size_t> makers_;
+    BuiltRegister built_;
+    std::vector<Decision> decisions_;  ///< of each step
 };
 
 }  // namespace
 
 Result<std::vector<PlannedBuild>> plan_builds(const std::vector<fs::path>& recipes,
                                               const BuildOptions& options) {
-    return Plan(options).run(recipes);
+    auto graph = BuildGraph::of(recipes, options.render);
+    for (auto& recipe : graph.recipes) {
+        if (recipe.error) return pass(*std::move(recipe.error));
+    }
+    return Plan(std::move(graph), options).run();
 }
 
 }  // namespace gpkg

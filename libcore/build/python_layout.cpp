@@ -1,11 +1,17 @@
 #include "libcore/build/python_layout.hpp"
 
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/build/path_glob.hpp"
 #include "libcore/build/payload.hpp"
+#include "libcore/fs/temporary.hpp"
+#include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fstream>
 
 namespace gpkg {
 namespace {
@@ -22,6 +28,16 @@ std::optional<std::string> below_site_packages(const std::string& path) {
 
 bool is_byte_code(std::string_view path) {
     return path.ends_with(".pyc") || path.ends_with("/__pycache__");
+}
+
+// What an import during the build left: good for the times of this build's files alone (PEP 552).
+// An unreadable one is left for others to tell of.
+bool goes_by_time(const fs::path& file) {
+    constexpr std::size_t kMagic = 4;
+    std::array<char, kMagic + 4> head{};
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream.read(head.data(), head.size())) return false;
+    return (static_cast<unsigned char>(head[kMagic]) & 1U) == 0;
 }
 
 // Folders that were only on the way to `path` are not part of the package.
@@ -46,6 +62,16 @@ Result<void> move_file(const fs::path& prefix, const std::string& from, const st
 Result<void> drop_file(const fs::path& prefix, const std::string& path) {
     GPKG_CHECK(remove_tree(prefix / path));
     leave(prefix, path);
+    return {};
+}
+
+Result<void> drop_imported(const fs::path& prefix, const std::set<std::string>& before) {
+    GPKG_TRY(const auto files, list_prefix(prefix));
+    for (const auto& path : files) {
+        if (before.contains(path) || !path.ends_with(".pyc") || !goes_by_time(prefix / path))
+            continue;
+        GPKG_CHECK(drop_file(prefix, path));
+    }
     return {};
 }
 
@@ -99,12 +125,68 @@ std::string program_of(const EntryPoint& point, const fs::path& prefix) {
         point.function);
 }
 
+/// "d/x.py" of "d/__pycache__/x.cpython-311.opt-1.pyc"; empty for others.
+std::string source_of(std::string_view byte_code) {
+    constexpr std::string_view kFolder = "__pycache__";
+    const auto folder = parent_of(byte_code);
+    if (!byte_code.ends_with(".pyc") || file_name_of(folder) != kFolder) return {};
+    const auto name = file_name_of(byte_code);
+    return joined_path(parent_of(folder), fmt::format("{}.py", name.substr(0, name.find('.'))));
+}
+
+/// The package's own modules that are to have byte code, relative to the prefix, without what byte
+/// code they have.
+Result<std::vector<std::string>> modules_to_compile(const fs::path& prefix,
+                                                    const std::set<std::string>& before,
+                                                    const RecipeBuild& build) {
+    GPKG_TRY(const auto files, list_prefix(prefix));
+    std::vector<std::string> modules;
+    for (const auto& path : files) {
+        if (before.contains(path) || !below_site_packages(path)) continue;
+        if (files.contains(source_of(path))) {
+            GPKG_CHECK(remove_tree(prefix / path));
+        } else if (path.ends_with(".py") &&
+                   !any_path_glob_matches(build.skip_pyc_compilation, path)) {
+            modules.push_back(path);
+        }
+    }
+    return modules;
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> compile_python(const fs::path& prefix,
+                                                const std::set<std::string>& before,
+                                                const RecipeBuild& build) {
+    if (build.is_linked_as_noarch_python() || !before.contains("bin/python"))
+        return std::vector<std::string>();
+    GPKG_TRY(const auto modules, modules_to_compile(prefix, before, build));
+    if (modules.empty()) return std::vector<std::string>();
+    GPKG_TRY(const auto list, TemporaryFolder::make(prefix.parent_path()));
+    ProcessCommand command;
+    // -S: nothing of the package itself is run. Relative names, as they go into the byte code.
+    command.arguments = {(prefix / "bin/python").native(), "-E", "-s", "-S", "-Wi"};
+    command.arguments.insert(command.arguments.end(),
+                             {"-m", "compileall", "--invalidation-mode", "checked-hash"});
+    command.arguments.insert(command.arguments.end(), {"-q", "-q", "-l", "-i", "-"});
+    command.folder = prefix;
+    command.umask = 022;
+    command.input = list.path() / "modules";
+    GPKG_CHECK(write_file_atomically(command.input, fmt::format("{}\n", fmt::join(modules, "\n"))));
+    const auto done = run_and_capture(command);
+    // 1: there are files that it could not compile.
+    if (done && done->exit_code <= 1 && trim(done->output).empty())
+        return std::vector<std::string>();
+    return std::vector{
+        fmt::format("its modules have no byte code: python: {}",
+                    done ? last_lines(trim(done->output), 3) : done.error().message)};
+}
 
 Result<void> lay_out_python(const fs::path& prefix,
                             const std::set<std::string>& before,
                             const RecipeBuild& build) {
     if (build.is_linked_as_noarch_python()) return lay_out_noarch(prefix, before, build);
+    GPKG_CHECK(drop_imported(prefix, before));
     for (const auto& text : build.entry_points) {
         GPKG_TRY(const auto point, EntryPoint::parse(text));
         const auto file = prefix / "bin" / point.command;

@@ -1,6 +1,6 @@
 #include "libcore/build/staging.hpp"
 
-#include "libcore/build/source.hpp"
+#include "libcore/build/sources/source.hpp"
 #include "libcore/fs/temporary.hpp"
 
 namespace gpkg {

@@ -7,9 +7,31 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
+#include <optional>
 
 namespace gpkg {
 namespace {
+
+/// The first byte that two files do not share; none when they are the same.
+Result<std::optional<std::uint64_t>> differs_at(const fs::path& first, const fs::path& second) {
+    std::ifstream other(second, std::ios::binary);
+    std::string bytes;
+    std::optional<std::uint64_t> found;
+    GPKG_CHECK(read_in_pieces(first, 0, [&](std::string_view piece, std::uint64_t at) {
+        bytes.resize(piece.size());
+        other.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        bytes.resize(static_cast<std::size_t>(other.gcount()));
+        if (bytes == piece) return true;
+        const auto differs = std::mismatch(piece.begin(), piece.end(), bytes.begin(), bytes.end());
+        found = at + static_cast<std::uint64_t>(differs.first - piece.begin());
+        return false;
+    }));
+    std::error_code code;
+    const auto size = fs::file_size(first, code);
+    if (!found && size != fs::file_size(second, code)) found = size;
+    return found;
+}
 
 /// Empty when both are the same.
 Result<std::string> entry_difference(const fs::path& first, const fs::path& second) {
@@ -23,11 +45,8 @@ Result<std::string> entry_difference(const fs::path& first, const fs::path& seco
         return same ? "" : "leads elsewhere";
     }
     if (one.type() != fs::file_type::regular) return "";
-    GPKG_TRY(const auto a, read_file(first));
-    GPKG_TRY(const auto b, read_file(second));
-    if (a == b) return "";
-    const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-    return fmt::format("differs at byte {}", at - a.begin());
+    GPKG_TRY(const auto at, differs_at(first, second));
+    return at ? fmt::format("differs at byte {}", *at) : "";
 }
 
 /// The first difference between two packages that are not the same.

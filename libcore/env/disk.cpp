@@ -108,6 +108,28 @@ int Disk::copy(int source, const std::string& from, const std::string& path) {
     return code;
 }
 
+int Disk::copy_changed(int source,
+                       const std::string& from,
+                       const std::string& path,
+                       const std::vector<ByteChange>& changes,
+                       mode_t mode) {
+    if (const int code = before("write", path); code != 0) return code;
+    const Descriptor in(::openat(source, from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!in) return errno;
+    Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!out) return errno;
+    if (const int code = before("write into", path); code != 0) return code;
+    int code = copy_bytes(in.get(), out.get());
+    for (const auto& change : changes) {
+        if (code != 0) break;
+        code = ::lseek(out.get(), static_cast<off_t>(change.at), SEEK_SET) < 0 ? errno : 0;
+        if (code == 0 && !write_fully(out.get(), change.bytes)) code = errno;
+    }
+    if (code == 0) code = result_of(::fchmod(out.get(), mode));
+    if (!out.close() && code == 0) code = errno;
+    return code;
+}
+
 int Disk::write(const std::string& path, std::string_view bytes, mode_t mode) {
     if (const int code = before("write", path); code != 0) return code;
     Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

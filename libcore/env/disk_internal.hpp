@@ -4,6 +4,7 @@
 // open: it may be renamed meanwhile. Every change asks the fault hook first, so that tests can stop
 // a transaction between any two of them. Calls are safe from several threads.
 
+#include "libcore/env/placeholder.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <utility>
+#include <vector>
 
 namespace gpkg {
 
@@ -36,6 +38,12 @@ public:
     int reflink(int source, const std::string& from, const std::string& path);
     /// Bytes, permission bits and modification time.
     int copy(int source, const std::string& from, const std::string& path);
+    /// The bytes of `from`, with changes.
+    int copy_changed(int source,
+                     const std::string& from,
+                     const std::string& path,
+                     const std::vector<ByteChange>& changes,
+                     mode_t mode);
     int write(const std::string& path, std::string_view bytes, mode_t mode);
     /// Synced under a temporary name, then renamed.
     int write_durably(const std::string& path, std::string_view bytes);

@@ -1,3 +1,4 @@
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/env/folders_internal.hpp"
 
 #include <fcntl.h>
@@ -5,11 +6,6 @@
 #include <unistd.h>
 
 namespace gpkg {
-
-std::string parent_of(std::string_view path) {
-    const auto slash = path.rfind('/');
-    return std::string(slash == std::string_view::npos ? "" : path.substr(0, slash));
-}
 
 Folders::Folders(const Disk* disk) : disk_(disk) {
     std::error_code ignored;

@@ -35,7 +35,4 @@ private:
     std::unordered_map<std::string, FolderState> known_;
 };
 
-/// "a/b" of "a/b/c", "" of "a".
-std::string parent_of(std::string_view path);
-
 }  // namespace gpkg

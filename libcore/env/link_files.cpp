@@ -1,5 +1,6 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/parallel.hpp"
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/env/folders_internal.hpp"
 #include "libcore/env/link_files_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
@@ -19,6 +20,9 @@
 
 namespace gpkg {
 namespace {
+
+/// Of a file in which the prefix is replaced in memory, in bytes.
+constexpr off_t kMostHeld = off_t{32} << 20U;
 
 /// Hard links and reflinks that do not work here; a copy does.
 bool means_copy(int code) {
@@ -53,8 +57,12 @@ struct Piece {
 
 class Linker {
 public:
-    Linker(Disk& disk, const TransactionOptions& options, std::size_t packages, std::size_t total)
-        : disk_(disk), options_(options), attempts_(packages), total_(total) {}
+    Linker(Disk& disk, const TransactionOptions& options, const Plan& plan, std::size_t total)
+        : disk_(disk),
+          options_(options),
+          named_prefix_(plan.named_prefix),
+          attempts_(plan.packages.size()),
+          total_(total) {}
 
     Result<void> make_folders(Plan& plan);
     /// The packages [first, last) of the plan.
@@ -77,6 +85,7 @@ private:
 
     Disk& disk_;
     const TransactionOptions& options_;
+    const fs::path& named_prefix_;
     std::vector<Attempts> attempts_;  ///< by place in the plan
     std::size_t total_;
     Counts counts_;
@@ -180,9 +189,21 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
     struct stat status {};
     if (::fstatat(source, item.source.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
         return refuse(package, item, errno);
-    GPKG_TRY(const auto bytes, read_file(package.unpacked / item.source));
     const auto& entry = *item.entry;
-    const auto& prefix = disk_.prefix().native();
+    const auto& prefix = named_prefix_.native();
+    const auto file = package.unpacked / item.source;
+    if (entry.mode == FileMode::Binary && status.st_size > kMostHeld) {
+        GPKG_TRY(const auto changes,
+                 changes_in_binary(file, entry.prefix_placeholder, prefix, entry.path));
+        if (const int code = disk_.copy_changed(
+                source, item.source, item.target, changes, status.st_mode & 07777);
+            code != 0)
+            return refuse(package, item, code);
+        GPKG_TRY(item.sha256, sha256_of_file(disk_.prefix() / item.target));
+        ++counts_.replaced;
+        return {};
+    }
+    GPKG_TRY(const auto bytes, read_file(file));
     std::string text;
     if (entry.mode == FileMode::Text) {
         text = replace_in_text(bytes, entry.prefix_placeholder, prefix);
@@ -203,7 +224,7 @@ Result<void> Linker::soft_link(int source, const PackagePlan& package, const Lin
     std::string text(target.data(), static_cast<std::size_t>(size));
     const auto& placeholder = item.entry->prefix_placeholder;
     if (!placeholder.empty() && text.starts_with(placeholder))
-        text.replace(0, placeholder.size(), disk_.prefix().native());
+        text.replace(0, placeholder.size(), named_prefix_.native());
     if (const int code = disk_.symlink(text, item.target); code != 0)
         return refuse(package, item, code);
     ++counts_.soft_linked;
@@ -303,7 +324,7 @@ Result<void> link_files(Disk& disk,
                         std::vector<std::string>& foreign) {
     std::size_t total = 0;
     for (const auto& package : plan.packages) total += package.items.size();
-    Linker linker(disk, options, plan.packages.size(), total);
+    Linker linker(disk, options, plan, total);
     const auto all = [&]() -> Result<void> {
         GPKG_CHECK(linker.make_folders(plan));
         // A pre-link script sees the packages before its own linked, and nothing after them.

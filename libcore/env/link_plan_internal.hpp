@@ -52,6 +52,7 @@ struct PackagePlan {
 
 struct Plan {
     bool creating = false;  ///< the prefix does not exist
+    fs::path named_prefix;  ///< what linked files name as their prefix
     std::vector<PrefixRecord> installed;
     std::optional<PythonLayout> python;  ///< of the new environment
     std::vector<PackagePlan> packages;   ///< in the order of the transaction, restored files last
@@ -59,7 +60,8 @@ struct Plan {
     TransactionCost cost;
 };
 
-/// The items of one package. `python` is needed for noarch python packages only.
+/// The items of one package. `python` is needed for noarch python packages only; `prefix` is what
+/// files will name.
 Result<PackagePlan> plan_package(const LinkRequest& request,
                                  const std::optional<PythonLayout>& python,
                                  const fs::path& prefix,

@@ -1,8 +1,12 @@
 #include "libcore/env/placeholder.hpp"
 
+#include "libcore/base/prefix_path.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fstream>
+#include <set>
 
 namespace gpkg {
 namespace {
@@ -77,6 +81,61 @@ void replace_strings(
     }
 }
 
+/// A way to write characters: `unit` bytes each, `big`: the low byte last.
+struct Encoding {
+    std::size_t unit;
+    bool big;
+};
+// The wider one first: a character of UTF-32 holds one of UTF-16.
+constexpr std::array<Encoding, 4> kWide{{{4, false}, {4, true}, {2, false}, {2, true}}};
+
+/// The string at `place`, without what ends it.
+Result<std::string> string_at(const fs::path& path, std::uint64_t place, const Encoding& encoding) {
+    std::ifstream file(path, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(place));
+    std::string text;
+    for (std::size_t room = 4096;; room *= 2) {
+        const auto before = text.size();
+        text.resize(room);
+        file.read(text.data() + before, static_cast<std::streamsize>(room - before));
+        text.resize(before + static_cast<std::size_t>(file.gcount()));
+        const auto end = end_of_string(text, 0, encoding.unit, encoding.big);
+        if (end == text.size() && text.size() == room) continue;
+        text.resize(end);
+        return text;
+    }
+}
+
+/// Where each of the texts stands in the file.
+Result<std::vector<std::set<std::uint64_t>>> places_of(const std::vector<std::string>& texts,
+                                                       const fs::path& file) {
+    std::size_t longest = 0;
+    for (const auto& text : texts) longest = std::max(longest, text.size());
+    std::vector<std::set<std::uint64_t>> places(texts.size());
+    GPKG_CHECK(read_in_pieces(file, longest - 1, [&](std::string_view piece, std::uint64_t at) {
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            for (auto found = piece.find(texts[i]); found != std::string_view::npos;
+                 found = piece.find(texts[i], found + texts[i].size()))
+                places[i].insert(at + found);
+        }
+        return true;
+    }));
+    return places;
+}
+
+Result<void> check_room(std::string_view placeholder,
+                        std::string_view prefix,
+                        std::string_view what) {
+    if (prefix.size() <= placeholder.size()) return {};
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: has room for a prefix of {} bytes, \"{}\" has {}",
+                            what,
+                            placeholder.size(),
+                            prefix,
+                            prefix.size()),
+                "choose a shorter path for the environment");
+}
+
 bool is_ascii(std::string_view text) {
     return std::all_of(
         text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -88,7 +147,7 @@ std::string shebang(std::string_view program, std::string_view arguments) {
     const bool short_enough = 2 + program.size() + arguments.size() <= kLongestShebang;
     if (short_enough && program.find(' ') == std::string_view::npos)
         return fmt::format("#!{}{}", program, arguments);
-    const auto name = program.substr(program.rfind('/') + 1);
+    const auto name = file_name_of(program);
     // To sh the second line is a command, to python the start of a string that ends on it.
     if (is_python(name))
         return fmt::format(
@@ -118,28 +177,44 @@ Result<std::string> replace_in_binary(std::string_view bytes,
                                       std::string_view placeholder,
                                       std::string_view prefix,
                                       std::string_view what) {
-    if (prefix.size() > placeholder.size())
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: has room for a prefix of {} bytes, \"{}\" has {}",
-                                what,
-                                placeholder.size(),
-                                prefix,
-                                prefix.size()),
-                    "choose a shorter path for the environment");
+    GPKG_CHECK(check_room(placeholder, prefix, what));
     std::string out(bytes);
     if (placeholder.empty()) return out;
     replace_strings(out, placeholder, prefix, 1, false);
     if (!is_ascii(prefix) || !is_ascii(placeholder)) return out;
-    struct Encoding {
-        std::size_t unit;
-        bool big;
-    };
-    // The wider one first: a character of UTF-32 holds one of UTF-16.
-    constexpr std::array<Encoding, 4> kEncodings{{{4, false}, {4, true}, {2, false}, {2, true}}};
-    for (const auto& [unit, big] : kEncodings)
+    for (const auto& [unit, big] : kWide)
         replace_strings(
             out, encoded(placeholder, unit, big), encoded(prefix, unit, big), unit, big);
     return out;
+}
+
+Result<std::vector<ByteChange>> changes_in_binary(const fs::path& file,
+                                                  std::string_view placeholder,
+                                                  std::string_view prefix,
+                                                  std::string_view what) {
+    GPKG_CHECK(check_room(placeholder, prefix, what));
+    std::vector<ByteChange> changes;
+    if (placeholder.empty()) return changes;
+    std::vector<Encoding> encodings{{1, false}};
+    if (is_ascii(prefix) && is_ascii(placeholder))
+        encodings.insert(encodings.end(), kWide.begin(), kWide.end());
+    std::vector<std::string> texts;
+    texts.reserve(encodings.size());
+    for (const auto& [unit, big] : encodings) texts.push_back(encoded(placeholder, unit, big));
+    GPKG_TRY(const auto places, places_of(texts, file));
+    for (std::size_t i = 0; i < encodings.size(); ++i) {
+        const auto to = encoded(prefix, encodings[i].unit, encodings[i].big);
+        std::uint64_t done = 0;
+        for (const auto place : places[i]) {
+            if (place < done) continue;  // in the string before
+            GPKG_TRY(const auto text, string_at(file, place, encodings[i]));
+            auto replaced = replace_all(text, texts[i], to);
+            replaced.resize(text.size(), '\0');
+            done = place + text.size();
+            changes.push_back({place, std::move(replaced)});
+        }
+    }
+    return changes;
 }
 
 }  // namespace gpkg

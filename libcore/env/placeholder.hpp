@@ -4,9 +4,12 @@
 // beyond it are those conda, mamba and rattler share).
 
 #include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg {
 
@@ -24,6 +27,19 @@ Result<std::string> replace_in_binary(std::string_view bytes,
                                       std::string_view placeholder,
                                       std::string_view prefix,
                                       std::string_view what);
+
+/// Bytes of a file, and where they stand.
+struct ByteChange {
+    std::uint64_t at = 0;
+    std::string bytes;
+};
+
+/// What replace_in_binary() would change, of a file that is too large to be held: only its strings
+/// with the placeholder are. In no order; they do not overlap.
+Result<std::vector<ByteChange>> changes_in_binary(const fs::path& file,
+                                                  std::string_view placeholder,
+                                                  std::string_view prefix,
+                                                  std::string_view what);
 
 /// "#!<program><arguments>", or the two lines that do the same where the kernel could not.
 /// No line break at the end.

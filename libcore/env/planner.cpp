@@ -1,3 +1,4 @@
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ Result<void> Planner::check_python() {
 Result<void> Planner::plan_packages() {
     const auto compile = options_.compile_pyc;
     for (const auto& request : transaction_.link) {
-        auto package = plan_package(request, plan_.python, transaction_.prefix, compile);
+        auto package = plan_package(request, plan_.python, plan_.named_prefix, compile);
         if (!package)
             return pass(std::move(package).error().while_doing(
                 fmt::format("preparing {}", request.record.distribution())));
@@ -163,6 +164,7 @@ void Planner::plan_records() {
 }
 
 Result<Plan> Planner::make() {
+    plan_.named_prefix = transaction_.prefix_in_files();
     GPKG_CHECK(read_prefix());
     GPKG_CHECK(check_records());
     GPKG_CHECK(check_python());

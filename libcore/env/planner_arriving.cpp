@@ -1,3 +1,4 @@
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
@@ -102,7 +103,7 @@ void Planner::plan_restores() {
         request.record = owner->package;
         request.unpacked = owner->extracted_package_dir;
         auto package =
-            plan_package(request, plan_.python, transaction_.prefix, options_.compile_pyc);
+            plan_package(request, plan_.python, plan_.named_prefix, options_.compile_pyc);
         if (package) {
             package->request = nullptr;
             std::erase_if(package->items,

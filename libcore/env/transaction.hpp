@@ -85,12 +85,17 @@ struct TransactionOptions {
 
 struct Transaction {
     fs::path prefix;  ///< absolute; for a new environment nothing or an empty folder
+    /// The path that linked files name as their prefix, where that is not `prefix`: for an
+    /// environment that is used where it is seen under another path.
+    fs::path named_prefix{};
     std::vector<PrefixRecord> unlink;  ///< dependents first
     std::vector<LinkRequest> link;     ///< dependencies first
     std::vector<Rewrite> rewrite{};
     HistoryEntry history{};  ///< time, added and removed are filled in here
     std::optional<GpkgState> state{};
     EnvVarChanges variables{};  ///< to those that the environment has
+
+    const fs::path& prefix_in_files() const { return named_prefix.empty() ? prefix : named_prefix; }
 };
 
 /// What a transaction will cost the prefix.

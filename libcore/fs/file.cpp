@@ -5,6 +5,7 @@
 #include "libcore/fs/byte_source.hpp"
 #include "libcore/fs/temporary.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -126,18 +127,39 @@ Result<void> rename_path(const fs::path& from, const fs::path& to) {
 }
 
 Result<std::string> sha256_of_file(const fs::path& path) {
+    Hasher hasher(DigestKind::Sha256);
+    GPKG_CHECK(read_in_pieces(path, 0, [&](std::string_view piece, std::uint64_t) {
+        hasher.update(piece);
+        return true;
+    }));
+    return std::move(hasher).hex();
+}
+
+Result<void> read_in_pieces(
+    const fs::path& path,
+    std::size_t overlap,
+    const std::function<bool(std::string_view piece, std::uint64_t at)>& look) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) return io_failure(path, "open", errno);
-    Hasher hasher(DigestKind::Sha256);
-    std::string buffer(1U << 18U, '\0');
-    for (;;) {
-        const auto count = ::read(file.get(), buffer.data(), buffer.size());
-        if (count < 0) {
-            if (errno == EINTR) continue;
-            return io_failure(path, "read", errno);
-        }
-        if (count == 0) return std::move(hasher).hex();
-        hasher.update(std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return io_failure(path, "read", errno);
+    // Most files are small; those of /proc say that they are empty.
+    constexpr std::size_t kLeast = 4096;
+    constexpr std::size_t kMost = std::size_t{1} << 20U;
+    const auto piece = std::clamp(static_cast<std::size_t>(status.st_size) + 1, kLeast, kMost);
+    std::string buffer(overlap + piece, '\0');
+    std::size_t kept = 0;  // the end of the piece before, at the front of the buffer
+    for (std::uint64_t at = 0;;) {
+        const auto count = ::read(file.get(), buffer.data() + kept, buffer.size() - kept);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return io_failure(path, "read", errno);
+        if (count == 0) return {};
+        const auto used = kept + static_cast<std::size_t>(count);
+        if (!look(std::string_view(buffer).substr(0, used), at)) return {};
+        kept = std::min(overlap, used);
+        std::copy_n(
+            buffer.begin() + static_cast<std::ptrdiff_t>(used - kept), kept, buffer.begin());
+        at += used - kept;
     }
 }
 

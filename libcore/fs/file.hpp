@@ -5,7 +5,9 @@
 
 #include "libcore/fs/descriptor.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,13 @@ namespace gpkg {
 /// The file's bytes. NotFound when it does not exist, Io for anything else, Usage for more than
 /// `limit` bytes (0: any number).
 Result<std::string> read_file(const fs::path& path, std::size_t limit = 0);
+
+/// Calls `look` with one piece of the file after the other, each beginning with the last `overlap`
+/// bytes of the one before, until it returns false. `at` is where in the file the piece begins.
+Result<void> read_in_pieces(
+    const fs::path& path,
+    std::size_t overlap,
+    const std::function<bool(std::string_view piece, std::uint64_t at)>& look);
 
 /// Of a text that a person wrote.
 inline constexpr std::size_t kLongestWritten = std::size_t{16} << 20U;

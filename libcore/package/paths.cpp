@@ -13,6 +13,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <simdjson.h>
 #include <unordered_set>
 
 namespace gpkg {
@@ -223,6 +224,10 @@ Result<std::vector<PathEntry>> parse_paths_json(std::string_view text, std::stri
     }
     GPKG_CHECK(refuse_duplicates(entries, what));
     return entries;
+}
+
+bool is_package_path(std::string_view path) {
+    return is_safe_relative(path) && simdjson::validate_utf8(path);
 }
 
 Result<std::vector<PathEntry>> read_paths(const fs::path& folder) {

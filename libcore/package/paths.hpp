@@ -27,6 +27,10 @@ struct PathEntry {
     friend bool operator==(const PathEntry&, const PathEntry&) = default;
 };
 
+/// Whether the list can name such a file, and read_paths() would take it: UTF-8 (it is JSON),
+/// without what is_safe_relative() refuses.
+bool is_package_path(std::string_view path);
+
 /// Reads the file list of the package unpacked at `folder`. Refuses unsafe paths and duplicates.
 Result<std::vector<PathEntry>> read_paths(const fs::path& folder);
 

@@ -1,6 +1,7 @@
 #include "libcore/package/store.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/package/checksums.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/verify.hpp"
@@ -67,36 +68,6 @@ bool same_archive(const PackageRecord& wanted, const PackageRecord& found) {
     if (wanted.distribution() != found.distribution()) return false;
     if (!wanted.sha256.empty()) return wanted.sha256 == found.sha256;
     return !wanted.md5.empty() && wanted.md5 == found.md5;
-}
-
-struct Checksums {
-    std::string sha256;
-    std::string md5;
-    std::uint64_t size = 0;
-};
-
-Result<Checksums> checksums_of(const fs::path& path, const std::function<bool()>& cancelled) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return pass(io_error(path.native(), "open", errno));
-    Hasher sha256(DigestKind::Sha256);
-    Hasher md5(DigestKind::Md5);
-    Checksums sums;
-    std::string buffer(std::size_t{256} << 10U, '\0');
-    for (;;) {
-        if (cancelled && cancelled())
-            return fail(ErrorKind::Interrupted, path.native() + ": reading was interrupted");
-        const auto count = ::read(file.get(), buffer.data(), buffer.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return pass(io_error(path.native(), "read", errno));
-        if (count == 0) break;
-        const auto piece = std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
-        sha256.update(piece);
-        md5.update(piece);
-        sums.size += piece.size();
-    }
-    sums.sha256 = std::move(sha256).hex();
-    sums.md5 = std::move(md5).hex();
-    return sums;
 }
 
 Result<void> compare_checksums(const fs::path& archive,

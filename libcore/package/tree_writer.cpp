@@ -1,3 +1,4 @@
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/package/tree_writer_internal.hpp"
 
 #include <algorithm>
@@ -11,11 +12,6 @@ namespace {
 constexpr std::size_t kLongestPath = 4000;  // PATH_MAX with room for the folder
 constexpr std::uint64_t kMostNameBytes = std::uint64_t{512} << 20U;
 constexpr std::size_t kMostOpenFolders = 64;
-
-std::string parent_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? std::string() : path.substr(0, slash);
-}
 
 const char* leaf_of(const std::string& path) {
     const auto slash = path.rfind('/');

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -233,6 +234,28 @@ std::string last_lines(std::string_view text, std::size_t count) {
         from = text.rfind('\n', from - 1);
     const bool whole = from == std::string_view::npos || from == 0;
     return std::string(whole ? text : text.substr(from + 1));
+}
+
+std::string last_lines_of(const fs::path& log, std::size_t count) {
+    constexpr std::streamoff kTail = 65'536;
+    constexpr std::size_t kLongestLine = 1000;
+    std::ifstream file(log, std::ios::binary | std::ios::ate);
+    const auto size = static_cast<std::streamoff>(file.tellg());
+    if (!file || size <= 0) return {};
+    std::string text(static_cast<std::size_t>(std::min(size, kTail)), '\0');
+    file.seekg(size - static_cast<std::streamoff>(text.size()));
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    std::string shown;
+    const auto last = last_lines(text, count);
+    for (const auto line : split(last, '\n')) {
+        if (!shown.empty()) shown += '\n';
+        for (const char c : line.substr(0, kLongestLine)) {
+            const bool is_command = static_cast<unsigned char>(c) < 0x20 && c != '\t';
+            shown += is_command || c == 0x7f ? '?' : c;
+        }
+        if (line.size() > kLongestLine) shown += " ...";
+    }
+    return shown;
 }
 
 }  // namespace gpkg

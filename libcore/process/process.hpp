@@ -50,5 +50,8 @@ Result<ProcessOutput> run_and_capture(ProcessCommand command);
 
 /// The last `count` lines, where programs say what went wrong.
 std::string last_lines(std::string_view text, std::size_t count);
+/// Of a log, for a person: what a terminal would take for commands is '?', and long lines are cut.
+/// Empty for a log that cannot be read.
+std::string last_lines_of(const fs::path& log, std::size_t count);
 
 }  // namespace gpkg

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpkg {
@@ -16,16 +17,29 @@ struct ComponentFacts {
     /// Parts that are in the package of that name: the runtime, and with tools or headers that have
     /// no libraries, these. Other parts have packages of their own, "cuda-cudart-dev".
     std::set<RedistPart> main = {RedistPart::Runtime};
-    bool has_runtime = true;                 ///< false: there never is a library
-    std::string stubs;                       ///< package of the stubs; empty: like the others
-    std::vector<std::string> runtime_needs;  ///< components
-    std::vector<std::string> dev_needs;      ///< components whose headers its headers include
-    std::vector<std::string> others;         ///< packages that are no components
-    bool dev_needs_static = false;           ///< compilers link with the static library
+    bool has_runtime = true;  ///< false: there never is a library
+    std::string stubs;        ///< package of the stubs; empty: like the others
+    /// Components that its libraries are linked with: for recipes that are made without a look into
+    /// the archive, which tells better.
+    std::vector<std::string> links;
+    std::vector<std::string> opens;      ///< components whose libraries it opens by name
+    std::vector<std::string> dev_needs;  ///< components whose headers its headers include
+    bool dev_needs_static = false;       ///< compilers link with the static library
+    /// Components that its package of activation brings together: parts of the compiler.
+    std::vector<std::pair<std::string, RedistPart>> compiler;
+    /// Of the machine or its driver, and not for environments: kernel modules, services, firmware.
+    bool is_of_system = false;
 
     std::string package_of(RedistPart part) const;
 };
 
 ComponentFacts facts_of(std::string_view component);
+
+/// The component with the libraries of this name, "libcublas" of "libcublasLt.so.12"; empty: none.
+std::string component_of_library(std::string_view library);
+
+/// The package, as conda-forge calls it, with a library that is neither a component's nor glibc's
+/// nor a driver's: "libstdcxx" of "libstdc++.so.6"; empty: not known.
+std::string package_of_library(std::string_view library);
 
 }  // namespace gpkg

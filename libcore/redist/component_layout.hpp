@@ -6,6 +6,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -21,7 +22,9 @@ enum class RedistPart {
     Static,   ///< *.a
     Runtime,  ///< *.so.*
     Dev,      ///< headers, *.so links, pkg-config and CMake files, device code to link with
-    Tools,    ///< programs and what they need
+    /// What runs when an environment with the compiler is activated; gpkg's own, in no archive.
+    Activation,
+    Tools,  ///< programs and what they need
 };
 
 std::span<const RedistPart> redist_parts();
@@ -49,9 +52,13 @@ std::span<const std::string_view> document_entries();
 
 /// What an archive holds, as far as recipes have to know it.
 struct RedistListing {
-    std::set<RedistPart> parts;                ///< that have files
-    std::vector<std::string> plain_libraries;  ///< see RedistLayout
-    std::vector<std::string> strays;           ///< files that belong to no part
+    std::set<RedistPart> parts;                   ///< that have files
+    std::vector<std::string> plain_libraries;     ///< see RedistLayout
+    std::vector<std::string> strays;              ///< files that belong to no part
+    std::map<std::string, RedistPart> libraries;  ///< shared ones by name; stubs are none
+    /// By part, what its programs and libraries need: by name, glibc's and drivers' too.
+    std::map<RedistPart, std::set<std::string>> needs;
+    int newest_gcc = 0;  ///< the last major version that its headers compile with; 0: any
     bool has_license = false;
 };
 

@@ -1,6 +1,7 @@
 #include "libcore/redist/component_recipe.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/build/binaries/host_libraries.hpp"
 #include "libcore/redist/component_facts.hpp"
 #include "libcore/redist/staging_script.hpp"
 #include "libcore/yaml/node.hpp"
@@ -23,7 +24,8 @@ std::string summary_of(const RedistComponent& component, RedistPart part, bool i
     case RedistPart::Static: return title + ": static libraries";
     case RedistPart::Dev: return title + ": headers and what linking needs";
     case RedistPart::Tools: return title + ": programs";
-    case RedistPart::Runtime: return title;
+    case RedistPart::Runtime:
+    case RedistPart::Activation: return title;
     }
     return title;
 }
@@ -53,18 +55,27 @@ std::string bounds(const std::string& version) {
     return fmt::format(">={},<{}.0a0", version, std::stoi(major) + 1);
 }
 
+const RedistListing* find(const std::map<std::string, RedistListing>& listings,
+                          const std::string& key) {
+    const auto found = listings.find(key);
+    return found == listings.end() ? nullptr : &found->second;
+}
+
 class Writer {
 public:
     explicit Writer(const ComponentRecipeInput& input)
         : input_(input),
+          listing_(find(input.listings, input.component.key)),
           facts_(facts_of(input.component.key)),
           layout_(layout_of(input.component, input.choice.platform)),
           cuda_(cuda_version_of(input.manifest, input.choice)) {
-        if (input.listing) layout_.plain_libraries = input.listing->plain_libraries;
+        if (listing_ != nullptr) layout_.plain_libraries = listing_->plain_libraries;
         for (const auto part : redist_parts()) {
+            if (part == RedistPart::Activation) continue;
             const bool never = part == RedistPart::Runtime && !facts_.has_runtime;
-            if (input.listing ? input.listing->parts.contains(part) : !never) parts_.insert(part);
+            if (listing_ != nullptr ? listing_->parts.contains(part) : !never) parts_.insert(part);
         }
+        if (facts_.main.contains(RedistPart::Activation)) parts_.insert(RedistPart::Activation);
     }
 
     ComponentRecipe write() {
@@ -79,7 +90,8 @@ public:
                                 RedistPart::Static,
                                 RedistPart::Dev,
                                 RedistPart::Tools,
-                                RedistPart::Docs}) {
+                                RedistPart::Docs,
+                                RedistPart::Activation}) {
             if (!parts_.contains(part)) continue;
             const auto name = facts_.package_of(part);
             if (std::find(done.begin(), done.end(), name) != done.end()) continue;
@@ -89,6 +101,7 @@ public:
         made.packages = std::move(done);
         made.recipe = std::move(out_);
         made.variants = variants();
+        made.unknown_needs.assign(unknown_.begin(), unknown_.end());
         return made;
     }
 
@@ -226,17 +239,17 @@ private:
         Texts constraints;
         if (!cuda_.empty() && inside != std::set{RedistPart::Docs})
             run.emplace_back("cuda-version ${{ cuda_version }}.*");
+        if (has(RedistPart::Activation)) add_compiler(run);
         if (has(RedistPart::Runtime)) {
-            for (const auto& key : facts_.runtime_needs)
-                run.push_back(sibling(key, RedistPart::Runtime));
-            run.insert(run.end(), facts_.others.begin(), facts_.others.end());
+            for (const auto& key : facts_.opens) add(run, sibling(key, RedistPart::Runtime));
+            if (listing_ == nullptr) {
+                for (const auto& key : facts_.links) add(run, sibling(key, RedistPart::Runtime));
+            }
         }
+        if (listing_ != nullptr) add_needs(name, inside, run);
         if (has(RedistPart::Dev)) {
             if (is_elsewhere(RedistPart::Runtime)) run.push_back(exact(facts_.package));
-            for (const auto& key : facts_.dev_needs) {
-                if (input_.manifest.find(key) != nullptr)
-                    run.push_back(sibling(key, RedistPart::Dev));
-            }
+            for (const auto& key : facts_.dev_needs) add_headers(key, run);
             if (is_elsewhere(RedistPart::Static)) {
                 const auto archives = facts_.package_of(RedistPart::Static);
                 if (facts_.dev_needs_static) {
@@ -247,10 +260,14 @@ private:
                 }
             }
         }
+        if (has(RedistPart::Dev) && listing_ != nullptr && listing_->newest_gcc > 0)
+            constraints.push_back(fmt::format(
+                "gcc_impl_{} <{}", input_.subdir, listing_->newest_gcc + 1));  // conda-forge's gcc
         if (input_.subdir == "linux-aarch64" && !cuda_.empty())
             arm_variant(run, constraints, has(RedistPart::Runtime));
         const bool exports = has(RedistPart::Dev) && is_elsewhere(RedistPart::Runtime);
-        if (run.empty() && constraints.empty() && !exports) return;
+        const bool is_compiler = has(RedistPart::Activation) && !cuda_.empty();
+        if (run.empty() && constraints.empty() && !exports && !is_compiler) return;
         line("    requirements:");
         list(6, "run", run);
         list(6, "run_constraints", constraints);
@@ -258,6 +275,76 @@ private:
             list(6,
                  "run_exports",
                  {fmt::format("${{{{ pin_subpackage('{}', upper_bound='x') }}}}", facts_.package)});
+        if (is_compiler) {
+            // What it makes runs with every CUDA of its major from its own on.
+            line("      run_exports:");
+            list(8, "strong", {fmt::format("cuda-version {}", bounds(cuda_))});
+        }
+    }
+
+    static void add(Texts& run, std::string spec) {
+        if (std::find(run.begin(), run.end(), spec) == run.end()) run.push_back(std::move(spec));
+    }
+
+    /// The headers of another component, where this manifest has it. Up to CUDA 12 those of
+    /// cuda_crt are in the compiler's archive.
+    void add_headers(const std::string& key, Texts& run) const {
+        const bool is_there = input_.manifest.find(key) != nullptr;
+        if (!is_there && input_.manifest.product == "cuda") {
+            if (key == "cuda_crt") add_headers("cuda_nvcc", run);
+            return;
+        }
+        if (facts_of(key).package != facts_.package) add(run, sibling(key, RedistPart::Dev));
+    }
+
+    void add_compiler(Texts& run) const {
+        for (const auto& [key, part] : facts_.compiler) {
+            if (facts_of(key).package == facts_.package) {
+                if (parts_.contains(part)) run.push_back(exact(facts_.package_of(part)));
+                continue;
+            }
+            const auto* listing = find(input_.listings, key);
+            const bool may_be = listing == nullptr || listing->parts.contains(part);
+            if (may_be && input_.manifest.find(key) != nullptr) run.push_back(sibling(key, part));
+        }
+    }
+
+    /// What the package's programs and libraries are linked with. Which glibc they ask for is the
+    /// builder's business.
+    void add_needs(const std::string& name, const std::set<RedistPart>& inside, Texts& run) {
+        for (const auto part : inside) {
+            const auto found = listing_->needs.find(part);
+            if (found == listing_->needs.end()) continue;
+            for (const auto& library : found->second) {
+                auto spec = giver_of(library, name);
+                if (!spec.empty()) add(run, std::move(spec));
+            }
+        }
+    }
+
+    /// What the archives say goes before what is known of names. Empty: no component.
+    std::string component_with(const std::string& library) const {
+        for (const auto& [key, listing] : input_.listings) {
+            const auto found = listing.libraries.find(library);
+            if (found != listing.libraries.end() && found->second == RedistPart::Runtime)
+                return key;
+        }
+        return component_of_library(library);
+    }
+
+    /// The dependency that gives a library; empty: the package `name` itself, or the machine.
+    std::string giver_of(const std::string& library, const std::string& name) {
+        const auto own = listing_->libraries.find(library);
+        if (own != listing_->libraries.end()) {
+            const auto package = facts_.package_of(own->second);
+            return package == name ? std::string() : exact(package);
+        }
+        if (is_glibc_library(library) || is_driver_library(library)) return {};
+        const auto key = component_with(library);
+        if (!key.empty()) return sibling(key, RedistPart::Runtime);
+        auto package = package_of_library(library);
+        if (package.empty()) unknown_.insert(library);
+        return package;
     }
 
     /// Servers and Tegra share a subdir: conda-forge's arm-variant keeps their packages apart.
@@ -272,8 +359,9 @@ private:
         Texts absent;
         const auto has = [&](RedistPart part) { return inside.contains(part); };
         // Without a look into the archive nobody knows what there is.
-        if (input_.listing && has(RedistPart::Runtime)) exists = {layout_.target + "/lib/**/*.so*"};
-        if (input_.listing && has(RedistPart::Static)) exists.emplace_back("**/*.a");
+        if (listing_ != nullptr && has(RedistPart::Runtime))
+            exists = {layout_.target + "/lib/**/*.so*"};
+        if (listing_ != nullptr && has(RedistPart::Static)) exists.emplace_back("**/*.a");
         if (!has(RedistPart::Static)) absent.emplace_back("**/*.a");
         if (has(RedistPart::Runtime) && !has(RedistPart::Dev) && !has(RedistPart::Tools)) {
             for (const auto* glob : {"**/*.h", "**/*.hpp", "**/*.cuh", "**/*.pc", "bin/**"})
@@ -307,10 +395,12 @@ private:
     }
 
     const ComponentRecipeInput& input_;
+    const RedistListing* listing_;  ///< of the archive; null: it is not at hand
     ComponentFacts facts_;
     RedistLayout layout_;
     std::string cuda_;
     std::set<RedistPart> parts_;  ///< that have a package
+    std::set<std::string> unknown_;
     std::string out_;
 };
 

@@ -6,7 +6,7 @@
 #include "libcore/redist/component_layout.hpp"
 #include "libcore/redist/manifest.hpp"
 
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,9 +19,10 @@ struct ComponentRecipeInput {
     std::string subdir;             ///< "linux-64"
     bool tegra = false;             ///< for linux-aarch64
     std::vector<std::string> urls;  ///< of the archive, tried in order
-    /// Of the archive, where it is at hand. Else there is a package for every part, some perhaps
-    /// without files, and the build refuses what only a look could have told.
-    std::optional<RedistListing> listing;
+    /// By component, of the archives that are at hand. Where this component's is not, there is a
+    /// package for every part, some perhaps without files, and the build refuses what only a look
+    /// could have told.
+    const std::map<std::string, RedistListing>& listings;
 };
 
 struct ComponentRecipe {
@@ -29,6 +30,7 @@ struct ComponentRecipe {
     std::string recipe;    ///< the text of recipe.yaml
     std::string variants;  ///< the text of variants.yaml; empty: there is none
     std::vector<std::string> packages;
+    std::vector<std::string> unknown_needs;  ///< libraries of which nobody knows who gives them
 };
 
 /// `platform` is a manifest's.

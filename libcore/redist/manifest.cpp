@@ -1,6 +1,7 @@
 #include "libcore/redist/manifest.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/spec/names.hpp"
@@ -19,8 +20,7 @@ constexpr std::string_view kAllOfLinux = "linux-all";
 
 /// Of a URL the path counts, of a path the last name.
 std::string_view file_name(std::string_view where) {
-    where = where.substr(0, where.find_first_of("?#"));
-    return where.substr(where.rfind('/') + 1);
+    return file_name_of(where.substr(0, where.find_first_of("?#")));
 }
 
 bool only_of(std::string_view text, std::string_view others) {
@@ -82,7 +82,13 @@ private:
         if (found == node.end()) return std::string();
         if (!found->is_string())
             return wrong(component, fmt::format("'{}' is {}", key, found->type_name()));
-        return found->get<std::string>();
+        auto text = found->get<std::string>();
+        // It goes into a recipe, where that would be an expression.
+        const bool is_odd = std::any_of(
+            text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+        if (is_odd || text.find("${{") != std::string::npos)
+            return wrong(component, fmt::format("'{}' is '{}'", key, printable(text)));
+        return text;
     }
 
     Result<RedistComponent> component_of(const std::string& key, const Json& node) const {

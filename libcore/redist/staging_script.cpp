@@ -1,6 +1,7 @@
 #include "libcore/redist/staging_script.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/redist/compiler_activation.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,7 +55,7 @@ for entry in *; do
   esac
 done
 
-# Every file is in exactly one package: none may match no pattern of theirs.
+@ACTIVATION@# Every file is in exactly one package: none may match no pattern of theirs.
 set +x  # the build's log is for what is found
 strays=0
 while IFS= read -r -d '' file; do
@@ -71,6 +72,23 @@ done < <(find "$PREFIX" ! -type d -printf '%P\0' | sort -z)
 [ "$strays" = 0 ] || exit 1
 find "$PREFIX" -mindepth 1 -type d -empty -delete
 )";
+
+/// Writes the scripts of the compiler's activation into the prefix.
+std::string write_activation(const RedistLayout& layout) {
+    std::string text = "mkdir -p \"$PREFIX\"/etc/conda/{de,}activate.d\n";
+    // Begun with a '~', so that it runs after the scripts of other compilers, which set $CXX.
+    const auto add = [&](std::string_view verb, const std::string& script) {
+        text += fmt::format(
+            "cat > \"$PREFIX/etc/conda/{0}.d/~cuda-nvcc_{0}.sh\" <<'END'\n{1}END\n", verb, script);
+    };
+    add("activate", compiler_activation(layout.target));
+    add("deactivate", compiler_deactivation());
+    return text + "\n";
+}
+
+void replace(std::string& text, std::string_view what, std::string_view with) {
+    text.replace(text.find(what), what.size(), with);
+}
 
 /// For the shell. Without patterns one that nothing matches: there is nothing behind an end.
 std::string regex_of_any(const Texts& patterns) {
@@ -89,9 +107,10 @@ std::string staging_script(const RedistLayout& layout, const std::set<RedistPart
     plain.reserve(layout.plain_libraries.size());
     for (const auto& path : layout.plain_libraries) plain.push_back(regex_of_glob(path));
     auto rest = std::string(kLayOut);
-    constexpr std::string_view kPlace = "@DOCUMENTS@";
-    rest.replace(
-        rest.find(kPlace), kPlace.size(), fmt::format("{}", fmt::join(document_entries(), "|")));
+    replace(rest, "@DOCUMENTS@", fmt::format("{}", fmt::join(document_entries(), "|")));
+    replace(rest,
+            "@ACTIVATION@",
+            parts.contains(RedistPart::Activation) ? write_activation(layout) : std::string());
     return fmt::format("set -euo pipefail\ntarget={}\nshare={}\nknown={}\nplain={}\nlinks={}\n\n{}",
                        layout.target,
                        layout.share,

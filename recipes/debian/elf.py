@@ -13,6 +13,7 @@ PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
 DT_NEEDED, DT_STRTAB, DT_SONAME, DT_RPATH, DT_RUNPATH = 1, 5, 14, 15, 29
 DT_VERNEED, DT_VERNEEDNUM = 0x6FFFFFFE, 0x6FFFFFFF
 ET_EXEC, ET_DYN = 2, 3
+SHT_DYNSYM = 11
 
 # Symbol versions of glibc that name a feature of the loader instead of a release.
 GLIBC_FEATURES = {"GLIBC_ABI_DT_RELR": "2.36"}
@@ -138,6 +139,25 @@ class _Reader:
         if end < 0:
             raise IndexError("a string does not end")
         return self.data[start:end].decode()
+
+
+def symbols(path) -> tuple[set[str], set[str]]:
+    """The dynamic symbols that a file asks others for, and those that it defines, without their versions."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        reader = _Reader(data)
+        if not reader.wide:
+            raise BadElf(f"{path}: symbols are read of 64-bit files only")
+        start, (size, count) = reader.unpack("Q", 40)[0], reader.unpack("HH", 58)
+        sections = [reader.unpack("IIQQQQIIQQ", start + index * size) for index in range(count)]
+        wanted, defined = set(), set()
+        for _, type_, _, _, offset, length, link, _, _, entry in sections:
+            if type_ != SHT_DYNSYM:
+                continue
+            reader.strings = sections[link][4]
+            for at in range(offset + entry, offset + length, entry):  # the first is empty
+                name, _, _, section = reader.unpack("IBBH", at)
+                (defined if section else wanted).add(reader.string(name))
+        return wanted, defined
 
 
 def release(text: str) -> tuple[int, ...]:

@@ -58,9 +58,44 @@ def recipe_of(name, version, marked: list[str], depends, rpaths, missing, tests,
         },
     }
     if depends:
-        recipe["requirements"] = {"run": depends}
+        recipe["requirements"] = {"run": list(depends)}
     if tests:
         recipe["tests"] = tests
     recipe["about"] = about
     recipe["extra"] = extra
     return recipe
+
+
+def add_slim_package(recipe, key, files: dict[str, list[str]], gone: set[str]):
+    """A second variant, `none`, whose `files` do not name these libraries, and which does not depend on `gone`."""
+    commands = ["patchelf " + " ".join(f"--remove-needed {soname}" for soname in sonames) + f' "$PREFIX/{path}"'
+                for path, sonames in sorted(files.items())]
+    recipe["build"]["script"].append({"if": f'{key} == "none"', "then": commands})
+    run = recipe["requirements"]["run"]
+    only_full = [spec for spec in run if spec.split()[0] in gone]
+    recipe["requirements"]["run"] = [spec for spec in run if spec not in only_full]
+    recipe["requirements"]["run"].append({"if": f'{key} == "full"', "then": only_full})
+    _mark_slim(recipe, key)
+
+
+def add_slim_user(recipe, key, package):
+    """A second variant, `none`, that needs that of `package`."""
+    run = recipe["requirements"]["run"]
+    spec = next(spec for spec in run if spec.split()[0] == package)
+    _, _, version = spec.partition(" ")
+    slim = f"{package} {version or '*'} no_{key}_*"
+    run[run.index(spec)] = {"if": f'{key} == "none"', "then": slim, "else": spec}
+    _mark_slim(recipe, key)
+
+
+def _mark_slim(recipe, key):
+    # Dependencies tell builds apart by their strings, requests by flags too.
+    recipe["build"]["string"] = f'${{{{ "no_{key}_" if {key} == "none" else "" }}}}h${{{{ hash }}}}_{recipe["build"]["number"]}'
+    recipe["build"]["flags"] = [{"if": f'{key} == "none"', "then": f"{key}:none"}]
+    recipe["build"]["variant"] = {"use_keys": [key],
+                                  "down_prioritize_variant": f'${{{{ 1 if {key} == "none" else 0 }}}}'}
+
+
+def slim_variants(key) -> str:
+    """The variants.yaml beside such a recipe."""
+    return f"# Made by recipes/debian/generate; changes here are lost.\n{key}: [full, none]\n"

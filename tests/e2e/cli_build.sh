@@ -11,9 +11,9 @@ recipe() {
 }
 
 recipe good 'build: {script: "echo x > $PREFIX/x"}' 'tests: [{script: [test -e $PREFIX/x]}]'
-recipe user 'requirements: {host: [good]}' 'build: {script: "test -e $PREFIX/x"}'
+recipe user 'requirements: {host: [good]}' 'build: {script: "test -e $PREFIX/x && touch $PREFIX/y"}'
 expect 0 build r --output-dir all
-out_is "$PWD/all: 2 packages built, 0 unchanged, 0 recipes failed"
+out_is "$PWD/all: 2 packages built, 0 unchanged, 0 failed"
 expect 0 build r/good --output-dir all --json
 json 'd["success"] and d["packages"][0]["unchanged"] and not d["failures"]'
 json 'sorted(d) == ["channel", "failed_tests", "failures", "packages", "success"]'
@@ -24,7 +24,7 @@ recipe untrue 'tests: [{script: [echo first, "false"]}, {script: [exit 4]}]'
 recipe lonely 'requirements: {run: [nowhere]}' 'tests: [{script: ["true"]}]'
 expect 1 build r --output-dir all --json --rebuild
 json 'not d["success"] and d["channel"] == work + "/here/all" and d["failed_tests"] == 3'
-json '[p["package"].split("-")[0] for p in d["packages"]] == ["good", "lonely", "untrue", "user"]'
+json '[p["package"].split("-")[0] for p in d["packages"]] == ["good", "user"]'
 json '[f["recipe"].split("/")[-2] for f in d["failures"][:2]] == ["bad", "wrong"]'
 json '"the build script ended with 3" in d["failures"][0]["error"]'
 json '"unknown key" in d["failures"][1]["error"]'
@@ -36,7 +36,7 @@ json '"first" in d["failures"][3]["error"] and "first" not in d["failures"][4]["
 err_is ''
 
 expect 1 build r --output-dir all --rebuild
-out_is "$PWD/all: 4 packages built, 0 unchanged, 2 recipes failed"
+out_is "$PWD/all: 2 packages built, 0 unchanged, 4 failed"
 for text in 'the build script ended with 3' "unknown key 'colour'" nowhere \
     'error: untrue-1-hb0f4dca_0: a test of it failed with 1:' 'a test of it failed with 4'; do
     err_has "$text"
@@ -53,7 +53,7 @@ expect 0 build r/untrue --output-dir all --no-test
 expect 0 search -c ./all --override-channels untrue
 expect 1 build r/untrue --output-dir all
 expect 0 build r/good --output-dir all
-out_is "$PWD/all: 0 packages built, 1 unchanged, 0 recipes failed"
+out_is "$PWD/all: 0 packages built, 1 unchanged, 0 failed"
 
 # A package for each variant that a recipe depends on, from files beside it and the command line.
 recipe many 'build: {script: "echo $flavour ${{ PREFIX }} > $PREFIX/flavour"}' \
@@ -70,7 +70,7 @@ json '[o["variant"]["flavour"] for o in d["outputs"]] == ["lonely"]'
 expect 2 build r/many --render --variant flavour
 err_has 'is no KEY=VALUE'
 expect 0 build r/many --output-dir all
-out_is "$PWD/all: 2 packages built, 0 unchanged, 0 recipes failed"
+out_is "$PWD/all: 2 packages built, 0 unchanged, 0 failed"
 expect 0 search -c ./all --override-channels many --json
 json 'sorted(p["depends"] for p in d["many"]) == [["good"], ["user"]]'
 printf 'flavour: [a, b]\nother: [c]\nzip_keys: [[flavour, other]]\n' > r/many/variants.yaml
@@ -91,7 +91,7 @@ expect 0 build plan --output-dir planned --plan
 out_is '0 to build, 2 unchanged'
 echo '# a comment changes nothing' >> plan/base/recipe.yaml
 expect 0 build plan --output-dir planned
-out_is "$PWD/planned: 0 packages built, 2 unchanged, 0 recipes failed"
+out_is "$PWD/planned: 0 packages built, 2 unchanged, 0 failed"
 sed -i 's/echo 1/echo 2/' plan/base/recipe.yaml
 expect 0 build plan --output-dir planned --plan --json
 json '[p["reason"] for p in d["plan"]] == ["changed: the recipe", "it needs base-1-hb0f4dca_0, which is built anew"]'
@@ -126,13 +126,35 @@ err_has 'unsteady-1-hb0f4dca_0: built twice from the same, it is not the same: d
 expect 1 build r/unsteady --output-dir twice --verify --json
 json 'd["failures"][0]["difference"].startswith("d/time: differs")'
 
+# What is published weighs no more than asked for, with all that it brings.
+recipe weight 'build: {script: "head -c 300000 /dev/urandom > $PREFIX/weight"}'
+recipe middle 'requirements: {run: [weight]}' 'build: {script: "echo 1 > $PREFIX/middle"}'
+recipe feather 'build: {script: "echo 1 > $PREFIX/feather"}'
+recipe loose 'requirements: {run: [nowhere]}' 'build: {script: "echo 1 > $PREFIX/loose"}'
+expect 0 build r/weight r/middle r/feather --output-dir gate --max-closure 1MB
+expect 1 build r/middle r/feather --output-dir gate --max-closure 200kB
+err_has 'middle-1-hb0f4dca_0: the closure is 30'
+err_has 'over --max-closure 200 kB; the heaviest are weight (30'
+err_has 'if middle did not need weight, it would be'
+err_has "gpkg why-closure weight --spec 'middle==1=hb0f4dca_0' shows what brings it"
+err_lacks feather
+check [ ! -e gate/linux-64/middle-1-hb0f4dca_0.conda ]
+check [ -e gate.work/failed/linux-64/middle-1-hb0f4dca_0.conda ]
+expect 0 search -c ./gate --override-channels feather
+expect 1 search -c ./gate --override-channels middle
+expect 1 build r/loose --output-dir gate --max-closure 1MB --json
+json 'not d["success"] and [f["package"] for f in d["failures"]] == ["loose-1-hb0f4dca_0"]'
+json '"nowhere" in d["failures"][0]["error"]'
+expect 2 build r/feather --output-dir gate --max-closure heavy
+err_has '--max-closure'
+
 # Variants for hardware: what they say reaches the index, and each machine gets its own build.
 recipe gpu 'build: {script: "echo $accel $cuda_arch_list > $PREFIX/for", variant: {use_keys: [accel, cuda_version, cuda_arch_list, psabi]}}'
 printf '%s\n' 'accel: [cpu, cpu, cuda, cuda]' 'psabi: [x86_64_v1, x86_64_v4, x86_64_v1, x86_64_v1]' \
     'cuda_version: [None, None, "11.8", "12.9"]' 'cuda_arch_list: [None, None, 7.0;8.0, 8.0;9.0+PTX]' \
     'zip_keys: [[accel, cuda_version, cuda_arch_list, psabi]]' > r/gpu/variants.yaml
 expect 0 build r/gpu --output-dir gpus
-out_is "$PWD/gpus: 4 packages built, 0 unchanged, 0 recipes failed"
+out_is "$PWD/gpus: 4 packages built, 0 unchanged, 0 failed"
 expect 0 search -c ./gpus --override-channels gpu --json
 check [ -e gpus/linux-64/repodata.json ]
 # build_for MACHINE FLAGS: the build with these flags is the machine's.
@@ -152,5 +174,90 @@ json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
 json 'd["message"] == work + "/here/nothing: no such recipe or folder"'
 expect 1 build r/bad --output-dir one --json
 json 'len(d["failures"]) == 1 and d["packages"] == []'
+
+
+# Secrets come from the environment of gpkg, and are in no log, error or package.
+recipe secret 'build:' '  script:' '    secrets: [TOKEN, OTHER]' \
+    '    content: ["echo key=$TOKEN", "test ${#TOKEN} = 6", "false"]'
+TOKEN=sesame expect 1 build r/secret --output-dir secrets
+err_has 'key=********'
+err_lacks sesame
+err_has 'the secret OTHER is not set here'
+check [ "$(grep -rl sesame secrets.work | wc -l)" = 0 ]
+
+# Tests whose script is a map.
+recipe told 'tests:' '  - script: {content: "test \"$WORD\" = \"two words\"", env: {WORD: two words}}' \
+    '  - script: {file: check.py}' '    requirements: {run: [python]}' '  - script: {content: [test -e told], cwd: inner}' \
+    '    files: {recipe: [inner/]}'
+echo 'import sys; sys.exit(0 if "PREFIX" in __import__("os").environ else 3)' > r/told/check.py
+mkdir -p r/told/inner && touch r/told/inner/told
+
+# Byte code is made anew: by hash, with names that hold anywhere, and not of what is skipped.
+recipe python 'build:' '  script:' '    - mkdir -p $PREFIX/bin' \
+    '    - printf "#!/bin/sh\nexec /usr/bin/python3 \"\$@\"\n" > $PREFIX/bin/python' '    - chmod +x $PREFIX/bin/python'
+sed -i 's/version: "1"/version: "3.11.2"/' r/python/recipe.yaml
+recipe modules 'requirements: {host: [python]}' 'build:' \
+    '  python: {skip_pyc_compilation: ["**/skipped.py"], preserve_egg_dir: true}' \
+    '  script:' '    - d=$PREFIX/lib/python3.11/site-packages/m' '    - mkdir -p $d' \
+    '    - echo "print(1)" > $d/__init__.py' '    - echo "print(2)" > $d/skipped.py' \
+    '    - echo "{{ no }} python" > $d/template.py' '    - /usr/bin/python3 -m compileall -q $d || true'
+expect 0 build r/python r/modules r/told --output-dir modules
+expect 0 create -q -y -c ./modules --override-channels -p ./compiled modules
+check [ "$(cd compiled && find lib -name '*.pyc' | wc -l)" = 1 ]
+cat > code.py <<'END'
+import marshal, sys
+data = open(sys.argv[1], "rb").read()
+assert data[4] == 3, "not by hash, checked"
+print(marshal.loads(data[16:]).co_filename)
+END
+check [ "$(/usr/bin/python3 code.py compiled/lib/python3.11/site-packages/m/__pycache__/*.pyc)" = \
+    lib/python3.11/site-packages/m/__init__.py ]
+
+# What fails its tests, or brings too much, takes nothing away that was published before.
+recipe kept 'build: {script: "touch $PREFIX/first"}' 'tests: [{script: ["true"]}]'
+expect 0 build r/kept --output-dir kept
+first=$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)
+recipe kept 'build: {script: "touch $PREFIX/second"}' 'tests: [{script: ["false"]}]'
+recipe heir 'requirements: {host: [kept]}' 'build: {script: "cp $PREFIX/second $PREFIX/third"}'
+expect 1 build r/kept r/heir --output-dir kept
+out_is "$PWD/kept: 0 packages built, 0 unchanged, 2 failed"
+err_has 'the channel has the one from before'
+err_has 'heir-1-hb0f4dca_0: it was built with kept-1-hb0f4dca_0, which is not published'
+check [ "$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)" = "$first" ]
+check [ ! -e kept/linux-64/heir-1-hb0f4dca_0.conda ]
+expect 0 search -c ./kept --override-channels kept
+recipe kept 'build: {script: "touch $PREFIX/second"}' 'tests: [{script: ["true"]}]'
+expect 1 build r/kept --output-dir kept --max-closure 1kB
+check [ "$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)" = "$first" ]
+expect 2 build r/kept --output-dir kept --max-closure ''
+expect 0 build r/kept r/heir --output-dir kept
+check [ "$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)" != "$first" ]
+check [ -z "$(find kept.work/replaced -type f)" ]
+
+# Nobody is offered a package before it has passed its tests.
+recipe base 'build: {script: "touch $PREFIX/base"}'
+expect 0 build r/base --output-dir late
+recipe late 'build: {script: "touch $PREFIX/late"}' \
+    "tests: [{script: ['grep -q base-1 $PWD/late/linux-64/repodata.json', '! grep -q late-1 $PWD/late/linux-64/repodata.json']}]"
+expect 0 build r/late --output-dir late
+expect 0 search -c ./late --override-channels late
+
+# Names that no list of files can say; licences that lead out of the sources.
+recipe named 'build: {script: "touch $PREFIX/$(printf \"l\\351\")"}'
+expect 1 build r/named --output-dir named
+err_has 'no package can hold a file of that name'
+recipe licensed 'source: {path: src}' 'about: {license_file: LICENSE}'
+mkdir -p r/licensed/src && ln -s /etc/hostname r/licensed/src/LICENSE
+expect 1 build r/licensed --output-dir named
+err_has 'it is not packaged'
+
+# A log of any size and content is told in a few clean lines.
+recipe loud 'build: {script: ["head -c 3000000 /dev/zero | tr \"\\0\" x; printf \"\\n\\033[2Jlast\\n\"; exit 1"]}'
+expect 1 build r/loud --output-dir loud
+err_has '?[2Jlast'
+check [ "${#err}" -lt 5000 ]
+recipe hollow 'build: {script: "true"}'
+expect 0 build r/hollow --output-dir loud
+err_has 'the package holds no file'
 
 finish

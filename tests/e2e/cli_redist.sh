@@ -86,7 +86,7 @@ err_has 'libfoo/recipe.yaml: is there already, and says something else'
 expect 0 redist import redistrib_12.9.1.json --mirror mirror -o r --with-cuda-version --force
 
 expect 0 build r/libfoo r/cuda-nvdisasm r/cuda-version --output-dir channel
-out_has '8 packages built, 0 unchanged, 0 recipes failed'
+out_has '8 packages built, 0 unchanged, 0 failed'
 # depends NAME EXPRESSION: of the one record of the channel with that name.
 record() {
     expect 0 search -c ./channel --override-channels "$1" --json
@@ -139,7 +139,7 @@ fi
 # A plugin without a version belongs to the runtime. Siblings are dependencies, and the build sees that
 # they are the right ones.
 expect 0 build r --output-dir channel
-out_has '5 packages built, 8 unchanged, 0 recipes failed'
+out_has '5 packages built, 8 unchanged, 0 failed'
 record libcusparse 'p["depends"] == ["cuda-version 12.9.*", "libnvjitlink >=12.9.86,<13.0a0"]'
 list libcusparse "lib/libcusparse.so.12 lib/libcusparse.so.12.5.1 lib/libplugin.so
     $t/lib/libcusparse.so.12 $t/lib/libcusparse.so.12.5.1 $t/lib/libplugin.so"
@@ -188,6 +188,97 @@ expect 0 redist import redistrib_12.9.1.json --mirror mirror -o arm --platform l
 json '[x["component"] for x in d["recipes"]] == ["libtegra"]'
 check grep -q 'arm_variant_type: \[tegra\]' arm/libtegra/variants.yaml
 
+# What libraries need becomes dependencies: of the archive that has it, of conda-forge's package, or of nobody
+# that is known. Stubs are never loaded: what they say of themselves counts for nothing.
+library "$tree/lib" oddly 2.1 'int oddly(void) { return 3; }'
+cp -a "$tree/lib" "$WORK/oddly"
+archive libstrange 2.1
+echo '#include <string>
+int user() { return static_cast<int>(std::to_string(time(nullptr)).size()); }' > "$WORK/user.cpp"
+sed -i '1i #include <ctime>' "$WORK/user.cpp"
+echo 'int gone(void) { return 0; }' > "$WORK/gone.c"
+check cc -shared -fPIC -Wl,-soname,libgone.so.5 -o "$WORK/libgone.so" "$WORK/gone.c"
+mkdir -p "$tree/lib/stubs" "$tree/bin" "$tree/include/crt"
+printf '#if defined(__GNUC__)\n#if __GNUC__ > 13\n#error\n#endif\n#endif\n' > "$tree/include/crt/host_config.h"
+check c++ -shared -fPIC -Wl,--no-as-needed,-soname,libuser.so.1 -o "$tree/lib/libuser.so.1" "$WORK/user.cpp" \
+    -L"$WORK/oddly" -loddly "$WORK/libgone.so"
+cp "$tree/lib/libuser.so.1" "$tree/lib/stubs/libuser.so"
+check c++ -o "$tree/bin/user" -x c - -x none -Wl,--no-as-needed "$tree/lib/libuser.so.1" -Wl,--unresolved-symbols=ignore-all \
+    <<< 'int main(void) { return 0; }'
+archive libuser 1.0
+manifest
+expect 0 redist import redistrib_12.9.1.json --mirror mirror -o needs --component libstrange,libuser
+err_has 'libuser: needs libgone.so.5, and it is not known which package has that'
+err_lacks 'libstrange:'
+cp -r r/cuda-version needs
+expect 0 build needs --output-dir needed --no-test
+err_has 'needs libgone.so.5'
+err_lacks 'stubs'
+# depends NAME EXPRESSION: of a package of that channel.
+depends() {
+    expect 0 search -c ./needed --override-channels "$1" --json
+    json "(lambda d, c: $2)(d['$1'][0]['depends'], d['$1'][0].get('constrains', []))"
+}
+depends libuser 'set(d) > {"libstrange >=2.1,<3.0a0", "libstdcxx"}'
+depends libuser-dev '"gcc_impl_linux-64 <14" in c'
+depends libuser-tools 'any(x.startswith("libuser ==1.0 ") for x in d)'
+
+# The compiler: activation tells nvcc its host compiler and others where CUDA's files are; without a trace left.
+mkdir -p "$tree"/{bin,nvvm/bin,include/crt}
+printf '#!/bin/sh\necho "$NVCC_PREPEND_FLAGS"\n' > "$tree/bin/nvcc"
+chmod +x "$tree/bin/nvcc"
+touch "$tree/include/crt/host_config.h" "$tree/nvvm/bin/cicc"
+archive cuda_nvcc 12.9.86
+manifest
+expect 0 redist import redistrib_12.9.1.json --mirror mirror -o compiler --component cuda_nvcc --json
+json 'd["recipes"][0]["packages"] == ["cuda-nvcc-dev", "cuda-nvcc-tools", "cuda-nvcc"]'
+cp -r r/cuda-version compiler
+expect 0 build compiler --output-dir compilers
+expect 0 create -n cc -c ./compilers --override-channels cuda-nvcc -y
+at=$(place cc)
+CXX=some-c++ NVCC_PREPEND_FLAGS=-v expect 0 run -n cc nvcc
+out_is '-v -ccbin=some-c++'
+CXX='ccache c++' LDFLAGS=-O1 expect 0 run -n cc sh -c 'echo "$NVCC_PREPEND_FLAGS|$LDFLAGS|$CFLAGS"'
+out_is "|-O1 -L$at/$t/lib -L$at/$t/lib/stubs|-I$at/$t/include -I$at/$t/include/cccl"
+for shell in sh bash zsh; do
+    command -v $shell > "$WORK/which" || continue
+    check $shell -uc 'cd "$1"; export CXX=c++ CFLAGS="-g -O2 \$x"; unset CUDAARCHS LDFLAGS; export CONDA_PREFIX=$1
+        before=$(export -p); . "./activate.d/~cuda-nvcc_activate.sh"; [ "$LDFLAGS" ] || exit 1
+        . "./deactivate.d/~cuda-nvcc_deactivate.sh"; [ "$before" = "$(export -p)" ]' x "$at/etc/conda"
+done
+# In a build: the host's files, and the variant's devices as CMake wants them.
+mkdir gpu
+cat > gpu/recipe.yaml <<'RECIPE'
+package: {name: gpu, version: "1"}
+build:
+  script: echo "$CUDAARCHS $NVCC_APPEND_FLAGS" > "$PREFIX/said"; nvcc >> "$PREFIX/said"
+  variant: {use_keys: [accel, cuda_arch_list]}
+requirements: {build: [cuda-nvcc]}
+RECIPE
+printf 'accel: cuda\ncuda_arch_list: "8.0;9.0a;12.0+PTX"\n' > gpu/variants.yaml
+expect 0 build gpu --output-dir gpus -c ./compilers --override-channels --no-test
+CONDA_OVERRIDE_CUDA=12.8 CONDA_OVERRIDE_CUDA_ARCH=8.0 expect 0 create -n gpu -c ./gpus --override-channels --no-deps gpu -y
+check grep -q "^80-real;90a-real;120 -I.*/$t/include -L.*/$t/lib -L.*/$t/lib/stubs\$" "$(place gpu)/said"
+
+# What belongs to the machine is left out unless it is asked for. Archives can be fetched.
+echo x > "$tree/lib.txt"
+archive nvidia_driver 575.1
+manifest
+mkdir web
+cp redistrib_12.9.1.json web
+python3 -m http.server --bind 127.0.0.1 --directory mirror 0 > "$WORK/http" 2>&1 &
+server=$!
+trap 'kill $server 2> "$WORK/kill"; rm -rf "$WORK"' EXIT
+for _ in $(seq 200); do grep -q 'port [0-9]' "$WORK/http" && break; sleep 0.05; done
+port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$WORK/http")
+expect 2 redist import web/redistrib_12.9.1.json --fetch -o web/r
+expect 0 redist import web/redistrib_12.9.1.json --fetch --source-cache web/cache --mirror "http://127.0.0.1:$port" -o web/r
+err_has 'not of environments: nvidia_driver (--component NAME)'
+err_lacks 'not at hand'
+out_has 'libfoo-docs'
+check [ "$(ls web/r | wc -l)" = "$(ls web/cache | wc -l)" ]
+expect 0 redist import web/redistrib_12.9.1.json --component nvidia_driver -o web/r
+
 # What is wrong with archives and manifests.
 mv mirror/libfoo there
 expect 1 redist import redistrib_12.9.1.json --mirror mirror --component libfoo -o x
@@ -206,5 +297,36 @@ err_has 'no manifest of redistributables'
 expect 1 redist import nowhere.json
 expect 2 redist
 check [ ! -e x ]
+
+# Manifests and archives are not to be trusted.
+rm -rf mirror "$WORK/components" && mkdir mirror
+mkdir -p "$tree/lib" && cp "$WORK/foo.o" "$tree/lib/libodd{x}.so"
+cc -shared -fPIC -o "$tree/lib/libodd{x}.so" "$WORK/foo.c"
+archive libodd 1.0
+mkdir -p "$tree/lib" && mkfifo "$tree/lib/libfifo.so.1"
+archive libfifo 1.0
+ln -s /etc/hostname "$tree/LICENSE"
+NO_LICENSE=1 archive liblink 1.0
+library "$tree/lib" same 1.0 'int same(void) { return 1; }'
+archive lib_same 1.0
+library "$tree/lib" same 1.0 'int same(void) { return 1; }'
+archive lib-same 1.0
+library "$tree/lib" same 1.0 'int same(void) { return 1; }'
+archive libother 1.0
+manifest
+expect 0 redist import redistrib_12.9.1.json --mirror mirror -o braces --component libodd --with-cuda-version
+expect 0 build braces --output-dir braced
+expect 1 redist import redistrib_12.9.1.json --mirror mirror -o fifo --component libfifo
+err_has 'lib/libfifo.so.1: is neither file, link nor folder'
+expect 1 redist import redistrib_12.9.1.json --mirror mirror -o link --component liblink
+err_has 'holds no LICENSE'
+expect 1 redist import redistrib_12.9.1.json --mirror mirror -o same --component lib_same,lib-same
+err_has 'two components of the manifest would make it'
+expect 0 redist import redistrib_12.9.1.json --mirror mirror -o same --component lib_same,libother
+err_has 'libother: has libsame.so.1, and so has lib_same'
+sed 's/"The libodd"/"The ${{ env.get(\x27HOME\x27) }}"/' redistrib_12.9.1.json > redistrib_12.9.2.json
+expect 1 redist import redistrib_12.9.2.json --mirror mirror -o evil --component libodd
+err_has "'name' is"
+check [ ! -e evil ]
 
 finish

@@ -65,6 +65,19 @@ longer=$FOLDER/longer/a-place-with-a-much-longer-name/than-the-first/environment
 "$GPKG" create -q -y -p "$longer" torch
 scenario "$longer"
 
+step "the build without OpenCV, FFmpeg and what they need"
+"$GPKG" create -q -y -n small 'torch[flags=media:none]'
+"$GPKG" run -n small python -c "import torch; print(torch.ones(3).sum())" | tee "$FOLDER/said"
+grep -q 'tensor(3.)' "$FOLDER/said" || die "the small torch did not say tensor(3.)"
+scenario "$GPKG_ROOT_PREFIX/envs/small"
+if "$GPKG" list -n small | grep -E 'libopencv|libav(codec|format|util)|libsw|libgdal|libqt'; then
+    die "the small torch brought these"
+fi
+weight() { "$GPKG" closure -n "$1" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])'; }
+[ $(($(weight small) * 3)) -lt $(($(weight ml) * 2)) ] || die "the small torch is more than two thirds as large"
+"$GPKG" closure torch --size --max-closure 400MB || die "torch weighs more than it did"
+"$GPKG" closure 'torch[flags=media:none]' --size --max-closure 200MB || die "the small torch weighs more than it did"
+
 step "create torch where only pytorch is: named, never substituted"
 mkdir -p "$FOLDER/other/noarch"
 echo '{"packages.conda": {"pytorch-1-0.conda": {"name": "pytorch", "version": "1", "build": "0", "depends": []}}}' \

@@ -1,8 +1,8 @@
 #include "libcore/build/indexing/indexed_package.hpp"
 
-#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/run_exports_json_internal.hpp"
+#include "libcore/package/checksums.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"
@@ -13,11 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -26,33 +23,6 @@ using Json = nlohmann::json;
 
 // CEP 48: from this schema on, records stand in "v3" only.
 constexpr int kV3Schema = 3;
-
-struct Sums {
-    std::string sha256;
-    std::string md5;
-    std::uint64_t size = 0;
-};
-
-Result<Sums> sums_of(const fs::path& file) {
-    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!opened) return pass(io_error(file, "open", errno));
-    Hasher sha256(DigestKind::Sha256);
-    Hasher md5(DigestKind::Md5);
-    Sums sums;
-    std::string buffer(1U << 18U, '\0');
-    ssize_t count = 0;
-    while ((count = ::read(opened.get(), buffer.data(), buffer.size())) != 0) {
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return pass(io_error(file, "read", errno));
-        const auto piece = std::string_view(buffer).substr(0, static_cast<std::size_t>(count));
-        sha256.update(piece);
-        md5.update(piece);
-        sums.size += piece.size();
-    }
-    sums.sha256 = std::move(sha256).hex();
-    sums.md5 = std::move(md5).hex();
-    return sums;
-}
 
 tl::unexpected<Error> refuse(std::string reason) {
     return fail(ErrorKind::Integrity, std::move(reason));
@@ -231,7 +201,7 @@ Result<IndexedPackage> read_for_index(const fs::path& file,
             package.oddity = printable(variant.error().message);
         }
     }
-    GPKG_TRY(const auto sums, sums_of(file));
+    GPKG_TRY(const auto sums, checksums_of(file));
     record["sha256"] = sums.sha256;
     record["md5"] = sums.md5;
     record["size"] = sums.size;

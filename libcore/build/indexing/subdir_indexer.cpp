@@ -35,6 +35,12 @@ fs::path dates_in(const fs::path& folder) {
     return fs::exists(unpatched, ignored) ? unpatched : folder / kRepodata;
 }
 
+/// CEP 47 wants those told. Clocks of machines that work together differ by less than that.
+bool is_from_the_future(const IndexedPackage& package) {
+    constexpr std::int64_t kTolerance = 60'000;
+    return package.built_ms > package.indexed_ms + kTolerance;
+}
+
 }  // namespace
 
 /// A package file in the folder.
@@ -320,8 +326,14 @@ Result<void> SubdirIndexer::write_repodata(const PublishedSubdir& published) {
 void SubdirIndexer::report(const PublishedSubdir& published, IndexSummary& summary) const {
     summary.refused.insert(summary.refused.end(), refused_.begin(), refused_.end());
     for (const auto& one : published.packages()) {
-        if (!one.package->oddity.empty() && !one.is_removed)
-            summary.odd.push_back({folder_ / one.file, one.package->oddity});
+        if (one.is_removed) continue;
+        if (!one.package->oddity.empty())
+            summary.odd.push_back(
+                {folder_ / one.file, one.package->oddity + ": left out of variants.json"});
+        if (is_from_the_future(*one.package))
+            summary.odd.push_back({folder_ / one.file,
+                                   "it says that it was built after it was first seen here: the "
+                                   "clock that its timestamp is of was wrong"});
     }
     for (const auto& [name, one] : memory_.names) {
         if (one.findings.size() <= std::string_view("[]").size()) continue;

@@ -16,6 +16,13 @@ tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
     return fail(ErrorKind::Parse, std::move(message), std::move(hint));
 }
 
+/// The number that a value is where it is computed with: of a truth value 0 or 1, as in Python.
+std::optional<long long> number_of(const Value& value) {
+    if (const auto* flag = value.flag()) return *flag ? 1 : 0;
+    const auto* number = value.number();
+    return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
 Result<Value> arithmetic(std::string_view symbol, const Value& left, const Value& right) {
     if (symbol == "~") return Value(left.to_text() + right.to_text());
     if (symbol == "+" && left.text() != nullptr && right.text() != nullptr)
@@ -25,9 +32,9 @@ Result<Value> arithmetic(std::string_view symbol, const Value& left, const Value
         joined.insert(joined.end(), right.list()->begin(), right.list()->end());
         return Value(std::move(joined));
     }
-    const auto* a = left.number();
-    const auto* b = right.number();
-    if (a == nullptr || b == nullptr)
+    const auto a = number_of(left);
+    const auto b = number_of(right);
+    if (!a || !b)
         return wrong(
             fmt::format("cannot compute {} {} {}", left.kind_name(), symbol, right.kind_name()));
     long long result = 0;

@@ -180,10 +180,44 @@ private:
                 if (take("(")) GPKG_CHECK(arguments(value));
             } else if (take("[")) {
                 GPKG_TRY(value, element(std::move(value)));
+            } else if (peek().is(".") && tokens_[at_ + 1].kind == Token::Kind::Word) {
+                ++at_;
+                GPKG_TRY(value, method(std::move(value)));
             } else {
                 return value;
             }
         }
+    }
+
+    /// What follows `.`: "split('.')". Methods of texts, as Python has them, are not in CEP 39, but
+    /// rattler-build knows them and recipes use them; each is a filter or a test.
+    Result<Tree> method(Tree of) {
+        struct Method {
+            std::string_view name;
+            Op op;
+            std::string_view word;
+        };
+        static constexpr std::array<Method, 7> kMethods = {
+            Method{"split", Op::Filter, "split"},
+            Method{"replace", Op::Filter, "replace"},
+            Method{"lower", Op::Filter, "lower"},
+            Method{"upper", Op::Filter, "upper"},
+            Method{"strip", Op::Filter, "trim"},
+            Method{"startswith", Op::Test, "startingwith"},
+            Method{"endswith", Op::Test, "endingwith"}};
+        const auto name = tokens_[at_++].text;
+        if (of.op == Op::Variable && !peek().is("("))
+            return wrong(fmt::format("there is no variable '{}.{}'", of.word, name));
+        const auto* const known = std::find_if(
+            kMethods.begin(), kMethods.end(), [&](const auto& one) { return one.name == name; });
+        if (known == kMethods.end() || !take("("))
+            return fail(ErrorKind::Parse,
+                        fmt::format("texts have no '.{}'", name),
+                        "they have split(), replace(), lower(), upper(), strip(), startswith() and "
+                        "endswith()");
+        auto tree = node(known->op, std::string(known->word), {std::move(of)});
+        GPKG_CHECK(arguments(tree));
+        return tree;
     }
 
     /// What follows `[`: "0]", ":2]", "1:-1]".
@@ -249,7 +283,10 @@ private:
         if (name == "true" || name == "True") return literal(Value(true));
         if (name == "false" || name == "False") return literal(Value(false));
         if (name == "none" || name == "None") return literal(Value());
-        while (take(".")) {
+        // env.get() is the name of a function, as in a conda_build_config.yaml environ.get() and
+        // os.environ.get() are.
+        const bool is_module = name == "env" || name == "environ" || name == "os";
+        while (is_module && take(".")) {
             if (peek().kind != Token::Kind::Word) return unexpected();
             name += "." + tokens_[at_++].text;
             if (!peek().is("(") && !peek().is("."))

@@ -1,6 +1,7 @@
 #include "libcore/build/recipe/hardware_variant.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/build/binaries/gpu_code.hpp"
 #include "libcore/spec/gpu_targets.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
@@ -35,14 +36,10 @@ std::string flag_word(std::string_view text) {
     return word;
 }
 
-std::string version_text(int capability) {
-    return fmt::format("{}.{}", capability / 10, capability % 10);
-}
-
 /// The devices that code runs on, as versions of __cuda_arch. Each target is named, so that among
 /// builds the one with code for the very device goes first.
 std::string devices_of(const CudaCode& code) {
-    const auto from = version_text(code.target.capability);
+    const auto from = capability_text(code.target.capability);
     if (code.target.is_specific) return "==" + from;
     if (code.has_ptx) return ">=" + from;
     return fmt::format(">={},<{}", from, code.target.capability / 10 + 1);

@@ -51,12 +51,18 @@ Result<void> check_shape(const yaml::Node& root) {
             ErrorKind::Parse,
             fmt::format("{}: 'recipe' belongs to recipes with 'outputs'", recipe->key_place()),
             "did you mean 'package'?");
-    const auto* tests = root.find("tests");
-    if (many && tests != nullptr)
+    if (!many) return {};
+    // CEP 41 forbids them; to ignore them makes empty packages.
+    const auto refuse = [](const yaml::Node* value, std::string_view key) -> Result<void> {
+        if (value == nullptr) return {};
         return fail(
             ErrorKind::Parse,
-            fmt::format("{}: with 'outputs', tests belong to the outputs", tests->key_place()));
-    return {};
+            fmt::format("{}: with 'outputs', '{}' belongs to an output", value->key_place(), key),
+            "what several packages are made of belongs to a staging output");
+    };
+    for (const auto* key : {"tests", "requirements"}) GPKG_CHECK(refuse(root.find(key), key));
+    const auto* build = root.find("build");
+    return build == nullptr ? Result<void>{} : refuse(build->find("script"), "build.script");
 }
 
 }  // namespace

@@ -39,7 +39,10 @@ private:
             return {};
         }
         for (auto& output : rendering.outputs) {
-            if (made_.insert(output.file_name() + hash_input_text(output.used_variant)).second)
+            if (made_
+                    .insert(output.subdir + "/" + output.distribution() +
+                            hash_input_text(output.used_variant))
+                    .second)
                 outputs_.push_back(std::move(output));
         }
         return {};
@@ -57,11 +60,11 @@ Result<void> check_names(const Recipe& recipe, const std::vector<RenderedOutput>
     std::map<std::string, const RenderedOutput*> by_name;
     for (const auto& output : outputs) {
         const auto [known, is_new] =
-            by_name.emplace(output.subdir + "/" + output.file_name(), &output);
+            by_name.emplace(output.subdir + "/" + output.distribution(), &output);
         if (is_new) continue;
         return recipe.root.fail(fmt::format("two variants of {} make one file, {}: {} and {}",
                                             output.name,
-                                            output.file_name(),
+                                            output.distribution(),
                                             hash_input_text(known->second->used_variant),
                                             hash_input_text(output.used_variant)),
                                 "put ${{ hash }} into build.string");

@@ -33,6 +33,8 @@ struct RecipeSource {
     std::string target_directory;   ///< below SRC_DIR; empty: SRC_DIR itself
     std::vector<fs::path> patches;  ///< absolute, applied in order
     bool use_gitignore = true;      ///< a path source leaves out what git ignores
+
+    friend bool operator==(const RecipeSource&, const RecipeSource&) = default;
 };
 
 /// `build.script`: either commands or a file of the recipe folder.
@@ -40,6 +42,8 @@ struct BuildScript {
     std::string interpreter = "bash";
     std::string folder;  ///< below SRC_DIR, to run in; empty: SRC_DIR itself
     std::map<std::string, std::string> environment;
+    /// Variables of gpkg's own environment that the script gets, and whose values no log shows.
+    std::vector<std::string> secrets;
     std::string content;  ///< empty when `file` is set, or when there is nothing to run
     fs::path file;        ///< absolute
 
@@ -86,8 +90,8 @@ struct RecipeBuild {
     int down_priority = 0;
     /// Build packages go into the host environment, which is the only one then.
     bool merge_build_and_host = false;
-    std::string python_site_packages_path;  ///< CEP 17
-    bool skip_pyc_compilation = false;
+    std::string python_site_packages_path;          ///< CEP 17
+    std::vector<std::string> skip_pyc_compilation;  ///< globs of modules without byte code
     /// CEP 20: for one platform and any python from some version on. The package is laid out and
     /// linked as a noarch one.
     bool python_version_independent = false;
@@ -146,7 +150,6 @@ struct RenderedOutput {
     std::string distribution() const {
         return name + "-" + (is_staging ? "staging" : version) + "-" + build_string;
     }
-    std::string file_name() const { return distribution() + ".conda"; }
 };
 
 /// The names in the build and host requirements of an output and of what it inherits.

@@ -111,7 +111,7 @@ void write_python(Writer& out, const RecipeBuild& build) {
     if (build.python_version_independent) inner.plain("version_independent", "true");
     inner.list("entry_points", build.entry_points);
     inner.field("site_packages_path", build.python_site_packages_path);
-    if (build.skip_pyc_compilation) inner.plain("skip_pyc_compilation", "true");
+    inner.list("skip_pyc_compilation", build.skip_pyc_compilation);
     out.section("python", inner);
 }
 
@@ -146,6 +146,7 @@ void write_build(Writer& out, const RenderedOutput& output) {
     if (!build.script.file.empty()) out.field("file", build.script.file.filename().native());
     if (build.script.file.empty()) out.plain("content", yaml::quote(build.script.content));
     out.map("env", build.script.environment);
+    out.list("secrets", build.script.secrets);
     out.close();
     if (!build.files_include.empty() || !build.files_exclude.empty()) {
         out.open("files");

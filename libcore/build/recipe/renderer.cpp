@@ -4,14 +4,13 @@
 #include "libcore/build/recipe/dependency.hpp"
 #include "libcore/build/recipe/evaluate_sections.hpp"
 #include "libcore/build/recipe/hardware_variant.hpp"
+#include "libcore/build/recipe/output_identity.hpp"
 #include "libcore/build/recipe/pin.hpp"
 #include "libcore/build/recipe/scope.hpp"
 #include "libcore/build/recipe/sections.hpp"
 #include "libcore/spec/names.hpp"
-#include "libcore/spec/version.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -19,14 +18,6 @@
 
 namespace gpkg {
 namespace {
-
-constexpr std::array<std::string_view, 9> kOutputKeys = {
-    "package", "staging", "inherit", "source", "build", "requirements", "tests", "about", "extra"};
-
-struct Identity {
-    std::string name;
-    std::string version;
-};
 
 /// One rendering of one recipe. Outputs are rendered on demand, because an exact pin needs the
 /// build string of another one.
@@ -47,7 +38,16 @@ public:
             GPKG_CHECK(render(i));
             const auto& output = *outputs_[i].rendered;
             for (const auto& [key, value] : output.used_variant) decisive_.insert(key);
-            if (!output.build.skip) rendered.push_back(output);
+            if (output.build.skip) continue;
+            const auto same = [&](const auto& other) {
+                return other.subdir == output.subdir &&
+                       other.distribution() == output.distribution();
+            };
+            if (std::any_of(rendered.begin(), rendered.end(), same))
+                return outputs_[i].node->fail(
+                    fmt::format("two outputs make one package, {}", output.distribution()),
+                    "skip one of them, or give it another build.string");
+            rendered.push_back(output);
         }
         Rendering rendering;
         GPKG_TRY(rendering.outputs, in_build_order(std::move(rendered)));
@@ -58,7 +58,7 @@ public:
 private:
     struct Output {
         const yaml::Node* node = nullptr;
-        Identity identity;
+        OutputIdentity identity;
         bool is_staging = false;
         bool in_progress = false;
         std::optional<std::size_t> parent;  ///< inherited
@@ -77,97 +77,18 @@ private:
         for (const auto* node : nodes) {
             if (many()) GPKG_CHECK(check_output(*node));
             const bool is_staging = many() && node->find("staging") != nullptr;
-            GPKG_TRY(auto identity,
-                     is_staging ? read_staging(*node->find("staging"), scope.names())
-                                : read_identity(*node, scope.names()));
+            GPKG_TRY(auto identity, read_identity(recipe_, *node, scope.names()));
             for (const auto& other : outputs_) {
-                if (other.identity.name == identity.name)
-                    return node->fail(fmt::format("two outputs are called '{}'", identity.name));
+                if (other.identity.name == identity.name && (is_staging || other.is_staging))
+                    return node->fail(
+                        fmt::format("two outputs are called '{}', and one of them is "
+                                    "a staging output",
+                                    identity.name));
             }
             outputs_.push_back({node, std::move(identity), is_staging, false, {}, nullptr});
         }
         if (many()) decisive_ = scope.used();
         return {};
-    }
-
-    static Result<void> check_output(const yaml::Node& node) {
-        if (!node.is_map())
-            return node.fail(fmt::format("expected an output, found {}", node.kind_name()));
-        for (const auto& [key, value] : node.entries())
-            GPKG_CHECK(check_key(value, key, "an output", kOutputKeys));
-        const auto* staging = node.find("staging");
-        if ((node.find("package") == nullptr) == (staging == nullptr))
-            return node.fail("an output has one of 'package' and 'staging'");
-        return staging == nullptr ? Result<void>{} : check_staging(node);
-    }
-
-    /// What a staging output cannot have (CEP 41), as it makes no package.
-    static Result<void> check_staging(const yaml::Node& node) {
-        const auto refuse = [](const yaml::Node& value, std::string_view key) {
-            return fail(ErrorKind::Parse,
-                        fmt::format("{}: a staging output has no '{}'", value.key_place(), key),
-                        "give it to the packages that inherit it");
-        };
-        for (const auto* key : {"tests", "extra"}) {
-            if (const auto* value = node.find(key)) return refuse(*value, key);
-        }
-        const auto* build = node.find("build");
-        if (build != nullptr && build->is_map()) {
-            for (const auto& [key, value] : build->entries()) {
-                if (key != "script") return refuse(value, "build." + key);
-            }
-        }
-        const auto* needs = node.find("requirements");
-        if (needs == nullptr || !needs->is_map()) return {};
-        for (const auto* key : {"run", "run_constraints", "run_exports", "extras"}) {
-            if (const auto* value = needs->find(key))
-                return refuse(*value, std::string("requirements.") + key);
-        }
-        return {};
-    }
-
-    static Result<Identity> read_staging(const yaml::Node& at, const Names& names) {
-        GPKG_TRY(const auto tree, evaluate_tree(at, names));
-        GPKG_CHECK(tree.only_keys("staging", {"name"}));
-        const auto* name = tree.find("name");
-        if (name == nullptr) return at.fail("the staging output has no name");
-        Identity identity;
-        GPKG_TRY(identity.name, name->as_text("a name"));
-        GPKG_CHECK(check_name(*name, identity.name));
-        return identity;
-    }
-
-    static Result<void> check_name(const Tree& at, const std::string& name) {
-        if (is_package_name(name) && to_lower(name) == name) return {};
-        return at.fail(fmt::format("'{}' is no package name", name),
-                       "use lower case letters, digits and single - _ . between them");
-    }
-
-    Result<Identity> read_identity(const yaml::Node& node, const Names& names) const {
-        const auto& at = *node.find("package");
-        GPKG_TRY(auto package, evaluate_tree(at, names));
-        GPKG_CHECK(package.only_keys("package", {"name", "version"}));
-        if (const auto* shared = recipe_.root.find("recipe")) {
-            GPKG_TRY(const auto base, evaluate_tree(*shared, names));
-            GPKG_CHECK(base.only_keys("recipe", {"name", "version"}));
-            package = merge_trees(base, package);
-        }
-        const auto* name = package.find("name");
-        const auto* version = package.find("version");
-        if (name == nullptr) return at.fail("the package has no name");
-        if (version == nullptr) return at.fail("the package has no version");
-        Identity identity;
-        GPKG_TRY(identity.name, name->as_text("a package name"));
-        GPKG_TRY(identity.version, version->as_version("the version"));
-        GPKG_CHECK(check_name(*name, identity.name));
-        const auto parsed = Version::parse(identity.version);
-        if (!parsed) return version->fail(parsed.error().message, parsed.error().hint);
-        if (identity.version.find('-') != std::string::npos || identity.version.size() > 64)
-            return version->fail(
-                fmt::format("the version '{}' cannot be part of a file name", identity.version),
-                "write _ in place of -, and at most 64 characters");
-        identity.version = parsed->to_string();
-        return identity;
     }
 
     Result<void> render(std::size_t index) {
@@ -202,6 +123,9 @@ private:
         const auto folder = recipe_.folder();
 
         GPKG_TRY(const auto skip, read_skip(*output.node, scope.names()));
+        // What the context reads counts, whether the output needs it or not: conda-forge's numpy
+        // names is_freethreading there to get it into the hash.
+        GPKG_CHECK(scope.check_context());
         if (skip) {
             result.build.skip = true;
             for (const auto& key : scope.used()) result.used_variant[key] = variant_.at(key);
@@ -209,7 +133,7 @@ private:
         }
         // The name and the version count as used here too.
         if (!output.is_staging) {
-            const auto again = read_identity(*output.node, scope.names());
+            const auto again = read_identity(recipe_, *output.node, scope.names());
             if (!again) return pass(again.error());
         }
         GPKG_CHECK(inherit(output, result, scope.names()));
@@ -222,7 +146,7 @@ private:
         GPKG_TRY(result.requirements, read_requirements(sections.requirements));
         GPKG_CHECK(pin_to_variant(result.requirements.build, scope));
         GPKG_CHECK(pin_to_variant(result.requirements.host, scope));
-        GPKG_TRY(result.tests, read_recipe_tests(sections.tests));
+        GPKG_TRY(result.tests, read_recipe_tests(sections.tests, folder));
         GPKG_TRY(result.about, read_about(sections.about));
         if (!sections.extra.is_null() && !sections.extra.is_map())
             return sections.extra.fail("expected a map for extra");
@@ -242,8 +166,24 @@ private:
             result.build_string = "h" + variant_hash(result.used_variant);
             return result;
         }
-        GPKG_TRY(result.build_string, build_string(result, sections, scope));
+        GPKG_TRY(result.build_string, build_string(result, sections, context(), scope));
         return result;
+    }
+
+    /// Null when there is none. Of several, each for other variants, the first that is not skipped.
+    Result<Output*> output_called(const std::string& name) {
+        std::vector<Output*> found;
+        for (auto& output : outputs_) {
+            if (output.identity.name == name) found.push_back(&output);
+        }
+        if (found.size() > 1) {
+            for (auto* output : found) {
+                Scope scope(context(), options_, variant_);
+                GPKG_TRY(const bool skip, read_skip(*output->node, scope.names()));
+                if (!skip) return output;
+            }
+        }
+        return found.empty() ? nullptr : found.front();
     }
 
     /// Finds what an output inherits and renders it first.
@@ -252,15 +192,13 @@ private:
         if (at == nullptr || at->is_null()) return {};
         Scope scope(context(), options_, variant_);
         GPKG_TRY(const auto from, read_inherit(*at, scope.names()));
-        const auto found = std::find_if(outputs_.begin(), outputs_.end(), [&](const auto& other) {
-            return other.identity.name == from.name;
-        });
-        if (found == outputs_.end())
+        GPKG_TRY(auto* found, output_called(from.name));
+        if (found == nullptr)
             return at->fail(fmt::format("there is no output '{}' to inherit", from.name));
         if (output.is_staging && !found->is_staging)
             return at->fail(fmt::format(
                 "a staging output can only inherit another one, and '{}' is a package", from.name));
-        output.parent = static_cast<std::size_t>(found - outputs_.begin());
+        output.parent = static_cast<std::size_t>(found - outputs_.data());
         return render(*output.parent);
     }
 
@@ -387,12 +325,17 @@ private:
 
     static Result<std::string> build_string(const RenderedOutput& output,
                                             const Sections& sections,
+                                            const yaml::Node* context,
                                             Scope& scope) {
         const auto* at = sections.build_string;
         if (at == nullptr || at->is_null())
             return default_build_string(
                 output.used_variant, output.build.noarch == "python", output.build.number);
         scope.define_variable("hash", Value(variant_hash(output.used_variant)));
+        // Not in CEP 14, but rattler-build gives it, and recipes use it.
+        if (context == nullptr || context->find("build_number") == nullptr)
+            scope.define_variable("build_number",
+                                  Value(static_cast<long long>(output.build.number)));
         GPKG_TRY(const auto tree, evaluate_tree(*at, scope.names()));
         GPKG_TRY(auto text, tree.as_text("a build string"));
         if (!is_build_string(text))
@@ -403,10 +346,8 @@ private:
 
     Result<Value> pin_subpackage(const CallArguments& arguments, Variant& pinned) {
         GPKG_TRY(const auto pin, Pin::read("pin_subpackage", arguments));
-        const auto found = std::find_if(outputs_.begin(), outputs_.end(), [&](const auto& output) {
-            return output.identity.name == pin.name;
-        });
-        if (found == outputs_.end())
+        GPKG_TRY(auto* found, output_called(pin.name));
+        if (found == nullptr)
             return fail(ErrorKind::Parse,
                         fmt::format("pin_subpackage: the recipe has no output '{}'", pin.name));
         if (found->is_staging)
@@ -417,7 +358,7 @@ private:
             GPKG_TRY(auto text, pin.dependency(found->identity.version, {}));
             return Value(std::move(text));
         }
-        GPKG_CHECK(render(static_cast<std::size_t>(found - outputs_.begin())));
+        GPKG_CHECK(render(static_cast<std::size_t>(found - outputs_.data())));
         const auto& other = *found->rendered;
         if (other.build.skip)
             return fail(ErrorKind::Parse,

@@ -154,10 +154,11 @@ std::optional<std::string> Scope::variant_value(const std::string& key) {
 
 Result<std::optional<Value>> Scope::variable(std::string_view name) {
     const std::string key(name);
-    mark_used(key);
     if (const auto found = variables_.find(name); found != variables_.end()) return found->second;
+    // What the context gives does not depend on the variant's key of that name.
     GPKG_TRY(auto own, context_value(key));
     if (own) return own;
+    mark_used(key);
     if (auto value = platform_value(name)) return value;
     const auto found = variant_.find(key);
     if (found == variant_.end()) return std::nullopt;
@@ -182,8 +183,11 @@ Result<std::optional<Value>> Scope::context_value(const std::string& name) {
     if (node == nullptr) return std::nullopt;
     if (const auto known = context_values_.find(name); known != context_values_.end())
         return known->second;
-    if (!in_progress_.insert(name).second)
+    if (!in_progress_.insert(name).second) {
+        // "mpi: ${{ mpi or 'nompi' }}" means the variant's.
+        if (variant_.contains(name)) return std::nullopt;
         return wrong(fmt::format("the context value '{}' is made of itself", name));
+    }
     if (is_plain_float(*node))
         return node->fail(
             fmt::format("the context value {} reads as a number, not as a text", node->text()),

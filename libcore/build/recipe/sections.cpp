@@ -47,12 +47,6 @@ Result<void> refuse(const Tree& tree,
     return {};
 }
 
-}  // namespace sections
-
-namespace {
-
-using namespace sections;
-
 Result<std::vector<std::string>> read_specs(const Tree* tree) {
     std::vector<std::string> specs;
     if (tree == nullptr || tree->is_null()) return specs;
@@ -77,6 +71,12 @@ Result<std::vector<std::string>> read_specs(const Tree* tree) {
     for (const auto& item : tree->items) GPKG_CHECK(add(item));
     return specs;
 }
+
+}  // namespace sections
+
+namespace {
+
+using namespace sections;
 
 Result<RunExports> read_exports(const Tree& tree) {
     RunExports exports;
@@ -106,93 +106,6 @@ Result<std::map<std::string, std::vector<std::string>>> read_extras(const Tree& 
         GPKG_TRY(groups[name], read_specs(&specs));
     }
     return groups;
-}
-
-/// A script as a map: its content, for bash or for python.
-Result<std::vector<std::string>> commands_of(const Tree& script) {
-    GPKG_CHECK(script.only_keys("a test's script",
-                                {"interpreter", "content", "file", "env", "secrets", "cwd"}));
-    GPKG_CHECK(refuse(script, "a test's script", {"file", "env", "secrets", "cwd"}));
-    std::string interpreter = "bash";
-    GPKG_CHECK(take(script, "interpreter", interpreter));
-    std::vector<std::string> commands;
-    GPKG_CHECK(take(script, "content", commands));
-    if (interpreter == "bash") return commands;
-    if (interpreter != "python")
-        return script.find("interpreter")
-            ->unsupported(
-                fmt::format("gpkg runs tests with bash and python, not with '{}'", interpreter));
-    std::string program = "python - <<'END_OF_TEST'\n";
-    for (const auto& line : commands) {
-        program += line;
-        if (!program.ends_with('\n')) program += '\n';
-    }
-    return std::vector{program + "END_OF_TEST"};
-}
-
-Result<PackageTest> script_test(const Tree& tree) {
-    GPKG_CHECK(tree.only_keys("a test", {"script", "requirements", "files"}));
-    PackageTest test;
-    const auto* script = tree.find("script");
-    if (script->is_map()) {
-        GPKG_TRY(test.commands, commands_of(*script));
-    } else {
-        GPKG_TRY(test.commands, script->as_texts("commands"));
-    }
-    if (const auto* requirements = tree.find("requirements")) {
-        GPKG_CHECK(requirements->only_keys("a test's requirements", {"run", "build"}));
-        GPKG_TRY(test.requirements, read_specs(requirements->find("run")));
-        // What runs where the test does is here the same machine.
-        GPKG_TRY(const auto build, read_specs(requirements->find("build")));
-        test.requirements.insert(test.requirements.end(), build.begin(), build.end());
-    }
-    if (const auto* files = tree.find("files")) {
-        GPKG_CHECK(files->only_keys("a test's files", {"source", "recipe"}));
-        GPKG_CHECK(take(*files, "source", test.source_files));
-        GPKG_CHECK(take(*files, "recipe", test.recipe_files));
-    }
-    return test;
-}
-
-Result<PackageTest> read_test(const Tree& tree) {
-    PackageTest test;
-    if (tree.find("script") != nullptr) return script_test(tree);
-    if (const auto* python = tree.find("python")) {
-        GPKG_CHECK(tree.only_keys("a test", {"python"}));
-        GPKG_CHECK(python->only_keys("a python test", {"imports", "pip_check", "python_version"}));
-        GPKG_CHECK(take(*python, "python_version", test.python_versions));
-        test.kind = PackageTest::Kind::Python;
-        GPKG_CHECK(take(*python, "imports", test.imports));
-        GPKG_CHECK(take(*python, "pip_check", test.pip_check));
-        return test;
-    }
-    if (const auto* contents = tree.find("package_contents")) {
-        GPKG_CHECK(tree.only_keys("a test", {"package_contents"}));
-        GPKG_CHECK(contents->only_keys(
-            "package_contents", {"files", "bin", "lib", "include", "site_packages", "strict"}));
-        test.kind = PackageTest::Kind::Contents;
-        GPKG_CHECK(take(*contents, "strict", test.strict));
-        if (const auto* files = contents->find("files"); files != nullptr && files->is_map()) {
-            GPKG_CHECK(files->only_keys("files", {"exists", "not_exists"}));
-            GPKG_CHECK(take(*files, "exists", test.files));
-            GPKG_CHECK(take(*files, "not_exists", test.absent_files));
-        } else {
-            GPKG_CHECK(take(*contents, "files", test.files));
-        }
-        GPKG_CHECK(take(*contents, "bin", test.bin));
-        GPKG_CHECK(take(*contents, "lib", test.lib));
-        GPKG_CHECK(take(*contents, "include", test.include));
-        GPKG_CHECK(take(*contents, "site_packages", test.site_packages));
-        return test;
-    }
-    if (tree.find("downstream") != nullptr) {
-        GPKG_CHECK(tree.only_keys("a test", {"downstream"}));
-        test.kind = PackageTest::Kind::Downstream;
-        GPKG_CHECK(take(tree, "downstream", test.downstream));
-        return test;
-    }
-    GPKG_CHECK(tree.only_keys("a test", {"script", "python", "package_contents", "downstream"}));
-    return tree.fail("a test has one of 'script', 'python', 'package_contents' and 'downstream'");
 }
 
 nlohmann::json to_json(const Value& value) {
@@ -249,20 +162,6 @@ Result<RecipeRequirements> read_requirements(const Tree& tree) {
         GPKG_CHECK(take(*ignored, "from_package", requirements.ignore_run_exports_from_package));
     }
     return requirements;
-}
-
-Result<std::vector<PackageTest>> read_recipe_tests(const Tree& tree) {
-    std::vector<PackageTest> tests;
-    if (tree.is_null()) return tests;
-    if (!tree.is_list())
-        return tree.fail(fmt::format("expected a list of tests, found {}", tree.kind_name()));
-    for (const auto& item : tree.items) {
-        if (!item.is_map())
-            return item.fail(fmt::format("expected a test, found {}", item.kind_name()));
-        GPKG_TRY(auto test, read_test(item));
-        tests.push_back(std::move(test));
-    }
-    return tests;
 }
 
 Result<RecipeAbout> read_about(const Tree& tree) {

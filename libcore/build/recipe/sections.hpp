@@ -12,7 +12,7 @@ namespace gpkg {
 Result<std::vector<RecipeSource>> read_sources(const Tree& tree, const fs::path& folder);
 Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder);
 Result<RecipeRequirements> read_requirements(const Tree& tree);
-Result<std::vector<PackageTest>> read_recipe_tests(const Tree& tree);
+Result<std::vector<PackageTest>> read_recipe_tests(const Tree& tree, const fs::path& folder);
 Result<RecipeAbout> read_about(const Tree& tree);
 /// Any tree as JSON text, keys sorted.
 std::string tree_json(const Tree& tree);

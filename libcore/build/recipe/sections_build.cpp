@@ -2,7 +2,7 @@
 
 #include "libcore/build/recipe/sections.hpp"
 #include "libcore/build/recipe/sections_internal.hpp"
-#include "libcore/build/script_programs.hpp"
+#include "libcore/build/script/script_programs.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -34,47 +34,8 @@ Result<std::string> script_lines(const Tree& tree) {
     return content;
 }
 
-Result<BuildScript> script_map(const Tree& tree, const fs::path& folder) {
-    GPKG_CHECK(tree.only_keys("build.script",
-                              {"interpreter", "env", "secrets", "content", "file", "cwd"}));
-    GPKG_CHECK(refuse(tree, "build.script", {"secrets"}));
-    const auto* file = tree.find("file");
-    const auto* content = tree.find("content");
-    if ((file == nullptr) == (content == nullptr))
-        return tree.fail("a script has one of 'file' and 'content'");
-    BuildScript script;
-    if (file != nullptr) {
-        GPKG_TRY(const auto name, file->as_text("a file name"));
-        GPKG_TRY(script, script_file(*file, name, folder));
-    } else {
-        GPKG_TRY(script.content, script_lines(*content));
-    }
-    if (const auto* by_name = script_program_for(script.file.extension().native()))
-        script.interpreter = by_name->interpreter;
-    GPKG_CHECK(take(tree, "interpreter", script.interpreter));
-    if (script_program(script.interpreter) == nullptr)
-        return tree.find("interpreter")
-            ->unsupported(
-                fmt::format("gpkg does not run build scripts with '{}'", script.interpreter),
-                fmt::format("it knows {}", script_interpreters()));
-    GPKG_CHECK(take(tree, "cwd", script.folder));
-    if (!script.folder.empty() && !is_safe_relative(script.folder))
-        return tree.find("cwd")->fail(
-            fmt::format("'{}' leads out of the work folder", script.folder));
-    if (const auto* environment = tree.find("env")) {
-        if (!environment->is_map()) return environment->fail("expected a map of variables");
-        for (const auto& [name, value] : environment->entries) {
-            GPKG_TRY(auto text, value.as_text("a text"));
-            if (name.empty() || name.find('=') != std::string::npos)
-                return value.fail(fmt::format("'{}' is no name of a variable", name));
-            script.environment.emplace(name, std::move(text));
-        }
-    }
-    return script;
-}
-
 Result<BuildScript> read_script(const Tree& tree, const fs::path& folder) {
-    if (tree.is_map()) return script_map(tree, folder);
+    if (tree.is_map()) return read_script_map(tree, "build.script", folder);
     if (!tree.is_list() && !tree.is_null()) {
         GPKG_TRY(const auto text, tree.as_text("a script"));
         const bool one_line = text.find_first_of("\n ") == std::string::npos;
@@ -166,13 +127,17 @@ Result<void> read_python(const Tree& tree, RecipeBuild& build) {
                                "use_python_app_entrypoint",
                                "preserve_egg_dir",
                                "version_independent"}));
-    GPKG_CHECK(refuse(tree, "build.python", {"use_python_app_entrypoint", "preserve_egg_dir"}));
+    // The first is macOS's; and no folder of an egg is unpacked or thrown away here.
+    for (const auto* key : {"use_python_app_entrypoint", "preserve_egg_dir"}) {
+        bool without_effect = false;
+        GPKG_CHECK(take(tree, key, without_effect));
+    }
     GPKG_CHECK(take(tree, "version_independent", build.python_version_independent));
     GPKG_CHECK(take(tree, "site_packages_path", build.python_site_packages_path));
     if (const auto* skip = tree.find("skip_pyc_compilation")) {
-        if (skip->is_list())
-            return skip->unsupported("gpkg takes true or false for skip_pyc_compilation");
-        GPKG_TRY(build.skip_pyc_compilation, skip->as_bool("skip_pyc_compilation"));
+        if (skip->as_bool(""))
+            return skip->fail("expected globs for skip_pyc_compilation", "'**' is all of them");
+        GPKG_TRY(build.skip_pyc_compilation, skip->as_texts("globs"));
     }
     const auto* points = tree.find("entry_points");
     if (points == nullptr) return {};
@@ -195,6 +160,52 @@ Result<void> read_files(const Tree& tree, RecipeBuild& build) {
 }
 
 }  // namespace
+
+Result<BuildScript> sections::read_script_map(const Tree& tree,
+                                              std::string_view what,
+                                              const fs::path& folder) {
+    GPKG_CHECK(tree.only_keys(what, {"interpreter", "env", "secrets", "content", "file", "cwd"}));
+    const auto* file = tree.find("file");
+    const auto* content = tree.find("content");
+    if ((file == nullptr) == (content == nullptr))
+        return tree.fail("a script has one of 'file' and 'content'");
+    BuildScript script;
+    if (file != nullptr) {
+        GPKG_TRY(const auto name, file->as_text("a file name"));
+        GPKG_TRY(script, script_file(*file, name, folder));
+    } else {
+        GPKG_TRY(script.content, script_lines(*content));
+    }
+    if (const auto* by_name = script_program_for(script.file.extension().native()))
+        script.interpreter = by_name->interpreter;
+    GPKG_CHECK(take(tree, "interpreter", script.interpreter));
+    if (script_program(script.interpreter) == nullptr)
+        return tree.find("interpreter")
+            ->unsupported(fmt::format("gpkg does not run scripts with '{}'", script.interpreter),
+                          fmt::format("it knows {}", script_interpreters()));
+    GPKG_CHECK(take(tree, "cwd", script.folder));
+    if (!script.folder.empty() && !is_safe_relative(script.folder))
+        return tree.find("cwd")->fail(
+            fmt::format("'{}' leads out of the work folder", script.folder));
+    if (const auto* environment = tree.find("env")) {
+        if (!environment->is_map()) return environment->fail("expected a map of variables");
+        for (const auto& [name, value] : environment->entries) {
+            GPKG_TRY(auto text, value.as_text("a text"));
+            if (name.empty() || name.find('=') != std::string::npos)
+                return value.fail(fmt::format("'{}' is no name of a variable", name));
+            script.environment.emplace(name, std::move(text));
+        }
+    }
+    GPKG_CHECK(take(tree, "secrets", script.secrets));
+    for (const auto& name : script.secrets) {
+        if (name.empty() || name.find('=') != std::string::npos)
+            return tree.find("secrets")->fail(fmt::format("'{}' is no name of a variable", name));
+        if (script.environment.contains(name))
+            return tree.find("secrets")->fail(
+                fmt::format("'{}' is in env as well, where everybody can read it", name));
+    }
+    return script;
+}
 
 Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder) {
     GPKG_CHECK(tree.only_keys("build",

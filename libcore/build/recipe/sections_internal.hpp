@@ -2,6 +2,7 @@
 
 // Reading one key of a section, shared by the files that read sections.
 
+#include "libcore/build/recipe/rendered.hpp"
 #include "libcore/build/recipe/tree.hpp"
 
 namespace gpkg::sections {
@@ -15,5 +16,13 @@ Result<void> take(const Tree& tree, std::string_view key, bool& target);
 Result<void> refuse(const Tree& tree,
                     std::string_view what,
                     std::initializer_list<std::string_view> keys);
+
+/// Dependencies, or one: positional MatchSpecs and open pins (pin.hpp). Null: none.
+Result<std::vector<std::string>> read_specs(const Tree* tree);
+
+/// A script that is a map (CEP 14); `what` it is, for errors. Its file is looked for in `folder`.
+Result<BuildScript> read_script_map(const Tree& tree,
+                                    std::string_view what,
+                                    const fs::path& folder);
 
 }  // namespace gpkg::sections

@@ -1,7 +1,8 @@
-#include "libcore/build/binary_checks.hpp"
+#include "libcore/build/binaries/binary_checks.hpp"
 
-#include "libcore/build/binary_checks_internal.hpp"
-#include "libcore/build/host_libraries.hpp"
+#include "libcore/base/prefix_path.hpp"
+#include "libcore/build/binaries/binary_checks_internal.hpp"
+#include "libcore/build/binaries/host_libraries.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
@@ -204,6 +205,16 @@ TEST_CASE("library paths stay inside, and out of stubs", "[build]") {
     CHECK(world.findings() == Texts{"LibraryPath "});
 }
 
+TEST_CASE("the loader never sees stubs: what they say of libraries is no fault", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.host_library("libzlib", "lib/libz.so.1");
+    world.own_library("lib/stubs/liba.so", "lib/libz.so.1 -Wl,-rpath,\\$ORIGIN");
+    CHECK(world.findings().empty());
+    world.own_library("lib/liba.so", "lib/libz.so.1 -Wl,-rpath,\\$ORIGIN/stubs");
+    CHECK(world.findings() == Texts{"LibraryPath $ORIGIN/stubs", "Overlinking libz.so.1"});
+}
+
 TEST_CASE("a library that nothing needs is no dependency", "[build]") {
     if (!has_cc()) return;
     World world;
@@ -327,4 +338,42 @@ TEST_CASE("binaries.json keeps what it is given", "[build]") {
     CHECK(read->needs == all.needs);
     CHECK_FALSE(parse_binaries_json("{}", "x"));
     CHECK_FALSE(parse_binaries_json("nonsense", "x"));
+}
+
+TEST_CASE("a package says which glibc its files need", "[build]") {
+    World world;
+    // A program's start is of glibc 2.34 where it is linked with that one or a newer one.
+    REQUIRE(world.sh("echo 'int main(void) { return 0; }' > ../m.c; cc -o bin/m ../m.c"));
+    world.files = {"bin/m"};
+    const auto needed = world.report().binaries.glibc;
+    if (newer_glibc(needed, "2.33") != needed) {
+        WARN("skipped: this machine's glibc is too old to tell");
+        return;
+    }
+    CHECK(world.report().findings.empty());
+
+    world.run.depends = {"__glibc >=2.17,<3.0.a0"};
+    const auto findings = world.report().findings;
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == Kind::Glibc);
+    CHECK(findings[0].is_error);
+    CHECK(findings[0].message == "bin/m: needs glibc " + needed +
+                                     ", and the package says that 2.17 is enough "
+                                     "(__glibc >=2.17,<3.0.a0)");
+    CHECK(findings[0].hint.starts_with(
+        "build with a sysroot of glibc 2.17, or depend on __glibc >=" + needed));
+    world.output.build.dynamic_linking.missing_dso_allowlist = {"bin/m"};
+    CHECK(world.report().findings.empty());
+    world.output.build.dynamic_linking.missing_dso_allowlist = {};
+    world.run.depends = {"__glibc >=" + needed};
+    CHECK(world.report().findings.empty());
+
+    Texts depends{"a"};
+    add_glibc_floor(depends, "2.17");
+    add_glibc_floor(depends, "");
+    CHECK(depends == Texts{"a"});
+    add_glibc_floor(depends, "2.34");
+    CHECK(depends == Texts{"a", "__glibc >=2.34"});
+    add_glibc_floor(depends, "2.36");
+    CHECK(depends == Texts{"a", "__glibc >=2.34"});
 }

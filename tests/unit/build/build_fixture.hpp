@@ -28,9 +28,10 @@ struct BuildFixture {
     }
     Result<std::vector<BuiltPackage>> build(const std::string& recipe) const {
         write("r/recipe.yaml", recipe);
-        const auto loaded = load_recipe(at("r"));
-        if (!loaded) return pass(loaded.error());
-        return build_recipe(*loaded, options);
+        auto summary = build_all({at("r/recipe.yaml")}, options);
+        if (!summary) return pass(summary.error());
+        if (!summary->failures.empty()) return pass(summary->failures.front().error);
+        return std::move(summary->packages);
     }
     BuiltPackage one(const std::string& recipe) const {
         const auto built = build(recipe);
@@ -66,7 +67,8 @@ inline SolveEnvironment offering(std::vector<EnvironmentPackage> packages) {
             chosen.push_back(package);
             solved.packages.push_back(package.name + "-" + package.version + ".conda 1");
         }
-        solved.make = [chosen](const fs::path& prefix) -> Result<std::vector<EnvironmentPackage>> {
+        solved.make = [chosen](const fs::path& prefix,
+                               const fs::path&) -> Result<std::vector<EnvironmentPackage>> {
             for (const auto& [name, version, build, exports, subdir, sum] : chosen)
                 GPKG_CHECK(write_file_atomically(prefix / ("lib/lib" + name + ".so"), name));
             return chosen;

@@ -1,7 +1,7 @@
 #include "libcore/build/builder.hpp"
 
 #include "libcore/base/digest.hpp"
-#include "libcore/build/elf.hpp"
+#include "libcore/build/binaries/elf.hpp"
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/package/info.hpp"
@@ -225,6 +225,39 @@ TEST_CASE("environments come from outside and their exports count", "[build]") {
     CHECK(gpkg::read_index_json(x)->depends == Texts{"libzlib >=1.2"});
 }
 
+TEST_CASE("bash scripts run in activated environments, that of the build over the host's",
+          "[build]") {
+    BuildFixture place;
+    place.options.solve_environment =
+        [](const std::vector<std::string>& specs) -> Result<gpkg::SolvedEnvironment> {
+        gpkg::SolvedEnvironment solved;
+        solved.packages = specs;
+        solved.make = [specs](const fs::path& prefix,
+                              const fs::path&) -> Result<std::vector<gpkg::EnvironmentPackage>> {
+            // Somebody's script may fail, read what is not set, and leave options behind.
+            const auto text = "export SAID=\"${SAID-}" + specs[0] +
+                              " $CONDA_PREFIX \"\nfalse\necho \"$NEVER_SET\"\n";
+            GPKG_CHECK(gpkg::write_file_atomically(prefix / "etc/conda/activate.d/one.sh", text));
+            return std::vector<gpkg::EnvironmentPackage>{{specs[0], "1", "0"}};
+        };
+        return solved;
+    };
+    const auto script = R"x(
+build:
+  script: |
+    test "$SAID" = "libhost $PREFIX compiler $BUILD_PREFIX " && test "$CONDA_PREFIX" = "$BUILD_PREFIX"
+    test "$(bash -c 'echo "$SAID"')" = "$SAID"
+    case $- in *e*x*) ;; *) exit 1 ;; esac
+    mkdir -p $PREFIX/share && echo done > $PREFIX/share/said
+requirements: {build: [compiler], host: [libhost]}
+)x";
+    CHECK(place.error(kHead + script) == "no error");
+    // Other languages are not activated for.
+    CHECK(place.error(kHead +
+                      "build: {script: {interpreter: perl, content: 'exit(exists $ENV{SAID})'}}\n"
+                      "requirements: {build: [compiler], host: [libhost]}\n") == "no error");
+}
+
 TEST_CASE("noarch python packages", "[build]") {
     const BuildFixture place;
     const auto built = place.one(kHead + R"(
@@ -362,6 +395,25 @@ TEST_CASE("many recipes, in the order of their needs", "[build]") {
     CHECK(place_of("bb") < place_of("sa"));
     CHECK(place_of("ba") < static_cast<std::ptrdiff_t>(events.size()));
     CHECK(gpkg::find_recipes(place.at("none")).error().kind == gpkg::ErrorKind::NotFound);
+}
+
+TEST_CASE("outputs and variants that do not need each other are built at once", "[build]") {
+    BuildFixture place;
+    place.options.jobs = 4;
+    // Each waits until all have begun.
+    const std::string meet =
+        "    build:\n      script:\n        - touch $RECIPE_DIR/$PKG_NAME-$flavour\n"
+        "        - for i in $(seq 100); do [ $(ls $RECIPE_DIR | grep -c -e -) = 4 ] && exit; sleep "
+        "0.1;"
+        " done; exit 1\n"
+        "      variant: {use_keys: [flavour]}\n";
+    place.write("r/variants.yaml", "flavour: [x, y]\n");
+    const auto built = place.build("recipe: {version: '1'}\noutputs:\n  - package: {name: a}\n" +
+                                   meet + "  - package: {name: b}\n" + meet);
+    if (!built) FAIL(built.error().to_string());
+    Texts names;
+    for (const auto& package : *built) names.push_back(package.distribution.substr(0, 1));
+    CHECK(names == Texts{"a", "b", "a", "b"});
 }
 
 TEST_CASE("a cancelled run says so", "[build]") {

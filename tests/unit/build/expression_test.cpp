@@ -108,6 +108,16 @@ TEST_CASE("expressions", "[build]") {
     }
 }
 
+TEST_CASE("methods of texts", "[build]") {
+    CHECK(evaluated("'1.2.3'.split('.')[0]") == "1");
+    CHECK(evaluated("('A' ~ \"b \").lower().strip().replace('b', 'c')") == "ac");
+    CHECK(evaluated("list[0].upper()") == "B");
+    CHECK(evaluated("'cuda12'.startswith('cuda') and not 'x'.endswith('y')") == "true");
+    CHECK(evaluated("'a'.title()") == "texts have no '.title'");
+    CHECK(evaluated("'a'.lower") == "texts have no '.lower'");
+    CHECK(evaluated("n.split('.')") != "7");
+}
+
 TEST_CASE("what is wrong with an expression", "[build]") {
     struct Row {
         std::string text, expected;

@@ -1,4 +1,4 @@
-#include "libcore/build/gpu_code.hpp"
+#include "libcore/build/binaries/gpu_code.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -78,6 +78,23 @@ TEST_CASE("what packages were built with stands beside the index", "[build]") {
     CHECK(conda().size() == 1);
 }
 
+TEST_CASE("a package built after it was first seen is told, each time", "[build]") {
+    constexpr std::int64_t kNow = 1'700'000'000'000;
+    Channel channel;
+    channel.options.timestamp = kNow;
+    channel.add({{"name", "early"}, {"timestamp", kNow - 1}});
+    channel.add({{"name", "near"}, {"timestamp", kNow + 60'000}});  // clocks differ
+    const auto late = channel.add({{"timestamp", kNow + 60'001}});
+    for (const std::size_t read : {3U, 0U}) {
+        const auto summary = channel.index();
+        CHECK(summary.subdirs[0].read == read);
+        REQUIRE(summary.odd.size() == 1);
+        CHECK(summary.odd[0].file == late);
+        CHECK_THAT(summary.odd[0].reason, ContainsSubstring("after it was first seen here"));
+    }
+    CHECK(channel.json("c/linux-64/repodata.json").at("packages.conda").size() == 3);
+}
+
 TEST_CASE("a hash_input.json that cannot be read costs a warning, each time", "[build]") {
     const auto used = GENERATE(as<std::string>(), "{", "[]", R"({"a": {"b": "c"}})", "");
     CAPTURE(used);

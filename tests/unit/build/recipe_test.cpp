@@ -92,8 +92,8 @@ extra:
     CHECK(output.extra_json == R"({"numbers":[1,2],"source-package":"zlib"})");
     CHECK(output.used_variant ==
           gpkg::Variant{{"__glibc", "__glibc >=2.36"}, {"target_platform", "linux-64"}});
-    CHECK(output.file_name() ==
-          "zlib-1.2.13-h" + gpkg::variant_hash(output.used_variant) + "_3.conda");
+    CHECK(output.distribution() ==
+          "zlib-1.2.13-h" + gpkg::variant_hash(output.used_variant) + "_3");
 }
 
 TEST_CASE("selectors", "[build]") {
@@ -121,10 +121,12 @@ TEST_CASE("the keys that a recipe reads make its hash", "[build]") {
     options.variants = gpkg::VariantConfig::of(
         {{"python", "3.11"}, {"numpy", "1.26"}, {"openssl", "3"}, {"zlib", "1.2"}});
     const std::string text =
-        "context: {unused: \"${{ openssl }}\"}\n" + kHead +
+        "context: {touched: \"${{ openssl }}\"}\n" + kHead +
         "requirements:\n  host: [python, numpy >=1.2]\n  run: [\"${{ 'x' if zlib == '1.2' }}\"]\n";
-    CHECK(one(text, options).used_variant ==
-          gpkg::Variant{{"python", "3.11"}, {"target_platform", "linux-64"}, {"zlib", "1.2"}});
+    CHECK(one(text, options).used_variant == gpkg::Variant{{"openssl", "3"},
+                                                           {"python", "3.11"},
+                                                           {"target_platform", "linux-64"},
+                                                           {"zlib", "1.2"}});
     CHECK(one(text, options).build_string.starts_with("py311h"));
 
     const auto noarch =
@@ -211,7 +213,7 @@ TEST_CASE("a test's script may be a map", "[build]") {
                            .tests;
     CHECK(tests[0].commands ==
           Texts{"python - <<'END_OF_TEST'\nimport a\nprint('b')\nEND_OF_TEST"});
-    CHECK(tests[1].commands == Texts{"true", "false"});
+    CHECK(tests[1].commands == Texts{"true\nfalse"});
     CHECK(tests[1].requirements == Texts{"c", "d"});
 }
 
@@ -228,7 +230,7 @@ TEST_CASE("several outputs", "[build]") {
     const auto outputs = render(R"(
 context: {version: "1.2.3"}
 recipe: {name: x, version: "${{ version }}"}
-build: {number: 4, script: ignored}
+build: {number: 4}
 about: {license: MIT, summary: all}
 outputs:
   - package: {name: x-dev}
@@ -391,7 +393,7 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {kHead + "source: {url: https://h/a, tag: v1, sha256: " + sha + "}\n",
          r + "2:33: 'tag' belongs to a source with 'git'"},
         {kHead + "build: {script: {interpreter: cobol, content: x}}\n",
-         r + "2:31: gpkg does not run build scripts with 'cobol'\n"
+         r + "2:31: gpkg does not run scripts with 'cobol'\n"
          "  hint: it knows bash, node, nu, nushell, perl, python, r, rscript, ruby"},
         {kHead + "build: {flags: [\"GPU\"]}\n",
          r + "2:16: 'GPU' is no flag\n"
@@ -415,8 +417,12 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {"schema_version: 2\n" + kHead,
          r + "1:17: recipes of schema_version 2 are of a newer kind than gpkg knows (1)"},
         {"- a\n", r + "1:1: expected a recipe, found a list"},
+        {"recipe: {version: '1'}\nrequirements: {host: [a]}\noutputs:\n  - package: {name: a}\n",
+         r + "2:1: with 'outputs', 'requirements' belongs to an output\n  hint: what several packages are made of belongs to a staging output"},
+        {"recipe: {version: '1'}\nbuild:\n  script: x\noutputs:\n  - package: {name: a}\n",
+         r + "3:3: with 'outputs', 'build.script' belongs to an output\n  hint: what several packages are made of belongs to a staging output"},
         {"recipe: {version: '1'}\noutputs:\n  - package: {name: a}\n  - package: {name: a}\n",
-         r + "4:5: two outputs are called 'a'"},
+         r + "4:5: two outputs make one package, a-1-hb0f4dca_0\n  hint: skip one of them, or give it another build.string"},
         {"outputs:\n  - package: {name: a, version: '1'}\n    requirements: {run: [\"${{ pin_subpackage('a', exact=true) }}\"]}\n",
          r + "3:26: in '${{ pin_subpackage('a', exact=true) }}': " + r + "2:5: 'a' is pinned to itself, or inherits itself"},
     };

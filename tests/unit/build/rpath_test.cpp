@@ -1,5 +1,6 @@
-#include "libcore/build/rpath.hpp"
+#include "libcore/build/binaries/rpath.hpp"
 
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
 

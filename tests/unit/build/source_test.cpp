@@ -1,9 +1,11 @@
-#include "libcore/build/source.hpp"
+#include "libcore/build/sources/source.hpp"
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"
+
+#include <sys/stat.h>
 
 namespace fs = gpkg::fs;
 using gpkg::RecipeSource;
@@ -61,6 +63,38 @@ TEST_CASE("path sources are copied with modes, links and times", "[build]") {
           fs::perms::none);
     CHECK(fs::last_write_time(place.at("work/t/d/a")) == fs::last_write_time(place.at("s/d/a")));
     CHECK(place.read("work/one") == "p\n");
+}
+
+TEST_CASE("two checkouts of the same give the same modes and times", "[build]") {
+    const Place place;
+    place.shell(
+        "umask 077; mkdir -p s/d; echo a > s/d/a; echo b > s/b; chmod 700 s/b; ln -s b s/l; "
+        "mkdir t; (cd s && tar --mtime=@1000 -cf ../old.tar d && tar --mtime=@9000 -cf ../new.tar "
+        "b)");
+    RecipeSource tree;
+    tree.path = place.at("s");
+    tree.target_directory = "tree";
+    auto older = place.url("old.tar");
+    older.target_directory = "old";
+    auto newer = place.url("new.tar");
+    newer.target_directory = "new";
+    SourceFetchOptions options;
+    options.work = place.at("work");
+    options.cache = place.at("cache");
+    options.time = 5000;
+    REQUIRE(gpkg::provide_sources({tree, older, newer}, options));
+    const auto is = [&](const std::string& path, mode_t mode, std::int64_t time) {
+        struct stat status {};
+        REQUIRE(::lstat(place.at("work/" + path).c_str(), &status) == 0);
+        CHECK((status.st_mode & 07777U) == mode);
+        CHECK(status.st_mtim.tv_sec == time);
+    };
+    is("tree/d", 0755, 5000);
+    is("tree/d/a", 0644, 5000);
+    is("tree/b", 0755, 5000);
+    is("tree/l", 0777, 5000);
+    is("old/a", 0644, 1000);
+    is("new/b", 0755, 5000);
 }
 
 TEST_CASE("url sources are checked, unpacked and patched", "[build]") {

@@ -51,8 +51,8 @@ TEST_CASE("one build, split into packages", "[build]") {
     const auto with_headers = [&](const Texts& specs) {
         auto solved = offering({zlib(), headers})(specs);
         auto make = solved->make;
-        solved->make = [make](const fs::path& prefix) {
-            auto made = make(prefix);
+        solved->make = [make](const fs::path& prefix, const fs::path& seen) {
+            auto made = make(prefix, seen);
             if (made->front().name == "foo-headers")
                 REQUIRE(gpkg::write_file_atomically(prefix / "include/foo.h", "the host's\n"));
             return made;
@@ -135,6 +135,66 @@ outputs:
     }
     CHECK(found == Texts{"a x\n", "b x\n", "a y\n", "b y\n"});
     CHECK(built->at(0).distribution != built->at(2).distribution);
+}
+
+TEST_CASE("those who inherit the same are built one after the other, in one place", "[build]") {
+    BuildFixture place;
+    place.options.jobs = 4;
+    // A name and a hash that both recipes' staging outputs have; each output finds its own.
+    const auto recipe = [&](const std::string& name) {
+        const auto heir = [&](const std::string& heir_name) {
+            return "  - package: {name: " + heir_name + ", version: '1'}\n    inherit: build\n" +
+                   "    build:\n      files: [" + heir_name + "]\n      script:\n" +
+                   "        - mkdir $RECIPE_DIR/alone\n        - sleep 0.2\n"
+                   "        - rmdir $RECIPE_DIR/alone\n        - cp $PREFIX/made $PREFIX/" +
+                   heir_name + "\n";
+        };
+        place.write("all/" + name + "/recipe.yaml",
+                    "outputs:\n  - staging: {name: build}\n    build:\n      script:\n"
+                    "        - echo " +
+                        name +
+                        " >> $RECIPE_DIR/runs\n"
+                        "        - echo " +
+                        name + " $PREFIX > $PREFIX/made\n" + heir(name + "1") + heir(name + "2"));
+    };
+    recipe("a");
+    recipe("b");
+    const auto files = gpkg::find_recipes(place.at("all"));
+    const auto built = gpkg::build_all(*files, place.options);
+    REQUIRE(built);
+    for (const auto& failure : built->failures) UNSCOPED_INFO(failure.error.to_string());
+    REQUIRE(built->packages.size() == 4);
+    for (const auto& package : built->packages) {
+        const auto name = package.distribution.substr(0, 2);
+        CHECK(gpkg::read_file(place.unpacked(package) / name).value() ==
+              name.substr(0, 1) + " " + std::string(gpkg::canonical_placeholder()) + "\n");
+    }
+    CHECK(gpkg::read_file(place.at("all/a/runs")).value() == "a\n");
+    CHECK(gpkg::read_file(place.at("all/b/runs")).value() == "b\n");
+    CHECK(fs::is_empty(place.at("work/staged")) == false);  // the locks
+    for (const auto& left : fs::directory_iterator(place.at("work/staged")))
+        CHECK(left.path().extension() == ".lock");
+}
+
+TEST_CASE("what could not be staged fails all who inherit it, and is tried once", "[build]") {
+    BuildFixture place;
+    place.write("r/recipe.yaml", R"(
+outputs:
+  - staging: {name: s}
+    build: {script: "echo ran >> $RECIPE_DIR/runs; exit 7"}
+  - package: {name: a, version: "1"}
+    inherit: s
+  - package: {name: b, version: "1"}
+    inherit: s
+  - package: {name: c, version: "1"}
+)");
+    const auto built = gpkg::build_all({place.at("r/recipe.yaml")}, place.options);
+    REQUIRE(built);
+    REQUIRE(built->failures.size() == 2);
+    for (const auto& failure : built->failures)
+        CHECK_THAT(failure.error.message, ContainsSubstring("the build script ended with 7"));
+    CHECK(built->packages.size() == 1);
+    CHECK(gpkg::read_file(place.at("r/runs")).value() == "ran\n");
 }
 
 TEST_CASE("a package can begin with another package", "[build]") {

@@ -176,7 +176,7 @@ TEST_CASE("variants must not share a file name", "[build]") {
     options.variants = parse("python: ['3.11', '3.12']\n");
     const auto outputs = render_recipe(*recipe, options);
     REQUIRE_FALSE(outputs);
-    CHECK(outputs.error().message.find("two variants of a make one file, a-1-fixed.conda") !=
+    CHECK(outputs.error().message.find("two variants of a make one file, a-1-fixed:") !=
           std::string::npos);
 }
 
@@ -284,4 +284,87 @@ TEST_CASE("truth values of a file are such", "[build]") {
                          {"target_platform", "linux-64"}};
     CHECK(default_build_string(polars, false, 0) == "py310h49dadd8_0");
     CHECK(parse("count: [3]\n", "/r/conda_build_config.yaml").values["count"] == Values{"3"});
+}
+
+TEST_CASE("a key that the context gives is not read from the variant", "[build]") {
+    // conda-forge's array-api-compat 1.14.0 is pyhc364b38_0, though python_min is a key there.
+    const auto config = parse(
+        "python_min: ['3.10']\nchannel_targets: [conda-forge main]\n"
+        "channel_sources: [conda-forge]\n");
+    const std::string rest =
+        "package: {name: a, version: '1'}\nbuild: {noarch: python}\n"
+        "requirements: {run: [\"python >=${{ python_min }}\"]}\n";
+    const auto own = render("context: {python_min: '3.10'}\n" + rest, config);
+    REQUIRE(own.size() == 1);
+    CHECK(own[0].build_string == "pyhc364b38_0");
+    CHECK(render(rest, config)[0].build_string == "pyhcf101f3_0");
+    // Of its own name it can only mean the variant's.
+    const auto both = render("context: {mpi: \"${{ mpi or 'nompi' }}\"}\n" + kHead +
+                                 "requirements: {run: [\"${{ mpi }}\"]}\n",
+                             parse("mpi: [mpich, openmpi]\n"));
+    REQUIRE(both.size() == 2);
+    CHECK(both[0].requirements.run == Texts{"mpich"});
+    CHECK(both[1].used_variant.at("mpi") == "openmpi");
+}
+
+TEST_CASE("a key that only the context reads counts", "[build]") {
+    // conda-forge's numpy names is_freethreading there for that alone: 2.5.1 is py312h33ff503_0.
+    const auto config = parse(
+        "build_platform: [linux-64]\nchannel_sources: [conda-forge]\n"
+        "channel_targets: [conda-forge main]\nc_compiler: [gcc]\nc_compiler_version: ['14']\n"
+        "cxx_compiler: [gxx]\ncxx_compiler_version: ['14']\nfortran_compiler: [gfortran]\n"
+        "fortran_compiler_version: ['14']\nc_stdlib: [sysroot]\nc_stdlib_version: ['2.17']\n"
+        "libblas: [3.9.* *netlib]\nlibcblas: [3.9.* *netlib]\nliblapack: [3.9.* *netlib]\n"
+        "is_freethreading: [false]\npython: [3.12.* *_cpython]\n");
+    const auto outputs = render(
+        "context: {touch: \"${{ is_freethreading }}\"}\n" + kHead +
+            "requirements:\n  build:\n"
+            "    - {if: build_platform != host_platform, then: python}\n"
+            "    - ${{ stdlib('c') }}\n    - ${{ compiler('c') }}\n    - ${{ compiler('cxx') }}\n"
+            "    - ${{ compiler('fortran') }}\n"
+            "  host: [libblas, libcblas, liblapack, python]\n",
+        config);
+    REQUIRE(outputs.size() == 1);
+    CHECK(outputs[0].build_string == "py312h33ff503_0");
+}
+
+TEST_CASE("outputs of one name, each for other variants", "[build]") {
+    // As conda-forge's backports.zstd: one for each old python, one for all later ones.
+    const std::string recipe =
+        "recipe: {version: '1'}\noutputs:\n"
+        "  - package: {name: a}\n"
+        "    build: {skip: \"match(python, '>=3.14')\"}\n"
+        "    requirements: {host: [python]}\n"
+        "  - package: {name: a}\n"
+        "    build: {skip: \"not match(python, '>=3.14')\", noarch: generic}\n"
+        "    requirements: {run: [python >=3.14]}\n"
+        "  - package: {name: b}\n"
+        "    requirements: {run: [\"${{ pin_subpackage('a', exact=True) }}\"]}\n";
+    const auto outputs = render(recipe, parse("python: ['3.13.* *_cp313', '3.14.* *_cp314']\n"));
+    Texts found;
+    for (const auto& output : outputs)
+        found.push_back(output.name + " " + output.subdir + " " +
+                        (output.name == "b" ? output.requirements.run.at(0) : ""));
+    REQUIRE(found.size() == 4);
+    CHECK(found[0] == "a linux-64 ");
+    CHECK(found[1] == "b linux-64 a ==1 " + outputs[0].build_string);
+    CHECK(found[2] == "a noarch ");
+    CHECK(found[3] == "b linux-64 a ==1 " + outputs[2].build_string);
+}
+
+TEST_CASE("what recipes use that CEP 14 does not name", "[build]") {
+    const auto outputs =
+        render(kHead +
+                   "build: {number: 213, string: \"gpu_h${{ hash }}_${{ "
+                   "build_number }}\"}\n"
+                   "requirements: {run: [{if: osx-64, then: x}, {if: linux + 1 == 2, "
+                   "then: y}]}\n",
+               {});
+    CHECK(outputs.at(0).build_string.ends_with("_213"));
+    // A truth value is a number where it is computed with, as in Python: "osx-64" is -64 here.
+    CHECK(outputs[0].requirements.run == Texts{"x", "y"});
+    CHECK(render("context: {build_number: 5}\n" + kHead +
+                     "build: {number: 1, string: \"b${{ build_number }}\"}\n",
+                 {})[0]
+              .build_string == "b5");
 }

@@ -1,5 +1,6 @@
 #include "libcore/env/placeholder.hpp"
 
+#include "libcore/fs/file.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -71,4 +72,35 @@ TEST_CASE("strings in binaries keep their length", "[env]") {
     CHECK(longer.error().to_string() ==
           "lib/x.so: has room for a prefix of 10 bytes, \"/longer/than\" has 12\n"
           "  hint: choose a shorter path for the environment");
+}
+
+TEST_CASE("changes to a file are those of its bytes in memory", "[env]") {
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto file = root->path() / "file";
+    const std::string from = "/placehold";
+    // Strings over the end of a piece that files are read in, in all encodings, one after the
+    // other, several in one string, longer than what is read at first, and one that ends with the
+    // file.
+    std::string bytes((std::size_t{1} << 20U) - 5, 'x');
+    bytes += '\0' + from + "/a:" + from + "/b" + '\0';
+    for (const std::size_t unit : {2U, 4U}) {
+        for (const bool big : {false, true})
+            bytes += std::string(7, '\0') + wide(from + "/w:" + from, unit, big) +
+                     std::string(unit, '\0');
+    }
+    bytes += from + std::string(10000, 'y') + from + '\0' + from + '\0';
+    bytes += std::string(std::size_t{2} << 20U, '\0') + from + "/end";
+    REQUIRE(write_file_atomically(file, bytes));
+    for (const std::string to : {"/e", "/placehold", "/opt/env", "/\xc3\xa4"}) {
+        CAPTURE(to);
+        const auto changes = changes_in_binary(file, from, to, "lib/x.so");
+        REQUIRE(changes);
+        auto changed = bytes;
+        for (const auto& change : *changes)
+            changed.replace(change.at, change.bytes.size(), change.bytes);
+        CHECK(changed == replace_in_binary(bytes, from, to, "lib/x.so").value());
+    }
+    CHECK(changes_in_binary(file, from, "/much/too/long", "x").error().kind ==
+          ErrorKind::Unsupported);
 }

@@ -75,6 +75,21 @@ TEST_CASE("an environment is created, used and emptied again", "[env]") {
     CHECK(inode(world.root() / "pkgs/a-1.0-0/lib/a.txt") != 0);
 }
 
+TEST_CASE("files name the prefix that they are linked for", "[env]") {
+    World world;
+    const Package a{.name = "a",
+                    .files = {{.path = "bin/a",
+                               .content = "#!" + kBuiltIn + "/bin/sh\n",
+                               .placeholder = kBuiltIn,
+                               .mode = 0755}}};
+    Transaction transaction;
+    transaction.prefix = world.prefix();
+    transaction.named_prefix = "/seen/elsewhere";
+    transaction.link = {world.request(a)};
+    REQUIRE(execute(transaction, {}));
+    CHECK(world.text("bin/a") == "#!/seen/elsewhere/bin/sh\n");
+}
+
 TEST_CASE("copies are made when asked for, and counted", "[env]") {
     World world;
     const Package a{.name = "a", .files = {{.path = "lib/a", .content = "x", .mode = 0750}}};

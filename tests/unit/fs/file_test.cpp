@@ -2,7 +2,9 @@
 
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
 #include <sys/stat.h>
+#include <vector>
 
 using namespace gpkg;
 
@@ -37,6 +39,40 @@ TEST_CASE("a file that is not finished leaves nothing", "[fs]") {
     CHECK(read_file(path).value() == "whole");
     CHECK(fs::status(path).permissions() == fs::perms(0640));
     CHECK(std::distance(fs::directory_iterator(root->path()), {}) == 1);
+}
+
+TEST_CASE("pieces of a file overlap, so that nothing lies between two", "[fs]") {
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto path = root->path() / "file";
+    // The word lies across the end of the first MiB, and again at the file's very end.
+    std::string text((std::size_t{3} << 20U) + 5, 'x');
+    text.replace((std::size_t{1} << 20U) - 2, 4, "word");
+    text += "word";
+    REQUIRE(write_file_atomically(path, text));
+    for (const std::size_t overlap : {std::size_t{3}, std::size_t{0}, std::size_t{5000}}) {
+        std::string all;
+        std::vector<std::uint64_t> found;
+        REQUIRE(read_in_pieces(path, overlap, [&](std::string_view piece, std::uint64_t at) {
+            CHECK(all.size() - at == std::min<std::size_t>(overlap, all.size()));
+            all.replace(at, std::string::npos, piece);
+            for (auto place = piece.find("word"); place != std::string_view::npos;
+                 place = piece.find("word", place + 1)) {
+                if (found.empty() || found.back() != at + place) found.push_back(at + place);
+            }
+            return true;
+        }));
+        CHECK(all == text);
+        if (overlap > 0)
+            CHECK(found == std::vector<std::uint64_t>{(1U << 20U) - 2, text.size() - 4});
+    }
+    std::size_t pieces = 0;
+    REQUIRE(read_in_pieces(path, 0, [&](std::string_view, std::uint64_t) {
+        ++pieces;
+        return false;
+    }));
+    CHECK(pieces == 1);
+    CHECK(read_in_pieces(path / "no", 0, {}).error().kind == ErrorKind::Io);
 }
 
 TEST_CASE("what has no end is not read for ever", "[fs]") {

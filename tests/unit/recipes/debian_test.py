@@ -21,6 +21,7 @@ import fetch  # noqa: E402
 import layout  # noqa: E402
 import names  # noqa: E402
 import recipe  # noqa: E402
+import slim  # noqa: E402
 
 TABLE = tomllib.loads((RECIPES / "debian" / "channel.toml").read_text())
 
@@ -252,7 +253,63 @@ class ElfFacts(unittest.TestCase):
             self.assertEqual(facts.glibc, max(versions, key=elf.release, default=None), file)
 
 
+@unittest.skipUnless(shutil.which("cc"), "no compiler is installed")
+class Slim(unittest.TestCase):
+    """Three libraries; `user` is linked with `plain` and `other`, and uses the first."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.link("plain", "int plain(void) { return 1; }")
+        self.link("other", "int other(void) { return 2; }")
+        self.link("user", "int plain(void); int user(void) { return plain(); }", "plain", "other")
+        elves = {name: {f"lib/lib{name}.so": elf.read(self.folder / f"lib/lib{name}.so")}
+                 for name in ("plain", "other", "user")}
+        control = {"user": {"Depends": "plain, other"}}
+        self.packages = [debs.Package(fetch.Deb(name, "1", "amd64", "0", 0, Path()), self.folder, control.get(name, {}),
+                                      {}, elves[name], {}) for name in elves]
+        table = {"host": ["libc6"], "data": {}, "extra_depends": {}, "missing_libraries": {"libc.so.6": ""},
+                 "dropped": {}, "roots": ["user"]}
+        self.closure = closure.Closure(self.packages, table)
+
+    def link(self, name, code, *libraries):
+        (self.folder / "lib").mkdir(exist_ok=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-", "-xnone", "-Wl,--no-as-needed", f"-Wl,-soname,lib{name}.so",
+                        "-L", self.folder / "lib", *[f"-l{one}" for one in libraries],
+                        "-o", self.folder / "lib" / f"lib{name}.so"], input=code.encode(), check=True)
+
+    def test_symbols(self):
+        wanted, defined = elf.symbols(self.folder / "lib/libuser.so")
+        self.assertIn("plain", wanted)
+        self.assertIn("user", defined)
+        self.assertNotIn("other", wanted | defined)
+
+    def test_what_is_not_used_may_go(self):
+        user = self.packages[2:]
+        found = slim.find(self.closure, user, ["libother*"])
+        self.assertEqual(found, {("user", "lib/libuser.so"): ["libother.so"]})
+        slim.check(self.closure, found, user)
+        self.assertEqual(slim.only_for(self.closure, user, found), {"other"})
+
+    def test_what_is_used_stays(self):
+        user = self.packages[2:]
+        found = slim.find(self.closure, user, ["libplain*"])
+        with self.assertRaisesRegex(slim.Used, "lib/libuser.so uses libplain.so: plain"):
+            slim.check(self.closure, found, user)
+        with self.assertRaisesRegex(slim.Used, "nothing in user needs libgone"):
+            slim.find(self.closure, user, ["libgone*"])
+
+
 class Recipes(unittest.TestCase):
+    def test_two_variants(self):
+        made = recipe.recipe_of("lib", "1", [], ["libbig >=2", "libz >=1"], ["lib/"], [], [], {}, {})
+        recipe.add_slim_package(made, "media", {"lib/a.so": ["libbig.so.2"]}, {"libbig"})
+        text = recipe.text_of(made)
+        self.assertIn(r'''- "patchelf --remove-needed libbig.so.2 \"$PREFIX/lib/a.so\""''', text)
+        self.assertIn('    - "libz >=1"\n    - if: "media == \\"full\\""\n      then:\n        - "libbig >=2"\n', text)
+        user = recipe.recipe_of("user", "1", [], ["lib ==1"], ["lib/"], [], [], {}, {})
+        recipe.add_slim_user(user, "media", "lib")
+        self.assertIn('then: "lib ==1 no_media_*"\n      else: "lib ==1"\n', recipe.text_of(user))
+
     def test_text(self):
         made = recipe.recipe_of("one", "1.10", ["bin/a"], ["libz >=1"], ["lib/"], ["libgone.so"], [], {"summary": "x: y"}, {"n": "0x1"})
         text = recipe.text_of(made)

@@ -15,6 +15,7 @@
 namespace {
 
 using Texts = std::vector<std::string>;
+using Listings = std::map<std::string, gpkg::RedistListing>;
 
 gpkg::RedistManifest manifest_of(const Texts& keys) {
     gpkg::RedistManifest manifest;
@@ -50,20 +51,21 @@ struct Made {
 Made make(const std::string& key,
           const Texts& plain = {},
           const std::string& subdir = "linux-64",
-          const Texts& siblings = {"cuda_cudart", "cuda_cccl", "libnvjitlink"}) {
+          const Texts& siblings = {"cuda_cudart", "cuda_cccl", "libnvjitlink"},
+          Listings listings = {}) {
     auto keys = siblings;
     keys.push_back(key);
     const auto manifest = manifest_of(keys);
     const auto platform = gpkg::redist_platform(subdir, false).value();
     const auto& component = manifest.components.back();
     const auto choice = gpkg::choose_archive(manifest, component, platform, "").value();
-    gpkg::ComponentRecipeInput input{
-        manifest, component, choice, subdir, false, {"https://example.org/a.tar.xz"}, {}};
     if (!plain.empty()) {
-        input.listing = gpkg::RedistListing{};
-        for (const auto part : gpkg::redist_parts()) input.listing->parts.insert(part);
-        input.listing->plain_libraries = plain;
+        auto& listing = listings[key];
+        for (const auto part : gpkg::redist_parts()) listing.parts.insert(part);
+        listing.plain_libraries = plain;
     }
+    const gpkg::ComponentRecipeInput input{
+        manifest, component, choice, subdir, false, {"https://example.org/a.tar.xz"}, listings};
     Made made{gpkg::component_recipe(input), {}};
     const auto folder = gpkg::TemporaryFolder::make(gpkg::fs::temp_directory_path()).value();
     const auto file = folder.path() / "recipe.yaml";
@@ -168,6 +170,85 @@ TEST_CASE("what packages of a component depend on and export", "[redist]") {
     CHECK(make("cuda_nvcc").recipe.packages.front() == "cuda-nvcc-stubs");
     const auto cccl = make("cuda_cccl", {}, "linux-64", {});
     CHECK(cccl.output("cuda-cccl").requirements.run_exports.weak.empty());
+}
+
+TEST_CASE("what libraries need becomes dependencies", "[redist]") {
+    using gpkg::RedistPart;
+    Listings listings;
+    auto& solver = listings["libcusolver"];
+    solver.parts = {RedistPart::Runtime, RedistPart::Dev, RedistPart::Tools};
+    solver.libraries = {{"libcusolver.so.11", RedistPart::Runtime}};
+    solver.needs[RedistPart::Runtime] = {"libcublas.so.12",
+                                         "libcublasLt.so.12",
+                                         "libodd.so.3",
+                                         "libcuda.so.1",
+                                         "libm.so.6",
+                                         "libstdc++.so.6",
+                                         "libcusolver.so.11",
+                                         "libnobody.so.1"};
+    solver.needs[RedistPart::Tools] = {"libcusolver.so.11", "libc.so.6"};
+    // A library whose name tells nothing: its archive does.
+    auto& odd = listings["libodd"];
+    odd.parts = {RedistPart::Runtime, RedistPart::Stubs};
+    odd.libraries = {{"libodd.so.3", RedistPart::Runtime}};
+
+    const auto made = make("libcusolver", {}, "linux-64", {"libcublas", "libodd"}, listings);
+    CHECK(made.output("libcusolver").requirements.run == Texts{"cuda-version 12.9.*",
+                                                               "libcublas >=12.9.79,<13.0a0",
+                                                               "libodd >=12.9.79,<13.0a0",
+                                                               "libstdcxx"});
+    CHECK(made.recipe.unknown_needs == Texts{"libnobody.so.1"});
+    const auto& tools = made.output("libcusolver-tools").requirements.run;
+    REQUIRE(tools.size() == 2);
+    CHECK_THAT(tools[1], ContainsSubstring("libcusolver ==12.9.79 "));
+    // Without its archive at hand the names have to do; that libcusparse is meant is only known of.
+    CHECK(
+        make("libcusolver", {}, "linux-64", {"libcublas"}).output("libcusolver").requirements.run ==
+        Texts{"cuda-version 12.9.*", "libcublas >=12.9.79,<13.0a0", "libcusparse", "libnvjitlink"});
+    CHECK(gpkg::component_of_library("libcublasLt.so.12") == "libcublas");
+    CHECK(gpkg::component_of_library("libcublasXt.so.12").empty());
+}
+
+TEST_CASE("the compiler's package brings together what compiling needs", "[redist]") {
+    const auto of = [](const Made& made) {
+        Texts names;
+        for (const auto& spec : made.output("cuda-nvcc").requirements.run)
+            names.push_back(spec.substr(0, spec.find(' ')));
+        return names;
+    };
+    const auto old = make("cuda_nvcc", {}, "linux-64", {"cuda_cudart"});
+    CHECK(of(old) == Texts{"cuda-version",
+                           "cuda-nvcc-tools",
+                           "cuda-nvcc-dev",
+                           "cuda-cudart-dev",
+                           "cuda-driver-dev"});
+    CHECK(old.output("cuda-nvcc").requirements.run_exports.strong ==
+          Texts{"cuda-version >=12.9,<13.0a0"});
+    CHECK(takers(old, "etc/conda/activate.d/~cuda-nvcc_activate.sh") == "cuda-nvcc");
+    // CUDA 13 has split it. A part that is known to be empty has no package.
+    Listings listings;
+    listings["cuda_crt"].parts = {gpkg::RedistPart::Dev};
+    const auto split =
+        make("cuda_nvcc", {}, "linux-64", {"cuda_cudart", "cuda_crt", "libnvvm"}, listings);
+    CHECK(of(split) == Texts{"cuda-version",
+                             "cuda-nvcc-tools",
+                             "cuda-nvcc-dev",
+                             "cuda-crt-dev",
+                             "libnvvm-tools",
+                             "cuda-cudart-dev",
+                             "cuda-driver-dev"});
+    // Headers of the runtime include the compiler's, wherever those are.
+    const auto headers = [](const Texts& siblings) {
+        return make("cuda_cudart", {}, "linux-64", siblings)
+            .output("cuda-cudart-dev")
+            .requirements.run;
+    };
+    const auto has = [](const Texts& specs, const std::string& spec) {
+        return std::find(specs.begin(), specs.end(), spec) != specs.end();
+    };
+    CHECK(has(headers({"cuda_nvcc"}), "cuda-nvcc-dev >=12.9.79,<13.0a0"));
+    CHECK(has(headers({"cuda_nvcc", "cuda_crt"}), "cuda-crt-dev >=12.9.79,<13.0a0"));
+    CHECK_FALSE(has(headers({"cuda_nvcc", "cuda_crt"}), "cuda-nvcc-dev >=12.9.79,<13.0a0"));
 }
 
 TEST_CASE("recipes are for one platform and one CUDA", "[redist]") {

@@ -1,0 +1,38 @@
+#pragma once
+
+// `gpkg lint`: what a package depends on and could do without.
+
+#include "cli/context.hpp"
+#include "cli/workflow/build_sources.hpp"
+#include "libcore/build/binaries/toolkit_parts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// A run dependency on a whole toolkit.
+struct ToolkitFinding {
+    std::string package;                  ///< "app-1-h1234567_0"
+    std::string dependency;               ///< as the package has it
+    std::vector<ToolkitUse> uses;         ///< what is needed of it
+    std::vector<std::string> only_whole;  ///< libraries that are needed, and that no part gives
+    std::vector<std::string> instead;     ///< dependencies to write in its place
+    /// Bytes to download of all that the package brings: as it is, and with those. None where the
+    /// channels cannot give one of the two.
+    std::optional<std::uint64_t> before;
+    std::optional<std::uint64_t> after;
+
+    /// The parts do for all that is needed.
+    bool can_be_replaced() const { return only_whole.empty(); }
+};
+
+/// Of one package file. Parts are looked up in `channel`, a folder, and in what `sources` solve.
+Result<std::vector<ToolkitFinding>> lint_package(Context& context,
+                                                 const Sources& sources,
+                                                 const fs::path& channel,
+                                                 const fs::path& package);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+// How the recipes of a command line are rendered: for which platform, in which variants.
+
+#include "cli/workflow/source_options.hpp"
+#include "libcore/build/recipe/render.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace gpkg::cli {
+
+struct Context;
+
+struct VariantOptions {
+    std::vector<std::string> files;    ///< variants.yaml or conda_build_config.yaml
+    std::vector<std::string> choices;  ///< KEY=VALUE[,VALUE...]
+};
+
+/// -m and --variant.
+void add_variant_options(CLI::App& app, VariantOptions& options);
+
+Result<RenderOptions> render_options(const Context& context,
+                                     const SourceOptions& sources,
+                                     const VariantOptions& variants);
+
+}  // namespace gpkg::cli

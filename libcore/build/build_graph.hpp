@@ -1,0 +1,36 @@
+#pragma once
+
+// What a run of the builder has to do, output by output, and what has to be done first. Used by the
+// builder only.
+
+#include "libcore/build/builder.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct BuildGraph {
+    struct RecipeFile {
+        fs::path file;
+        std::optional<Recipe> recipe;
+        std::optional<Error> error;  ///< it cannot be read, or not be rendered
+    };
+    /// One output of one variant of a recipe.
+    struct Step {
+        std::size_t recipe = 0;
+        RenderedOutput output;
+        std::vector<std::size_t> after;  ///< steps that make what its environments are to hold
+    };
+
+    static BuildGraph of(const std::vector<fs::path>& files, const RenderOptions& options);
+
+    const Recipe& recipe_of(const Step& step) const { return *recipes[step.recipe].recipe; }
+
+    std::vector<RecipeFile> recipes;
+    std::vector<Step> steps;  ///< in the order of the recipes and their outputs
+};
+
+}  // namespace gpkg

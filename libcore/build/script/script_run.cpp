@@ -1,0 +1,212 @@
+#include "libcore/build/script/script_run.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/build/script/sandbox.hpp"
+#include "libcore/build/script/script_programs.hpp"
+#include "libcore/process/process.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+namespace gpkg {
+namespace {
+
+constexpr std::size_t kShownLogLines = 20;
+constexpr std::string_view kHidden = "********";
+
+using Variables = std::map<std::string, std::string>;
+
+/// RECIPE_DIR, as the script sees it.
+fs::path recipe_folder(const ScriptRun& run, const BuildOptions& options) {
+    return options.sandbox ? fs::path(kSandboxRecipe) : run.recipe.folder();
+}
+
+/// Where the host's python is, and where it looks for modules.
+void add_python(const ScriptRun& run, Variables& variables) {
+    const auto python = std::find_if(run.host.begin(), run.host.end(), [](const auto& package) {
+        return package.name == "python";
+    });
+    if (python == run.host.end()) return;
+    const auto parts = split(python->version, '.');
+    if (parts.size() < 2) return;
+    const auto minor = fmt::format("{}.{}", parts[0], parts[1]);
+    const auto library = run.place.seen.prefix / "lib" / ("python" + minor);
+    variables["PYTHON"] = (run.place.seen.prefix / "bin/python").native();
+    variables["PY_VER"] = minor;
+    variables["STDLIB_DIR"] = library.native();
+    variables["SP_DIR"] = (library / "site-packages").native();
+}
+
+/// The secrets of the script that are set here.
+Variables secrets_of(const BuildScript& script) {
+    Variables secrets;
+    if (script.secrets.empty()) return secrets;
+    const auto all = current_environment();
+    for (const auto& name : script.secrets) {
+        if (const auto found = all.find(name); found != all.end()) secrets.insert(*found);
+    }
+    return secrets;
+}
+
+Variables environment_of(const ScriptRun& run, const BuildOptions& options) {
+    const auto& output = run.output;
+    const auto& place = run.place.seen;
+    const auto cpus = options.cpu_count > 0 ? static_cast<unsigned>(options.cpu_count)
+                                            : std::max(1U, std::thread::hardware_concurrency());
+    Variables variables{
+        {"PREFIX", place.prefix.native()},
+        {"BUILD_PREFIX", place.build_prefix.native()},
+        {"SRC_DIR", place.work.native()},
+        {"RECIPE_DIR", recipe_folder(run, options).native()},
+        {"PKG_NAME", output.name},
+        {"PKG_VERSION", output.version},
+        {"PKG_BUILDNUM", std::to_string(output.build.number)},
+        {"PKG_BUILD_STRING", output.build_string},
+        {"PKG_HASH", variant_hash(output.used_variant)},
+        {"CPU_COUNT", std::to_string(cpus)},
+        {"SUBDIR", output.target_platform},
+        {"target_platform", output.target_platform},
+        {"build_platform", options.render.build_platform},
+        {"CONDA_BUILD", "1"},
+        {"CONDA_BUILD_STATE", "BUILD"},
+        {"SHLIB_EXT", output.target_platform.starts_with("osx-") ? ".dylib" : ".so"},
+        {"SOURCE_DATE_EPOCH", std::to_string(run.start_ms / 1000)},
+        {"HOME", (place.folder / "home").native()},
+        {"TMPDIR", (place.folder / "tmp").native()},
+        {"LANG", "C.UTF-8"},
+        {"LC_ALL", "C.UTF-8"},
+        {"TZ", "UTC"},
+        {"PYTHONNOUSERSITE", "1"},
+        {"PYTHONHASHSEED", "0"},  // sets in byte code have an order
+        {"PATH",
+         fmt::format("{}/bin:{}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+                     place.build_prefix.native(),
+                     place.prefix.native())}};
+    add_python(run, variables);
+    for (const auto& [key, value] : output.used_variant) variables.emplace(key, value.text);
+    for (const auto& [key, value] : output.build.script.environment)
+        variables.insert_or_assign(key, value);
+    variables.merge(secrets_of(output.build.script));
+    return variables;
+}
+
+/// What the log says, without the values of secrets.
+Result<void> hide_secrets(const fs::path& log, const BuildScript& script) {
+    if (script.secrets.empty()) return {};
+    GPKG_TRY(auto text, read_file(log));
+    bool found = false;
+    for (const auto& [name, value] : secrets_of(script)) {
+        for (auto at = text.find(value); !value.empty() && at != text.npos;
+             at = text.find(value, at + kHidden.size())) {
+            text.replace(at, value.size(), kHidden);
+            found = true;
+        }
+    }
+    return found ? write_file_atomically(log, text) : Result<void>{};
+}
+
+/// Names of secrets that gpkg's own environment does not have, for a hint.
+std::string missing_secrets(const BuildScript& script) {
+    const auto found = secrets_of(script);
+    std::string missing;
+    for (const auto& name : script.secrets) {
+        if (!found.contains(name)) missing += fmt::format("; the secret {} is not set here", name);
+    }
+    return missing;
+}
+
+// What bash runs before the script: the activation of the host environment and, over it, of the
+// build environment, as for somebody who works in them. Compilers set their flags there. It ends
+// with the shell's options as they were, and no shell below this one does it again.
+constexpr std::string_view kActivation = R"(unset BASH_ENV
+_gpkg_options=$-
+set +eux
+for CONDA_PREFIX in "$PREFIX" "$BUILD_PREFIX"; do
+  export CONDA_PREFIX
+  for _gpkg_script in "$CONDA_PREFIX"/etc/conda/activate.d/*.sh; do
+    if [ -r "$_gpkg_script" ]; then . "$_gpkg_script"; fi
+  done
+done
+for _gpkg_option in e u x; do
+  case $_gpkg_options in *$_gpkg_option*) set -$_gpkg_option ;; esac
+done
+unset _gpkg_options _gpkg_option _gpkg_script
+)";
+
+/// The file that does it, as bash sees it; empty where neither environment has such scripts.
+Result<fs::path> activation_file(const ScriptRun& run) {
+    std::error_code ignored;
+    const auto has_scripts = [&](const fs::path& prefix) {
+        return fs::is_directory(prefix / "etc/conda/activate.d", ignored);
+    };
+    if (!has_scripts(run.place.prefix) && !has_scripts(run.place.build_prefix)) return fs::path();
+    constexpr const char* kName = "activate.sh";
+    GPKG_CHECK(write_file_atomically(run.place.folder / kName, kActivation));
+    return run.place.seen.folder / kName;
+}
+
+/// The file that holds the script, as it is seen by who runs it.
+Result<fs::path> script_file(const ScriptRun& run, const BuildOptions& options) {
+    const auto& script = run.output.build.script;
+    if (!script.file.empty() && !options.sandbox) return script.file;
+    if (!script.file.empty())
+        return kSandboxRecipe /
+               script.file.lexically_relative(run.recipe.folder().lexically_normal());
+    const auto* program = script_program(script.interpreter);
+    const auto name = fmt::format("build_script{}", program->suffix);
+    GPKG_CHECK(write_file_atomically(run.place.folder / name, script.content));
+    return run.place.seen.folder / name;
+}
+
+}  // namespace
+
+Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
+    const auto& script = run.output.build.script;
+    if (script.is_empty()) return {};
+    GPKG_TRY(const auto file, script_file(run, options));
+    ProcessCommand command;
+    command.arguments = script_program(script.interpreter)->arguments;
+    command.arguments.push_back(file.native());
+    command.environment = environment_of(run, options);
+    if (script_program(script.interpreter)->suffix == ".sh") {
+        GPKG_TRY(const auto activation, activation_file(run));
+        if (!activation.empty()) command.environment["BASH_ENV"] = activation.native();
+    }
+    command.folder = run.place.seen.work / script.folder;
+    command.log = run.place.log;
+    command.umask = 022;
+    command.cancelled = options.cancelled;
+    if (options.sandbox) {
+        SandboxView view;
+        view.build_folder = run.place.folder;
+        view.prefix = run.place.prefix;
+        view.recipe = run.recipe.folder();
+        view.network = options.network;
+        GPKG_TRY(command, in_sandbox(std::move(command), view));
+    }
+    const auto ended = run_command(command);
+    GPKG_CHECK(hide_secrets(run.place.log, script));
+    if (!ended) return pass(ended.error());
+    const int code = *ended;
+    if (code == 0) return {};
+    // Ctrl-C goes to the script as well, which may be gone before gpkg looks.
+    if (options.cancelled && options.cancelled())
+        return fail(ErrorKind::Interrupted, "interrupted");
+    const auto kept_in = options.sandbox && !options.network;
+    return fail(
+        ErrorKind::Io,
+        fmt::format("{}: the build script ended with {}; it said last:\n{}",
+                    run.output.distribution(),
+                    code,
+                    last_lines_of(run.place.log, kShownLogLines)),
+        fmt::format("all of it is in {}, the build folder is {}{}{}",
+                    run.place.log.native(),
+                    run.place.folder.native(),
+                    kept_in ? "; scripts have no network and see only what the recipe declares "
+                              "(--network, --sandbox off)"
+                            : "",
+                    missing_secrets(script)));
+}
+
+}  // namespace gpkg

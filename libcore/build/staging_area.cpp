@@ -1,0 +1,33 @@
+#include "libcore/build/staging_area.hpp"
+
+#include "libcore/build/build_place.hpp"
+#include "libcore/build/output_build.hpp"
+
+#include <tuple>
+#include <utility>
+
+namespace gpkg {
+
+StagingArea::~StagingArea() {
+    for (const auto& [name, entry] : entries_) std::ignore = remove_tree(entry.folder);
+}
+
+Result<const StagedOutput*> StagingArea::base_of(const RenderedOutput& output) {
+    if (!output.inherited) return nullptr;
+    const auto& inherited = *output.inherited;
+    const auto name = build_name(recipe_, inherited);
+    auto found = entries_.find(name);
+    if (found == entries_.end()) {
+        GPKG_TRY(const auto* base, base_of(inherited));
+        const auto folder = options_.work / "staged" / name;
+        GPKG_CHECK(make_folders(folder.parent_path()));
+        GPKG_TRY(auto lock, FolderLock::take(folder.native() + ".lock", inherited.name));
+        auto staged = stage_output(recipe_, inherited, base, folder, options_);
+        found = entries_.emplace(name, Entry{folder, std::move(lock), std::move(staged)}).first;
+    }
+    const auto& staged = found->second.staged;
+    if (!staged) return pass(staged.error());
+    return &*staged;
+}
+
+}  // namespace gpkg

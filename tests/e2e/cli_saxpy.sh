@@ -1,0 +1,42 @@
+# recipes/saxpy: variants for x86-64 levels and for CUDA, and which machine gets which. A stand-in compiles what nvcc
+# would; redist_real.sh has the real one.
+recipes=$(cd "$(dirname "$0")/../../recipes" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/lib.sh"
+. "$here/../redist/saxpy.sh"
+
+# Compilers and libraries of three CUDAs.
+for cuda in 11.8 12.4 13.0; do
+    mkdir -p "toolkits/$cuda"
+    cat > "toolkits/$cuda/recipe.yaml" <<RECIPE
+recipe: {name: toolkit, version: "$cuda.9"}
+outputs:
+  - package: {name: cuda-version, version: "$cuda"}
+    build: {noarch: generic}
+    requirements: {run_constraints: ["__cuda >=${cuda%%.*}"]}
+  - package: {name: cuda-cudart-dev}
+    requirements: {run: [cuda-version $cuda.*]}
+  - package: {name: cuda-nvcc}
+    build:
+      script: |
+        mkdir -p "\$PREFIX/bin"
+        printf '%s\n' '#!/bin/bash' 'for word; do' '    case \$word in' \\
+            '    -DGPKG_SAXPY_BUILT_FOR=* | -o | /* | saxpy.cpp) words+=("\$word") ;;' \\
+            '    -gencode) echo "\$2" >> "\$PREFIX/codes" ;;' '    esac' '    shift' 'done' \\
+            'exec c++ "\${words[@]}" -static-libstdc++ -static-libgcc' > "\$PREFIX/bin/nvcc"
+        chmod +x "\$PREFIX/bin/nvcc"
+    requirements: {run: [cuda-version $cuda.*], run_exports: {strong: ["cuda-version >=$cuda,<$((${cuda%%.*} + 1)).0a0"]}}
+RECIPE
+done
+expect 0 build toolkits --output-dir channel
+expect 0 build "$recipes/saxpy" --output-dir channel
+for cuda in 11.8 12.4 13.0; do
+    machine=h100
+    [ $cuda = 11.8 ] && machine=v100
+    CONDA_OVERRIDE_CUDA=$cuda expect 0 build "$recipes/saxpy" -m "$recipes/saxpy/cuda-$cuda.yaml" --output-dir channel \
+        -c ./channel --override-channels --for $machine
+done
+expect 0 search -c ./channel --override-channels saxpy --json
+json 'len(d["saxpy"]) == 5'
+saxpy_variants 11.8 12.4 13.0
+finish
