@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/indexer.hpp"
+#include "libcore/indexing/indexer.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>

@@ -6,8 +6,8 @@
 #include "cli/workflow/rendering.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/builder.hpp"
-#include "libcore/build/recipe/render.hpp"
-#include "libcore/build/recipe/replace_dependency.hpp"
+#include "libcore/recipe/render.hpp"
+#include "libcore/recipe/replace_dependency.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>

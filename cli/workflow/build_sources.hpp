@@ -5,7 +5,7 @@
 // its written indexes say: packages that have yet to pass their tests are in none.
 
 #include "cli/workflow/sources.hpp"
-#include "libcore/build/indexer.hpp"
+#include "libcore/indexing/indexer.hpp"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #include "cli/workflow/code_checkup.hpp"
 
-#include "libcore/build/binaries/gpu_code.hpp"
+#include "libcore/binary/gpu_code.hpp"
 #include "libcore/spec/cuda.hpp"
 #include "libcore/spec/gpu_targets.hpp"
 #include "libcore/spec/record_version.hpp"

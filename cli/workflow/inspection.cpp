@@ -1,7 +1,7 @@
 #include "cli/workflow/inspection.hpp"
 
-#include "libcore/build/binaries/host_libraries.hpp"
-#include "libcore/build/binaries/library_search.hpp"
+#include "libcore/binary/host_libraries.hpp"
+#include "libcore/binary/library_search.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"

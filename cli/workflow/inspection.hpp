@@ -2,7 +2,7 @@
 
 // What `gpkg inspect` finds out about ELF files and packages.
 
-#include "libcore/build/binaries/binaries.hpp"
+#include "libcore/binary/binaries.hpp"
 #include "libcore/env/prefix_record.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/spec/variant_inputs.hpp"

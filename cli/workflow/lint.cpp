@@ -1,11 +1,11 @@
 #include "cli/workflow/lint.hpp"
 
 #include "cli/workflow/trial.hpp"
-#include "libcore/build/recipe/dependency.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"
+#include "libcore/recipe/dependency.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/version.hpp"
 

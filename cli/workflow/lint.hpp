@@ -4,7 +4,7 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/build_sources.hpp"
-#include "libcore/build/binaries/toolkit_parts.hpp"
+#include "libcore/redist/toolkit_parts.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,12 +3,12 @@
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/trial.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/package_test.hpp"
 #include "libcore/build/sources/source.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/process/process.hpp"
+#include "libcore/recipe/package_test.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>

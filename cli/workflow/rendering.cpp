@@ -2,7 +2,7 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/machine.hpp"
-#include "libcore/build/recipe/variant_files.hpp"
+#include "libcore/recipe/variant_files.hpp"
 
 #include <CLI/CLI.hpp>
 

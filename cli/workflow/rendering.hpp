@@ -3,7 +3,7 @@
 // How the recipes of a command line are rendered: for which platform, in which variants.
 
 #include "cli/workflow/source_options.hpp"
-#include "libcore/build/recipe/render.hpp"
+#include "libcore/recipe/render.hpp"
 
 #include <string>
 #include <vector>

@@ -1,10 +1,10 @@
 // Many outputs: who waits for whom, several at a time.
 
 #include "libcore/base/parallel.hpp"
-#include "libcore/build/binaries/unmet_needs.hpp"
 #include "libcore/build/build_graph.hpp"
 #include "libcore/build/build_place.hpp"
 #include "libcore/build/built_register.hpp"
+#include "libcore/build/checks/unmet_needs.hpp"
 #include "libcore/build/output_build.hpp"
 #include "libcore/build/staging_area.hpp"
 

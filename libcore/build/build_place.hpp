@@ -4,8 +4,8 @@
 // staging output that it begins with, whose files then need no other paths. Used by the builder
 // only.
 
-#include "libcore/build/recipe/recipe.hpp"
-#include "libcore/build/recipe/rendered.hpp"
+#include "libcore/recipe/recipe.hpp"
+#include "libcore/recipe/rendered.hpp"
 
 namespace gpkg {
 

@@ -7,10 +7,10 @@
 // name canonical_placeholder() instead, so that the same inputs make the same bytes anywhere.
 
 #include "libcore/build/environments.hpp"
-#include "libcore/build/package_test.hpp"
-#include "libcore/build/recipe/recipe.hpp"
-#include "libcore/build/recipe/render.hpp"
 #include "libcore/build/sources/source.hpp"
+#include "libcore/recipe/package_test.hpp"
+#include "libcore/recipe/recipe.hpp"
+#include "libcore/recipe/render.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,8 @@
 #include "libcore/build/environments.hpp"
 
 #include "libcore/build/build_place.hpp"
-#include "libcore/build/recipe/pin.hpp"
 #include "libcore/build/run_exports.hpp"
+#include "libcore/recipe/pin.hpp"
 
 #include <fmt/format.h>
 

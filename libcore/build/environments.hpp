@@ -2,7 +2,7 @@
 
 // The environments that something is built in, and how the builder comes by them.
 
-#include "libcore/build/recipe/rendered.hpp"
+#include "libcore/recipe/rendered.hpp"
 
 #include <functional>
 #include <string>

@@ -1,9 +1,9 @@
 #include "libcore/build/metadata.hpp"
 
-#include "libcore/build/path_glob.hpp"
-#include "libcore/build/run_exports_json_internal.hpp"
+#include "libcore/base/path_glob.hpp"
 #include "libcore/build/sources/source.hpp"
 #include "libcore/package/paths.hpp"
+#include "libcore/package/run_exports_json.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 // The files of info/ that a built package carries (CEP 34, CEP 40).
 
 #include "libcore/build/payload.hpp"
-#include "libcore/build/recipe/recipe.hpp"
 #include "libcore/build/run_exports.hpp"
+#include "libcore/recipe/recipe.hpp"
 
 #include <cstdint>
 #include <map>

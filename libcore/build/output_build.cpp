@@ -1,11 +1,11 @@
 #include "libcore/build/output_build.hpp"
 
+#include "libcore/base/path_glob.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/binaries/binary_checks.hpp"
 #include "libcore/build/built_register.hpp"
+#include "libcore/build/checks/binary_checks.hpp"
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/metadata.hpp"
-#include "libcore/build/path_glob.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/build/python_layout.hpp"
 #include "libcore/build/run_exports.hpp"

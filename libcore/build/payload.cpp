@@ -1,9 +1,9 @@
 #include "libcore/build/payload.hpp"
 
+#include "libcore/base/path_glob.hpp"
 #include "libcore/base/prefix_path.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/binaries/rpath.hpp"
-#include "libcore/build/path_glob.hpp"
+#include "libcore/binary/rpath.hpp"
 #include "libcore/package/paths.hpp"
 
 #include <algorithm>
@@ -16,8 +16,6 @@
 
 namespace gpkg {
 namespace {
-
-constexpr std::string_view kFill = "_placehold";
 
 bool is_in(std::string_view path, std::string_view folder) {
     return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
@@ -151,29 +149,17 @@ void apply_detection(const PrefixDetection& detection, std::vector<PathEntry>& p
 
 }  // namespace
 
-std::string_view canonical_placeholder() {
-    static const std::string text = [] {
-        std::string made = "/gpkg";
-        while (made.size() < kPlaceholderLength) made += kFill;
-        made.resize(kPlaceholderLength);
-        return made;
-    }();
-    return text;
-}
-
 Result<fs::path> build_prefix_below(const fs::path& folder) {
     auto path = (folder / "host_env").native();
-    if (path.size() + kFill.size() > kPlaceholderLength)
+    if (path.size() + kPlaceholderFill.size() > kPlaceholderLength)
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: the path of the work folder is too long to build in: "
                                 "{} characters, at most {}",
                                 folder.native(),
                                 folder.native().size(),
-                                kPlaceholderLength - kFill.size() - 9),
+                                kPlaceholderLength - kPlaceholderFill.size() - 9),
                     "choose a work folder with a shorter path");
-    while (path.size() < kPlaceholderLength) path += kFill;
-    path.resize(kPlaceholderLength);
-    return fs::path(path);
+    return fs::path(filled_to_placeholder(std::move(path)));
 }
 
 Result<std::set<std::string>> list_prefix(const fs::path& prefix) {

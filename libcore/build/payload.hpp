@@ -3,8 +3,9 @@
 // What a build script left in the prefix, on its way into a package: found, checked, made
 // relocatable and listed.
 
-#include "libcore/build/recipe/rendered.hpp"
+#include "libcore/package/canonical_placeholder.hpp"
 #include "libcore/package/paths.hpp"
+#include "libcore/recipe/rendered.hpp"
 
 #include <set>
 #include <string>
@@ -12,14 +13,6 @@
 #include <vector>
 
 namespace gpkg {
-
-/// The length of the prefix that packages are built in, and of the text that stands for it in their
-/// files: no real prefix may be longer.
-inline constexpr std::size_t kPlaceholderLength = 255;
-
-/// The text that stands for the prefix in every package, whatever folder it was built in: the same
-/// files make the same package on every machine.
-std::string_view canonical_placeholder();
 
 /// `folder` with a name below it that makes the path exactly kPlaceholderLength long.
 Result<fs::path> build_prefix_below(const fs::path& folder);

@@ -1,8 +1,8 @@
 #include "libcore/build/python_layout.hpp"
 
+#include "libcore/base/path_glob.hpp"
 #include "libcore/base/prefix_path.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/path_glob.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/process/process.hpp"

@@ -2,7 +2,7 @@
 
 // Python packages: where their files stand in a package, and the programs that entry points are.
 
-#include "libcore/build/recipe/rendered.hpp"
+#include "libcore/recipe/rendered.hpp"
 
 #include <set>
 #include <string>

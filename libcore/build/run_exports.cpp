@@ -1,7 +1,7 @@
 #include "libcore/build/run_exports.hpp"
 
-#include "libcore/build/recipe/dependency.hpp"
-#include "libcore/build/recipe/pin.hpp"
+#include "libcore/recipe/dependency.hpp"
+#include "libcore/recipe/pin.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "libcore/redist/component_layout.hpp"
 
 #include "libcore/base/prefix_path.hpp"
-#include "libcore/build/binaries/elf.hpp"
-#include "libcore/build/binaries/host_libraries.hpp"
+#include "libcore/binary/elf.hpp"
+#include "libcore/binary/host_libraries.hpp"
 #include "libcore/package/source_archive.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "libcore/redist/component_recipe.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/build/binaries/host_libraries.hpp"
+#include "libcore/binary/host_libraries.hpp"
 #include "libcore/redist/component_facts.hpp"
 #include "libcore/redist/staging_script.hpp"
 #include "libcore/yaml/node.hpp"

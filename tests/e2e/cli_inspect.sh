@@ -100,7 +100,7 @@ seed allowed 'cp $PREFIX/lib/libtwo.so.2 $PREFIX/bin/libcuda.so.1' \
     '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}' '{missing_dso_allowlist: [libtwo.so.2, libcuda.so.1]}'
 expect 0 build bad/allowed --output-dir "$CHANNEL"
 
-# GPU code: one container of nvcc with machine code for 8.0 and PTX of 9.0 (libcore/build/binaries/gpu_code.cpp).
+# GPU code: one container of nvcc with machine code for 8.0 and PTX of 9.0 (libcore/binary/gpu_code.cpp).
 mkdir -p r2/gpu
 cat > r2/gpu/fatbin.py <<'END'
 import struct, sys

@@ -2,8 +2,8 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/build/script/sandbox.hpp"
-#include "libcore/build/script/script_programs.hpp"
 #include "libcore/process/process.hpp"
+#include "libcore/recipe/script_programs.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // The sources of a recipe, brought into the work folder: trees are copied, archives are fetched,
 // checked and unpacked, patches are applied.
 
-#include "libcore/build/recipe/rendered.hpp"
+#include "libcore/recipe/rendered.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,8 @@
-#include "libcore/build/binaries/binary_checks.hpp"
+#include "libcore/build/checks/binary_checks.hpp"
 
 #include "libcore/base/prefix_path.hpp"
-#include "libcore/build/binaries/binary_checks_internal.hpp"
-#include "libcore/build/binaries/host_libraries.hpp"
+#include "libcore/binary/host_libraries.hpp"
+#include "libcore/build/checks/binary_checks_internal.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/process/process.hpp"
 #include "tests/support/catch.hpp"

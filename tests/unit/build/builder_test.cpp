@@ -1,7 +1,7 @@
 #include "libcore/build/builder.hpp"
 
 #include "libcore/base/digest.hpp"
-#include "libcore/build/binaries/elf.hpp"
+#include "libcore/binary/elf.hpp"
 #include "libcore/build/folder_lock.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/package/info.hpp"

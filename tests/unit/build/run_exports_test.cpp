@@ -1,6 +1,6 @@
 #include "libcore/build/run_exports.hpp"
 
-#include "libcore/build/recipe/pin.hpp"
+#include "libcore/recipe/pin.hpp"
 #include "tests/support/catch.hpp"
 
 using Texts = std::vector<std::string>;

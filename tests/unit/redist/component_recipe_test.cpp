@@ -2,8 +2,8 @@
 
 #include "libcore/redist/component_recipe.hpp"
 
-#include "libcore/build/path_glob.hpp"
-#include "libcore/build/recipe/render.hpp"
+#include "libcore/base/path_glob.hpp"
+#include "libcore/recipe/render.hpp"
 #include "libcore/redist/component_facts.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,0 +1,251 @@
+#include "libcore/binary/gpu_code.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/binary/read_at_internal.hpp"
+#include "libcore/fs/descriptor.hpp"
+#include "libcore/spec/cuda.hpp"
+#include "libcore/spec/gpu_targets.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+namespace {
+
+/// nvcc's container: this header, then entries, each a header and its code (fatbinary_section.h and
+/// fatBinaryCtl.h of the CUDA toolkit name the first; the entries' is what cuobjdump reads).
+constexpr std::uint32_t kFatbinMagic = 0xba55ed50;
+constexpr std::uint64_t kFatbinHeader = 16;
+constexpr std::uint64_t kEntryHeader = 64;
+constexpr std::uint16_t kPtx = 1;
+constexpr std::uint16_t kSass = 2;
+/// clang's container of code for several targets ("Clang Offload Bundler", Bundled Binary File
+/// Layout).
+constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
+constexpr std::uint64_t kMostTargets = 1000;
+
+struct Section {
+    std::string name;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+};
+
+/// A file of which little is looked at, in places far apart.
+class File {
+public:
+    explicit File(fs::path path) : path_(std::move(path)) {}
+
+    Result<void> open() {
+        file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file_)
+            return fail(ErrorKind::Io,
+                        fmt::format("{}: cannot open: {}", path_.native(), std::strerror(errno)));
+        return {};
+    }
+
+    /// As much of `count` bytes as there is.
+    std::string some(std::uint64_t offset, std::uint64_t count) const {
+        return read_at(file_.get(), offset, count);
+    }
+
+    Result<std::string> all(std::uint64_t offset, std::uint64_t count) const {
+        auto bytes = some(offset, count);
+        if (bytes.size() < count)
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: a damaged file: it ends too early", path_.native()));
+        return bytes;
+    }
+
+private:
+    fs::path path_;
+    Descriptor file_;
+};
+
+template <typename T>
+T get(const std::string& bytes, std::size_t at) {
+    T value{};
+    std::memcpy(&value, bytes.data() + at, sizeof(T));
+    return value;
+}
+
+/// Nothing where this is no ELF file of the kind that GPU code is found in.
+Result<std::vector<Section>> sections_of(const File& file) {
+    std::vector<Section> sections;
+    const auto head = file.some(0, sizeof(Elf64_Ehdr));
+    if (head.size() < sizeof(Elf64_Ehdr) ||
+        !head.starts_with("\x7f"
+                          "ELF") ||
+        head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB)
+        return sections;
+    const auto elf = get<Elf64_Ehdr>(head, 0);
+    if (elf.e_shoff == 0 || elf.e_shentsize != sizeof(Elf64_Shdr) || elf.e_shnum == 0 ||
+        elf.e_shstrndx >= elf.e_shnum)
+        return sections;
+    GPKG_TRY(const auto table,
+             file.all(elf.e_shoff, std::uint64_t{elf.e_shnum} * sizeof(Elf64_Shdr)));
+    const auto header = [&](std::size_t place) {
+        return get<Elf64_Shdr>(table, place * sizeof(Elf64_Shdr));
+    };
+    const auto names_at = header(elf.e_shstrndx);
+    constexpr std::uint64_t kLongestNames = 1U << 20U;
+    const auto names =
+        file.some(names_at.sh_offset, std::min<std::uint64_t>(names_at.sh_size, kLongestNames));
+    for (std::size_t place = 0; place < elf.e_shnum; ++place) {
+        const auto section = header(place);
+        if (section.sh_type == SHT_NOBITS || section.sh_name >= names.size()) continue;
+        sections.push_back({names.c_str() + section.sh_name, section.sh_offset, section.sh_size});
+    }
+    return sections;
+}
+
+/// The entries of one container; gives how long it is.
+Result<std::uint64_t> read_container(const File& file,
+                                     std::uint64_t at,
+                                     std::uint64_t end,
+                                     GpuCode& code) {
+    GPKG_TRY(const auto head, file.all(at, kFatbinHeader));
+    const auto header_size = std::uint64_t{get<std::uint16_t>(head, 6)};
+    const auto length = header_size + get<std::uint64_t>(head, 8);
+    if (header_size < kFatbinHeader || length > end - at)
+        return fail(ErrorKind::Integrity, "GPU code is longer than its section");
+    for (auto entry = at + header_size; entry + kEntryHeader <= at + length;) {
+        GPKG_TRY(const auto bytes, file.all(entry, kEntryHeader));
+        const auto kind = get<std::uint16_t>(bytes, 0);
+        const auto entry_header = std::uint64_t{get<std::uint32_t>(bytes, 4)};
+        const auto size = get<std::uint64_t>(bytes, 8);
+        const auto capability = get<std::uint32_t>(bytes, 28);
+        if (entry_header < kEntryHeader || entry_header > length || size > length) break;
+        constexpr std::uint32_t kHighest = 1000;
+        if (capability > 0 && capability < kHighest) {
+            if (kind == kSass) code.sass.insert(static_cast<int>(capability));
+            if (kind == kPtx) code.ptx.insert(static_cast<int>(capability));
+        }
+        entry += entry_header + size;
+    }
+    return length;
+}
+
+/// Containers one behind the other, with zeros between them.
+Result<void> read_fatbins(const File& file, const Section& section, GpuCode& code) {
+    const auto end = section.offset + section.size;
+    for (auto at = section.offset; at + kFatbinHeader <= end;) {
+        const auto magic = file.some(at, sizeof(kFatbinMagic));
+        if (magic.size() < sizeof(kFatbinMagic)) break;
+        if (get<std::uint32_t>(magic, 0) != kFatbinMagic) {
+            at += 8;
+            continue;
+        }
+        GPKG_TRY(const auto length, read_container(file, at, end, code));
+        at = (at + length + 7) / 8 * 8;
+    }
+    return {};
+}
+
+/// "gfx90a" of "hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"; empty for the host's code.
+std::string target_of(std::string_view id) {
+    const auto at = id.rfind("gfx");
+    if (at == std::string_view::npos) return {};
+    const auto target = id.substr(at);
+    return std::string(target.substr(0, target.find(':')));
+}
+
+Result<void> read_bundles(const File& file, const Section& section, GpuCode& code) {
+    const auto end = section.offset + section.size;
+    // Bundles are aligned to pages.
+    constexpr std::uint64_t kPage = 4096;
+    for (auto at = section.offset; at + kBundleMagic.size() + 8 <= end; at += kPage) {
+        const auto head = file.some(at, kBundleMagic.size() + 8);
+        if (!head.starts_with(kBundleMagic) || head.size() < kBundleMagic.size() + 8) continue;
+        const auto count = get<std::uint64_t>(head, kBundleMagic.size());
+        auto entry = at + head.size();
+        for (std::uint64_t i = 0; i < std::min(count, kMostTargets); ++i) {
+            GPKG_TRY(const auto bytes, file.all(entry, 24));
+            const auto length = get<std::uint64_t>(bytes, 16);
+            constexpr std::uint64_t kLongestId = 256;
+            if (length > kLongestId) break;
+            GPKG_TRY(const auto id, file.all(entry + 24, length));
+            if (auto target = target_of(id); !target.empty()) code.gfx.insert(std::move(target));
+            entry += 24 + length;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string capability_text(int capability) {
+    return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+
+void GpuCode::add(const GpuCode& more) {
+    sass.insert(more.sass.begin(), more.sass.end());
+    ptx.insert(more.ptx.begin(), more.ptx.end());
+    gfx.insert(more.gfx.begin(), more.gfx.end());
+}
+
+Result<GpuCode> read_gpu_code(const fs::path& path) {
+    File file(path);
+    GPKG_CHECK(file.open());
+    GpuCode code;
+    auto sections = sections_of(file);
+    if (!sections) return pass(std::move(sections).error());
+    for (const auto& section : *sections) {
+        Result<void> read;
+        if (section.name == ".nv_fatbin" || section.name == "__nv_relfatbin")
+            read = read_fatbins(file, section, code);
+        if (section.name == ".hip_fatbin") read = read_bundles(file, section, code);
+        if (!read)
+            return pass(std::move(read).error().while_doing(
+                fmt::format("{}: {}", path.native(), section.name)));
+    }
+    return code;
+}
+
+CodeRuns runs_on_nvidia(const GpuCode& code, const Version& capability) {
+    const auto fit = [&](int target) {
+        const auto version = Version::parse(capability_text(target));
+        return version ? code_fit(*version, capability) : CodeFit::No;
+    };
+    const auto runs_as_it_is = [&](int target) {
+        const auto how = fit(target);
+        return how == CodeFit::Exact || how == CodeFit::SameMajor;
+    };
+    if (std::any_of(code.sass.begin(), code.sass.end(), runs_as_it_is)) return CodeRuns::Natively;
+    const bool can_be_compiled = std::any_of(
+        code.ptx.begin(), code.ptx.end(), [&](int target) { return fit(target) != CodeFit::No; });
+    return can_be_compiled ? CodeRuns::Compiled : CodeRuns::No;
+}
+
+CodeRuns runs_on_amd(const GpuCode& code, std::string_view target) {
+    const auto generic = generic_target(target);
+    const bool runs = code.gfx.contains(std::string(target)) ||
+                      (!generic.empty() && code.gfx.contains(std::string(generic)));
+    return runs ? CodeRuns::Natively : CodeRuns::No;
+}
+
+std::string to_string(const GpuCode& code) {
+    const auto texts = [](const std::set<int>& capabilities) {
+        std::vector<std::string> items;
+        items.reserve(capabilities.size());
+        for (const int one : capabilities) items.push_back(capability_text(one));
+        return items;
+    };
+    std::vector<std::string> parts;
+    constexpr std::size_t kMost = 20;
+    if (!code.sass.empty())
+        parts.push_back("machine code for " + join_some(texts(code.sass), "and", kMost));
+    if (!code.ptx.empty()) parts.push_back("PTX of " + join_some(texts(code.ptx), "and", kMost));
+    const std::vector<std::string> targets(code.gfx.begin(), code.gfx.end());
+    if (!targets.empty()) parts.push_back("code for " + join_some(targets, "and", kMost));
+    return parts.empty() ? "no GPU code" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace gpkg

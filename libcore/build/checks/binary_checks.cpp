@@ -1,0 +1,317 @@
+#include "libcore/build/checks/binary_checks.hpp"
+
+#include "libcore/base/path_glob.hpp"
+#include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/binary/host_libraries.hpp"
+#include "libcore/binary/rpath.hpp"
+#include "libcore/build/checks/binary_checks_internal.hpp"
+#include "libcore/build/payload.hpp"
+#include "libcore/build/script/sandbox.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/recipe/dependency.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace gpkg {
+namespace {
+
+using Kind = BinaryFinding::Kind;
+using Texts = std::vector<std::string>;
+
+/// A glob may mean a library by its name alone, or by its path.
+bool is_allowed(const Texts& globs, const std::string& path) {
+    return any_path_glob_matches(globs, path) || any_path_glob_matches(globs, file_name_of(path));
+}
+
+/// Who gives which library in the host environment, and who of them is a run dependency.
+class Givers {
+public:
+    explicit Givers(const BinaryCheck& check) : check_(check) {
+        for (const auto& package : check.host) {
+            packages_.emplace(package.name, &package);
+            for (const auto& file : package.files) {
+                const auto name = file_name_of(file);
+                if (is_shared_library_name(name) && !is_in_stubs(file))
+                    owners_[std::string(name)].insert(package.name);
+            }
+        }
+        for (const auto& spec : check.run.depends) {
+            const std::string name(dependency_name(spec));
+            all_known_ = all_known_ && (name.starts_with("__") || packages_.contains(name));
+            add(name);
+        }
+    }
+
+    /// Packages of the host environment that have it.
+    std::set<std::string> owners(const std::string& library) const {
+        const auto found = owners_.find(library);
+        return found == owners_.end() ? std::set<std::string>() : found->second;
+    }
+    bool is_depended_on(const std::string& package) const { return giving_.contains(package); }
+    /// Every run dependency is in the host environment.
+    bool all_known() const { return all_known_; }
+
+private:
+    /// A dependency that holds no library itself (a metapackage, one of headers) stands for what it
+    /// depends on.
+    void add(const std::string& name) {
+        const auto found = packages_.find(name);
+        if (found == packages_.end() || !giving_.insert(name).second) return;
+        const auto& package = *found->second;
+        const bool has_library =
+            std::any_of(package.files.begin(), package.files.end(), [&](const auto& file) {
+                std::error_code ignored;
+                return is_shared_library_name(file_name_of(file)) &&
+                       fs::symlink_status(check_.prefix / file, ignored).type() ==
+                           fs::file_type::regular;
+            });
+        if (has_library) return;
+        for (const auto& spec : package.depends) add(std::string(dependency_name(spec)));
+    }
+
+    const BinaryCheck& check_;
+    std::map<std::string, const EnvironmentFiles*> packages_;
+    std::map<std::string, std::set<std::string>> owners_;
+    std::set<std::string> giving_;
+    bool all_known_ = true;
+};
+
+class Checker {
+public:
+    explicit Checker(const BinaryCheck& check)
+        : check_(check), linking_(check.output.build.dynamic_linking) {}
+
+    Result<BinaryReport> run() && {
+        GPKG_TRY(const auto binaries, read_binaries(check_.prefix, check_.files));
+        summarize(binaries);
+        check_drivers(binaries);
+        for (const auto& binary : binaries) check_library_path(binary);
+        check_needs(binaries);
+        if (linking_.refuse_overdepending) {
+            GPKG_TRY(auto unused, unused_dependencies(check_, binaries, report_.binaries.needs));
+            take(std::move(unused));
+        }
+        GPKG_CHECK(check_glibc(binaries));
+        take(gpu_code_findings(check_.output.used_variant, report_.binaries.gpu));
+        return std::move(report_);
+    }
+
+private:
+    void take(std::vector<BinaryFinding> more) {
+        for (auto& one : more) report_.findings.push_back(std::move(one));
+    }
+
+    void add(Kind kind,
+             const std::string& file,
+             const std::string& subject,
+             std::string message,
+             std::string hint) {
+        report_.findings.push_back(
+            {kind, true, file, subject, fmt::format("{}: {}", file, message), std::move(hint)});
+    }
+
+    void summarize(const std::vector<Binary>& binaries) {
+        auto& all = report_.binaries;
+        for (const auto& binary : binaries) {
+            all.glibc = newer_glibc(all.glibc, binary.elf.glibc);
+            if (binary.gpu.empty()) continue;
+            all.gpu.add(binary.gpu);
+            all.gpu_files[binary.path] = binary.gpu;
+        }
+    }
+
+    /// What is allowed to be without a library is allowed to be without a new enough one.
+    Result<void> check_glibc(const std::vector<Binary>& binaries) {
+        std::string release;
+        std::map<std::string, Texts> files;  // by the release that they need
+        for (const auto& binary : binaries) {
+            if (any_path_glob_matches(linking_.missing_dso_allowlist, binary.path)) continue;
+            release = newer_glibc(release, binary.elf.glibc);
+            files[binary.elf.glibc].push_back(binary.path);
+        }
+        GPKG_TRY(auto findings, glibc_findings(check_.run.depends, files[release], release));
+        take(std::move(findings));
+        return {};
+    }
+
+    void check_drivers(const std::vector<Binary>& binaries) {
+        std::map<std::string, std::string> drivers;  // path -> the driver library it is
+        for (const auto& file : check_.files) {
+            if (is_driver_library(file_name_of(file))) drivers[file] = file_name_of(file);
+        }
+        for (const auto& binary : binaries) {
+            if (is_driver_library(binary.elf.soname)) drivers[binary.path] = binary.elf.soname;
+        }
+        for (const auto& [file, library] : drivers) {
+            if (is_in_stubs(file) || is_allowed(linking_.missing_dso_allowlist, file)) continue;
+            add(Kind::DriverLibrary,
+                file,
+                library,
+                fmt::format("{} is a library of the graphics driver, which every machine has its "
+                            "own of",
+                            library),
+                fmt::format("leave it out with build.files.exclude: [{}]; what the linker needs of "
+                            "it belongs into a folder named stubs; a package that is to bring a "
+                            "driver names it in build.dynamic_linking.missing_dso_allowlist",
+                            file));
+        }
+    }
+
+    void check_library_path(const Binary& binary) {
+        if (is_in_stubs(binary.path)) return;  // the loader never sees it
+        // The loader ignores DT_RPATH where there is a DT_RUNPATH.
+        const auto& entries = binary.elf.runpath.empty() ? binary.elf.rpath : binary.elf.runpath;
+        for (const auto& entry : entries) {
+            const auto fault = fault_of_entry(entry, parent_of(binary.path));
+            if (fault.empty() || any_path_glob_matches(linking_.rpath_allowlist, entry)) continue;
+            add(Kind::LibraryPath,
+                binary.path,
+                entry,
+                fmt::format("its library path has '{}', which {}", entry, fault),
+                "let gpkg set it (build.dynamic_linking.binary_relocation and rpaths), or allow it "
+                "in build.dynamic_linking.rpath_allowlist");
+        }
+    }
+
+    std::string fault_of_entry(const std::string& entry, const std::string& folder) const {
+        constexpr std::string_view kStubs =
+            "is a folder of stubs: libraries without code, for the linker only";
+        if (const auto rest = after_origin(entry)) {
+            const auto target = normal_inside(joined_path(folder, *rest));
+            if (!target) return "leads out of the prefix";
+            return is_in_stubs(*target) ? std::string(kStubs) : std::string();
+        }
+        if (!entry.starts_with('/'))
+            return "is looked for in the folder that a program is started in";
+        if (is_in_stubs(entry)) return std::string(kStubs);
+        // Installing puts the real prefix there.
+        if (entry.starts_with(canonical_placeholder())) return {};
+        if (entry.starts_with(check_.prefix.parent_path().native()) ||
+            entry.starts_with(kSandboxFolder))
+            return "is a folder of this build, which no other machine has";
+        return "leads out of the prefix";
+    }
+
+    void check_needs(const std::vector<Binary>& binaries) {
+        std::set<std::string> own;
+        for (const auto& file : check_.files) {
+            if (!is_in_stubs(file)) own.emplace(file_name_of(file));
+        }
+        std::map<std::string, Texts> needed;
+        for (const auto& binary : binaries) {
+            if (is_in_stubs(binary.path)) continue;
+            for (const auto& library : binary.elf.needed) {
+                auto& files = needed[library];
+                if (files.empty() || files.back() != binary.path) files.push_back(binary.path);
+            }
+        }
+        const Givers givers(check_);
+        for (const auto& [library, files] : needed) {
+            if (own.contains(library) || is_glibc_library(library)) continue;
+            check_need(givers, {library, files, {}});
+        }
+    }
+
+    void check_need(const Givers& givers, LibraryNeed need) {
+        const auto owners = givers.owners(need.library);
+        for (const auto& owner : owners) {
+            if (need.package.empty() && givers.is_depended_on(owner)) need.package = owner;
+        }
+        if (need.package.empty()) {
+            need.is_driver = is_driver_library(need.library);
+            need.is_allowed = !linking_.refuse_overlinking ||
+                              is_allowed(linking_.missing_dso_allowlist, need.library);
+        }
+        // Every machine with a compiler's programs on it has this one; where a package of the host
+        // environment gives it, that one was linked with.
+        if (need.library == "libgcc_s.so.1" && owners.empty()) return;
+        if (!need.is_settled() && (!owners.empty() || givers.all_known())) tell(need, owners);
+        report_.binaries.needs.push_back(std::move(need));
+    }
+
+    void tell(const LibraryNeed& need, const std::set<std::string>& owners) {
+        const auto files = join_some(need.files, "and");
+        if (owners.empty()) {
+            add(Kind::Overlinking,
+                files,
+                need.library,
+                fmt::format("needs {}, which nothing in the package, the host environment and "
+                            "glibc gives",
+                            need.library),
+                fmt::format("put the package that has {0} into requirements.host and "
+                            "requirements.run, or, where every machine is to have it, name it in "
+                            "build.dynamic_linking.missing_dso_allowlist: [{0}]",
+                            need.library));
+            return;
+        }
+        const auto& owner = *owners.begin();
+        const auto& needs = check_.output.requirements;
+        const bool is_ignored = std::find(needs.ignore_run_exports_by_name.begin(),
+                                          needs.ignore_run_exports_by_name.end(),
+                                          owner) != needs.ignore_run_exports_by_name.end();
+        add(Kind::Overlinking,
+            files,
+            need.library,
+            fmt::format("needs {}, which the host's {} has, and the package does not depend on it",
+                        need.library,
+                        owner),
+            is_ignored
+                ? fmt::format("take {} out of requirements.ignore_run_exports.by_name", owner)
+                : fmt::format("write {} into requirements.run", owner));
+    }
+
+    const BinaryCheck& check_;
+    const DynamicLinking& linking_;
+    BinaryReport report_;
+};
+
+}  // namespace
+
+Result<std::vector<EnvironmentFiles>> environment_files(const fs::path& prefix) {
+    std::vector<EnvironmentFiles> packages;
+    std::error_code ignored;
+    if (!fs::is_directory(prefix / "conda-meta", ignored)) return packages;
+    GPKG_TRY(auto records, read_records(prefix));
+    packages.reserve(records.size());
+    for (auto& record : records)
+        packages.push_back(
+            {record.name(), std::move(record.package.depends), std::move(record.files)});
+    return packages;
+}
+
+Result<BinaryReport> check_binaries(const BinaryCheck& check) { return Checker(check).run(); }
+
+Result<void> refuse(const std::vector<BinaryFinding>& findings) {
+    std::vector<const BinaryFinding*> errors;
+    for (const auto& finding : findings) {
+        if (finding.is_error) errors.push_back(&finding);
+    }
+    if (errors.empty()) return {};
+    std::string text;
+    for (const auto* error : errors)
+        text += fmt::format("{}{}\n  {}", text.empty() ? "" : "\n", error->message, error->hint);
+    return fail(ErrorKind::Unsupported, text);
+}
+
+Result<PackageBinaries> checked_binaries(const BinaryCheck& check,
+                                         std::vector<std::string>& warnings) {
+    GPKG_TRY(auto report, check_binaries(check));
+    for (const auto& finding : report.findings) {
+        if (!finding.is_error)
+            warnings.push_back(fmt::format("{}; {}", finding.message, finding.hint));
+    }
+    auto refused = refuse(report.findings);
+    if (!refused) {
+        auto error = std::move(refused).error();
+        error.message = fmt::format("{}: what was built does not fit what the recipe says:\n{}",
+                                    check.output.distribution(),
+                                    error.message);
+        return pass(std::move(error));
+    }
+    return std::move(report.binaries);
+}
+
+}  // namespace gpkg

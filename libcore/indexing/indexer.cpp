@@ -1,0 +1,102 @@
+#include "libcore/indexing/indexer.hpp"
+
+#include "libcore/indexing/channeldata.hpp"
+#include "libcore/indexing/index_file.hpp"
+#include "libcore/indexing/patch_instructions.hpp"
+#include "libcore/indexing/subdir_indexer.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <deque>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <set>
+#include <sys/file.h>
+#include <thread>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+/// Held while the channel is written: of two indexers the second waits. The lock is on the folder
+/// itself, and the kernel drops it with the process. Where the file system cannot lock (some NFS
+/// mounts), work goes on without: every file is written whole, and the next run mends the rest.
+Result<Descriptor> lock_channel(const fs::path& channel, const IndexerOptions& options) {
+    Descriptor folder(::open(channel.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder) return pass(io_error(channel, "open", errno));
+    while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        if (options.cancelled && options.cancelled())
+            return fail(ErrorKind::Interrupted, "interrupted");
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return folder;
+}
+
+Result<void> check_is_channel(const fs::path& channel) {
+    std::error_code code;
+    if (fs::is_directory(channel, code)) return {};
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: there is no such channel folder", channel.native()));
+}
+
+}  // namespace
+
+ChannelIndexer::ChannelIndexer(fs::path channel, IndexerOptions options)
+    : channel_(std::move(channel)), options_(std::move(options)) {}
+
+ChannelIndexer::~ChannelIndexer() = default;
+
+Result<bool> ChannelIndexer::look() {
+    GPKG_CHECK(check_is_channel(channel_));
+    std::error_code code;
+    std::set<std::string> subdirs{"noarch"};
+    for (const auto& entry : fs::directory_iterator(channel_, code)) {
+        const auto name = entry.path().filename().native();
+        if (entry.is_directory(code) && is_known_subdir(name)) subdirs.insert(name);
+    }
+    bool changed = std::exchange(has_news_, false);
+    for (const auto& subdir : subdirs) {
+        auto& indexer = subdirs_[subdir];
+        if (!indexer)
+            indexer = std::make_unique<SubdirIndexer>(channel_ / subdir, subdir, options_);
+        GPKG_TRY(const bool this_one, indexer->look());
+        changed = changed || this_one;
+    }
+    return changed;
+}
+
+std::string ChannelIndexer::repodata(const std::string& subdir) const {
+    const auto found = subdirs_.find(subdir);
+    return found == subdirs_.end() ? std::string() : found->second->published().repodata();
+}
+
+Result<IndexSummary> ChannelIndexer::write() {
+    GPKG_CHECK(check_is_channel(channel_));
+    GPKG_TRY(const auto lock, lock_channel(channel_, options_));
+    // Others may have added packages, and written indexes that name them.
+    GPKG_TRY(has_news_, look());
+    std::deque<PublishedSubdir> published;
+    std::vector<const PublishedSubdir*> all;
+    for (const auto& [subdir, indexer] : subdirs_)
+        all.push_back(&published.emplace_back(indexer->published()));
+    IndexSummary summary;
+    const std::vector<std::function<Result<void>()>> tasks = {
+        [&]() -> Result<void> {
+            auto one = published.begin();
+            for (const auto& [subdir, indexer] : subdirs_)
+                GPKG_CHECK(indexer->write(*one++, summary));
+            return {};
+        },
+        [&] { return write_if_changed(channel_ / "channeldata.json", channeldata(all)); }};
+    GPKG_CHECK(do_all(tasks, options_));
+    return summary;
+}
+
+Result<IndexSummary> index_channel(const fs::path& channel, const IndexerOptions& options) {
+    if (options.drop_patch) GPKG_CHECK(drop_patch(channel));
+    if (options.patch) GPKG_CHECK(adopt_patch(channel, *options.patch));
+    return ChannelIndexer(channel, options).write();
+}
+
+}  // namespace gpkg

@@ -1,0 +1,238 @@
+// The filters that CEP 39 keeps of Jinja's, plus version_to_buildstring.
+
+#include "libcore/base/text.hpp"
+#include "libcore/recipe/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
+    return fail(ErrorKind::Parse, std::move(message), std::move(hint));
+}
+
+struct Filter {
+    std::string_view name;
+    std::size_t least;  ///< arguments, after the value itself
+    std::size_t most;
+    Result<Value> (*apply)(const Value& value, const CallArguments& arguments);
+};
+
+Result<std::string> text_of(const Value& value) {
+    if (value.list() != nullptr) return wrong("needs a text, found a list");
+    return value.to_text();
+}
+
+Result<Value::List> list_of(const Value& value) {
+    if (const auto* list = value.list()) return *list;
+    if (const auto* text = value.text()) {
+        Value::List letters;
+        letters.reserve(text->size());
+        for (const char c : *text) letters.emplace_back(std::string(1, c));
+        return letters;
+    }
+    return wrong(fmt::format("needs a list, found {}", value.kind_name()));
+}
+
+Result<Value> lower(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto text, text_of(value));
+    return Value(to_lower(text));
+}
+
+Result<Value> upper(const Value& value, const CallArguments&) {
+    GPKG_TRY(auto text, text_of(value));
+    for (char& c : text) {
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    return Value(std::move(text));
+}
+
+Result<Value> trimmed(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto text, text_of(value));
+    return Value(std::string(trim(text)));
+}
+
+Result<Value> replace(const Value& value, const CallArguments& arguments) {
+    GPKG_TRY(auto text, text_of(value));
+    GPKG_TRY(const auto from, text_of(arguments.positional[0]));
+    GPKG_TRY(const auto to, text_of(arguments.positional[1]));
+    if (from.empty()) return wrong("cannot replace an empty text");
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    return Value(std::move(text));
+}
+
+Result<Value> to_int(const Value& value, const CallArguments&) {
+    if (const auto* flag = value.flag()) return Value(*flag ? 1LL : 0LL);
+    if (value.number() != nullptr) return value;
+    GPKG_TRY(const auto text, text_of(value));
+    long long number = 0;
+    const auto* end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data(), end, number);
+    if (code != std::errc() || stop != end)
+        return wrong(fmt::format("'{}' is not a whole number", text));
+    return Value(number);
+}
+
+Result<Value> absolute(const Value& value, const CallArguments&) {
+    const auto* number = value.number();
+    if (number == nullptr) return wrong(fmt::format("needs a number, found {}", value.kind_name()));
+    return Value(*number < 0 ? -*number : *number);
+}
+
+Result<Value> to_bool(const Value& value, const CallArguments&) { return Value(value.truthy()); }
+
+Result<Value> default_value(const Value& value, const CallArguments& arguments) {
+    return value.is_null() ? arguments.positional[0] : value;
+}
+
+Result<Value> first(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto list, list_of(value));
+    return list.empty() ? Value() : list.front();
+}
+
+Result<Value> last(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto list, list_of(value));
+    return list.empty() ? Value() : list.back();
+}
+
+Result<Value> length(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto list, list_of(value));
+    return Value(static_cast<long long>(list.size()));
+}
+
+Result<Value> to_list(const Value& value, const CallArguments&) {
+    GPKG_TRY(auto list, list_of(value));
+    return Value(std::move(list));
+}
+
+Result<Value> join(const Value& value, const CallArguments& arguments) {
+    GPKG_TRY(const auto list, list_of(value));
+    const auto between =
+        arguments.positional.empty() ? std::string() : arguments.positional[0].to_text();
+    std::string out;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (i > 0) out += between;
+        out += list[i].to_text();
+    }
+    return Value(std::move(out));
+}
+
+Result<Value> split_text(const Value& value, const CallArguments& arguments) {
+    GPKG_TRY(const auto text, text_of(value));
+    const auto by = arguments.positional.empty() ? " " : arguments.positional[0].to_text();
+    if (by.empty()) return wrong("cannot split at an empty text");
+    Value::List pieces;
+    std::size_t from = 0;
+    for (auto at = text.find(by); at != std::string::npos; at = text.find(by, from)) {
+        pieces.emplace_back(text.substr(from, at - from));
+        from = at + by.size();
+    }
+    pieces.emplace_back(text.substr(from));
+    return Value(std::move(pieces));
+}
+
+Result<Value> reverse(const Value& value, const CallArguments&) {
+    GPKG_TRY(auto list, list_of(value));
+    std::reverse(list.begin(), list.end());
+    if (value.text() == nullptr) return Value(std::move(list));
+    return join(Value(std::move(list)), {});
+}
+
+bool before(const Value& a, const Value& b) {
+    if (a.number() != nullptr && b.number() != nullptr) return *a.number() < *b.number();
+    return a.to_text() < b.to_text();
+}
+
+Result<Value> sort(const Value& value, const CallArguments&) {
+    GPKG_TRY(auto list, list_of(value));
+    std::stable_sort(list.begin(), list.end(), before);
+    return Value(std::move(list));
+}
+
+Result<Value> smallest(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto list, list_of(value));
+    return list.empty() ? Value() : *std::min_element(list.begin(), list.end(), before);
+}
+
+Result<Value> largest(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto list, list_of(value));
+    return list.empty() ? Value() : *std::max_element(list.begin(), list.end(), before);
+}
+
+Result<Value> unique(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto list, list_of(value));
+    Value::List kept;
+    for (const auto& item : list) {
+        if (std::find(kept.begin(), kept.end(), item) == kept.end()) kept.push_back(item);
+    }
+    return Value(std::move(kept));
+}
+
+// The first two segments without the dot: 11.2.0 -> 112.
+Result<Value> version_to_buildstring(const Value& value, const CallArguments&) {
+    GPKG_TRY(const auto text, text_of(value));
+    const auto segments = split(text, '.');
+    std::string out(segments[0]);
+    if (segments.size() > 1) out += segments[1];
+    return Value(std::move(out));
+}
+
+constexpr std::array kFilters = {
+    Filter{"abs", 0, 0, absolute},
+    Filter{"bool", 0, 0, to_bool},
+    Filter{"default", 1, 1, default_value},
+    Filter{"first", 0, 0, first},
+    Filter{"int", 0, 0, to_int},
+    Filter{"join", 0, 1, join},
+    Filter{"last", 0, 0, last},
+    Filter{"length", 0, 0, length},
+    Filter{"list", 0, 0, to_list},
+    Filter{"lower", 0, 0, lower},
+    Filter{"max", 0, 0, largest},
+    Filter{"min", 0, 0, smallest},
+    Filter{"replace", 2, 2, replace},
+    Filter{"reverse", 0, 0, reverse},
+    Filter{"sort", 0, 0, sort},
+    Filter{"split", 0, 1, split_text},
+    Filter{"trim", 0, 0, trimmed},
+    Filter{"unique", 0, 0, unique},
+    Filter{"upper", 0, 0, upper},
+    Filter{"version_to_buildstring", 0, 0, version_to_buildstring},
+};
+
+}  // namespace
+
+Result<Value> apply_filter(std::string_view name,
+                           const Value& value,
+                           const CallArguments& arguments) {
+    const auto* const filter = std::find_if(
+        kFilters.begin(), kFilters.end(), [&](const auto& known) { return known.name == name; });
+    if (filter == kFilters.end()) {
+        std::vector<std::string> names;
+        names.reserve(kFilters.size());
+        for (const auto& known : kFilters) names.emplace_back(known.name);
+        const auto near = near_names(name, names);
+        return wrong(fmt::format("there is no filter '{}'", name),
+                     near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+    }
+    const auto count = arguments.positional.size();
+    if (!arguments.named.empty() || count < filter->least || count > filter->most)
+        return wrong(fmt::format(
+            "the filter '{}' takes {}{} arguments, not {}",
+            name,
+            filter->least,
+            filter->most > filter->least ? fmt::format(" to {}", filter->most) : std::string(),
+            count + arguments.named.size()));
+    auto result = filter->apply(value, arguments);
+    if (result) return result;
+    auto error = std::move(result).error();
+    error.message = fmt::format("the filter '{}': {}", name, error.message);
+    return pass(std::move(error));
+}
+
+}  // namespace gpkg

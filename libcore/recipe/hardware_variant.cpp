@@ -1,0 +1,179 @@
+#include "libcore/recipe/hardware_variant.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/binary/gpu_code.hpp"
+#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/spec/microarchitecture.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpkg {
+namespace {
+
+tl::unexpected<Error> wrong(std::string_view key, std::string_view value, std::string hint) {
+    return fail(ErrorKind::Parse,
+                fmt::format("the variant {}={} says nothing that is known", key, value),
+                std::move(hint));
+}
+
+/// The value of a key that is there and says something: variants for CPUs have "None", or nothing,
+/// where those for GPUs have a version.
+std::string_view value_of(const Variant& used, const std::string& key) {
+    const auto found = used.find(key);
+    if (found == used.end() || found->second.text == "None" || found->second.text == "none")
+        return {};
+    return found->second.text;
+}
+
+/// "12.9" -> "12_9", "9-generic" -> "9_generic", which can be parts of a flag.
+std::string flag_word(std::string_view text) {
+    std::string word(text);
+    std::replace_if(
+        word.begin(), word.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+    return word;
+}
+
+/// The devices that code runs on, as versions of __cuda_arch. Each target is named, so that among
+/// builds the one with code for the very device goes first.
+std::string devices_of(const CudaCode& code) {
+    const auto from = capability_text(code.target.capability);
+    if (code.target.is_specific) return "==" + from;
+    if (code.has_ptx) return ">=" + from;
+    return fmt::format(">={},<{}", from, code.target.capability / 10 + 1);
+}
+
+class Schema {
+public:
+    explicit Schema(const Variant& used) : used_(used) {}
+
+    Result<HardwareOutput> run() {
+        const auto accel = value_of(used_, "accel");
+        if (accel == "cuda" || accel == "nvidia") {
+            GPKG_CHECK(add_cuda());
+        } else if (accel == "rocm" || accel == "amd") {
+            GPKG_CHECK(add_rocm());
+        } else if (accel == "cpu" || accel.empty()) {
+            output_.flags.emplace_back("cpu");
+        } else {
+            return wrong("accel",
+                         used_.at("accel").text,
+                         "it is cuda (or nvidia), rocm (or amd), or cpu (or none)");
+        }
+        GPKG_CHECK(add_psabi());
+        GPKG_CHECK(add_word("blas"));
+        GPKG_CHECK(add_word("mpi"));
+        return std::move(output_);
+    }
+
+private:
+    Result<void> add_cuda() {
+        output_.flags.emplace_back("cuda");
+        const auto version = value_of(used_, "cuda_version");
+        auto driver = std::string("__cuda");
+        if (!version.empty()) {
+            const auto toolkit = parse_toolkit(version);
+            if (!toolkit) return wrong("cuda_version", version, toolkit.error().message);
+            output_.flags.push_back("cuda:" + flag_word(version));
+            // A driver runs what is built with any minor version of its major version (NVIDIA,
+            // "CUDA Compatibility", minor version compatibility), as cuda-version has it too.
+            driver += fmt::format(" >={}", version.substr(0, version.find('.')));
+        }
+        output_.depends.push_back(driver);
+
+        const auto list = value_of(used_, "cuda_arch_list");
+        std::vector<std::string> ranges;
+        for (const auto& item : split_targets(list)) {
+            const auto code = parse_cuda_code(item);
+            if (!code)
+                return wrong(
+                    "cuda_arch_list",
+                    list,
+                    fmt::format("{}: write for example 8.0;9.0a;12.0+PTX", code.error().message));
+            auto target = code->target.to_string();
+            std::erase(target, '.');
+            if (code->has_sass) output_.flags.push_back("sm:" + target);
+            if (code->has_ptx) output_.flags.push_back("ptx:" + target);
+            ranges.push_back(devices_of(*code));
+        }
+        if (!ranges.empty())
+            output_.depends.push_back(fmt::format("__cuda_arch {}", fmt::join(ranges, "|")));
+        return {};
+    }
+
+    Result<void> add_rocm() {
+        output_.flags.emplace_back("rocm");
+        const auto version = value_of(used_, "rocm_version");
+        if (!version.empty()) {
+            if (!Version::parse(version) || !is_flag("rocm:" + flag_word(version)))
+                return wrong("rocm_version", version, "write for example 6.4");
+            output_.flags.push_back("rocm:" + flag_word(version));
+        }
+        output_.depends.emplace_back("__amdgpu");
+
+        const auto list = value_of(used_, "gfx_list");
+        std::vector<std::string> devices;
+        bool has_generic = false;
+        for (const auto& item : split_targets(list)) {
+            const auto target = item.substr(0, item.find(':'));  // without features: xnack-
+            const auto device = gfx_version(target);
+            const bool is_generic = target.starts_with("gfx") && target.ends_with("-generic");
+            if (!device && !is_generic)
+                return wrong("gfx_list", list, "write for example gfx90a;gfx942");
+            has_generic = has_generic || is_generic;
+            output_.flags.push_back("gfx:" + flag_word(target.substr(3)));
+            if (device) devices.push_back("==" + *device);
+        }
+        // A generic target is for devices that the list does not name.
+        if (!devices.empty() && !has_generic)
+            output_.depends.push_back(fmt::format("__amdgpu_arch {}", fmt::join(devices, "|")));
+        return {};
+    }
+
+    /// The microarchitecture that the code is for, and all that run its code.
+    Result<void> add_psabi() {
+        const auto name = value_of(used_, "psabi");
+        if (name.empty()) return {};
+        // The psABI's first level is what archspec calls x86_64.
+        const auto* entry = find_microarchitecture(name == "x86_64_v1" ? "x86_64" : name);
+        if (entry == nullptr)
+            return wrong("psabi",
+                         name,
+                         "it is a name of archspec's: x86_64_v1 to x86_64_v4, zen4, neoverse_v1");
+        output_.flags.push_back(fmt::format("psabi:{}", name));
+        if (entry->parents.empty()) return {};  // what every machine of the platform runs
+        std::vector<std::string_view> runners;
+        for (const auto& other : microarchitectures()) {
+            const auto line = lineage(other.name);
+            if (std::find(line.begin(), line.end(), name) != line.end())
+                runners.push_back(other.name);
+        }
+        output_.depends.push_back(fmt::format("__archspec * ^({})$", fmt::join(runners, "|")));
+        return {};
+    }
+
+    /// A key whose value is the name of an implementation.
+    Result<void> add_word(const std::string& key) {
+        const auto name = value_of(used_, key);
+        if (name.empty()) return {};
+        auto flag = fmt::format("{}:{}", key, name);
+        if (!is_flag(flag))
+            return wrong(key, name, "it is one word of lower case letters, digits and _");
+        output_.flags.push_back(std::move(flag));
+        return {};
+    }
+
+    const Variant& used_;
+    HardwareOutput output_;
+};
+
+}  // namespace
+
+Result<HardwareOutput> hardware_output(const Variant& used) {
+    if (!used.contains("accel")) return HardwareOutput{};
+    return Schema(used).run();
+}
+
+}  // namespace gpkg

@@ -1,0 +1,86 @@
+#include "libcore/recipe/recipe.hpp"
+
+#include "libcore/recipe/tree.hpp"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+constexpr std::array<std::string_view, 12> kKeys = {"$schema",
+                                                    "schema_version",
+                                                    "context",
+                                                    "package",
+                                                    "recipe",
+                                                    "outputs",
+                                                    "source",
+                                                    "build",
+                                                    "requirements",
+                                                    "tests",
+                                                    "about",
+                                                    "extra"};
+
+Result<void> check_shape(const yaml::Node& root) {
+    if (!root.is_map())
+        return root.fail(fmt::format("expected a recipe, found {}", root.kind_name()));
+    for (const auto& [key, value] : root.entries())
+        GPKG_CHECK(check_key(value, key, "a recipe", kKeys));
+
+    if (const auto* version = root.find("schema_version")) {
+        GPKG_TRY(const auto number, version->as_int("schema_version"));
+        if (number != 1)
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: recipes of schema_version {} are of a newer kind than "
+                                    "gpkg knows (1)",
+                                    version->place(),
+                                    number));
+    }
+    const bool many = root.find("outputs") != nullptr;
+    const auto* package = root.find("package");
+    if (many && package != nullptr)
+        return fail(
+            ErrorKind::Parse,
+            fmt::format("{}: 'package' and 'outputs' exclude each other", package->key_place()),
+            "give the shared name and version under 'recipe'");
+    if (!many && package == nullptr)
+        return root.fail("the recipe has neither 'package' nor 'outputs'");
+    const auto* recipe = root.find("recipe");
+    if (!many && recipe != nullptr)
+        return fail(
+            ErrorKind::Parse,
+            fmt::format("{}: 'recipe' belongs to recipes with 'outputs'", recipe->key_place()),
+            "did you mean 'package'?");
+    if (!many) return {};
+    // CEP 41 forbids them; to ignore them makes empty packages.
+    const auto refuse = [](const yaml::Node* value, std::string_view key) -> Result<void> {
+        if (value == nullptr) return {};
+        return fail(
+            ErrorKind::Parse,
+            fmt::format("{}: with 'outputs', '{}' belongs to an output", value->key_place(), key),
+            "what several packages are made of belongs to a staging output");
+    };
+    for (const auto* key : {"tests", "requirements"}) GPKG_CHECK(refuse(root.find(key), key));
+    const auto* build = root.find("build");
+    return build == nullptr ? Result<void>{} : refuse(build->find("script"), "build.script");
+}
+
+}  // namespace
+
+Result<Recipe> load_recipe(const fs::path& path) {
+    std::error_code ignored;
+    auto file = fs::absolute(path, ignored).lexically_normal();
+    if (!file.has_filename()) file = file.parent_path();
+    if (fs::is_directory(file, ignored)) file /= "recipe.yaml";
+    auto text = read_file(file, kLongestWritten);
+    if (!text) return pass(std::move(text).error().while_doing("reading the recipe"));
+    return parse_recipe(*std::move(text), file);
+}
+
+Result<Recipe> parse_recipe(std::string text, const fs::path& file) {
+    GPKG_TRY(auto root, yaml::Node::parse(text, file.native()));
+    GPKG_CHECK(check_shape(root));
+    return Recipe{file, std::move(text), std::move(root)};
+}
+
+}  // namespace gpkg

@@ -1,0 +1,165 @@
+#include "libcore/binary/gpu_code.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <filesystem>
+#include <fstream>
+
+using namespace gpkg;
+
+namespace {
+
+template <typename T>
+void put(std::string& bytes, T value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// An entry of nvcc's container: kind 1 is PTX, 2 machine code.
+std::string entry(std::uint16_t kind, std::uint32_t capability, std::size_t size) {
+    std::string bytes;
+    put<std::uint16_t>(bytes, kind);
+    put<std::uint16_t>(bytes, 0x101);
+    put<std::uint32_t>(bytes, 64);
+    put<std::uint64_t>(bytes, size);
+    put<std::uint64_t>(bytes, 0);
+    put<std::uint32_t>(bytes, 0);
+    put<std::uint32_t>(bytes, capability);
+    bytes.resize(64);
+    return bytes + std::string(size, 'x');
+}
+
+std::string container(const std::string& entries) {
+    std::string bytes;
+    put<std::uint32_t>(bytes, 0xba55ed50);
+    put<std::uint16_t>(bytes, 1);
+    put<std::uint16_t>(bytes, 16);
+    put<std::uint64_t>(bytes, entries.size());
+    return bytes + entries;
+}
+
+std::string bundle(const std::vector<std::string>& ids) {
+    std::string bytes = "__CLANG_OFFLOAD_BUNDLE__";
+    put<std::uint64_t>(bytes, ids.size());
+    for (const auto& id : ids) {
+        put<std::uint64_t>(bytes, 4096);
+        put<std::uint64_t>(bytes, 0);
+        put<std::uint64_t>(bytes, id.size());
+        bytes += id;
+    }
+    return bytes;
+}
+
+/// A shared library with this one section.
+fs::path library(const std::string& name, const std::string& content) {
+    const std::string names = std::string(1, '\0') + name + '\0' + ".shstrtab" + '\0';
+    Elf64_Ehdr head{};
+    std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+    head.e_ident[EI_CLASS] = ELFCLASS64;
+    head.e_ident[EI_DATA] = ELFDATA2LSB;
+    head.e_type = ET_DYN;
+    head.e_shentsize = sizeof(Elf64_Shdr);
+    head.e_shnum = 3;
+    head.e_shstrndx = 2;
+    head.e_shoff = sizeof head + content.size() + names.size();
+    Elf64_Shdr none{};
+    Elf64_Shdr code{};
+    code.sh_name = 1;
+    code.sh_type = SHT_PROGBITS;
+    code.sh_offset = sizeof head;
+    code.sh_size = content.size();
+    Elf64_Shdr strings{};
+    strings.sh_name = static_cast<Elf64_Word>(name.size() + 2);
+    strings.sh_type = SHT_STRTAB;
+    strings.sh_offset = sizeof head + content.size();
+    strings.sh_size = names.size();
+    std::string bytes;
+    put(bytes, head);
+    bytes += content + names;
+    for (const auto& section : {none, code, strings}) put(bytes, section);
+    const auto file = fs::temp_directory_path() / "gpkg-gpu-code.so";
+    std::ofstream(file, std::ios::binary) << bytes;
+    return file;
+}
+
+Version version(const char* text) { return Version::parse(text).value(); }
+
+}  // namespace
+
+TEST_CASE("nvcc's containers tell machine code and PTX", "[build]") {
+    // Two containers with padding between them, as a linker puts those of two objects.
+    const auto file =
+        library(".nv_fatbin",
+                container(entry(2, 70, 40) + entry(2, 80, 8)) + std::string(24, '\0') +
+                    container(entry(2, 90, 16) + entry(1, 90, 24)));
+    const auto code = read_gpu_code(file);
+    REQUIRE(code);
+    CHECK(code->sass == std::set<int>{70, 80, 90});
+    CHECK(code->ptx == std::set<int>{90});
+    CHECK(to_string(*code) == "machine code for 7.0, 8.0 and 9.0, PTX of 9.0");
+}
+
+TEST_CASE("clang's bundles tell AMD's targets", "[build]") {
+    const auto first = bundle({"host-x86_64-unknown-linux--",
+                               "hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
+                               "hipv4-amdgcn-amd-amdhsa--gfx942"});
+    const auto file = library(".hip_fatbin",
+                              first + std::string(4096 - first.size(), '\0') +
+                                  bundle({"hip-amdgcn-amd-amdhsa--gfx11-generic"}));
+    const auto code = read_gpu_code(file);
+    REQUIRE(code);
+    CHECK(code->gfx == std::set<std::string>{"gfx11-generic", "gfx90a", "gfx942"});
+}
+
+TEST_CASE("what holds no GPU code, or is damaged, is told so", "[build]") {
+    CHECK(read_gpu_code(library(".text", "x"))->empty());
+    CHECK(read_gpu_code(library(".nv_fatbin", std::string(100, '\0')))->empty());
+    const auto text = fs::temp_directory_path() / "gpkg-gpu-code.txt";
+    std::ofstream(text) << "no ELF";
+    CHECK(read_gpu_code(text)->empty());
+    CHECK_FALSE(read_gpu_code("/nowhere"));
+    auto longer = container(entry(2, 70, 8));
+    longer[8] = '\x7f';  // it claims more than the section has
+    CHECK_FALSE(read_gpu_code(library(".nv_fatbin", longer)));
+    // Any bytes end in an answer.
+    for (std::size_t cut = 0; cut < 96; cut += 7)
+        (void)read_gpu_code(library(".nv_fatbin", container(entry(2, 70, 8)).substr(0, cut)));
+}
+
+TEST_CASE("code runs on later minor versions, PTX on later majors", "[build]") {
+    const GpuCode code{{70, 80, 86}, {86}, {}};
+    CHECK(runs_on_nvidia(code, version("8.0")) == CodeRuns::Natively);
+    CHECK(runs_on_nvidia(code, version("8.9")) == CodeRuns::Natively);
+    CHECK(runs_on_nvidia(code, version("7.5")) == CodeRuns::Natively);
+    CHECK(runs_on_nvidia(code, version("9.0")) == CodeRuns::Compiled);
+    CHECK(runs_on_nvidia(code, version("6.1")) == CodeRuns::No);
+    CHECK(runs_on_nvidia({{80}, {}, {}}, version("9.0")) == CodeRuns::No);
+    const GpuCode amd{{}, {}, {"gfx90a", "gfx9-4-generic", "gfx11-generic"}};
+    CHECK(runs_on_amd(amd, "gfx90a") == CodeRuns::Natively);
+    CHECK(runs_on_amd(amd, "gfx942") == CodeRuns::Natively);
+    CHECK(runs_on_amd(amd, "gfx1100") == CodeRuns::Natively);
+    CHECK(runs_on_amd(amd, "gfx950") == CodeRuns::Natively);
+    CHECK(runs_on_amd(amd, "gfx908") == CodeRuns::No);
+    // gfx9-generic is for no accelerator.
+    CHECK(runs_on_amd({{}, {}, {"gfx9-generic"}}, "gfx90a") == CodeRuns::No);
+    CHECK(runs_on_amd({{}, {}, {"gfx9-generic"}}, "gfx906") == CodeRuns::Natively);
+}
+
+// GPKG_TEST_CUDA_LIBRARIES: a folder of libraries of CUDA's, such as libcurand and libcufft.
+TEST_CASE("CUDA's own libraries are read", "[build]") {
+    const char* folder = std::getenv("GPKG_TEST_CUDA_LIBRARIES");
+    if (folder == nullptr || *folder == '\0') {
+        WARN("skipped: GPKG_TEST_CUDA_LIBRARIES names no folder");
+        return;
+    }
+    for (const auto& one : fs::directory_iterator(folder)) {
+        if (!one.is_regular_file()) continue;
+        CAPTURE(one.path());
+        const auto code = read_gpu_code(one.path());
+        REQUIRE(code);
+        UNSCOPED_INFO(to_string(*code));
+        CHECK_FALSE(code->sass.empty());
+    }
+}

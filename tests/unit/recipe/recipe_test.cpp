@@ -1,0 +1,475 @@
+#include "libcore/recipe/render.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "tests/support/catch.hpp"
+
+using gpkg::RenderedOutput;
+using gpkg::RenderOptions;
+using gpkg::Result;
+
+namespace {
+
+Result<std::vector<RenderedOutput>> render(const std::string& text,
+                                           const RenderOptions& options = {}) {
+    const auto recipe = gpkg::parse_recipe(text, "/r/recipe.yaml");
+    if (!recipe) return gpkg::pass(recipe.error());
+    return gpkg::render_recipe(*recipe, options);
+}
+
+RenderedOutput one(const std::string& text, const RenderOptions& options = {}) {
+    const auto outputs = render(text, options);
+    if (!outputs) FAIL(outputs.error().to_string());
+    REQUIRE(outputs->size() == 1);
+    return outputs->front();
+}
+
+std::string error_of(const std::string& text, const RenderOptions& options = {}) {
+    const auto outputs = render(text, options);
+    return outputs ? "no error" : outputs.error().to_string();
+}
+
+using Texts = std::vector<std::string>;
+const std::string kHead = "package: {name: a, version: '1'}\n";
+
+}  // namespace
+
+TEST_CASE("a whole recipe", "[build]") {
+    const auto output = one(R"(
+schema_version: 1
+context:
+  name: zlib
+  version: "1.2.13"
+  number: 3
+package:
+  name: ${{ name }}
+  version: ${{ version }}
+build:
+  number: ${{ number }}
+  script:
+    - cp -a root/. $PREFIX
+  dynamic_linking:
+    rpaths: [lib/, lib/private]
+    missing_dso_allowlist: [libx.so.*]
+    rpath_allowlist: [/opt/driver/*]
+    overlinking_behavior: error
+    overdepending_behavior: ignore
+requirements:
+  run:
+    - __glibc >=2.36
+    - if: linux
+      then:
+        - libgcc-s1 >=12
+        - libc
+      else: other
+    - ${{ "never" if win }}
+  run_constraints: [zlib-dev ==1.2.13]
+  run_exports: [zlib >=1.2]
+tests:
+  - script: [test -e $PREFIX/lib/libz.so.1]
+  - python: {imports: [zlib], pip_check: false}
+about:
+  summary: compression of ${{ name }}
+  license: Zlib
+  homepage: https://zlib.example
+extra:
+  source-package: zlib
+  numbers: [1, 2]
+)");
+    CHECK(output.name == "zlib");
+    CHECK(output.version == "1.2.13");
+    CHECK(output.subdir == "linux-64");
+    CHECK(output.build.number == 3);
+    CHECK(output.build.script.content == "cp -a root/. $PREFIX\n");
+    CHECK(output.build.dynamic_linking.rpaths == Texts{"lib/", "lib/private"});
+    CHECK(output.build.dynamic_linking.missing_dso_allowlist == Texts{"libx.so.*"});
+    CHECK(output.build.dynamic_linking.rpath_allowlist == Texts{"/opt/driver/*"});
+    CHECK(output.build.dynamic_linking.refuse_overlinking);
+    CHECK_FALSE(output.build.dynamic_linking.refuse_overdepending);
+    CHECK(output.requirements.run == Texts{"__glibc >=2.36", "libgcc-s1 >=12", "libc"});
+    CHECK(output.requirements.run_constraints == Texts{"zlib-dev ==1.2.13"});
+    CHECK(output.requirements.run_exports.weak == Texts{"zlib >=1.2"});
+    CHECK(output.tests.size() == 2);
+    CHECK(output.about.summary == "compression of zlib");
+    CHECK(output.extra_json == R"({"numbers":[1,2],"source-package":"zlib"})");
+    CHECK(output.used_variant ==
+          gpkg::Variant{{"__glibc", "__glibc >=2.36"}, {"target_platform", "linux-64"}});
+    CHECK(output.distribution() ==
+          "zlib-1.2.13-h" + gpkg::variant_hash(output.used_variant) + "_3");
+}
+
+TEST_CASE("selectors", "[build]") {
+    const std::string text = kHead +
+                             "requirements:\n  run: [x, {if: win, then: [a, b]}, y, "
+                             "{if: linux and x86_64, then: {if: unix, then: z}}]\n";
+    CHECK(one(text).requirements.run == Texts{"x", "y", "z"});
+    RenderOptions windows;
+    windows.target_platform = "win-64";
+    CHECK(one(text, windows).requirements.run == Texts{"x", "a", "b", "y"});
+    CHECK(one(kHead + "requirements:\n  run:\n    if: target_platform == 'linux-64'\n"
+                      "    then: a\n")
+              .requirements.run == Texts{"a"});
+}
+
+TEST_CASE("context values may come in any order", "[build]") {
+    CHECK(one("context: {b: \"${{ a }}-x\", a: \"1\", names: [p, q]}\n"
+              "package: {name: n, version: '1'}\n"
+              "about: {summary: \"${{ b }} ${{ names[1] }}\"}\n")
+              .about.summary == "1-x q");
+}
+
+TEST_CASE("the keys that a recipe reads make its hash", "[build]") {
+    RenderOptions options;
+    options.variants = gpkg::VariantConfig::of(
+        {{"python", "3.11"}, {"numpy", "1.26"}, {"openssl", "3"}, {"zlib", "1.2"}});
+    const std::string text =
+        "context: {touched: \"${{ openssl }}\"}\n" + kHead +
+        "requirements:\n  host: [python, numpy >=1.2]\n  run: [\"${{ 'x' if zlib == '1.2' }}\"]\n";
+    CHECK(one(text, options).used_variant == gpkg::Variant{{"openssl", "3"},
+                                                           {"python", "3.11"},
+                                                           {"target_platform", "linux-64"},
+                                                           {"zlib", "1.2"}});
+    CHECK(one(text, options).build_string.starts_with("py311h"));
+
+    const auto noarch =
+        one(kHead + "build: {noarch: python}\nrequirements: {host: [python]}\n", options);
+    CHECK(noarch.subdir == "noarch");
+    CHECK(noarch.build_string == "pyh4616a5c_0");
+
+    const auto keyed = one(kHead +
+                               "build:\n  variant: {use_keys: [openssl], ignore_keys: [python]}\n"
+                               "requirements: {host: [python]}\n",
+                           options);
+    CHECK(keyed.used_variant == gpkg::Variant{{"openssl", "3"}, {"target_platform", "linux-64"}});
+}
+
+TEST_CASE("build strings may name the hash", "[build]") {
+    CHECK(one(kHead + "build: {number: 2, string: \"cpu_h${{ hash }}_2\"}\n").build_string ==
+          "cpu_hb0f4dca_2");
+    CHECK(error_of(kHead + "build: {script: \"${{ hash }}\"}\n") ==
+          "/r/recipe.yaml:2:17: in '${{ hash }}': 'hash' is not defined");
+    CHECK(error_of(kHead + "build: {string: a-b}\n") ==
+          "/r/recipe.yaml:2:17: 'a-b' is no build string\n"
+          "  hint: use letters, digits, _ . and +, at most 64");
+}
+
+TEST_CASE("compilers come from the variant", "[build]") {
+    const auto text = kHead + "requirements: {build: [\"${{ compiler('c') }}\"]}\n";
+    CHECK(one(text).requirements.build == Texts{"gcc_linux-64"});
+    RenderOptions options;
+    options.variants =
+        gpkg::VariantConfig::of({{"c_compiler", "clang"}, {"c_compiler_version", "14"}});
+    const auto output = one(text, options);
+    CHECK(output.requirements.build == Texts{"clang_linux-64 14.*"});
+    CHECK(output.used_variant == gpkg::Variant{{"c_compiler", "clang"},
+                                               {"c_compiler_version", "14"},
+                                               {"target_platform", "linux-64"}});
+}
+
+TEST_CASE("scripts may name their variables as templates", "[build]") {
+    const auto output =
+        one(kHead +
+            "build: {script: [\"${{ PYTHON }} -m pip install --prefix ${{ PREFIX }}\"]}\n"
+            "tests:\n- script: [\"${{ PYTHON }} -c 'import a'\"]\n");
+    CHECK(output.build.script.content == "${PYTHON} -m pip install --prefix ${PREFIX}\n");
+    CHECK(output.tests.front().commands == Texts{"${PYTHON} -c 'import a'"});
+    CHECK(error_of(kHead + "about: {summary: \"${{ PYTHON }}\"}\n") ==
+          "/r/recipe.yaml:2:18: in '${{ PYTHON }}': 'PYTHON' is not defined");
+}
+
+TEST_CASE("tests of contents have sections", "[build]") {
+    const auto test = one(kHead +
+                          "tests:\n- package_contents:\n    bin: [a]\n    lib: [b, libc.so.1]\n"
+                          "    include: [d.h]\n    site_packages: [e.f]\n"
+                          "    files: {exists: [share/g], not_exists: [lib/*.a]}\n")
+                          .tests.front();
+    CHECK(test.bin == Texts{"a"});
+    CHECK(test.lib == Texts{"b", "libc.so.1"});
+    CHECK(test.include == Texts{"d.h"});
+    CHECK(test.site_packages == Texts{"e.f"});
+    CHECK(test.files == Texts{"share/g"});
+    CHECK(test.absent_files == Texts{"lib/*.a"});
+}
+
+TEST_CASE("a package for any python of one platform", "[build]") {
+    RenderOptions options;
+    options.variants = gpkg::VariantConfig::of({{"python", "3.10.* *_cpython"}});
+    const auto output = one(kHead +
+                                "build: {python: {version_independent: true}}\n"
+                                "requirements: {host: [python, python-abi3]}\n",
+                            options);
+    // As conda-forge's polars-runtime: the python that it was built with counts.
+    CHECK(output.subdir == "linux-64");
+    CHECK(output.build_string.starts_with("py310h"));
+    CHECK(output.build.is_linked_as_noarch_python());
+    CHECK(error_of(kHead + "build: {noarch: python, python: {version_independent: true}}\n")
+              .find("leave out python.version_independent") != std::string::npos);
+}
+
+TEST_CASE("a test's script may be a map", "[build]") {
+    const auto tests = one(kHead +
+                           "tests:\n"
+                           "- script: {interpreter: python, content: [import a, \"print('b')\"]}\n"
+                           "- script: {content: [true, false]}\n"
+                           "  requirements: {run: [c], build: [d]}\n")
+                           .tests;
+    CHECK(tests[0].commands ==
+          Texts{"python - <<'END_OF_TEST'\nimport a\nprint('b')\nEND_OF_TEST"});
+    CHECK(tests[1].commands == Texts{"true\nfalse"});
+    CHECK(tests[1].requirements == Texts{"c", "d"});
+}
+
+TEST_CASE("match compares versions", "[build]") {
+    RenderOptions options;
+    options.variants = gpkg::VariantConfig::of({{"python", "3.11.* *_cpython"}});
+    CHECK(one(kHead + "requirements:\n  run:\n    - {if: \"match(python, '>=3.10')\", then: a}\n"
+                      "    - {if: \"match(python, '<3.9')\", then: b}\n",
+              options)
+              .requirements.run == Texts{"a"});
+}
+
+TEST_CASE("several outputs", "[build]") {
+    const auto outputs = render(R"(
+context: {version: "1.2.3"}
+recipe: {name: x, version: "${{ version }}"}
+build: {number: 4}
+about: {license: MIT, summary: all}
+outputs:
+  - package: {name: x-dev}
+    build: {script: make dev}
+    requirements:
+      host: ["${{ pin_subpackage('libx', exact=True) }}"]
+      run: ["${{ pin_subpackage('libx', upper_bound='x.x') }}"]
+    about: {summary: headers}
+  - package: {name: libx}
+    build: {script: make lib}
+  - package: {name: x-doc, version: "2"}
+    build: {skip: [linux]}
+)");
+    REQUIRE(outputs);
+    REQUIRE(outputs->size() == 2);
+    const auto& lib = outputs->at(0);
+    const auto& dev = outputs->at(1);
+    CHECK(lib.name == "libx");
+    CHECK(lib.build.number == 4);
+    CHECK(lib.build.script.content == "make lib\n");
+    CHECK(lib.about.summary == "all");
+    CHECK(dev.about.summary == "headers");
+    CHECK(dev.about.license == "MIT");
+    CHECK(dev.requirements.run == Texts{"libx >=1.2.3,<1.3.0a0"});
+    CHECK(dev.requirements.host == Texts{"libx ==1.2.3 " + lib.build_string});
+    CHECK(dev.used_variant.at("libx") == "1.2.3 " + lib.build_string);
+}
+
+TEST_CASE("the variant says what hardware an output is for", "[build]") {
+    const auto made_of = [](const gpkg::Variant& variant, const std::string& more = "") {
+        RenderOptions options;
+        for (const auto& [key, value] : variant) options.variants.values[key] = {value};
+        std::string keys;
+        for (const auto& [key, value] : variant) keys += key + ", ";
+        return render(kHead + "build: {variant: {use_keys: [" + keys + "]}}\n" + more, options);
+    };
+    struct Row {
+        gpkg::Variant variant;
+        Texts flags, run;
+    };
+    const std::vector<Row> rows = {
+        {{{"accel", "cpu"}, {"cuda_version", "12.9"}, {"blas", "mkl"}, {"mpi", "nompi"}},
+         {"cpu", "blas:mkl", "mpi:nompi"},
+         {}},
+        {{{"accel", "cuda"}}, {"cuda"}, {"__cuda"}},
+        {{{"accel", "amd"}}, {"rocm"}, {"__amdgpu"}},
+        {{{"accel", "none"}}, {"cpu"}, {}},
+        {{{"accel", "cuda"}, {"cuda_version", "12.9"}, {"cuda_arch_list", "8.0;9.0a;12.0+PTX"}},
+         {"cuda", "cuda:12_9", "sm:80", "sm:90a", "sm:120", "ptx:120"},
+         {"__cuda >=12", "__cuda_arch >=8.0,<9|==9.0|>=12.0"}},
+        {{{"accel", "rocm"}, {"rocm_version", "6.4"}, {"gfx_list", "gfx90a:xnack-;gfx1100"}},
+         {"rocm", "rocm:6_4", "gfx:90a", "gfx:1100"},
+         {"__amdgpu", "__amdgpu_arch ==9.0.10|==11.0.0"}},
+        {{{"accel", "rocm"}, {"gfx_list", "gfx90a;gfx11-generic"}},
+         {"rocm", "gfx:90a", "gfx:11_generic"},
+         {"__amdgpu"}},
+        {{{"accel", "cpu"}, {"psabi", "x86_64_v1"}}, {"cpu", "psabi:x86_64_v1"}, {}},
+        // Without `accel` they are keys like any other.
+        {{{"cuda_version", "12.9"}, {"mpi", "nompi"}}, {}, {}},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(gpkg::hash_input_text(row.variant));
+        const auto outputs = made_of(row.variant);
+        if (!outputs) FAIL(outputs.error().to_string());
+        CHECK(outputs->front().build.flags == row.flags);
+        CHECK(outputs->front().requirements.run == row.run);
+        // As every dependency on a virtual package, they count for the hash.
+        CHECK(outputs->front().used_variant.contains("__cuda") ==
+              (row.variant.contains("accel") && row.variant.at("accel").text == "cuda"));
+    }
+
+    const auto v4 = made_of({{"accel", "cpu"}, {"psabi", "x86_64_v4"}});
+    REQUIRE(v4);
+    const auto depend = v4->front().requirements.run.at(0);
+    const auto spec = gpkg::MatchSpec::parse(depend);
+    REQUIRE(spec);
+    CHECK(spec->build->matches("zen5"));
+    CHECK(spec->build->matches("x86_64_v4"));
+    CHECK_FALSE(spec->build->matches("x86_64_v3"));
+
+    // What the recipe says itself stands.
+    const auto own = made_of({{"accel", "cuda"}}, "requirements: {run: [__cuda >=12.4]}\n");
+    CHECK(own->front().requirements.run == Texts{"__cuda >=12.4"});
+
+    for (const auto& [key, value] :
+         std::vector<std::pair<std::string, std::string>>{{"accel", "gpu"},
+                                                          {"cuda_version", "12.99"},
+                                                          {"cuda_arch_list", "8.0;native"},
+                                                          {"psabi", "avx512"},
+                                                          {"blas", "Intel MKL"}}) {
+        gpkg::Variant variant{{"accel", "cuda"}};
+        variant[key] = value;
+        const auto outputs = made_of(variant);
+        REQUIRE_FALSE(outputs);
+        CHECK_THAT(outputs.error().message, ContainsSubstring("the variant " + key + "=" + value));
+        CHECK_FALSE(outputs.error().hint.empty());
+    }
+}
+
+TEST_CASE("what is wrong with a recipe, and where", "[build]") {
+    struct Row {
+        std::string text, expected;
+    };
+    const std::string sha(64, 'a');
+    const std::string r = "/r/recipe.yaml:";
+    // clang-format off
+    const std::vector<Row> rows = {
+        {"package: {name: a, version: 1.10}\n",
+         r + "1:29: the version 1.10 reads as a number, not as a text\n  hint: put it in quotes: \"1.10\""},
+        {"context: {v: 1.10}\npackage: {name: a, version: \"${{ v }}\"}\n",
+         r + "1:14: the context value 1.10 reads as a number, not as a text\n"
+         "  hint: put it in quotes: \"1.10\""},
+        {"context: {a: [1, x]}\n" + kHead,
+         r + "1:14: the context value 'a' must be one value or a list of values of one kind"},
+        {"context: {a: \"${{ b }}\", b: \"${{ a }}\"}\n" + kHead,
+         r + "1:14: in '${{ b }}': " + r + "1:29: in '${{ a }}': the context value 'a' is made of itself"},
+        {kHead + "biuld: {number: 1}\n",
+         r + "2:1: unknown key 'biuld' in a recipe\n  hint: did you mean build?"},
+        {kHead + "build:\n  number: 1\n  scripts: x\n",
+         r + "4:3: unknown key 'scripts' in build\n  hint: did you mean script?"},
+        {kHead + "requirements:\n  run_constrains: [a]\n",
+         r + "3:3: unknown key 'run_constrains' in requirements\n  hint: did you mean run_constraints?"},
+        {kHead + "requirements:\n  run:\n    - a >=\n", ""},
+        {kHead + "requirements:\n  run: [\"${{ nam }}\"]\n",
+         r + "3:9: in '${{ nam }}': 'nam' is not defined"},
+        {kHead + "requirements:\n  run:\n    - {if: linx, then: a}\n",
+         r + "4:12: in 'if: linx': 'linx' is not defined\n  hint: did you mean linux?"},
+        {kHead + "requirements:\n  run:\n    - {if: linux}\n", r + "4:7: 'if' without 'then'"},
+        {kHead + "requirements:\n  run:\n    - {if: linux, than: a}\n",
+         r + "4:19: unknown key 'than' in a selector\n  hint: did you mean then?"},
+        {kHead + "about: {summary: \"{% set x = 1 %}\"}\n",
+         r + "2:18: '{%' blocks are not part of the recipe format\n"
+         "  hint: use if/then/else in lists, or ${{ a if condition else b }}"},
+        {kHead + "build: {number: -1}\n", r + "2:17: a build number is not negative"},
+        {kHead + "build: {number: one}\n",
+         r + "2:17: expected a whole number for build.number, found a text"},
+        {kHead + "build: {noarch: true}\n", r + "2:17: noarch is generic or python, not 'true'"},
+        {kHead + "build: {script: gone.sh}\n", r + "2:17: there is no script /r/gone.sh"},
+        {kHead + "build: {dynamic_linking: {rpaths: [../lib]}}\n",
+         r + "2:35: the library path '../lib' leads out of the prefix\n"
+         "  hint: give a folder below the prefix such as lib/, or $ORIGIN/..."},
+        {kHead + "build: {dynamic_linking: {overlinking_behavior: warn}}\n",
+         r + "2:49: overlinking_behavior is ignore or error, not 'warn'"},
+        {kHead + "source: {url: https://h/a.tgz}\n",
+         r + "2:9: a url source needs its sha256\n"
+         "  hint: a file that can change under its name cannot be built twice alike"},
+        {kHead + "source: {url: https://h/a.tgz, sha256: 12}\n", r + "2:40: a sha256 has 64 hex digits"},
+        {kHead + "source: {url: https://h/a.tgz, path: b, sha256: " + sha + "}\n",
+         r + "2:9: a source has one of 'url', 'path' and 'git'"},
+        {kHead + "source: {path: /r/none}\n", r + "2:16: there is no /r/none"},
+        {kHead + "source: {git: https://h/a.git, tag: v1, rev: v2}\n",
+         r + "2:46: a source has one of 'branch', 'tag' and 'rev'"},
+        {kHead + "source: {git: https://h/a.git, path: b}\n",
+         r + "2:9: a source has one of 'url', 'path' and 'git'"},
+        {kHead + "source: {git: https://h/a.git, rev: a, depth: 1}\n",
+         r + "2:47: 'depth' cannot be with 'rev'"},
+        {kHead + "source: {git: https://h/a.git, branch: --upload-pack=x}\n",
+         r + "2:40: '--upload-pack=x' is no branch"},
+        {kHead + "source: {git: gone}\n", r + "2:15: there is no /r/gone"},
+        {kHead + "source: {url: https://h/a, tag: v1, sha256: " + sha + "}\n",
+         r + "2:33: 'tag' belongs to a source with 'git'"},
+        {kHead + "build: {script: {interpreter: cobol, content: x}}\n",
+         r + "2:31: gpkg does not run scripts with 'cobol'\n"
+         "  hint: it knows bash, node, nu, nushell, perl, python, r, rscript, ruby"},
+        {kHead + "build: {flags: [\"GPU\"]}\n",
+         r + "2:16: 'GPU' is no flag\n"
+         "  hint: use lower case letters, digits and _, and one : between two parts"},
+        {kHead + "requirements: {extras: {Docs: [a]}}\n",
+         r + "2:25: 'Docs' is no name of an extra\n"
+         "  hint: use lower case letters, digits and _ . + -, at most 64"},
+        {kHead + "source: {url: https://h/a, sha256: " + sha + ", target_directory: ../x}\n",
+         r + "2:120: '../x' leads out of the work folder"},
+        {kHead + "tests:\n  - scripts: x\n", r + "3:5: unknown key 'scripts' in a test\n  hint: did you mean script?"},
+        {kHead + "tests: x\n", r + "2:8: expected a list of tests, found a text"},
+        {"package: {name: a b, version: '1'}\n",
+         r + "1:17: 'a b' is no package name\n  hint: use lower case letters, digits and single - _ . between them"},
+        {"package: {name: A, version: '1'}\n",
+         r + "1:17: 'A' is no package name\n  hint: use lower case letters, digits and single - _ . between them"},
+        {"package: {name: a}\n", r + "1:10: the package has no version"},
+        {"package: {name: a, version: 1-2}\n", ""},
+        {"about: {}\n", r + "1:1: the recipe has neither 'package' nor 'outputs'"},
+        {kHead + "outputs: []\n", r + "1:1: 'package' and 'outputs' exclude each other\n"
+         "  hint: give the shared name and version under 'recipe'"},
+        {"schema_version: 2\n" + kHead,
+         r + "1:17: recipes of schema_version 2 are of a newer kind than gpkg knows (1)"},
+        {"- a\n", r + "1:1: expected a recipe, found a list"},
+        {"recipe: {version: '1'}\nrequirements: {host: [a]}\noutputs:\n  - package: {name: a}\n",
+         r + "2:1: with 'outputs', 'requirements' belongs to an output\n  hint: what several packages are made of belongs to a staging output"},
+        {"recipe: {version: '1'}\nbuild:\n  script: x\noutputs:\n  - package: {name: a}\n",
+         r + "3:3: with 'outputs', 'build.script' belongs to an output\n  hint: what several packages are made of belongs to a staging output"},
+        {"recipe: {version: '1'}\noutputs:\n  - package: {name: a}\n  - package: {name: a}\n",
+         r + "4:5: two outputs make one package, a-1-hb0f4dca_0\n  hint: skip one of them, or give it another build.string"},
+        {"outputs:\n  - package: {name: a, version: '1'}\n    requirements: {run: [\"${{ pin_subpackage('a', exact=true) }}\"]}\n",
+         r + "3:26: in '${{ pin_subpackage('a', exact=true) }}': " + r + "2:5: 'a' is pinned to itself, or inherits itself"},
+    };
+    // clang-format on
+    for (const auto& row : rows) {
+        CAPTURE(row.text);
+        if (row.expected.empty()) {
+            CHECK(error_of(row.text).starts_with(r));
+        } else {
+            CHECK(error_of(row.text) == row.expected);
+        }
+    }
+}
+
+TEST_CASE("a rendered recipe is written without logic", "[build]") {
+    const auto output = one(kHead +
+                            "build:\n  script: [a, b]\nrequirements: {run: [\"c >=1\"]}\n"
+                            "tests: [{script: [t]}]\nabout: {summary: \"x: y\"}\n");
+    CHECK(gpkg::rendered_recipe_text(output) == R"(rendered_recipe_version: 1
+recipe:
+  schema_version: 1
+  package:
+    name: a
+    version: "1"
+  build:
+    number: 0
+    string: hb0f4dca_0
+    script:
+      content: "a\nb\n"
+    dynamic_linking:
+      rpaths:
+        - lib/
+      binary_relocation: true
+  requirements:
+    run:
+      - c >=1
+  about:
+    summary: "x: y"
+  tests:
+    - script:
+        - t
+build_configuration:
+  target_platform: linux-64
+  host_platform: linux-64
+  variant:
+    target_platform: linux-64
+  hash:
+    hash: b0f4dca
+)");
+}
