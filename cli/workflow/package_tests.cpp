@@ -8,11 +8,14 @@
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/process/process.hpp"
+#include "libcore/recipe/dependency.hpp"
 #include "libcore/recipe/package_test.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
 #include <set>
 
 namespace gpkg::cli {
@@ -61,23 +64,6 @@ Result<void> run_test(const Context& context,
         fmt::format("a test of it failed with {}:\n{}", code, last_lines_of(command.log, 20)));
 }
 
-/// "python 3.10.*" and the like for each environment that the tests ask for; empty: any python.
-std::set<std::string> pythons_of(const std::vector<PackageTest>& tests) {
-    std::set<std::string> pythons;
-    for (const auto& test : tests) {
-        for (const auto& version : test.python_versions) pythons.insert("python " + version);
-        if (test.python_versions.empty()) pythons.insert("");
-    }
-    return pythons;
-}
-
-bool runs_with(const PackageTest& test, const std::string& python) {
-    const auto& versions = test.python_versions;
-    return python.empty()
-               ? versions.empty()
-               : std::find(versions.begin(), versions.end(), python.substr(7)) != versions.end();
-}
-
 Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
     GPKG_TRY(const auto entries, read_paths(unpacked));
     std::vector<std::string> paths;
@@ -99,30 +85,37 @@ Result<fs::path> folder_of_test(std::size_t i, const fs::path& unpacked, const f
     return own;
 }
 
-/// The tests that run with one python, in an environment of their own. Every one is run, also after
-/// one that failed.
+/// A package whose tests are run.
+struct Subject {
+    std::string name;
+    std::vector<std::string> specs;  ///< what every environment for its tests holds
+    std::vector<PackageTest> tests;
+    bool is_downstream = false;  ///< tested for the sake of another one
+};
+
+std::string exact_spec(const PackageRecord& record) {
+    return fmt::format("{}=={}={}", record.name, record.version, record.build);
+}
+
+/// Runs those of the tests that ask for this environment, also after one that failed.
 Result<void> run_in_environment(Context& context,
                                 const Sources& sources,
-                                const BuiltPackage& package,
-                                const std::string& python,
+                                const Subject& subject,
+                                const std::vector<std::string>& wanted,
                                 std::vector<Error>& failures) {
-    GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
-    std::vector<std::string> specs{fmt::format("{}=={}={}", name.name, name.version, name.build)};
-    if (!python.empty()) specs.push_back(python);
-    for (const auto& test : package.tests) {
-        if (runs_with(test, python))
-            specs.insert(specs.end(), test.requirements.begin(), test.requirements.end());
-    }
+    auto specs = subject.specs;
+    specs.insert(specs.end(), wanted.begin(), wanted.end());
     GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-test-"));
     const auto prefix = folder.path() / "prefix";
     GPKG_TRY(const auto made, make_trial(context, sources, specs, prefix));
     const auto own = std::find_if(made.records.begin(), made.records.end(), [&](const auto& one) {
-        return one.name == name.name;
+        return one.name == subject.name;
     });
     const auto& unpacked = made.unpacked[static_cast<std::size_t>(own - made.records.begin())];
-    for (std::size_t i = 0; i < package.tests.size(); ++i) {
-        const auto& test = package.tests[i];
-        if (!runs_with(test, python)) continue;
+    for (std::size_t i = 0; i < subject.tests.size(); ++i) {
+        const auto& test = subject.tests[i];
+        const auto all = test_environments(test);
+        if (std::find(all.begin(), all.end(), wanted) == all.end()) continue;
         GPKG_TRY(const auto own_folder, folder_of_test(i, unpacked, folder.path()));
         auto tested = test.kind == PackageTest::Kind::Contents
                           ? check_contents(test, unpacked)
@@ -130,22 +123,87 @@ Result<void> run_in_environment(Context& context,
         if (tested) continue;
         if (tested.error().kind == ErrorKind::Interrupted) return pass(std::move(tested).error());
         auto error = std::move(tested).error();
-        error.message = fmt::format("{}{}{}: {}",
-                                    package.distribution,
-                                    python.empty() ? "" : " with ",
-                                    python,
-                                    error.message);
+        if (!wanted.empty())
+            error.message = fmt::format("with {}: {}", fmt::join(wanted, ", "), error.message);
         failures.push_back(std::move(error));
     }
     return {};
 }
 
+/// What fails, one after the other; an error where it cannot be known.
+Result<std::vector<Error>> run_tests(Context& context,
+                                     const Sources& sources,
+                                     const Subject& subject);
+
+/// The tests of another package, in environments that hold this one as well. A new release that
+/// nothing can use yet is no fault of it (other builders see it so too), and is told.
+Result<std::vector<Error>> run_downstream(Context& context,
+                                          const Sources& sources,
+                                          const Subject& subject,
+                                          const std::string& downstream) {
+    auto specs = subject.specs;
+    specs.push_back(downstream);
+    auto solved = solve_trial(context, sources, specs);
+    if (!solved && (solved.error().kind == ErrorKind::Unsatisfiable ||
+                    solved.error().kind == ErrorKind::NotFound)) {
+        context.out.warn(
+            fmt::format("{}: the tests of {} were not run, there is no environment with both: {}",
+                        subject.name,
+                        downstream,
+                        solved.error().message));
+        return std::vector<Error>();
+    }
+    if (!solved) return pass(std::move(solved).error());
+    Subject other;
+    other.name = dependency_name(downstream);
+    const auto record = std::find_if(solved->records.begin(),
+                                     solved->records.end(),
+                                     [&](const auto& one) { return one.name == other.name; });
+    other.specs = subject.specs;
+    other.specs.push_back(exact_spec(*record));
+    const auto store = open_store(context);
+    GPKG_TRY(const auto unpacked, make_available(context, store, {*record}, solved->channels, {}));
+    GPKG_TRY(other.tests, read_tests(unpacked.front()));
+    other.is_downstream = true;
+    GPKG_TRY(auto failures, run_tests(context, sources, other));
+    for (auto& failure : failures)
+        failure.message =
+            fmt::format("as a dependency of {}: {}", other.specs.back(), failure.message);
+    return failures;
+}
+
+Result<std::vector<Error>> run_tests(Context& context,
+                                     const Sources& sources,
+                                     const Subject& subject) {
+    std::vector<Error> failures;
+    std::set<std::vector<std::string>> environments;
+    for (const auto& test : subject.tests) {
+        if (test.kind == PackageTest::Kind::Downstream) {
+            if (subject.is_downstream) continue;
+            GPKG_TRY(auto more, run_downstream(context, sources, subject, test.downstream));
+            std::move(more.begin(), more.end(), std::back_inserter(failures));
+        } else {
+            for (auto& one : test_environments(test)) environments.insert(std::move(one));
+        }
+    }
+    for (const auto& wanted : environments)
+        GPKG_CHECK(run_in_environment(context, sources, subject, wanted, failures));
+    return failures;
+}
+
+/// The same of a package that was just built.
 Result<std::vector<Error>> run_tests(Context& context,
                                      const Sources& sources,
                                      const BuiltPackage& package) {
-    std::vector<Error> failures;
-    for (const auto& python : pythons_of(package.tests))
-        GPKG_CHECK(run_in_environment(context, sources, package, python, failures));
+    GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
+    const Subject subject{
+        name.name,
+        {fmt::format("{}=={}={}", name.name, name.version, name.build)},
+        package.tests,
+    };
+    GPKG_TRY(auto failures, run_tests(context, sources, subject));
+    for (auto& failure : failures)
+        failure.message = fmt::format("{}: {}", package.distribution, failure.message);
     return failures;
 }
 

@@ -5,6 +5,7 @@
 #include "libcore/yaml/node.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -17,6 +18,18 @@ void append_list(std::string& out,
     if (items.empty()) return;
     out += fmt::format("{}{}:\n", indent, key);
     for (const auto& item : items) out += fmt::format("{}  - {}\n", indent, yaml::quote(item));
+}
+
+constexpr std::array kModuleTests = {
+    ModuleTests{PackageTest::Kind::Perl, "perl", "uses", "perl"},
+    ModuleTests{PackageTest::Kind::R, "r", "libraries", "r-base"},
+    ModuleTests{PackageTest::Kind::Ruby, "ruby", "requires", "ruby"},
+};
+
+const ModuleTests& module_tests_of(PackageTest::Kind kind) {
+    return *std::find_if(kModuleTests.begin(), kModuleTests.end(), [&](const auto& one) {
+        return one.kind == kind;
+    });
 }
 
 std::string test_text(const PackageTest& test) {
@@ -41,6 +54,14 @@ std::string test_text(const PackageTest& test) {
         out += fmt::format("    pip_check: {}\n", test.pip_check);
         append_list(out, "python_version", test.python_versions, "    ");
         break;
+    case PackageTest::Kind::Perl:
+    case PackageTest::Kind::R:
+    case PackageTest::Kind::Ruby: {
+        const auto& of = module_tests_of(test.kind);
+        out += fmt::format("  {}:\n", of.key);
+        append_list(out, of.modules, test.imports, "    ");
+        break;
+    }
     case PackageTest::Kind::Contents:
         out += "  package_contents:\n";
         if (test.absent_files.empty()) {
@@ -94,6 +115,14 @@ Result<PackageTest> parse_test(const yaml::Node& node) {
             GPKG_TRY(test.pip_check, check->as_bool("pip_check"));
         }
         GPKG_TRY(test.python_versions, texts(*python, "python_version"));
+        return test;
+    }
+    for (const auto& of : kModuleTests) {
+        const auto* modules = node.find(of.key);
+        if (modules == nullptr) continue;
+        if (!modules->is_map()) return modules->fail(fmt::format("expected {} in a map", of.modules));
+        test.kind = of.kind;
+        GPKG_TRY(test.imports, texts(*modules, of.modules));
         return test;
     }
     if (const auto* contents = node.find("package_contents")) {
@@ -186,6 +215,28 @@ Result<std::vector<PackageTest>> read_tests(const fs::path& unpacked) {
     return tests;
 }
 
+std::span<const ModuleTests> module_tests() { return kModuleTests; }
+
+std::vector<std::vector<std::string>> test_environments(const PackageTest& test) {
+    std::vector<std::vector<std::string>> environments;
+    switch (test.kind) {
+    case PackageTest::Kind::Python:
+        for (const auto& version : test.python_versions)
+            environments.push_back({"python " + version});
+        break;
+    case PackageTest::Kind::Perl:
+    case PackageTest::Kind::R:
+    case PackageTest::Kind::Ruby:
+        environments.push_back({std::string(module_tests_of(test.kind).package)});
+        break;
+    case PackageTest::Kind::Downstream: environments.push_back({test.downstream}); break;
+    case PackageTest::Kind::Script:
+    case PackageTest::Kind::Contents: break;
+    }
+    if (environments.empty()) environments.push_back(test.requirements);
+    return environments;
+}
+
 std::string test_script(const PackageTest& test) {
     std::string out;
     switch (test.kind) {
@@ -197,6 +248,18 @@ std::string test_script(const PackageTest& test) {
             out += fmt::format("python -c {}\n", shell_word("import " + module));
         if (test.pip_check)
             out += "if python -c 'import pip' 2>/dev/null; then python -m pip check; fi\n";
+        return out;
+    case PackageTest::Kind::Perl:
+        for (const auto& module : test.imports)
+            out += fmt::format("perl -e {}\n", shell_word(fmt::format("use {};", module)));
+        return out;
+    case PackageTest::Kind::R:
+        for (const auto& module : test.imports)
+            out += fmt::format("Rscript -e {}\n", shell_word(fmt::format("library({})", module)));
+        return out;
+    case PackageTest::Kind::Ruby:
+        for (const auto& module : test.imports)
+            out += fmt::format("ruby -e {}\n", shell_word(fmt::format("require '{}'", module)));
         return out;
     case PackageTest::Kind::Contents:
     case PackageTest::Kind::Downstream: return out;

@@ -6,18 +6,20 @@
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
 
 struct PackageTest {
-    enum class Kind { Script, Python, Contents, Downstream };
+    enum class Kind { Script, Python, Perl, R, Ruby, Contents, Downstream };
 
     Kind kind = Kind::Script;
     std::vector<std::string> commands;      ///< Script: lines for bash
     std::vector<std::string> requirements;  ///< Script: specs the test environment needs as well
-    std::vector<std::string> imports;       ///< Python: module names
+    std::vector<std::string> imports;       ///< Python, Perl, R, Ruby: modules
     bool pip_check = true;                  ///< Python: `pip check` where pip is there
     /// Python: each is tried, as a spec's version ("3.10.*"); empty: the one that the solver takes.
     std::vector<std::string> python_versions;
@@ -33,6 +35,18 @@ struct PackageTest {
 
     friend bool operator==(const PackageTest&, const PackageTest&) = default;
 };
+
+/// Tests that only load modules, of other languages than Python: `- perl: {uses: [A::B]}`.
+struct ModuleTests {
+    PackageTest::Kind kind;
+    std::string_view key;      ///< "perl"
+    std::string_view modules;  ///< "uses"
+    std::string_view package;  ///< that runs them
+};
+std::span<const ModuleTests> module_tests();
+
+/// What the environments of a test hold beside the package: specs, for each that it asks for.
+std::vector<std::vector<std::string>> test_environments(const PackageTest& test);
 
 /// info/tests/tests.yaml of an unpacked package; no such file means no tests.
 Result<std::vector<PackageTest>> read_tests(const fs::path& unpacked);

@@ -4,6 +4,7 @@
 #include "libcore/recipe/dependency.hpp"
 #include "libcore/recipe/pin.hpp"
 #include "libcore/recipe/sections_internal.hpp"
+#include "libcore/recipe/spdx.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <fmt/format.h>
@@ -179,6 +180,10 @@ Result<RecipeAbout> read_about(const Tree& tree) {
     GPKG_CHECK(take(tree, "summary", about.summary));
     GPKG_CHECK(take(tree, "description", about.description));
     GPKG_CHECK(take(tree, "license", about.license));
+    if (const auto* license = tree.find("license"); license != nullptr && !license->is_null()) {
+        if (auto fault = license_fault(about.license))
+            return license->fail(std::move(fault->message), std::move(fault->hint));
+    }
     GPKG_CHECK(take(tree, "license_family", about.license_family));
     GPKG_CHECK(take(tree, "license_file", about.license_files));
     GPKG_CHECK(take(tree, "homepage", about.homepage));

@@ -72,6 +72,15 @@ Result<PackageTest> read_test(const Tree& tree, const fs::path& folder) {
         GPKG_CHECK(take(*python, "pip_check", test.pip_check));
         return test;
     }
+    for (const auto& of : module_tests()) {
+        const auto* modules = tree.find(of.key);
+        if (modules == nullptr) continue;
+        GPKG_CHECK(tree.only_keys("a test", {of.key}));
+        GPKG_CHECK(modules->only_keys(fmt::format("a test of {}", of.key), {of.modules}));
+        test.kind = of.kind;
+        GPKG_CHECK(take(*modules, of.modules, test.imports));
+        return test;
+    }
     if (const auto* contents = tree.find("package_contents")) {
         GPKG_CHECK(tree.only_keys("a test", {"package_contents"}));
         GPKG_CHECK(contents->only_keys(
@@ -94,11 +103,15 @@ Result<PackageTest> read_test(const Tree& tree, const fs::path& folder) {
     if (tree.find("downstream") != nullptr) {
         GPKG_CHECK(tree.only_keys("a test", {"downstream"}));
         test.kind = PackageTest::Kind::Downstream;
-        GPKG_CHECK(take(tree, "downstream", test.downstream));
+        GPKG_TRY(const auto specs, read_specs(tree.find("downstream")));
+        if (specs.size() != 1) return tree.fail("a downstream test names one package");
+        test.downstream = specs.front();
         return test;
     }
-    GPKG_CHECK(tree.only_keys("a test", {"script", "python", "package_contents", "downstream"}));
-    return tree.fail("a test has one of 'script', 'python', 'package_contents' and 'downstream'");
+    GPKG_CHECK(tree.only_keys(
+        "a test", {"script", "python", "perl", "r", "ruby", "package_contents", "downstream"}));
+    return tree.fail(
+        "a test has one of script, python, perl, r, ruby, package_contents and downstream");
 }
 
 }  // namespace

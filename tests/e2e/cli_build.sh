@@ -192,6 +192,40 @@ recipe told 'tests:' '  - script: {content: "test \"$WORD\" = \"two words\"", en
 echo 'import sys; sys.exit(0 if "PREFIX" in __import__("os").environ else 3)' > r/told/check.py
 mkdir -p r/told/inner && touch r/told/inner/told
 
+# Each test has the environment that it asks for, and no other's.
+recipe helper 'build: {script: "touch $PREFIX/helper"}'
+recipe alone 'tests:' '  - script: [test -e $PREFIX/helper]' '    requirements: {run: [helper]}' \
+    '  - script: ["test ! -e $PREFIX/helper"]'
+expect 0 build r/helper r/alone --output-dir tests
+
+# Modules of Perl.
+recipe perl 'build:' '  script:' '    - mkdir -p $PREFIX/bin' \
+    '    - printf "#!/bin/sh\nexec /usr/bin/perl \"\$@\"\n" > $PREFIX/bin/perl' '    - chmod +x $PREFIX/bin/perl'
+recipe lists 'tests: [{perl: {uses: [List::Util, strict]}}]'
+expect 0 build r/perl r/lists --output-dir tests
+recipe lists 'tests: [{perl: {uses: [List::Util, No::Such]}}]'
+expect 1 build r/lists --output-dir tests
+err_has 'lists-1-' 'with perl: a test of it failed with 2' "Can't locate No/Such.pm"
+
+# The tests of another package, with this one.
+recipe up 'build: {script: "echo good > $PREFIX/up"}'
+recipe down 'requirements: {run: [up]}' 'build: {script: "touch $PREFIX/down"}' 'tests:' \
+    '  - script: [grep -q good $PREFIX/up, test -e $PREFIX/down, test -e named]' '    files: {recipe: [named]}'
+touch r/down/named
+expect 0 build r/up r/down --output-dir tests
+recipe up 'build: {number: 1, script: "echo good > $PREFIX/up"}' 'tests: [{downstream: down}]'
+expect 0 build r/up --output-dir tests
+err_is ''
+recipe up 'build: {number: 2, script: "echo bad > $PREFIX/up"}' 'tests: [{downstream: down}]'
+expect 1 build r/up --output-dir tests
+err_has 'up-1-' 'as a dependency of down==1=' 'a test of it failed with 1'
+recipe up 'build: {number: 3, script: "echo bad > $PREFIX/up"}' 'tests: [{downstream: down >=2}]'
+expect 0 build r/up --output-dir tests
+err_has 'warning: up: the tests of down >=2 were not run, there is no environment with both'
+recipe up 'tests: [{downstream: [a, b]}]'
+expect 1 build r/up --output-dir tests
+err_has 'recipe.yaml:2:' 'a downstream test names one package'
+
 # Byte code is made anew: by hash, with names that hold anywhere, and not of what is skipped.
 recipe python 'build:' '  script:' '    - mkdir -p $PREFIX/bin' \
     '    - printf "#!/bin/sh\nexec /usr/bin/python3 \"\$@\"\n" > $PREFIX/bin/python' '    - chmod +x $PREFIX/bin/python'

@@ -50,7 +50,13 @@ out_has() { checks=$((checks + 1)); [[ "$out" == *"$1"* ]] || fail "stdout lacks
 out_lacks() { checks=$((checks + 1)); [[ "$out" != *"$1"* ]] || fail "stdout has: $1"; }
 err_lacks() { checks=$((checks + 1)); [[ "$err" != *"$1"* ]] || fail "stderr has: $1"; }
 out_is() { checks=$((checks + 1)); [ "$out" = "$1" ] || fail "stdout is not: $1"; }
-err_has() { checks=$((checks + 1)); [[ "$err" == *"$1"* ]] || fail "stderr lacks: $1"; }
+err_has() {
+    local text
+    for text in "$@"; do
+        checks=$((checks + 1))
+        [[ "$err" == *"$text"* ]] || fail "stderr lacks: $text"
+    done
+}
 err_is() { checks=$((checks + 1)); [ "$err" = "$1" ] || fail "stderr is not: $1"; }
 check() { checks=$((checks + 1)); last=$*; "$@" || fail "false: $*"; }
 

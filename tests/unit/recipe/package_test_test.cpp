@@ -26,7 +26,16 @@ TEST_CASE("tests of a package are read back as written", "[build]") {
     PackageTest downstream;
     downstream.kind = PackageTest::Kind::Downstream;
     downstream.downstream = "scipy";
-    const std::vector<PackageTest> tests{script, python, contents, downstream, {}};
+    PackageTest perl;
+    perl.kind = PackageTest::Kind::Perl;
+    perl.imports = {"List::Util", "strict"};
+    PackageTest r;
+    r.kind = PackageTest::Kind::R;
+    r.imports = {"stats"};
+    PackageTest ruby;
+    ruby.kind = PackageTest::Kind::Ruby;
+    ruby.imports = {"json"};
+    const std::vector<PackageTest> tests{script, python, contents, downstream, perl, r, ruby, {}};
 
     const auto folder = gpkg::TemporaryFolder::make(gpkg::fs::temp_directory_path());
     REQUIRE(folder);
@@ -51,9 +60,34 @@ TEST_CASE("tests as other builders write them", "[build]") {
     CHECK(read->at(0).commands == std::vector<std::string>{"a --version"});
     CHECK(read->at(1).imports == std::vector<std::string>{"a"});
 
-    REQUIRE(gpkg::write_file_atomically(file, "- perl: x\n"));
+    REQUIRE(gpkg::write_file_atomically(file, "- lua: x\n"));
     CHECK(gpkg::read_tests(folder->path()).error().message ==
           file.native() + ":1:3: no test that gpkg knows");
+    REQUIRE(gpkg::write_file_atomically(file, "- perl: x\n"));
+    CHECK(gpkg::read_tests(folder->path()).error().message ==
+          file.native() + ":1:9: expected uses in a map");
+}
+
+TEST_CASE("each test says what its environments hold", "[build]") {
+    using Environments = std::vector<std::vector<std::string>>;
+    PackageTest test;
+    CHECK(test_environments(test) == Environments{{}});
+    test.requirements = {"make", "sed >=4"};
+    CHECK(test_environments(test) == Environments{{"make", "sed >=4"}});
+    PackageTest python;
+    python.kind = PackageTest::Kind::Python;
+    CHECK(test_environments(python) == Environments{{}});
+    python.python_versions = {"3.10.*", "3.12.*"};
+    CHECK(test_environments(python) == Environments{{"python 3.10.*"}, {"python 3.12.*"}});
+    PackageTest modules;
+    modules.kind = PackageTest::Kind::R;
+    modules.imports = {"stats"};
+    CHECK(test_environments(modules) == Environments{{"r-base"}});
+    CHECK(test_script(modules) == "Rscript -e 'library(stats)'\n");
+    modules.kind = PackageTest::Kind::Ruby;
+    CHECK(test_script(modules) == "ruby -e 'require '\\''stats'\\'''\n");
+    modules.kind = PackageTest::Kind::Perl;
+    CHECK(test_script(modules) == "perl -e 'use stats;'\n");
 }
 
 TEST_CASE("contents are looked for where they belong", "[build]") {

@@ -354,6 +354,8 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {kHead + "requirements:\n  run_constrains: [a]\n",
          r + "3:3: unknown key 'run_constrains' in requirements\n  hint: did you mean run_constraints?"},
         {kHead + "requirements:\n  run:\n    - a >=\n", ""},
+        {kHead + "about:\n  license: MIT OR Zlip\n",
+         r + "3:12: 'Zlip' is no licence of the SPDX list\n  hint: did you mean Zlib?"},
         {kHead + "requirements:\n  run: [\"${{ nam }}\"]\n",
          r + "3:9: in '${{ nam }}': 'nam' is not defined"},
         {kHead + "requirements:\n  run:\n    - {if: linx, then: a}\n",
