@@ -36,6 +36,7 @@ Transaction transaction_of(const Context& context,
     transaction.unlink = dependents_first(change.unlink);
     transaction.variables = change.variables;
     transaction.state = change.state;
+    transaction.restores = change.restores;
     auto requested = requested_by_name(change);
     for (std::size_t i = 0; i < change.link.size(); ++i) {
         const auto& record = change.link[i];
@@ -146,7 +147,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     const bool respecifies = !change.requested.empty() || !change.removed_specs.empty() ||
                              !change.variables.empty() || change.state.has_value();
     if (change.is_nothing() && !change.creates && change.pip.empty()) {
-        out.print("nothing to do: what was asked for is there already");
+        out.print(change.restores == 0 ? "nothing to do: what was asked for is there already"
+                                       : "no package changes, only what was asked for");
         if (!options.dry_run && !options.download_only && respecifies)
             GPKG_CHECK(link_all(context, change, {}, options));
         if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));

@@ -6,6 +6,7 @@
 #include "cli/context.hpp"
 #include "cli/workflow/pip_section.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/env/generation.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/spec/asked_spec.hpp"
@@ -50,6 +51,7 @@ struct Change {
     EnvVarChanges variables{};
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
     std::optional<GpkgState> state{};  ///< where it changes
+    std::uint64_t restores = 0;        ///< the generation that this goes back to; else 0
     std::vector<std::string> notes;
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
@@ -102,6 +104,12 @@ struct ExactRequest {
 
 /// A change that links exactly these records; what else is installed stays.
 Result<Change> exactly(ExactRequest request);
+
+/// A change after which the environment has the packages, requests and accelerators of the
+/// generation. What its index says since does not count, nor what pip installed.
+Result<Change> return_to(const Context& context,
+                         const fs::path& prefix,
+                         const Generation& generation);
 
 /// Shows the change, asks, downloads, unpacks, links. Prints the result or its JSON.
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options);

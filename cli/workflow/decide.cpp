@@ -183,4 +183,31 @@ Result<Change> exactly(ExactRequest request) {
     return change;
 }
 
+Result<Change> return_to(const Context& context,
+                         const fs::path& prefix,
+                         const Generation& generation) {
+    GPKG_TRY(const auto present, look_at(prefix));
+    Change change;
+    change.prefix = prefix;
+    change.restores = generation.number;
+    GPKG_TRY(change.channels, wanted_channels(context, {}));
+    GPKG_TRY(const auto opened, Prefix::open(prefix));
+    GPKG_TRY(const auto history, opened.history());
+    // All of them, so that they are asked for again in their old order.
+    for (const auto& [name, spec] : requested_specs(history)) change.removed_specs.push_back(name);
+    for (const auto& text : generation.requested) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        change.requested.push_back(std::move(spec));
+    }
+    if (generation.state != present.on_disk) change.state = generation.state;
+    std::vector<PackageRecord> records;
+    records.reserve(generation.packages.size());
+    for (const auto& package : generation.packages) records.push_back(package.record);
+    const RecordGraph graph(std::move(records), change.requested);
+    std::vector<PackageRecord> chosen;
+    for (const auto place : graph.dependencies_first()) chosen.push_back(graph.records()[place]);
+    compare(change, present, chosen, {});
+    return change;
+}
+
 }  // namespace gpkg::cli

@@ -19,8 +19,8 @@ Result<LockRequest> lock_request_of(const Context& context,
 /// stays with the lock.
 Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked);
 
-/// What conda-meta/gpkg.json is to remember of an environment that is made from a class: of several
-/// accelerators the first that its packages are for.
+/// What conda-meta/gpkg/state.json is to remember of an environment that is made from a class: of
+/// several accelerators the first that its packages are for.
 Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked);
 
 /// Whether the lock's packages were decided for the request that it holds: a line that says so

@@ -46,7 +46,7 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
         return pass(
             std::move(accelerators)
                 .error()
-                .while_doing(fmt::format("{}/conda-meta/gpkg.json", wanted.prefix.native())));
+                .while_doing(fmt::format("{}/conda-meta/gpkg/state.json", wanted.prefix.native())));
     request.accelerators = *std::move(accelerators);
     request.specs = wanted.specs;
     request.update = wanted.update;

@@ -139,6 +139,11 @@ void remove_caches(Disk& disk, const JournalPlan& plan) {
 /// The records and the history become those of the new environment.
 void switch_records(Disk& disk, const JournalPlan& plan, Failures& failures) {
     for (const auto& name : plan.records) {
+        for (auto at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
+            const auto folder = "conda-meta/" + name.substr(0, at);
+            const int code = disk.make_folder(folder);
+            if (code != 0 && code != EEXIST) failures.add(disk.error(folder, "make", code));
+        }
         const auto from = journal_path("records/" + name);
         const int code = disk.rename(from, "conda-meta/" + name);
         if (code != 0 && !is_absent(code)) failures.add(disk.error(from, "put in place", code));

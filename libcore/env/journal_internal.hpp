@@ -27,7 +27,7 @@ struct JournalPlan {
         std::string path;
     };
     std::vector<Saved> saved;
-    std::vector<std::string> records;  ///< names in records/, renamed into conda-meta
+    std::vector<std::string> records;  ///< paths in records/, renamed into conda-meta
     std::vector<std::string> dropped;  ///< names in conda-meta, removed
     std::vector<std::string>
         emptied;  ///< folders removed if nothing is left in them, deepest first

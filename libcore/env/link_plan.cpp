@@ -90,6 +90,13 @@ void add_compiled(PackagePlan& plan, const PythonLayout& python) {
 
 }  // namespace
 
+void apply(const Rewrite& rewrite, PrefixRecord& record) {
+    if (rewrite.requested_specs) record.requested_specs = *rewrite.requested_specs;
+    if (!rewrite.mended) return;
+    record.package.depends = rewrite.mended->depends;
+    record.package.constrains = rewrite.mended->constrains;
+}
+
 bool PackagePlan::brings(std::string_view path) const {
     return std::any_of(
         entries.begin(), entries.end(), [&](const auto& entry) { return entry.path == path; });

@@ -57,8 +57,12 @@ struct Plan {
     std::optional<PythonLayout> python;  ///< of the new environment
     std::vector<PackagePlan> packages;   ///< in the order of the transaction, restored files last
     JournalPlan journal;
+    std::vector<std::pair<std::string, std::string>> generations;  ///< files below conda-meta
     TransactionCost cost;
 };
+
+/// Makes the record of an installed package say what it says from now on.
+void apply(const Rewrite& rewrite, PrefixRecord& record);
 
 /// The items of one package. `python` is needed for noarch python packages only; `prefix` is what
 /// files will name.

@@ -132,7 +132,7 @@ void Planner::plan_emptied() {
     });
 }
 
-void Planner::plan_records() {
+Result<void> Planner::plan_records() {
     auto& journal = plan_.journal;
     std::set<std::string> written;
     for (const auto& request : transaction_.link)
@@ -142,7 +142,7 @@ void Planner::plan_records() {
             if (rewrite.name == record->package.name) written.insert(record->file_name());
         }
     }
-    if (transaction_.state) written.insert("gpkg.json");
+    if (transaction_.state) written.emplace(kStateFile);
     if (!transaction_.variables.empty()) written.insert("state");
     for (const auto& record : transaction_.unlink) {
         if (!written.contains(record.file_name())) journal.dropped.push_back(record.file_name());
@@ -161,6 +161,7 @@ void Planner::plan_records() {
     journal.history_block = to_text(entry);
     if (history && !history->empty() && !history->ends_with('\n'))
         journal.history_block.insert(0, 1, '\n');
+    return plan_generations(entry, history.value_or(""));
 }
 
 Result<Plan> Planner::make() {
@@ -174,7 +175,7 @@ Result<Plan> Planner::make() {
     GPKG_CHECK(check_case());
     GPKG_CHECK(check_space());
     plan_emptied();
-    plan_records();
+    GPKG_CHECK(plan_records());
     plan_.journal.made_prefix = plan_.creating;
     return std::move(plan_);
 }

@@ -6,6 +6,7 @@
 
 #include "libcore/env/disk_internal.hpp"
 #include "libcore/env/folders_internal.hpp"
+#include "libcore/env/generation.hpp"
 #include "libcore/env/link_plan_internal.hpp"
 
 #include <optional>
@@ -55,7 +56,11 @@ private:
     Result<void> check_case();
     Result<void> check_space();
     void plan_emptied();
-    void plan_records();
+    Result<void> plan_records();
+    Result<void> plan_generations(const HistoryEntry& entry, const std::string& history);
+    Result<std::optional<Generation>> generation_found(
+        const std::vector<std::uint64_t>& numbers, const std::vector<HistoryEntry>& history) const;
+    std::vector<GenerationPackage> packages_after() const;
     void warn(std::string text) { plan_.cost.warnings.push_back(std::move(text)); }
     LinkItem& item_at(std::pair<std::size_t, std::size_t> place) {
         return plan_.packages[place.first].items[place.second];
@@ -64,6 +69,7 @@ private:
     const Transaction& transaction_;
     const TransactionOptions& options_;
     Plan plan_;
+    GpkgState state_before_;
     std::optional<Disk> disk_;
     std::optional<Folders> folders_;
     std::unordered_set<std::string> unlinked_;  ///< file names of records

@@ -90,7 +90,7 @@ Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix) {
     for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
          entry.increment(code)) {
         const auto name = entry->path().filename().native();
-        // <name>-<version>-<build>.json; gpkg.json and other tools' files have no two dashes.
+        // <name>-<version>-<build>.json; other tools' files have no two dashes.
         if (name.starts_with('.') || !name.ends_with(".json")) continue;
         if (std::count(name.begin(), name.end(), '-') >= 2) files.push_back(entry->path());
     }
@@ -140,14 +140,14 @@ Result<std::map<std::string, std::string>> Prefix::env_vars() const {
 }
 
 Result<GpkgState> Prefix::state() const {
-    const auto file = meta() / "gpkg.json";
+    const auto file = meta() / kStateFile;
     GPKG_TRY(const auto text, read_optional(file));
     if (trim(text).empty()) return GpkgState{};
     return GpkgState::parse(text, file.native());
 }
 
 Result<void> Prefix::write_state(const GpkgState& state) const {
-    return write_file_atomically(meta() / "gpkg.json", state.to_json());
+    return write_file_atomically(meta() / kStateFile, state.to_json());
 }
 
 Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& changes) {

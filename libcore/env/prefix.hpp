@@ -15,7 +15,8 @@
 
 namespace gpkg {
 
-/// What gpkg remembers of an environment, in conda-meta/gpkg.json. Keys unknown here survive.
+/// What gpkg remembers of an environment, in conda-meta/gpkg/state.json: other tools
+/// take every *.json beside the records for one. Keys unknown here survive.
 struct GpkgState {
     std::string accelerator{};  ///< none, nvidia, amd, auto or conda; empty: never said
     std::map<std::string, std::string> package_accelerators{};  ///< by package name
@@ -26,6 +27,9 @@ struct GpkgState {
 
     friend bool operator==(const GpkgState&, const GpkgState&) = default;
 };
+
+/// That file, relative to conda-meta.
+inline constexpr std::string_view kStateFile = "gpkg/state.json";
 
 class Prefix {
 public:

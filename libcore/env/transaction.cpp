@@ -128,6 +128,12 @@ Result<void> Execution::run_post_unlink() {
 
 Result<void> Execution::write_record(const std::string& name, const std::string& text) {
     const auto path = journal_path("records/" + name);
+    for (auto slash = name.find('/'); slash != std::string::npos;
+         slash = name.find('/', slash + 1)) {
+        const auto folder = journal_path("records/" + name.substr(0, slash));
+        if (const int code = disk_.make_folder(folder); code != 0 && code != EEXIST)
+            return pass(disk_.error(folder, "make", code));
+    }
     const int code = disk_.write(path, text, 0644);
     if (code != 0) return pass(disk_.error(path, "write", code));
     return {};
@@ -152,14 +158,12 @@ Result<void> Execution::write_records() {
             });
         if (record == nullptr || linked) continue;
         auto changed = *record;
-        if (rewrite.requested_specs) changed.requested_specs = *rewrite.requested_specs;
-        if (rewrite.mended) {
-            changed.package.depends = rewrite.mended->depends;
-            changed.package.constrains = rewrite.mended->constrains;
-        }
+        apply(rewrite, changed);
         GPKG_CHECK(write_record(changed.file_name(), changed.to_json()));
     }
-    if (transaction_.state) GPKG_CHECK(write_record("gpkg.json", transaction_.state->to_json()));
+    if (transaction_.state)
+        GPKG_CHECK(write_record(std::string(kStateFile), transaction_.state->to_json()));
+    for (const auto& [name, text] : plan_.generations) GPKG_CHECK(write_record(name, text));
     if (transaction_.variables.empty()) return {};
     GPKG_TRY(const auto state, with_env_vars(disk_.prefix(), transaction_.variables));
     return write_record("state", state);

@@ -93,7 +93,8 @@ struct Transaction {
     std::vector<Rewrite> rewrite{};
     HistoryEntry history{};  ///< time, added and removed are filled in here
     std::optional<GpkgState> state{};
-    EnvVarChanges variables{};  ///< to those that the environment has
+    EnvVarChanges variables{};   ///< to those that the environment has
+    std::uint64_t restores = 0;  ///< the generation that this goes back to; else 0
 
     const fs::path& prefix_in_files() const { return named_prefix.empty() ? prefix : named_prefix; }
 };

@@ -120,7 +120,8 @@ Result<PackageTest> parse_test(const yaml::Node& node) {
     for (const auto& of : kModuleTests) {
         const auto* modules = node.find(of.key);
         if (modules == nullptr) continue;
-        if (!modules->is_map()) return modules->fail(fmt::format("expected {} in a map", of.modules));
+        if (!modules->is_map())
+            return modules->fail(fmt::format("expected {} in a map", of.modules));
         test.kind = of.kind;
         GPKG_TRY(test.imports, texts(*modules, of.modules));
         return test;

@@ -9,7 +9,7 @@ package flow 1.0 rocm6_0 '__amdgpu'
 package app 1.0 0 'flow'
 package plain 1.0 0
 gpu() { CONDA_OVERRIDE_CUDA=12.9 "$@"; }
-state() { cat "$(place "$1")/conda-meta/gpkg.json" 2> /dev/null; }
+state() { cat "$(place "$1")/conda-meta/gpkg/state.json" 2> /dev/null; }
 
 # The GPU that is there decides, whatever build numbers say; or what is asked for.
 expect 0 solve torch

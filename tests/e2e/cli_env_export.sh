@@ -11,7 +11,7 @@ SUBDIR=noarch package pip 24 0
 at=$GPKG_ROOT_PREFIX/envs
 gpu() { CONDA_OVERRIDE_CUDA=12.9 "$@"; }
 distributions() {
-    (cd "$(place "$1")/conda-meta" && ls | grep 'json$' | grep -v '^gpkg.json$')
+    (cd "$(place "$1")/conda-meta" && ls | grep 'json$')
 }
 
 expect 0 create -y -q -n one 'app<2' zlib
@@ -88,7 +88,7 @@ accelerator:
 gpu expect 0 env create -y -n again -f ml.yaml
 err_lacks 'unknown key'
 check [ "$(distributions again)" = "$(distributions ml)" ]
-for file in state gpkg.json; do
+for file in state gpkg/state.json; do
     check cmp "$at/again/conda-meta/$file" "$at/ml/conda-meta/$file"
 done
 check [ "$(cat "$at/again/asked.txt")" = left-pad==1.5 ]

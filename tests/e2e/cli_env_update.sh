@@ -15,7 +15,7 @@ for version in 3.11 3.12; do
 done
 package pip 24.0 0 python
 at=$GPKG_ROOT_PREFIX/envs
-state() { cat "$(place "$1")/conda-meta/gpkg.json" 2> /dev/null; }
+state() { cat "$(place "$1")/conda-meta/gpkg/state.json" 2> /dev/null; }
 
 cat > environment.yml << 'YML'
 name: one

@@ -113,7 +113,7 @@ expect 0 run -n coloured sh -c 'echo $COLOUR'
 out_has red
 expect 0 lock torch=2 --for cpu --accel none -o none.lock
 expect 0 create -n chosen --lock none.lock --for cpu -y
-check grep -q '"accelerator": *"none"' "$(place chosen)/conda-meta/gpkg.json"
+check grep -q '"accelerator": *"none"' "$(place chosen)/conda-meta/gpkg/state.json"
 # Selectors may choose other packages for other platforms; each class knows its own.
 printf 'name: x\nchannels: [%s]\ndependencies:\n  - pure\n  - torch=1  # [x86_64]\n' "$CHANNEL" > selected.yml
 expect 0 lock -f selected.yml --for cpu --for gh200 -o selected.lock
@@ -323,7 +323,7 @@ index
 # Of several accelerators the first that a class is for is remembered.
 expect 0 lock torch --accel nvidia,none --for a100 --for cpu -o several.lock
 expect 0 create -n several --lock several.lock --for cpu -y
-check grep -q '"accelerator": *"none"' "$(place several)/conda-meta/gpkg.json"
+check grep -q '"accelerator": *"none"' "$(place several)/conda-meta/gpkg/state.json"
 expect 2 lock torch --for cpu -o pixi.lock
 err_has 'gpkg lock convert gpkg.lock pixi.lock'
 expect 2 create -n x --lock several.lock --no-deps -y

@@ -101,7 +101,7 @@ has() {
     checks=$((checks + 1))
     wanted=$(printf '%s-0.json\n' "$@" | sort)
     [ $# = 0 ] && wanted=
-    found=$(cd "$(place "$name")/conda-meta" && ls | grep 'json$' | grep -v '^gpkg.json$' | sort)
+    found=$(cd "$(place "$name")/conda-meta" && ls | grep 'json$' | sort)
     [ "$found" = "$wanted" ] || fail "$name has $(echo $found), not $(echo $wanted)"
 }
 

@@ -32,8 +32,8 @@ TEST_CASE("pins, variables and state are read", "[env]") {
     REQUIRE(
         write_file_atomically(meta / "pinned", "# comment\n\n numpy <2 # why\npython 3.12.*\n"));
     REQUIRE(write_file_atomically(meta / "state", R"({"env_vars":{"A":"1"},"other":[1,2]})"));
-    REQUIRE(
-        write_file_atomically(meta / "gpkg.json", R"({"accelerator":"nvidia","later":{"x":1}})"));
+    REQUIRE(write_file_atomically(meta / "gpkg/state.json",
+                                  R"({"accelerator":"nvidia","later":{"x":1}})"));
     const auto prefix = Prefix::open(root.path()).value();
     CHECK(prefix.pinned_specs().value() == std::vector<std::string>{"numpy <2", "python 3.12.*"});
     CHECK(prefix.env_vars().value() == std::map<std::string, std::string>{{"A", "1"}});
@@ -52,7 +52,7 @@ TEST_CASE("pins, variables and state are read", "[env]") {
     state.package_accelerators["tensorflow"] = "none";
     REQUIRE(prefix.write_state(state));
     CHECK(prefix.state().value() == state);
-    CHECK_THAT(read_file(meta / "gpkg.json").value(), ContainsSubstring("\"later\""));
+    CHECK_THAT(read_file(meta / "gpkg/state.json").value(), ContainsSubstring("\"later\""));
 
     REQUIRE(write_file_atomically(meta / "state", "{"));
     CHECK_THAT(prefix.env_vars().error().message, ContainsSubstring("state: not valid JSON"));

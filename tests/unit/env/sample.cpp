@@ -1,6 +1,7 @@
 #include "tests/unit/env/sample.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/env/generation.hpp"
 #include "tests/support/catch.hpp"
 
 #include <fmt/format.h>
@@ -146,6 +147,11 @@ std::map<std::string, std::string> tree_of(const fs::path& folder) {
                     at = end + 1;
                 }
                 text = kept;
+            } else if (path.ends_with(".json.zst")) {
+                auto generation =
+                    Generation::parse(zstd_decompress(text, path, 0).value(), path).value();
+                generation.time.clear();
+                text = generation.to_json();
             }
             out[path] = fmt::format("file {:o} {}", status.st_mode & 07777, text);
         }

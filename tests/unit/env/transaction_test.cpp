@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <fmt/format.h>
+#include <set>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,7 +71,14 @@ TEST_CASE("an environment is created, used and emptied again", "[env]") {
           std::vector<std::string>{"https://example.org/main/linux-64::a-1.0-0"});
 
     REQUIRE(world.remove({"a"}));
-    CHECK(tree_of(world.prefix()).size() == 2);  // conda-meta and its history
+    std::set<std::string> left;
+    for (const auto& [path, what] : tree_of(world.prefix())) left.insert(path);
+    CHECK(left == std::set<std::string>{"conda-meta",
+                                        "conda-meta/gpkg",
+                                        "conda-meta/gpkg/generations",
+                                        "conda-meta/gpkg/generations/1.json.zst",
+                                        "conda-meta/gpkg/generations/2.json.zst",
+                                        "conda-meta/history"});
     CHECK(Prefix::open(world.prefix()).value().history().value().size() == 2);
     CHECK(inode(world.root() / "pkgs/a-1.0-0/lib/a.txt") != 0);
 }

@@ -1,0 +1,84 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/generations.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    TargetOptions target;
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;  ///< 0: what is installed now
+};
+
+std::string text_of(const PackageRecord& record) {
+    return fmt::format("{} {} {}", record.version, record.build, short_channel(record.channel));
+}
+
+void print(Output& out, const std::vector<PackageDifference>& changes) {
+    Table table;
+    for (const auto& change : changes) {
+        if (change.before == nullptr)
+            table.add({"+ " + change.name(), "", text_of(*change.after)});
+        else if (change.after == nullptr)
+            table.add({"- " + change.name(), text_of(*change.before)});
+        else
+            table.add({"~ " + change.name(), text_of(*change.before), text_of(*change.after)});
+    }
+    for (const auto& line : table.lines()) out.result(line);
+    out.note(changes.empty() ? "no package differs" : counted(changes));
+}
+
+Result<int> show(Context& context, const fs::path& prefix, const Options& options) {
+    GPKG_TRY(const auto before, generation_named(prefix, options.before));
+    GPKG_TRY(
+        const auto after,
+        options.after == 0 ? present_generation(prefix) : generation_named(prefix, options.after));
+    const auto changes = differences(before, after);
+    if (!context.out.json_mode()) {
+        print(context.out, changes);
+        return 0;
+    }
+    auto list = Json::array();
+    for (const auto& change : changes)
+        list.push_back({{"name", change.name()},
+                        {"before", change.before == nullptr ? Json() : to_json(*change.before)},
+                        {"after", change.after == nullptr ? Json() : to_json(*change.after)}});
+    context.out.json(list);
+    return 0;
+}
+
+}  // namespace
+
+Action bind_diff(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("before", options->before, "a generation's number")
+        ->required()
+        ->type_name("A")
+        ->check(CLI::PositiveNumber);
+    app.add_option("after", options->after, "another's; what is installed now where none is given")
+        ->type_name("B")
+        ->check(CLI::PositiveNumber);
+    add_target_options(app, options->target);
+    app.footer(
+        "What came (+), went (-) and changed (~) from A to B. Two environments: gpkg list --diff.\n"
+        "  gpkg diff 3 5 -n ml\n"
+        "  gpkg diff 3 -n ml");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        return show(context, prefix, *options);
+    };
+}
+
+}  // namespace gpkg::cli

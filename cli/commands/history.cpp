@@ -1,0 +1,81 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/generations.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Generation& generation, const std::vector<PackageDifference>& changes) {
+    Json json{{"number", generation.number},
+              {"time", generation.time},
+              {"command", generation.command.empty() ? Json() : Json(generation.command)},
+              {"restores", generation.restores == 0 ? Json() : Json(generation.restores)},
+              {"packages", generation.packages.size()},
+              {"requested", generation.requested},
+              {"added", Json::array()},
+              {"removed", Json::array()}};
+    for (const auto& change : changes) {
+        if (change.after != nullptr) json["added"].push_back(change.after->distribution());
+        if (change.before != nullptr) json["removed"].push_back(change.before->distribution());
+    }
+    return json;
+}
+
+Result<int> show(Context& context, const fs::path& prefix) {
+    GPKG_TRY(const auto generations, generations_of(context, prefix));
+    auto list = Json::array();
+    Table table({0, 2});
+    Generation before;
+    for (const auto& generation : generations) {
+        const auto changes = differences(before, generation);
+        list.push_back(json_of(generation, changes));
+        table.add({std::to_string(generation.number),
+                   generation.time,
+                   std::to_string(generation.packages.size()),
+                   counted(changes),
+                   command_of(generation)});
+        before = generation;
+    }
+    if (context.out.json_mode()) {
+        context.out.json(list);
+        return 0;
+    }
+    for (const auto& line : table.lines()) context.out.result(line);
+    if (generations.empty())
+        context.out.note(
+            "gpkg has not changed this environment; conda-meta/history has what "
+            "other tools did");
+    GPKG_TRY(const auto now, present_generation(prefix));
+    if (!generations.empty() && !same_packages(generations.back(), now))
+        context.out.note(fmt::format("since then another tool has changed packages: {}",
+                                     counted(differences(generations.back(), now))));
+    return 0;
+}
+
+}  // namespace
+
+Action bind_history(CLI::App& app) {
+    const auto target = std::make_shared<TargetOptions>();
+    add_target_options(app, *target);
+    app.footer(
+        "Number, time, packages, what came (+), went (-) and changed (~), and the command.\n"
+        "  gpkg history -n ml\n"
+        "  gpkg diff 3 5 -n ml\n"
+        "  gpkg rollback 3 -n ml");
+
+    return [target](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, *target));
+        return show(context, prefix);
+    };
+}
+
+}  // namespace gpkg::cli

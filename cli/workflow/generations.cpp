@@ -1,0 +1,92 @@
+#include "cli/workflow/generations.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace gpkg::cli {
+
+Result<std::vector<Generation>> generations_of(Context& context, const fs::path& prefix) {
+    GPKG_TRY(const auto numbers, generation_numbers(prefix));
+    std::vector<Generation> generations;
+    generations.reserve(numbers.size());
+    for (const auto number : numbers) {
+        auto generation = read_generation(prefix, number);
+        if (generation) {
+            generations.push_back(*std::move(generation));
+        } else {
+            context.out.warn(generation.error().to_string());
+        }
+    }
+    return generations;
+}
+
+std::string command_of(const Generation& generation) {
+    const std::string_view command = generation.command;
+    if (command.empty()) return "(by another tool)";
+    const auto program = command.substr(0, command.find(' '));
+    const auto slash = program.rfind('/');
+    return std::string(slash == std::string_view::npos ? command : command.substr(slash + 1));
+}
+
+Result<Generation> present_generation(const fs::path& path) {
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto records, prefix.records());
+    GPKG_TRY(const auto history, prefix.history());
+    Generation now;
+    GPKG_TRY(now.state, prefix.state());
+    now.requested = requested_in_order(history);
+    now.packages.reserve(records.size());
+    for (const auto& record : records)
+        now.packages.push_back({record.package, record.requested_specs});
+    return now;
+}
+
+Result<Generation> generation_named(const fs::path& prefix, std::uint64_t number) {
+    auto generation = read_generation(prefix, number);
+    if (generation || generation.error().kind != ErrorKind::NotFound) return generation;
+    GPKG_TRY(const auto numbers, generation_numbers(prefix));
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: there is no generation {}", prefix.native(), number),
+                numbers.empty() ? "gpkg keeps them from its first change on; this environment was "
+                                  "changed by others only"
+                                : fmt::format("gpkg history shows those there are, {} to {}",
+                                              numbers.front(),
+                                              numbers.back()));
+}
+
+std::vector<PackageDifference> differences(const Generation& before, const Generation& after) {
+    std::map<std::string_view, PackageDifference> by_name;
+    for (const auto& package : before.packages)
+        by_name[package.record.name].before = &package.record;
+    for (const auto& package : after.packages) by_name[package.record.name].after = &package.record;
+    std::vector<PackageDifference> differences;
+    for (const auto& [name, pair] : by_name) {
+        if (pair.before == nullptr || pair.after == nullptr ||
+            !is_same_archive(*pair.before, *pair.after))
+            differences.push_back(pair);
+    }
+    return differences;
+}
+
+std::string counted(const std::vector<PackageDifference>& differences) {
+    std::size_t came = 0;
+    std::size_t went = 0;
+    for (const auto& one : differences) {
+        if (one.before == nullptr) ++came;
+        if (one.after == nullptr) ++went;
+    }
+    const std::array<std::pair<char, std::size_t>, 3> counts{
+        {{'+', came}, {'-', went}, {'~', differences.size() - came - went}}};
+    std::string text;
+    for (const auto& [sign, count] : counts) {
+        if (count > 0) text += fmt::format("{}{}{}", text.empty() ? "" : " ", sign, count);
+    }
+    return text;
+}
+
+}  // namespace gpkg::cli

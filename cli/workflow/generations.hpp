@@ -1,0 +1,42 @@
+#pragma once
+
+// Generations of an environment as commands use them: which one is meant, and what lies between
+// two.
+
+#include "cli/context.hpp"
+#include "libcore/env/generation.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// Every generation that is kept, oldest first. One that cannot be read is left out, with a
+/// warning.
+Result<std::vector<Generation>> generations_of(Context& context, const fs::path& prefix);
+
+/// The command that made it, the program without its folders; "(by another tool)" where none of
+/// gpkg's did.
+std::string command_of(const Generation& generation);
+
+/// What is installed now, as a generation without a number.
+Result<Generation> present_generation(const fs::path& prefix);
+
+/// The generation of that number; where there is none, NotFound says which there are.
+Result<Generation> generation_named(const fs::path& prefix, std::uint64_t number);
+
+/// A package that differs between two sets; `before` or `after` is null where it is in one only.
+struct PackageDifference {
+    const PackageRecord* before = nullptr;
+    const PackageRecord* after = nullptr;
+
+    const std::string& name() const { return (before != nullptr ? before : after)->name; }
+};
+/// By name.
+std::vector<PackageDifference> differences(const Generation& before, const Generation& after);
+
+/// "+2 -1 ~3": how many came, went, and changed; empty where none did.
+std::string counted(const std::vector<PackageDifference>& differences);
+
+}  // namespace gpkg::cli

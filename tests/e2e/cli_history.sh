@@ -1,0 +1,130 @@
+# gpkg history, diff and rollback: what an environment was, and that it is that again.
+. "$(dirname "$0")/lib.sh"
+
+script bin/lib 'echo lib one'
+package lib 1.0 0
+script bin/lib 'echo lib two'
+package lib 2.0 0
+script bin/app 'echo app'
+package app 1.0 0 'lib'
+package extra 1.0 0
+index
+
+at=$GPKG_ROOT_PREFIX/envs
+# What an environment is but for what tells of its past: files with their modes and contents, and records without
+# the place of the unpacked package.
+tree() {
+    (cd "$at/$1" && find . -path ./conda-meta/gpkg/generations -prune -o ! -path ./conda-meta/history \
+        -printf '%p %y %m %l\n' -type f -exec sha256sum {} + | sort)
+}
+
+expect 2 history
+expect 1 history -n none
+expect 0 create -y -n e app 'lib<2'
+first=$(tree e)
+expect 0 install -y -n e extra
+second=$(tree e)
+expect 0 update -y -n e lib
+third=$(tree e)
+expect 0 install -y -n e 'lib>=2'
+fourth=$(tree e)
+has e app-1.0 extra-1.0 lib-2.0
+
+expect 0 history -n e
+check [ "$(wc -l <<< "$out")" = 4 ]
+check grep -qE '^1  2[-0-9]+ [0-9:]+  2  \+2  gpkg create -y -n e app' <<< "$out"
+check grep -qE '^2  2[-0-9]+ [0-9:]+  3  \+1  gpkg install -y -n e extra$' <<< "$out"
+check grep -qE '^3  2[-0-9]+ [0-9:]+  3  ~1  gpkg update -y -n e lib$' <<< "$out"
+expect 0 history -n e --json
+json '[g["number"] for g in d] == [1, 2, 3, 4] and d[2]["added"] == ["lib-2.0-0"] and d[2]["removed"] == ["lib-1.0-0"]'
+json 'd[0]["requested"] == ["app", "lib[version=\u0027<2\u0027]"] and d[1]["packages"] == 3 and not any(g["restores"] for g in d)'
+
+expect 0 diff 1 3 -n e
+check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
+~ lib 1.0 0 channel 2.0 0 channel' ]
+err_is '+1 ~1'
+expect 0 diff 3 1 -n e --json
+json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["after"]["version"]) for c in d] ==
+    [("extra", "1.0", None), ("lib", "2.0", "1.0")]'
+expect 0 diff 4 -n e
+out_is ''
+err_is 'no package differs'
+expect 1 diff 9 -n e
+err_has 'there is no generation 9' 'gpkg history shows those there are, 1 to 4'
+for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
+
+# Back, one by one: files, records and what was asked for.
+expect 0 rollback -n e --dry-run
+out_is 'no package changes, only what was asked for'
+check [ "$(tree e)" = "$fourth" ]
+expect 0 rollback -y -n e
+check [ "$(tree e)" = "$third" ]
+expect 0 rollback -y -n e
+check [ "$(tree e)" = "$second" ]
+expect 0 rollback -y -n e --json
+json 'd["success"] and [r["name"] for r in d["actions"]["UNLINK"]] == ["extra"]'
+check [ "$(tree e)" = "$first" ]
+expect 1 rollback -y -n e
+err_has 'there is no generation before 1'
+expect 0 history -n e --json
+json '[g["restores"] for g in d] == [None] * 4 + [3, 2, 1]'
+# It can be undone, and it is the same to the solver.
+expect 0 rollback -y -n e 4
+check [ "$(tree e)" = "$fourth" ]
+expect 0 rollback -y -n e 8
+out_has 'nothing to do'
+expect 0 rollback -y -n e 1
+expect 0 update --dry-run -n e --all
+out_has 'nothing to do'
+expect 0 env export -n e --from-history
+out_has "lib<2"
+
+# Offline, as long as the store has the packages; then what is missing is told and nothing changes.
+mv "$CHANNEL" "$WORK/away"
+expect 0 rollback -y -n e 4 --offline
+check [ "$(tree e)" = "$fourth" ]
+expect 0 env remove -y -n e --dry-run
+before=$(tree e)
+rm -r "$GPKG_ROOT_PREFIX"/pkgs/lib-1.0-*
+expect 1 rollback -y -n e 1 --offline
+err_has lib-1.0-0
+check [ "$(tree e)" = "$before" ]
+mv "$WORK/away" "$CHANNEL"
+expect 0 rollback -y -n e 1
+check [ "$(tree e)" = "$first" ]
+
+# Another tool took a package away: that is no generation of ours, until we change something.
+rm "$at/e/conda-meta/lib-1.0-0.json" "$at/e/bin/lib"
+expect 0 history -n e
+err_has 'since then another tool has changed packages: -1'
+expect 0 rollback -y -n e
+check [ "$(tree e)" = "$first" ]
+expect 0 history -n e
+out_has '(by another tool)'
+
+# An environment that gpkg has not changed.
+mkdir -p "$at/other/conda-meta" && touch "$at/other/conda-meta/history"
+expect 0 history -n other
+out_is ''
+expect 0 history -n other --json
+json 'd == []'
+expect 1 rollback -n other
+err_has 'changed by others only'
+
+# A generation that is damaged is told, the others serve.
+echo x > "$at/e/conda-meta/gpkg/generations/2.json.zst"
+expect 0 history -n e
+err_has 'generations/2.json.zst'
+expect 1 rollback -y -n e 2
+err_has 'generations/2.json.zst'
+check [ "$(tree e)" = "$first" ]
+
+# Frozen.
+touch "$at/e/conda-meta/frozen"
+expect 1 rollback -y -n e 3
+err_has 'is frozen'
+expect 0 rollback -y -n e 3 --override-frozen
+rm "$at/e/conda-meta/frozen"
+check [ "$(tree e)" = "$third" ]
+
+finish
