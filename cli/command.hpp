@@ -42,6 +42,8 @@ Action bind_remove(CLI::App& app);
 Action bind_history(CLI::App& app);
 Action bind_diff(CLI::App& app);
 Action bind_rollback(CLI::App& app);
+Action bind_verify(CLI::App& app);
+Action bind_repair(CLI::App& app);
 Action bind_list(CLI::App& app);
 Action bind_search(CLI::App& app);
 Action bind_variants(CLI::App& app);

@@ -11,6 +11,8 @@ std::span<const Command> commands() {
         {"history", "show what an environment was after each change", bind_history},
         {"diff", "show what differs between two generations of an environment", bind_diff},
         {"rollback", "bring an environment back to what it was", bind_rollback},
+        {"verify", "tell which files are not what their packages promised", bind_verify},
+        {"repair", "bring an environment, or the store, in order again", bind_repair},
         {"list", "show what is installed in an environment", bind_list},
         {"solve", "show what would be installed, without an environment", bind_solve},
         {"lock", "write down exact packages for one or more kinds of machines", bind_lock},

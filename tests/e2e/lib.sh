@@ -46,7 +46,13 @@ expect() {
     [ "$status" = "$wanted" ] || fail "expected exit status $wanted"
 }
 
-out_has() { checks=$((checks + 1)); [[ "$out" == *"$1"* ]] || fail "stdout lacks: $1"; }
+out_has() {
+    local text
+    for text in "$@"; do
+        checks=$((checks + 1))
+        [[ "$out" == *"$text"* ]] || fail "stdout lacks: $text"
+    done
+}
 out_lacks() { checks=$((checks + 1)); [[ "$out" != *"$1"* ]] || fail "stdout has: $1"; }
 err_lacks() { checks=$((checks + 1)); [[ "$err" != *"$1"* ]] || fail "stderr has: $1"; }
 out_is() { checks=$((checks + 1)); [ "$out" = "$1" ] || fail "stdout is not: $1"; }

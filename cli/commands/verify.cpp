@@ -1,0 +1,72 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/damage.hpp"
+#include "libcore/base/text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    TargetOptions target;
+    bool store = false;
+    bool quick = false;
+};
+
+/// 1 where something differs.
+int tell(Output& out, const Examined& examined, std::string_view advice) {
+    auto list = Json::array();
+    for (const auto& one : examined.damage) {
+        list.push_back({{"package", one.package}, {"path", one.path}, {"what", one.what}});
+        out.result(fmt::format("{}: {} {}", one.package, printable(one.path), one.what));
+    }
+    const bool is_sound = examined.damage.empty() && !examined.is_interrupted;
+    if (out.json_mode())
+        out.json({{"sound", is_sound},
+                  {"packages", examined.packages},
+                  {"interrupted", examined.is_interrupted},
+                  {"damage", list}});
+    if (examined.is_interrupted)
+        out.note("an earlier command was interrupted: gpkg repair brings it to an end");
+    if (!examined.damage.empty())
+        out.note(fmt::format("{} of {} packages differ: {}",
+                             examined.damaged_packages(),
+                             examined.packages,
+                             advice));
+    if (is_sound) out.print(fmt::format("{} packages: all as they should be", examined.packages));
+    return is_sound ? 0 : 1;
+}
+
+}  // namespace
+
+Action bind_verify(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->target);
+    app.add_flag("--store", options->store, "the packages of the store, not an environment")
+        ->excludes("--name")
+        ->excludes("--prefix");
+    app.add_flag("--quick", options->quick, "types and sizes only; the contents are not read");
+    app.footer(
+        "Compares every file with what its package promised. Exit status 1 where one differs.\n"
+        "  gpkg verify -n ml\n"
+        "  gpkg verify --store");
+
+    return [options](Context& context) -> Result<int> {
+        if (options->store) {
+            GPKG_TRY(const auto examined, examine_store(context, options->quick));
+            return tell(context.out, examined, "gpkg repair --store takes them out of the store");
+        }
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        GPKG_TRY(const auto examined, examine_environment(context, prefix, options->quick));
+        return tell(context.out, examined, "gpkg repair links them anew");
+    };
+}
+
+}  // namespace gpkg::cli

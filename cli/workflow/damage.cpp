@@ -1,0 +1,158 @@
+#include "cli/workflow/damage.hpp"
+
+#include "cli/workflow/fetch.hpp"
+#include "cli/workflow/progress.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/env/transaction.hpp"
+#include "libcore/package/verify.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The packages of the store that hold something else than they should, with what differs.
+struct DamagedFolder {
+    fs::path folder;
+    std::vector<PathDamage> damage;
+};
+
+struct StoreCheck {
+    std::size_t packages = 0;
+    std::vector<DamagedFolder> damaged;
+};
+
+/// A package that does not say any more what it holds is damaged as well (CEP 34 wants one of the
+/// two lists).
+std::vector<PathDamage> damage_of(const fs::path& folder, VerifyDepth depth) {
+    auto damage = find_damage(folder, depth);
+    if (!damage) return {{"info", damage.error().message}};
+    std::error_code ignored;
+    if (!fs::exists(folder / "info/paths.json", ignored) &&
+        !fs::exists(folder / "info/files", ignored))
+        return {{"info/paths.json", "is missing"}};
+    return *std::move(damage);
+}
+
+Result<StoreCheck> check_store(Context& context, const PackageStore& store, bool quick) {
+    GPKG_TRY(const auto packages, store.list());
+    StoreCheck check;
+    check.packages = packages.size();
+    Progress progress(context.out);
+    for (std::size_t i = 0; i < packages.size(); ++i) {
+        GPKG_CHECK(check_stop(context));
+        const auto& folder = packages[i].folder;
+        auto damage = damage_of(folder, quick ? VerifyDepth::Shape : VerifyDepth::Content);
+        if (!damage.empty()) check.damaged.push_back({folder, std::move(damage)});
+        progress.count("verifying", i + 1, packages.size(), "packages");
+    }
+    return check;
+}
+
+/// So that it is downloaded again. In a layer, which is not ours to change, it cannot be.
+Result<void> drop_damaged_copy(const PackageStore& store, const PackageRecord& record) {
+    const auto folder = store.find(record);
+    if (!folder || damage_of(*folder, VerifyDepth::Content).empty()) return {};
+    if (folder->parent_path() == store.root()) return store.remove(*folder);
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: this copy is damaged, and lies in a store that is only read",
+                            folder->native()),
+                "have its owner repair it, or do without that store");
+}
+
+}  // namespace
+
+std::size_t Examined::damaged_packages() const {
+    std::set<std::string_view> names;
+    for (const auto& one : damage) names.insert(one.package);
+    return names.size();
+}
+
+Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {
+    Examined examined;
+    examined.is_interrupted = prefix_condition(path) == PrefixCondition::Interrupted;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto records, prefix.records());
+    examined.packages = records.size();
+    Progress progress(context.out);
+    DamageSearch how;
+    how.contents = !quick;
+    how.cancelled = [&] { return context.stop.stop_requested(); };
+    how.progress = [&](std::size_t done) {
+        progress.count("verifying", done, records.size(), "packages");
+    };
+    GPKG_TRY(examined.damage, find_installed_damage(path, records, how));
+    return examined;
+}
+
+Result<Examined> examine_store(Context& context, bool quick) {
+    GPKG_TRY(const auto check, check_store(context, open_store(context), quick));
+    Examined examined;
+    examined.packages = check.packages;
+    for (const auto& [folder, damage] : check.damaged) {
+        for (const auto& one : damage)
+            examined.damage.push_back({folder.filename().native(), one.path, one.what});
+    }
+    return examined;
+}
+
+Result<int> repair_environment(Context& context,
+                               const fs::path& path,
+                               const ChangeOptions& options) {
+    GPKG_CHECK(recover_prefix(context, path, options.dry_run));
+    GPKG_TRY(const auto examined, examine_environment(context, path, false));
+    for (const auto& one : examined.damage)
+        context.out.note(fmt::format("{}: {} {}", one.package, one.path, one.what));
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto records, prefix.records());
+    ExactRequest request;
+    request.prefix = path;
+    request.again = true;
+    GPKG_TRY(request.channels, wanted_channels(context, {}));
+    const auto store = open_store(context);
+    std::set<std::string_view> names;
+    for (const auto& one : examined.damage) names.insert(one.package);
+    for (const auto name : names) {
+        const auto& record = find_record(records, name)->package;
+        if (!options.dry_run) GPKG_CHECK(drop_damaged_copy(store, record));
+        request.records.push_back(record);
+    }
+    GPKG_TRY(auto change, exactly(std::move(request)));
+    return carry_out(context, std::move(change), options);
+}
+
+Result<int> repair_store(Context& context, const ChangeOptions& options) {
+    const auto store = open_store(context);
+    GPKG_TRY(const auto check, check_store(context, store, false));
+    auto list = Json::array();
+    for (const auto& [folder, damage] : check.damaged) {
+        list.push_back(folder.native());
+        context.out.result(fmt::format(
+            "{}: \"{}\" {}", folder.filename().native(), damage.front().path, damage.front().what));
+    }
+    if (!options.dry_run && !check.damaged.empty() && !options.yes &&
+        !context.out.confirm("\nTake these out of the store?", context.stop))
+        return fail(ErrorKind::Interrupted, "nothing was changed");
+    if (!options.dry_run) {
+        for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
+        GPKG_CHECK(store.remove_leftovers());
+    }
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"dry_run", options.dry_run}, {"removed", list}});
+    context.out.print(fmt::format("{} of {} packages were damaged{}",
+                                  check.damaged.size(),
+                                  check.packages,
+                                  check.damaged.empty() ? ""
+                                                        : "; they are downloaded again when "
+                                                          "they are needed"));
+    return 0;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+// Looking for damage in environments and in the store, and mending it.
+
+#include "cli/context.hpp"
+#include "cli/workflow/change.hpp"
+#include "libcore/env/installed_damage.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct Examined {
+    std::size_t packages = 0;  ///< that were looked at
+    std::vector<InstalledDamage> damage;
+    bool is_interrupted = false;  ///< an earlier command left unfinished work
+
+    std::size_t damaged_packages() const;
+};
+
+/// `quick`: contents are not read.
+Result<Examined> examine_environment(Context& context, const fs::path& prefix, bool quick);
+/// Packages are named by their folders.
+Result<Examined> examine_store(Context& context, bool quick);
+
+/// Brings an interrupted command to an end and links damaged packages anew. Copies of the store are
+/// examined first, and downloaded again where they are damaged.
+Result<int> repair_environment(Context& context,
+                               const fs::path& prefix,
+                               const ChangeOptions& options);
+/// Takes damaged packages out of the store, and the leftovers of processes that are gone.
+Result<int> repair_store(Context& context, const ChangeOptions& options);
+
+}  // namespace gpkg::cli

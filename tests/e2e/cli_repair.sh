@@ -1,0 +1,119 @@
+# gpkg verify and repair: files that are not what they were, in environments and in the store.
+. "$(dirname "$0")/lib.sh"
+
+old=/opt/built/here/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder
+script bin/lib 'echo lib'
+mkdir -p "$WORK/payload/lib" && echo "prefix=$old" > "$WORK/payload/lib/lib.pc" && echo text > "$WORK/payload/lib/text"
+PLACEHOLDER=$old package lib 1.0 0
+script bin/app 'echo app'
+package app 1.0 0 'lib'
+script bin/other 'echo other'
+package other 1.0 0
+index
+
+at=$GPKG_ROOT_PREFIX/envs/e
+expect 0 create -y -n e app other
+tree() { (cd "$at" && find . -path ./conda-meta -prune -o -printf '%p %y %m %l\n' -type f -exec sha256sum {} + | sort); }
+requested() { "$GPKG" env export -n e --from-history; }
+before=$(tree)
+asked=$(requested)
+
+expect 0 verify -n e
+out_is '3 packages: all as they should be'
+expect 0 verify -n e --json
+json 'd == {"sound": True, "packages": 3, "interrupted": False, "damage": []}'
+expect 0 repair -y -n e
+out_is 'nothing to do: what was asked for is there already'
+expect 1 verify -n none
+expect 1 repair -n none
+err_has 'none'
+expect 2 verify -n e --store
+
+# Missing, other bytes of the same length, another length, another kind. What is replaced is not the store's.
+rm "$at/bin/app"
+cp "$at/lib/lib.pc" "$WORK/pc" && tr p q < "$WORK/pc" > "$at/lib/lib.pc"
+rm "$at/lib/text" && echo longer > "$at/lib/text"
+rm "$at/bin/lib" && ln -s app "$at/bin/lib"
+mkdir -p "$at/mine" && echo mine > "$at/mine/file"
+expect 1 verify -n e
+out_is 'app: bin/app is missing
+lib: bin/lib is a soft link, not a file
+lib: lib/lib.pc has another checksum
+lib: lib/text has 7 bytes, not 5'
+err_is '2 of 3 packages differ: gpkg repair links them anew'
+expect 1 verify -n e --json
+json 'not d["sound"] and [x["path"] for x in d["damage"]] == ["bin/app", "bin/lib", "lib/lib.pc", "lib/text"]'
+expect 1 verify -n e --quick
+out_lacks lib.pc
+expect 0 repair -n e --dry-run
+err_has 'app: bin/app is missing'
+out_has app lib
+expect 1 verify -n e
+# Without a network: the store has what is needed.
+mv "$CHANNEL" "$WORK/away"
+expect 0 repair -y -n e --offline
+check [ "$(cat "$at/mine/file")" = mine ]
+rm -r "$at/mine"
+check [ "$(tree)" = "$before" ]
+check [ "$(requested)" = "$asked" ]
+expect 0 verify -n e
+
+# A change through a hard link is one of the store as well: it is downloaded again.
+printf x >> "$at/bin/other"
+expect 1 verify -n e
+expect 0 repair -n e --dry-run
+expect 1 verify --store
+out_has 'other-1.0-0-'
+err_has '1 of 3 packages differ: gpkg repair --store takes them out of the store'
+expect 1 repair -y -n e --offline
+err_has other-1.0-0
+mv "$WORK/away" "$CHANNEL"
+expect 0 repair -y -n e
+check [ "$(tree)" = "$before" ]
+expect 0 verify --store
+out_is '3 packages: all as they should be'
+
+# The store alone.
+printf x >> "$(echo "$GPKG_ROOT_PREFIX"/pkgs/app-1.0-0-*)/bin/app"
+echo x > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/lib-1.0-0-*)/info/paths.json"
+mkdir -p "$GPKG_ROOT_PREFIX"/pkgs
+expect 0 repair --store --dry-run --json
+json 'd["dry_run"] and len(d["removed"]) == 2'
+expect 1 verify --store
+expect 0 repair --store --yes
+out_has app-1.0-0 lib-1.0-0 '2 of 3 packages were damaged; they are downloaded again when they are needed'
+expect 0 verify --store
+expect 0 repair -y -n e
+check [ "$(tree)" = "$before" ]
+
+# Two packages with one path: the file is one of theirs.
+mkdir -p "$WORK/payload/share" && echo one > "$WORK/payload/share/both"
+package one 1.0 0
+mkdir -p "$WORK/payload/share" && echo two > "$WORK/payload/share/both"
+package two 1.0 0
+index
+expect 0 create -y -n two one two
+expect 0 verify -n two
+rm "$GPKG_ROOT_PREFIX/envs/two/share/both"
+expect 1 verify -n two
+expect 0 repair -y -n two
+expect 0 verify -n two
+
+# Frozen, and records of old tools, which tell names alone.
+touch "$at/conda-meta/frozen"
+rm "$at/bin/app"
+expect 1 repair -y -n e
+err_has 'is frozen'
+rm "$at/conda-meta/frozen"
+python3 - "$at/conda-meta/app-1.0-0.json" << 'END'
+import json, sys
+record = json.load(open(sys.argv[1]))
+del record["paths_data"]
+json.dump(record, open(sys.argv[1], "w"))
+END
+expect 1 verify -n e
+out_is 'app: bin/app is missing'
+expect 0 repair -y -n e
+check [ "$(tree)" = "$before" ]
+
+finish
