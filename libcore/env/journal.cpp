@@ -180,6 +180,10 @@ fs::path staging_path(const fs::path& prefix) {
     return prefix.parent_path() / ("." + prefix.filename().native() + ".gpkg-new");
 }
 
+fs::path grave_path(const fs::path& prefix) {
+    return prefix.parent_path() / ("." + prefix.filename().native() + ".gpkg-removed");
+}
+
 std::string JournalPlan::to_json() const {
     const Json out = {{"format", 1},
                       {"made_prefix", made_prefix},

@@ -249,6 +249,14 @@ Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions
     return Recovery::RolledBack;
 }
 
+/// What a stopped removal left beside it.
+Result<Recovery> remove_grave(const fs::path& prefix) {
+    const auto grave = grave_path(prefix);
+    if (!is_there(grave)) return Recovery::Nothing;
+    GPKG_CHECK(remove_tree(grave));
+    return Recovery::Completed;
+}
+
 Result<TransactionReport> run_steps(const Transaction& transaction,
                                     const TransactionOptions& options,
                                     Disk& disk,
@@ -345,7 +353,9 @@ PrefixCondition prefix_condition(const fs::path& prefix) {
 }
 
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options) {
-    GPKG_TRY(const auto staged, remove_staging(prefix, options));
+    GPKG_TRY(const auto removed, remove_grave(prefix));
+    GPKG_TRY(auto staged, remove_staging(prefix, options));
+    if (staged == Recovery::Nothing) staged = removed;
     const bool litter = is_there(prefix / std::string(kJournalFolder));
     const bool half_made = is_there(prefix / "conda-meta") && !Prefix::is_environment(prefix);
     // A killed process leaves its lock file, which holds nothing any more.
@@ -371,12 +381,12 @@ Result<void> remove_prefix(const fs::path& prefix, const TransactionOptions& opt
     if (options.cancelled && options.cancelled())
         return fail(ErrorKind::Interrupted, "interrupted");
     // Renamed first: whatever happens next, there is no half environment under the name.
-    GPKG_TRY(auto grave, TemporaryFolder::make(prefix.parent_path(), ".gpkg-removed-"));
-    const auto buried = grave.path() / "environment";
-    GPKG_CHECK(rename_path(prefix, buried));
-    lock.moved_to(buried);
+    const auto grave = grave_path(prefix);
+    GPKG_CHECK(remove_tree(grave));
+    GPKG_CHECK(rename_path(prefix, grave));
+    lock.moved_to(grave);
     lock.release();
-    return remove_tree(grave.path());
+    return remove_tree(grave);
 }
 
 }  // namespace gpkg

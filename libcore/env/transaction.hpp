@@ -146,7 +146,8 @@ enum class Recovery { Nothing, RolledBack, Completed };
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options);
 
 /// Removes an environment with everything in it: locks, recovers, runs the pre-unlink scripts of
-/// its packages, renames it out of the way and deletes it. Until the rename it is whole.
+/// its packages, renames it out of the way and deletes it. Until the rename it is whole; what is
+/// left of it after that, recover() deletes.
 Result<void> remove_prefix(const fs::path& prefix, const TransactionOptions& options);
 
 /// True for packages that must be linked anew when python changes from `before` to `after`: noarch
