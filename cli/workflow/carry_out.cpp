@@ -33,6 +33,7 @@ Transaction transaction_of(const Context& context,
                            const std::vector<fs::path>& folders) {
     Transaction transaction;
     transaction.prefix = change.prefix;
+    transaction.creates = change.creates;
     transaction.unlink = dependents_first(change.unlink);
     transaction.variables = change.variables;
     transaction.state = change.state;

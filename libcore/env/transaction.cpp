@@ -238,11 +238,21 @@ Result<Recovery> recover_locked(Disk& disk) {
     return committed ? Recovery::Completed : Recovery::RolledBack;
 }
 
+/// An error about the neighbouring name that a prefix is made under, told of the prefix.
+Error about(const fs::path& prefix, const fs::path& staging, Error error) {
+    if (const auto at = error.message.find(staging.native()); at != std::string::npos)
+        error.message.replace(at, staging.native().size(), prefix.native());
+    return error;
+}
+
 /// What a stopped creation left beside the prefix.
 Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions& options) {
     const auto staging = staging_path(prefix);
     if (!is_there(staging)) return Recovery::Nothing;
-    GPKG_TRY(auto lock, acquire_lock(staging, options));
+    auto lock = acquire_lock(staging, options);
+    // Nothing had stopped: whoever was at work there has finished.
+    if (!lock && !is_there(staging)) return Recovery::Nothing;
+    if (!lock) return pass(about(prefix, staging, std::move(lock).error()));
     if (options.fault && options.fault("remove tree", staging) != 0)
         return fail(ErrorKind::Io, fmt::format("{}: cannot remove", staging.native()));
     GPKG_CHECK(remove_tree(staging));
@@ -268,6 +278,13 @@ Result<TransactionReport> run_steps(const Transaction& transaction,
     return execution.take_report();
 }
 
+Error made_meanwhile(const fs::path& prefix) {
+    return {ErrorKind::Conflict,
+            fmt::format("{}: made by another process meanwhile", prefix.native()),
+            "gpkg install adds to it; gpkg remove --all takes it away",
+            {}};
+}
+
 /// A journal of a prefix that goes away whole needs no list of what came.
 JournalPlan journal_of(const Plan& plan) {
     auto journal = plan.journal;
@@ -284,15 +301,15 @@ Result<TransactionReport> create(const Transaction& transaction,
     const auto staging = staging_path(prefix);
     GPKG_CHECK(make_folders(prefix.parent_path()));
     GPKG_CHECK(remove_staging(prefix, options));
-    GPKG_TRY(auto lock, acquire_lock(staging, options));
+    auto lock = acquire_lock(staging, options);
+    if (!lock && is_there(prefix)) return pass(made_meanwhile(prefix));
+    if (!lock) return pass(about(prefix, staging, std::move(lock).error()));
     GPKG_TRY(auto disk, Disk::open(staging, options.fault));
     const auto appear = [&]() -> Result<void> {
         GPKG_CHECK(write_journal(disk, journal_of(plan)));
         if (const int code = disk.announce("rename", staging); code != 0)
             return pass(io_error(staging, "rename", code));
-        if (is_there(prefix))
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: made by another process meanwhile", prefix.native()));
+        if (is_there(prefix)) return pass(made_meanwhile(prefix));
         return rename_path(staging, prefix);
     };
     if (auto appeared = appear(); !appeared) {
@@ -301,9 +318,9 @@ Result<TransactionReport> create(const Transaction& transaction,
         return pass(std::move(appeared).error());
     }
     disk.moved_to(prefix);
-    lock.moved_to(prefix);
+    lock->moved_to(prefix);
     auto report = run_steps(transaction, options, disk, plan);
-    if (report && !lock.warning().empty()) report->warnings.push_back(lock.warning());
+    if (report && !lock->warning().empty()) report->warnings.push_back(lock->warning());
     return report;
 }
 
@@ -311,6 +328,8 @@ Result<TransactionReport> change_locked(const Transaction& transaction,
                                         const TransactionOptions& options) {
     GPKG_TRY(auto disk, Disk::open(transaction.prefix, options.fault));
     GPKG_CHECK(recover_locked(disk));
+    if (transaction.creates && Prefix::is_environment(transaction.prefix))
+        return pass(made_meanwhile(transaction.prefix));
     GPKG_TRY(auto plan, make_plan(transaction, options));
     if (options.run_scripts && !disk.exists(".messages.txt"))
         plan.journal.arriving.emplace_back(".messages.txt");

@@ -88,6 +88,8 @@ struct Transaction {
     /// The path that linked files name as their prefix, where that is not `prefix`: for an
     /// environment that is used where it is seen under another path.
     fs::path named_prefix{};
+    bool creates =
+        false;  ///< it was decided for a prefix that was no environment; Conflict if it is
     std::vector<PrefixRecord> unlink;  ///< dependents first
     std::vector<LinkRequest> link;     ///< dependencies first
     std::vector<Rewrite> rewrite{};

@@ -1,0 +1,63 @@
+# Many processes, and two users, on one store.
+. "$(dirname "$0")/lib.sh"
+
+old=/opt/built/here/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder
+for name in a b c d; do
+    script bin/$name "echo $name"
+    mkdir -p "$WORK/payload/share/$name"
+    for i in 1 2 3 4 5; do head -c 200000 /dev/zero | tr '\0' "$i" > "$WORK/payload/share/$name/$i"; done
+    echo "prefix=$old" > "$WORK/payload/share/$name/prefix"
+    PLACEHOLDER=$old package $name 1.0 0
+done
+index
+
+# 64 at once, from an empty store; ten of them want the same environment, each another package in it, and one
+# gets it.
+for i in $(seq 54); do
+    "$GPKG" create -y -n e$i a b c d > "$WORK/said.$i" 2>&1 &
+    pids[i]=$!
+done
+for i in $(seq 55 64); do
+    names=(a b c d)
+    "$GPKG" create -y -n same "${names[i % 4]}" > "$WORK/said.$i" 2>&1 &
+    pids[i]=$!
+done
+made=0
+for i in $(seq 64); do
+    wait "${pids[i]}"
+    status=$? out=$(cat "$WORK/said.$i") err=
+    if [ "$i" -le 54 ]; then
+        check [ "$status" = 0 ]
+    elif [ "$status" = 0 ]; then
+        made=$((made + 1))
+    else
+        check grep -qE 'exists already|made or removed by another process|made by another process|is not an empty folder' "$WORK/said.$i"
+    fi
+done
+check [ "$made" = 1 ]
+for i in $(seq 54); do
+    expect 0 verify -n e$i
+    out_is '4 packages: all as they should be'
+done
+expect 0 verify -n same
+out_is '1 packages: all as they should be'
+expect 0 verify --store
+out_is '4 packages: all as they should be'
+clean
+# What they share is there once.
+check [ "$(stat -c %h "$GPKG_ROOT_PREFIX"/pkgs/a-1.0-0-*/share/a/1)" -ge 55 ]
+
+# Writers of one environment come one after the other.
+expect 0 create -y -n one
+for name in a b c d; do
+    "$GPKG" install -y -n one $name > "$WORK/said.$name" 2>&1 &
+done
+wait
+out=$(cat "$WORK"/said.?) last='four installs'
+expect 0 verify -n one
+expect 0 history -n one --json
+# One that finds the environment changed since it looked says so, and nothing is half done.
+lost=$(grep -lE 'is not what this change was made for' "$WORK"/said.[abcd] | wc -l)
+json "len(d) + $lost == 5"
+
+finish
