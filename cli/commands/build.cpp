@@ -8,10 +8,15 @@
 #include "cli/workflow/rendering.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/build/builder.hpp"
+#include "libcore/build/find_recipes.hpp"
+#include "libcore/build/plan_builds.hpp"
+#include "libcore/build/publishing.hpp"
+#include "libcore/build/run_claim.hpp"
 #include "libcore/build/script/sandbox.hpp"
 #include "libcore/build/verify_builds.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
+#include "libcore/process/process.hpp"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -134,6 +139,7 @@ Result<BuildOptions> build_options(Context& context,
     BuildOptions build;
     build.channel = channel;
     build.work = work;
+    build.staging = sources.staging();
     GPKG_TRY(build.render, render_options(context, options.sources, options.variants));
     if (const auto epoch = context.env("SOURCE_DATE_EPOCH")) {
         std::int64_t seconds = 0;
@@ -180,6 +186,11 @@ Result<BuildOptions> build_options(Context& context,
     };
     build.report = [&context, &progress](const BuildEvent& event) {
         if (event.kind == BuildEvent::Kind::Started) return;
+        if (event.kind == BuildEvent::Kind::Waiting) {
+            progress.clear();
+            context.out.note(fmt::format("waiting for {}", event.what));
+            return;
+        }
         if (event.kind == BuildEvent::Kind::Built && context.out.verbose())
             context.out.note("built " + event.what);
         progress.count("building", event.done, event.total, "packages");
@@ -212,7 +223,7 @@ Result<int> print_plan(Context& context,
 struct Outcome {
     fs::path channel;
     BuildSummary built;
-    std::vector<FailedPackage> failed_tests;
+    std::vector<FailedPackage> failed_tests;  ///< and what was built with such as are not published
     std::vector<FailedPackage> too_heavy;
     std::vector<BuildDifference> differences;  ///< where it was built twice
 
@@ -222,7 +233,7 @@ struct Outcome {
     }
 };
 
-/// Packages that were made and are not published.
+/// Packages that were made and are not good.
 std::set<std::string> withheld(const Outcome& outcome) {
     std::set<std::string> names;
     for (const auto* failed : {&outcome.failed_tests, &outcome.too_heavy}) {
@@ -292,14 +303,50 @@ Result<std::optional<std::uint64_t>> limit_of(const std::string& text) {
     return *parsed;
 }
 
-/// What is published: packages that failed their tests are not.
-std::vector<BuiltPackage> published(const Outcome& outcome) {
+/// Without packages that failed.
+std::vector<BuiltPackage> good(const Outcome& outcome) {
     const auto gone = withheld(outcome);
     std::vector<BuiltPackage> packages;
     for (const auto& package : outcome.built.packages) {
         if (!gone.contains(package.distribution)) packages.push_back(package);
     }
     return packages;
+}
+
+/// Tells what is good of what was built.
+Result<void> judge(Context& context,
+                   std::optional<std::uint64_t> limit,
+                   bool with_tests,
+                   BuildSources& sources,
+                   const Publisher& publisher,
+                   Outcome& outcome) {
+    const auto& packages = outcome.built.packages;
+    if (with_tests) {
+        GPKG_TRY(outcome.failed_tests, test_packages(context, sources, packages, publisher));
+    }
+    if (limit) {
+        GPKG_TRY(outcome.too_heavy,
+                 check_closures(context, sources, good(outcome), *limit, publisher));
+    }
+    auto gone = withheld(outcome);
+    for (const auto& failure : outcome.built.failures) gone.insert(failure.distribution);
+    GPKG_TRY(auto heirs, withhold_heirs(packages, gone, publisher));
+    std::move(heirs.begin(), heirs.end(), std::back_inserter(outcome.failed_tests));
+    return check_stop(context);
+}
+
+/// Moves what is good into the channel, and then writes its indexes.
+Result<void> publish(Context& context, const Publisher& publisher, Outcome& outcome) {
+    const auto gone = withheld(outcome);
+    for (auto& package : outcome.built.packages) {
+        if (!gone.contains(package.distribution)) GPKG_CHECK(publisher.publish(package));
+    }
+    GPKG_TRY(const auto indexed, index_channel(outcome.channel, build_indexer_options(context)));
+    for (const auto& package : indexed.refused)
+        context.out.warn(fmt::format("{}: left out: {}", package.file.native(), package.reason));
+    for (const auto& package : indexed.odd)
+        context.out.warn(fmt::format("{}: {}", package.file.native(), package.reason));
+    return {};
 }
 
 }  // namespace
@@ -370,14 +417,13 @@ Action bind_build(CLI::App& app) {
             return print_rendered(context, recipes, render);
         }
         GPKG_TRY(const auto limit, limit_of(options->max_closure));
+        const Orphanage orphanage;
         Outcome outcome;
         outcome.channel = absolute_path(options->channel, context.home);
         GPKG_CHECK(make_folders(outcome.channel));
         const auto work = options->work.empty() ? fs::path(outcome.channel.native() + ".work")
                                                 : absolute_path(options->work, context.home);
-        BuildSources sources(context, options->sources, outcome.channel);
-        // What is published so far: it stays that until the new packages have passed their tests.
-        GPKG_CHECK(sources.write_index());
+        GPKG_TRY(auto sources, BuildSources::of(context, options->sources, outcome.channel));
         {
             Progress progress(context.out);
             GPKG_TRY(auto build,
@@ -391,21 +437,11 @@ Action bind_build(CLI::App& app) {
                     context.out.print("built twice, every package came out the same");
             }
         }
-        if (!options->no_test) {
-            GPKG_TRY(outcome.failed_tests,
-                     test_packages(context, sources, outcome.built.packages, work));
-        }
-        if (limit) {
-            GPKG_TRY(outcome.too_heavy,
-                     check_closures(context, sources, published(outcome), *limit, work));
-        }
-        for (const auto& package : published(outcome)) GPKG_CHECK(publish(package, work));
-        GPKG_TRY(const auto indexed, sources.write_index());
-        for (const auto& package : indexed.refused)
-            context.out.warn(
-                fmt::format("{}: left out: {}", package.file.native(), package.reason));
-        for (const auto& package : indexed.odd)
-            context.out.warn(fmt::format("{}: {}", package.file.native(), package.reason));
+        if (const auto& lack = outcome.built.claim->warning(); !lack.empty())
+            context.out.warn(lack);
+        const Publisher publisher(outcome.channel, work);
+        GPKG_CHECK(judge(context, limit, !options->no_test, sources, publisher, outcome));
+        GPKG_CHECK(publish(context, publisher, outcome));
         print(context, outcome);
         if (context.out.json_mode()) context.out.json(document_of(outcome));
         return outcome.is_success() ? 0 : 1;

@@ -5,7 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/rendering.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/builder.hpp"
+#include "libcore/build/find_recipes.hpp"
 #include "libcore/recipe/render.hpp"
 #include "libcore/recipe/replace_dependency.hpp"
 #include "libcore/spec/names.hpp"
@@ -191,11 +191,12 @@ Result<int> lint(Context& context, const Options& options) {
     fs::path open;
     for (const auto& subject : subjects) {
         GPKG_CHECK(check_stop(context));
-        if (!sources || open != subject.channel)
-            sources.emplace(context, options.sources, subject.channel);
+        if (!sources || open != subject.channel) {
+            GPKG_TRY(auto opened, BuildSources::of(context, options.sources, subject.channel));
+            sources.emplace(std::move(opened));
+        }
         open = subject.channel;
-        GPKG_TRY(const auto* now, sources->now());
-        auto found = lint_package(context, *now, subject.channel, subject.package);
+        auto found = lint_package(*sources, subject.channel, subject.package);
         if (!found)
             return pass(std::move(found).error().while_doing("linting " +
                                                              subject.package.filename().native()));

@@ -33,8 +33,7 @@ Result<std::vector<EnvironmentPackage>> make_environment(Context& context,
 Result<SolvedEnvironment> solve_environment(Context& context,
                                             BuildSources& sources,
                                             const std::vector<std::string>& specs) {
-    GPKG_TRY(const auto* now, sources.now());
-    GPKG_TRY(auto solved, solve_trial(context, *now, specs));
+    GPKG_TRY(auto solved, sources.solve(specs));
     SolvedEnvironment environment;
     environment.packages.reserve(solved.records.size());
     for (const auto& record : solved.records) {

@@ -1,35 +1,51 @@
 #pragma once
 
-// What the environments of a build are made from: the channel that is being built, as it is at that
-// moment, then the other channels and the machine, looked at once. Others see of the channel what
-// its written indexes say: packages that have yet to pass their tests are in none.
+// What the environments of a build are made from: the channel that is built for, as it is at that
+// moment, with the packages of the run that are not published laid over it, then the other channels
+// and the machine, looked at once. Of the channel nothing is changed.
 
 #include "cli/workflow/sources.hpp"
+#include "cli/workflow/trial.hpp"
 #include "libcore/indexing/indexer.hpp"
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace gpkg::cli {
 
 class BuildSources {
 public:
-    /// `others` are the user's channels; those of the configuration are left out.
-    BuildSources(Context& context, const SourceOptions& others, const fs::path& channel);
+    /// `others` has the user's channels; those of the configuration are left out.
+    static Result<BuildSources> of(Context& context,
+                                   const SourceOptions& others,
+                                   const fs::path& channel);
 
-    /// With every package that the channel holds now, which has to have an index. Good until the
-    /// next call.
-    Result<const Sources*> now();
-    /// Writes the indexes of the channel.
-    Result<IndexSummary> write_index();
+    /// A channel folder for the packages of the run until they are published; gone with this.
+    const fs::path& staging() const { return staging_.path(); }
+
+    /// What satisfies the specs, with every package that lies in the channel and in staging() now.
+    Result<SolvedTrial> solve(const std::vector<std::string>& specs);
 
 private:
+    BuildSources(Context& context,
+                 const SourceOptions& others,
+                 Channel own,
+                 TemporaryFolder staging);
+    Result<Sources> open_others() const;
     Result<void> look();
 
     Context& context_;
     SourceOptions options_;
-    ChannelIndexer indexer_;
-    std::optional<Sources> sources_;
-    bool stale_ = false;  ///< the channel changed since sources_ was made
+    Channel own_;
+    TemporaryFolder staging_;
+    std::unique_ptr<ChannelIndexer> indexer_;
+    std::optional<Sources> sources_;  ///< the own channel's indexes first
+    bool is_stale_ = true;            ///< packages came or went since sources_ was made
 };
+
+/// The ways of the indexer of a command that may be interrupted.
+IndexerOptions build_indexer_options(const Context& context);
 
 }  // namespace gpkg::cli

@@ -12,14 +12,13 @@ namespace gpkg::cli {
 namespace {
 
 /// What is wrong with it, if anything.
-Result<std::optional<Error>> closure_fault(Context& context,
-                                           const Sources& sources,
+Result<std::optional<Error>> closure_fault(BuildSources& sources,
                                            const BuiltPackage& package,
                                            std::uint64_t limit) {
     GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
     const auto text = fmt::format("{}=={}={}", name.name, name.version, name.build);
     GPKG_TRY(auto spec, MatchSpec::parse(text));
-    GPKG_TRY(auto solved, solve_trial(context, sources, {text}));
+    GPKG_TRY(auto solved, sources.solve({text}));
     const auto weighed =
         weigh_records(package.distribution, std::move(solved.records), {std::move(spec)});
     auto fault = over_limit(weighed, limit);
@@ -42,13 +41,12 @@ Result<std::vector<FailedPackage>> check_closures(Context& context,
                                                   BuildSources& sources,
                                                   const std::vector<BuiltPackage>& packages,
                                                   std::uint64_t limit,
-                                                  const fs::path& work) {
-    // All are weighed in the channel as it is before any of them leaves it.
+                                                  const Publisher& publisher) {
+    // All are weighed before any of them is put aside.
     std::vector<std::pair<const BuiltPackage*, Error>> faults;
-    GPKG_TRY(const auto* now, sources.now());
     for (const auto& package : packages) {
         GPKG_CHECK(check_stop(context));
-        auto fault = closure_fault(context, *now, package, limit);
+        auto fault = closure_fault(sources, package, limit);
         if (!fault && fault.error().kind == ErrorKind::Interrupted)
             return pass(std::move(fault).error());
         if (!fault)
@@ -59,8 +57,8 @@ Result<std::vector<FailedPackage>> check_closures(Context& context,
     }
     std::vector<FailedPackage> failed;
     for (auto& [package, error] : faults) {
-        GPKG_TRY(const auto withheld, withhold(*package, work));
-        error.hint += fmt::format("{}{}", error.hint.empty() ? "" : "\n", withheld.to_string());
+        GPKG_TRY(const auto place, publisher.withhold(*package));
+        error.hint += fmt::format("{}{}", error.hint.empty() ? "" : "\n", place);
         failed.push_back({package->distribution, std::move(error)});
     }
     return failed;

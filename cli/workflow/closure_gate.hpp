@@ -10,11 +10,11 @@ namespace gpkg::cli {
 
 /// Weighs what each package would install from the channels that it was built with, itself
 /// included, and gives those that come to more than `limit` bytes to download, or of which that
-/// cannot be told. They leave the channel, for a folder below `work`.
+/// cannot be told. They are put aside.
 Result<std::vector<FailedPackage>> check_closures(Context& context,
                                                   BuildSources& sources,
                                                   const std::vector<BuiltPackage>& packages,
                                                   std::uint64_t limit,
-                                                  const fs::path& work);
+                                                  const Publisher& publisher);
 
 }  // namespace gpkg::cli

@@ -1,6 +1,5 @@
 #include "cli/workflow/lint.hpp"
 
-#include "cli/workflow/trial.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
@@ -92,13 +91,12 @@ struct Toolkit {
     ToolkitPart whole;  ///< what lies in packages of the whole itself
 };
 
-Result<Toolkit> toolkit_of(Context& context,
-                           const Sources& sources,
+Result<Toolkit> toolkit_of(BuildSources& sources,
                            const Shelf& shelf,
                            const std::string& dependency,
                            const std::string& subdir) {
     Toolkit toolkit;
-    GPKG_TRY(const auto solved, solve_trial(context, sources, {dependency}));
+    GPKG_TRY(const auto solved, sources.solve({dependency}));
     for (const auto& record : solved.records) {
         GPKG_TRY(auto part, shelf.find(record));
         if (!part) part = known_toolkit_part(record.name, record.version);
@@ -157,10 +155,8 @@ Result<Texts> specs_for(const Toolkit& toolkit,
     return specs;
 }
 
-std::optional<std::uint64_t> bytes_of(Context& context,
-                                      const Sources& sources,
-                                      const Texts& specs) {
-    const auto solved = solve_trial(context, sources, specs);
+std::optional<std::uint64_t> bytes_of(BuildSources& sources, const Texts& specs) {
+    const auto solved = sources.solve(specs);
     if (!solved) return std::nullopt;
     std::uint64_t bytes = 0;
     for (const auto& record : solved->records) {
@@ -170,13 +166,12 @@ std::optional<std::uint64_t> bytes_of(Context& context,
     return bytes;
 }
 
-Result<ToolkitFinding> look_at(Context& context,
-                               const Sources& sources,
+Result<ToolkitFinding> look_at(BuildSources& sources,
                                const Shelf& shelf,
                                const Unpacked& package,
                                const std::string& dependency) {
     const auto& record = package.record;
-    GPKG_TRY(const auto toolkit, toolkit_of(context, sources, shelf, dependency, record.subdir));
+    GPKG_TRY(const auto toolkit, toolkit_of(sources, shelf, dependency, record.subdir));
     ToolkitFinding finding;
     finding.package = record.distribution();
     finding.dependency = dependency;
@@ -188,15 +183,14 @@ Result<ToolkitFinding> look_at(Context& context,
     auto lean = record.depends;
     lean.erase(std::find(lean.begin(), lean.end(), dependency));
     lean.insert(lean.end(), finding.instead.begin(), finding.instead.end());
-    finding.before = bytes_of(context, sources, record.depends);
-    finding.after = lean.empty() ? 0 : bytes_of(context, sources, lean);
+    finding.before = bytes_of(sources, record.depends);
+    finding.after = lean.empty() ? 0 : bytes_of(sources, lean);
     return finding;
 }
 
 }  // namespace
 
-Result<std::vector<ToolkitFinding>> lint_package(Context& context,
-                                                 const Sources& sources,
+Result<std::vector<ToolkitFinding>> lint_package(BuildSources& sources,
                                                  const fs::path& channel,
                                                  const fs::path& package) {
     std::vector<ToolkitFinding> findings;
@@ -204,7 +198,7 @@ Result<std::vector<ToolkitFinding>> lint_package(Context& context,
     const Shelf shelf(channel);
     for (const auto& dependency : unpacked.record.depends) {
         if (!is_whole_toolkit(dependency_name(dependency))) continue;
-        auto finding = look_at(context, sources, shelf, unpacked, dependency);
+        auto finding = look_at(sources, shelf, unpacked, dependency);
         if (!finding)
             return pass(std::move(finding).error().while_doing("looking at " + dependency));
         findings.push_back(*std::move(finding));

@@ -2,7 +2,6 @@
 
 // `gpkg lint`: what a package depends on and could do without.
 
-#include "cli/context.hpp"
 #include "cli/workflow/build_sources.hpp"
 #include "libcore/redist/toolkit_parts.hpp"
 
@@ -30,8 +29,7 @@ struct ToolkitFinding {
 };
 
 /// Of one package file. Parts are looked up in `channel`, a folder, and in what `sources` solve.
-Result<std::vector<ToolkitFinding>> lint_package(Context& context,
-                                                 const Sources& sources,
+Result<std::vector<ToolkitFinding>> lint_package(BuildSources& sources,
                                                  const fs::path& channel,
                                                  const fs::path& package);
 

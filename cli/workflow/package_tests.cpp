@@ -76,12 +76,16 @@ Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
 }
 
 /// A folder below `folder` with the files of test number `i`.
-Result<fs::path> folder_of_test(std::size_t i, const fs::path& unpacked, const fs::path& folder) {
+Result<fs::path> folder_of_test(const Context& context,
+                                std::size_t i,
+                                const fs::path& unpacked,
+                                const fs::path& folder) {
     auto own = folder / fmt::format("test-{}", i);
     GPKG_CHECK(make_folders(own));
     const auto files = unpacked / "info/tests" / std::to_string(i);
     std::error_code code;
-    if (fs::is_directory(files, code)) GPKG_CHECK(copy_tree(files, own, false));
+    if (fs::is_directory(files, code))
+        GPKG_CHECK(copy_tree(files, own, false, [&] { return context.stop.stop_requested(); }));
     return own;
 }
 
@@ -99,7 +103,7 @@ std::string exact_spec(const PackageRecord& record) {
 
 /// Runs those of the tests that ask for this environment, also after one that failed.
 Result<void> run_in_environment(Context& context,
-                                const Sources& sources,
+                                BuildSources& sources,
                                 const Subject& subject,
                                 const std::vector<std::string>& wanted,
                                 std::vector<Error>& failures) {
@@ -107,7 +111,8 @@ Result<void> run_in_environment(Context& context,
     specs.insert(specs.end(), wanted.begin(), wanted.end());
     GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-test-"));
     const auto prefix = folder.path() / "prefix";
-    GPKG_TRY(const auto made, make_trial(context, sources, specs, prefix));
+    GPKG_TRY(auto solved, sources.solve(specs));
+    GPKG_TRY(const auto made, make_trial(context, std::move(solved), prefix, prefix));
     const auto own = std::find_if(made.records.begin(), made.records.end(), [&](const auto& one) {
         return one.name == subject.name;
     });
@@ -116,7 +121,7 @@ Result<void> run_in_environment(Context& context,
         const auto& test = subject.tests[i];
         const auto all = test_environments(test);
         if (std::find(all.begin(), all.end(), wanted) == all.end()) continue;
-        GPKG_TRY(const auto own_folder, folder_of_test(i, unpacked, folder.path()));
+        GPKG_TRY(const auto own_folder, folder_of_test(context, i, unpacked, folder.path()));
         auto tested = test.kind == PackageTest::Kind::Contents
                           ? check_contents(test, unpacked)
                           : run_test(context, test, prefix, own_folder);
@@ -132,18 +137,18 @@ Result<void> run_in_environment(Context& context,
 
 /// What fails, one after the other; an error where it cannot be known.
 Result<std::vector<Error>> run_tests(Context& context,
-                                     const Sources& sources,
+                                     BuildSources& sources,
                                      const Subject& subject);
 
 /// The tests of another package, in environments that hold this one as well. A new release that
 /// nothing can use yet is no fault of it (other builders see it so too), and is told.
 Result<std::vector<Error>> run_downstream(Context& context,
-                                          const Sources& sources,
+                                          BuildSources& sources,
                                           const Subject& subject,
                                           const std::string& downstream) {
     auto specs = subject.specs;
     specs.push_back(downstream);
-    auto solved = solve_trial(context, sources, specs);
+    auto solved = sources.solve(specs);
     if (!solved && (solved.error().kind == ErrorKind::Unsatisfiable ||
                     solved.error().kind == ErrorKind::NotFound)) {
         context.out.warn(
@@ -173,7 +178,7 @@ Result<std::vector<Error>> run_downstream(Context& context,
 }
 
 Result<std::vector<Error>> run_tests(Context& context,
-                                     const Sources& sources,
+                                     BuildSources& sources,
                                      const Subject& subject) {
     std::vector<Error> failures;
     std::set<std::vector<std::string>> environments;
@@ -193,7 +198,7 @@ Result<std::vector<Error>> run_tests(Context& context,
 
 /// The same of a package that was just built.
 Result<std::vector<Error>> run_tests(Context& context,
-                                     const Sources& sources,
+                                     BuildSources& sources,
                                      const BuiltPackage& package) {
     GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
     const Subject subject{
@@ -207,63 +212,51 @@ Result<std::vector<Error>> run_tests(Context& context,
     return failures;
 }
 
-/// What was built with a package that is not published is not published either.
-Result<void> withhold_dependents(const std::vector<BuiltPackage>& packages,
-                                 const fs::path& work,
-                                 std::vector<FailedPackage>& failed) {
-    std::set<std::string> gone;
-    for (const auto& one : failed) gone.insert(one.distribution);
-    for (bool again = !gone.empty(); again;) {
-        again = false;
-        for (const auto& package : packages) {
-            const auto found = std::find_if(package.built_with.begin(),
-                                            package.built_with.end(),
-                                            [&](const auto& name) { return gone.contains(name); });
-            if (found == package.built_with.end() || !gone.insert(package.distribution).second)
-                continue;
-            GPKG_TRY(const auto withheld, withhold(package, work));
-            failed.push_back({package.distribution,
-                              Error{ErrorKind::NotFound,
-                                    fmt::format("{}: it was built with {}, which is not published",
-                                                package.distribution,
-                                                *found),
-                                    withheld.to_string(),
-                                    {}}});
-            again = true;
-        }
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<std::vector<FailedPackage>> test_packages(Context& context,
                                                  BuildSources& sources,
                                                  const std::vector<BuiltPackage>& packages,
-                                                 const fs::path& work) {
+                                                 const Publisher& publisher) {
     std::vector<FailedPackage> failed;
     for (const auto& package : packages) {
         if (package.tested || package.tests.empty()) continue;
         GPKG_CHECK(check_stop(context));
-        GPKG_TRY(const auto* now, sources.now());
-        auto failures = run_tests(context, *now, package);
+        auto failures = run_tests(context, sources, package);
         if (!failures && failures.error().kind == ErrorKind::Interrupted)
             return pass(std::move(failures).error());
         if (!failures)
             failures = std::vector{
                 std::move(failures).error().while_doing("testing " + package.distribution)};
         if (failures->empty()) {
-            GPKG_CHECK(remember_tested(package, work));
+            GPKG_CHECK(publisher.remember_tested(package));
             continue;
         }
-        GPKG_TRY(const auto withheld, withhold(package, work));
+        GPKG_TRY(const auto place, publisher.withhold(package));
         for (auto& failure : *failures) {
             if (failure.hint.empty())
-                failure.hint = withheld.to_string() + "; --no-test publishes without testing";
+                failure.hint =
+                    package.is_published ? place : place + "; --no-test publishes without testing";
             failed.push_back({package.distribution, std::move(failure)});
         }
     }
-    GPKG_CHECK(withhold_dependents(packages, work, failed));
+    return failed;
+}
+
+Result<std::vector<FailedPackage>> withhold_heirs(const std::vector<BuiltPackage>& packages,
+                                                  const std::set<std::string>& gone,
+                                                  const Publisher& publisher) {
+    std::vector<FailedPackage> failed;
+    for (const auto& [package, with] : heirs_of(packages, gone)) {
+        GPKG_TRY(auto place, publisher.withhold(*package));
+        failed.push_back({package->distribution,
+                          Error{ErrorKind::NotFound,
+                                fmt::format("{}: it was built with {}, which is not published",
+                                            package->distribution,
+                                            with),
+                                std::move(place),
+                                {}}});
+    }
     return failed;
 }
 

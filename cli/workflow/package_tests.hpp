@@ -5,8 +5,9 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/build_sources.hpp"
-#include "libcore/build/builder.hpp"
+#include "libcore/build/publishing.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,16 @@ struct FailedPackage {
 };
 
 /// Tests what has not passed its tests yet, and gives what failed: a test, or the making of the
-/// environment for it. What failed leaves the channel, for a folder below `work`. Fails only where
-/// nothing can be tested, and when interrupted.
+/// environment for it. What failed is put aside. Fails only where nothing can be tested, and when
+/// interrupted.
 Result<std::vector<FailedPackage>> test_packages(Context& context,
                                                  BuildSources& sources,
                                                  const std::vector<BuiltPackage>& packages,
-                                                 const fs::path& work);
+                                                 const Publisher& publisher);
+
+/// Puts aside what was built with a package that will not be published, and gives it.
+Result<std::vector<FailedPackage>> withhold_heirs(const std::vector<BuiltPackage>& packages,
+                                                  const std::set<std::string>& gone,
+                                                  const Publisher& publisher);
 
 }  // namespace gpkg::cli

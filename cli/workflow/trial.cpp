@@ -42,12 +42,4 @@ Result<TrialEnvironment> make_trial(Context& context,
     return made;
 }
 
-Result<TrialEnvironment> make_trial(Context& context,
-                                    const Sources& sources,
-                                    const std::vector<std::string>& specs,
-                                    const fs::path& prefix) {
-    GPKG_TRY(auto solved, solve_trial(context, sources, specs));
-    return make_trial(context, std::move(solved), prefix, prefix);
-}
-
 }  // namespace gpkg::cli

@@ -34,10 +34,4 @@ Result<TrialEnvironment> make_trial(Context& context,
                                     const fs::path& prefix,
                                     const fs::path& seen);
 
-/// Both.
-Result<TrialEnvironment> make_trial(Context& context,
-                                    const Sources& sources,
-                                    const std::vector<std::string>& specs,
-                                    const fs::path& prefix);
-
 }  // namespace gpkg::cli

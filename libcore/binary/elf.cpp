@@ -287,7 +287,8 @@ Result<std::optional<ElfFile>> read_elf(const fs::path& file) {
 }
 
 Result<void> set_rpath(const std::vector<fs::path>& files,
-                       const std::vector<std::string>& entries) {
+                       const std::vector<std::string>& entries,
+                       const Cancelled& cancelled) {
     std::string joined;
     for (const auto& entry : entries) joined += (joined.empty() ? "" : ":") + entry;
 
@@ -295,6 +296,7 @@ Result<void> set_rpath(const std::vector<fs::path>& files,
     constexpr std::size_t kBatch = 100;
     for (std::size_t from = 0; from < files.size(); from += kBatch) {
         ProcessCommand command;
+        command.cancelled = cancelled;
         command.arguments = {"patchelf"};
         if (entries.empty()) {
             command.arguments.emplace_back("--remove-rpath");

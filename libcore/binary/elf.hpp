@@ -4,6 +4,7 @@
 // them. Reading is ours; writing goes through the patchelf program for the moment of one call,
 // set_rpath(), and nothing else knows of it.
 
+#include "libcore/base/cancelled.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
@@ -44,6 +45,8 @@ Result<std::optional<ElfFile>> read_elf(const fs::path& file);
 
 /// Gives every file this DT_RPATH and takes a DT_RUNPATH away; no entries: neither. The files must
 /// be dynamic and writable.
-Result<void> set_rpath(const std::vector<fs::path>& files, const std::vector<std::string>& entries);
+Result<void> set_rpath(const std::vector<fs::path>& files,
+                       const std::vector<std::string>& entries,
+                       const Cancelled& cancelled = {});
 
 }  // namespace gpkg

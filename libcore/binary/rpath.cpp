@@ -91,7 +91,7 @@ Result<void> make_writable(const fs::path& file) {
 
 using Groups = std::map<std::vector<std::string>, std::vector<fs::path>>;
 
-Result<void> set_all(const Groups& groups, std::size_t jobs) {
+Result<void> set_all(const Groups& groups, std::size_t jobs, const Cancelled& cancelled) {
     struct Task {
         const std::vector<std::string>* entries;
         std::vector<fs::path> files;
@@ -108,7 +108,7 @@ Result<void> set_all(const Groups& groups, std::size_t jobs) {
     }
     std::vector<Result<void>> results(tasks.size());
     for_each_index(tasks.size(), jobs, [&](std::size_t i) {
-        results[i] = set_rpath(tasks[i].files, *tasks[i].entries);
+        results[i] = set_rpath(tasks[i].files, *tasks[i].entries, cancelled);
     });
     for (auto& result : results) GPKG_CHECK(std::move(result));
     return {};
@@ -170,6 +170,7 @@ Result<std::vector<std::string>> relocate(const RelocateRequest& request) {
     const auto links = links_by_target(request);
     Groups groups;
     for (const auto& file : request.files) {
+        GPKG_CHECK(check_cancelled(request.cancelled));
         const auto path = request.prefix / file;
         std::error_code code;
         if (fs::symlink_status(path, code).type() != fs::file_type::regular) continue;
@@ -197,7 +198,8 @@ Result<std::vector<std::string>> relocate(const RelocateRequest& request) {
         GPKG_CHECK(make_writable(path));
         groups[entries].push_back(path);
     }
-    GPKG_CHECK(set_all(groups, static_cast<std::size_t>(std::max(1, request.jobs))));
+    GPKG_CHECK(
+        set_all(groups, static_cast<std::size_t>(std::max(1, request.jobs)), request.cancelled));
     return warnings;
 }
 

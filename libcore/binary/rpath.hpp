@@ -4,6 +4,7 @@
 // the prefix, as DT_RPATH. RUNPATH would lose to the LD_LIBRARY_PATH that module systems set, and
 // glibc's own dlopen of libgcc_s.so.1 would not see it.
 
+#include "libcore/base/cancelled.hpp"
 #include "libcore/binary/elf.hpp"
 
 #include <map>
@@ -40,6 +41,7 @@ struct RelocateRequest {
     /// Globs of absolute entries outside the prefix that files keep, after all others.
     std::vector<std::string> kept_entries{};
     int jobs = 1;
+    Cancelled cancelled{};
 };
 
 /// Gives every dynamic ELF file its entries; files that already have them keep their bytes. Returns

@@ -3,9 +3,11 @@
 #include "libcore/base/parallel.hpp"
 #include "libcore/build/build_graph.hpp"
 #include "libcore/build/build_place.hpp"
+#include "libcore/build/builder.hpp"
 #include "libcore/build/built_register.hpp"
 #include "libcore/build/checks/unmet_needs.hpp"
 #include "libcore/build/output_build.hpp"
+#include "libcore/build/run_claim.hpp"
 #include "libcore/build/staging_area.hpp"
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 
 namespace gpkg {
 namespace {
@@ -65,12 +68,16 @@ public:
     }
 
     Result<BuildSummary> run() {
+        GPKG_TRY(auto claim, claim_outputs());
         plan();
         const auto count =
             std::min(jobs_.size(), static_cast<std::size_t>(std::max(1, options_.jobs)));
         run_in_parallel(count, [this] { work(); });
+        GPKG_CHECK(check_cancelled(options_.cancelled));
         check_needs();
-        return summary();
+        GPKG_TRY(auto made, summary());
+        made.claim = std::make_shared<const RunClaim>(std::move(claim));
+        return made;
     }
 
 private:
@@ -84,6 +91,19 @@ private:
             return make(prefix, seen);
         };
         return solved;
+    }
+
+    /// Two runs may build different outputs at once.
+    Result<RunClaim> claim_outputs() {
+        std::set<std::string> names;
+        for (const auto& step : graph_.steps) {
+            for (const auto* at = &step.output; at != nullptr; at = at->inherited.get())
+                names.insert(build_name(graph_.recipe_of(step), *at));
+        }
+        RunClaim::Waiting waiting;
+        waiting.cancelled = options_.cancelled;
+        waiting.told = [this](const std::string& whom) { tell(BuildEvent::Kind::Waiting, whom); };
+        return RunClaim::take(options_.work, names, waiting);
     }
 
     void plan() {
@@ -166,12 +186,21 @@ private:
         GPKG_TRY(const auto inputs, built_.inputs(recipe, output));
         if (!each_.rebuild) {
             GPKG_TRY(const auto reason, built_.why_build(output, inputs));
-            if (!reason) return built_.package(output);
+            if (!reason) return offered(built_.package(output));
         }
+        GPKG_CHECK(built_.forget(output));
         GPKG_TRY(const auto* base, staging.base_of(output));
         GPKG_TRY(auto result, build_output(recipe, output, base, each_));
-        GPKG_CHECK(built_.remember(output, inputs, result.uses));
-        return std::move(result.package);
+        GPKG_CHECK(built_.remember(result.package, inputs, result.uses));
+        result.package.built_with = distributions_in(result.uses);
+        return offered(std::move(result.package));
+    }
+
+    /// To those that are built with it.
+    Result<BuiltPackage> offered(BuiltPackage package) const {
+        if (!package.is_published && !options_.staging.empty())
+            GPKG_CHECK(stage_package(package.file, options_.staging));
+        return package;
     }
 
     /// A job whose needs are met and whose place is free; those whose needs failed fail here.
@@ -180,7 +209,7 @@ private:
             again = false;
             for (const auto index : order_) {
                 if (jobs_[index].state != Job::State::Waiting) continue;
-                if (options_.cancelled && options_.cancelled()) {
+                if (options_.is_cancelled()) {
                     finish(index, Error{ErrorKind::Interrupted, "interrupted", {}, {}});
                     continue;
                 }
@@ -210,19 +239,28 @@ private:
     }
 
     /// What no host environment could tell when a package was built. A package that needs what
-    /// nothing gives leaves the channel.
+    /// nothing gives is not good.
     void check_needs() {
-        ChannelLibraries libraries(options_.channel);
+        std::vector<fs::path> made;
+        for (const auto& job : jobs_) {
+            if (job.package && !job.package->is_published) made.push_back(job.package->file);
+        }
+        ChannelLibraries libraries(options_.channel, std::move(made));
         for (auto& job : jobs_) {
             if (!job.package) continue;
             auto checked = check_needs_of(*job.package, libraries);
-            if (checked) continue;
+            if (!checked) job.error = std::move(checked).error();
+        }
+        const Publisher publisher(options_.channel, options_.work);
+        for (auto& job : jobs_) {
+            if (!job.package || !job.error) continue;
+            const auto place = publisher.withhold(*job.package);
+            job.error->hint = place ? *place : place.error().to_string();
             job.package.reset();
-            job.error = std::move(checked).error();
         }
     }
 
-    Result<void> check_needs_of(BuiltPackage& package, ChannelLibraries& libraries) const {
+    static Result<void> check_needs_of(BuiltPackage& package, ChannelLibraries& libraries) {
         GPKG_TRY(const auto findings, libraries.unmet_needs(package));
         for (const auto& finding : findings) {
             if (!finding.is_error)
@@ -230,11 +268,9 @@ private:
         }
         auto refused = refuse(findings);
         if (refused) return {};
-        GPKG_TRY(const auto withheld, withhold(package, options_.work));
         auto error = std::move(refused).error();
         error.message = fmt::format(
             "{}: it does not depend on what it needs:\n{}", package.distribution, error.message);
-        error.hint = withheld.to_string();
         return pass(std::move(error));
     }
 
@@ -243,11 +279,13 @@ private:
         std::size_t at = 0;
         for (std::size_t recipe = 0; recipe < graph_.recipes.size(); ++recipe) {
             auto& file = graph_.recipes[recipe];
-            if (file.error) summary.failures.push_back({file.file, *std::move(file.error)});
+            if (file.error) summary.failures.push_back({file.file, {}, *std::move(file.error)});
             for (; at < jobs_.size() && graph_.steps[at].recipe == recipe; ++at) {
                 auto& job = jobs_[at];
-                if (job.error && job.error->kind == ErrorKind::Interrupted) return pass(*job.error);
-                if (job.error) summary.failures.push_back({file.file, *std::move(job.error)});
+                if (job.error && job.error->kind == ErrorKind::Interrupted)
+                    return fail(ErrorKind::Interrupted, "interrupted");
+                if (job.error)
+                    summary.failures.push_back({file.file, name_of(at), *std::move(job.error)});
                 if (job.package) summary.packages.push_back(*std::move(job.package));
             }
         }

@@ -3,7 +3,8 @@
 // What a run of the builder has to do, output by output, and what has to be done first. Used by the
 // builder only.
 
-#include "libcore/build/builder.hpp"
+#include "libcore/build/build_options.hpp"
+#include "libcore/recipe/recipe.hpp"
 
 #include <cstddef>
 #include <optional>

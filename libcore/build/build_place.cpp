@@ -27,8 +27,7 @@ Result<BuildPlace> BuildPlace::of(const Recipe& recipe,
                                   const fs::path& work_folder,
                                   bool sandbox) {
     std::error_code code;
-    for (const auto* name : {"builds", "logs", "locks"})
-        GPKG_CHECK(make_folders(work_folder / name));
+    for (const auto* name : {"builds", "logs"}) GPKG_CHECK(make_folders(work_folder / name));
     // Scripts ask for the real path of where they are; it must be the prefix they are given.
     const auto root = fs::canonical(work_folder, code);
     BuildPlace place;
@@ -37,7 +36,6 @@ Result<BuildPlace> BuildPlace::of(const Recipe& recipe,
     place.build_prefix =
         output.build.merge_build_and_host ? place.prefix : place.folder / "build_env";
     place.work = place.folder / "work";
-    place.lock = root / "locks" / build_name(recipe, output);
     place.log = root / "logs" / (build_name(recipe, output) + ".log");
     place.seen = {place.folder, place.prefix, place.build_prefix, place.work};
     if (sandbox) {

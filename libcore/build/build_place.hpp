@@ -30,7 +30,6 @@ struct BuildPlace {
     fs::path build_prefix;  ///< BUILD_PREFIX
     fs::path work;          ///< SRC_DIR
     fs::path log;
-    fs::path lock;
     ScriptView seen;
 
     /// `sandbox`: scripts are run in one.

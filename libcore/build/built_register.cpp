@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
+#include <set>
 #include <system_error>
 
 namespace gpkg {
@@ -16,9 +16,6 @@ namespace {
 
 // Raised when the same inputs would make other bytes than before.
 constexpr int kBuilderFormat = 3;
-
-/// What was in the channel before a package that has yet to pass its tests.
-constexpr std::string_view kReplaced = "replaced";
 
 using Json = nlohmann::json;
 
@@ -30,19 +27,6 @@ public:
 private:
     Hasher hasher_{DigestKind::Sha256};
 };
-
-/// How the package file was when it was made.
-std::string stamp_of(const fs::path& file) {
-    struct stat status {};
-    if (::stat(file.c_str(), &status) != 0) return {};
-    return fmt::format(
-        "{} {}.{:09}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-}
-
-/// <work>/<kind>/<subdir>/<file name>
-fs::path below(const fs::path& work, std::string_view kind, const fs::path& package) {
-    return work / kind / package.parent_path().filename() / package.filename();
-}
 
 /// Of the recipe's folder: the script, and the licences that lie beside it.
 Result<std::string> files_digest(const Recipe& recipe, const RenderedOutput& output) {
@@ -81,6 +65,22 @@ std::string difference(const std::vector<std::string>& now, const std::vector<st
     if (went.empty()) return fmt::format("{} came", joined(came));
     if (came.empty()) return fmt::format("{} went", joined(went));
     return fmt::format("{} in place of {}", joined(came), joined(went));
+}
+
+/// What is known of how the package was made; null where that is nothing.
+Json read_note(const fs::path& package, const fs::path& work) {
+    const auto text = read_file(note_on(package, work));
+    auto note = text ? Json::parse(*text, nullptr, false) : Json();
+    const bool is_one = note.is_object() && note.contains("inputs") && note.contains("uses");
+    return is_one ? note : Json();
+}
+
+std::vector<EnvironmentUse> uses_of(const Json& note) {
+    std::vector<EnvironmentUse> uses;
+    if (note.is_null()) return uses;
+    uses.reserve(note["uses"].size());
+    for (const auto& use : note["uses"]) uses.push_back({use.at("specs"), use.at("packages")});
+    return uses;
 }
 
 }  // namespace
@@ -131,34 +131,38 @@ Result<std::string> BuiltRegister::sources_digest(const RenderedOutput& output) 
     return digest.hex();
 }
 
-fs::path BuiltRegister::note_of(const RenderedOutput& output) const {
-    return below(options_.work, "built", package_of(output));
+fs::path BuiltRegister::unpublished(const RenderedOutput& output) const {
+    return publisher_.unpublished(output.subdir, package_file_name(output, options_));
+}
+
+fs::path BuiltRegister::published(const RenderedOutput& output) const {
+    return publisher_.published(output.subdir, package_file_name(output, options_));
 }
 
 fs::path BuiltRegister::package_of(const RenderedOutput& output) const {
-    return options_.channel / output.subdir / package_file_name(output, options_);
+    std::error_code code;
+    auto waiting = unpublished(output);
+    return fs::exists(waiting, code) ? waiting : published(output);
 }
 
 Result<std::optional<std::string>> BuiltRegister::why_build(const RenderedOutput& output,
                                                             const BuildInputs& inputs) const {
-    const auto stamp = stamp_of(package_of(output));
+    const auto package = package_of(output);
+    const auto stamp = stamp_of(package);
     if (stamp.empty()) return "it is new";
-    const auto text = read_file(note_of(output));
-    const auto note = text ? Json::parse(*text, nullptr, false) : Json();
-    if (!note.is_object() || !note.contains("inputs") || !note.contains("uses"))
-        return "nothing is known of how its package was made";
+    const auto note = read_note(package, options_.work);
+    if (note.is_null()) return "nothing is known of how its package was made";
     if (note.value("package", "") != stamp) return "its package was changed since it was made";
     std::vector<std::string> changed;
     for (const auto& [name, digest] : inputs) {
         if (note["inputs"].value(name, "") != digest) changed.push_back(name);
     }
     if (!changed.empty()) return fmt::format("changed: {}", joined(changed));
-    for (const auto& use : note["uses"]) {
+    for (const auto& use : uses_of(note)) {
         if (!options_.solve_environment) return "its environments cannot be solved here";
-        GPKG_TRY(const auto now, options_.solve_environment(use.at("specs")));
-        const std::vector<std::string> then = use.at("packages");
-        if (now.packages != then)
-            return "other packages to build with: " + difference(now.packages, then);
+        GPKG_TRY(const auto now, options_.solve_environment(use.specs));
+        if (now.packages != use.packages)
+            return "other packages to build with: " + difference(now.packages, use.packages);
     }
     return std::nullopt;
 }
@@ -169,77 +173,36 @@ BuiltPackage BuiltRegister::package(const RenderedOutput& output) const {
     package.file = package_of(output);
     package.log = options_.work / "logs" / (output.distribution() + ".log");
     package.reused = true;
+    package.is_published = package.file == published(output);
     package.tests = output.tests;
-    package.tested = is_tested(package, options_.work);
+    package.tested = publisher_.is_tested(package);
+    const auto note = read_note(package.file, options_.work);
+    package.built_with = distributions_in(uses_of(note));
     return package;
 }
 
-Result<void> BuiltRegister::remember(const RenderedOutput& output,
+Result<void> BuiltRegister::forget(const RenderedOutput& output) const {
+    return remove_tree(unpublished(output));
+}
+
+Result<void> BuiltRegister::remember(const BuiltPackage& package,
                                      const BuildInputs& inputs,
                                      const std::vector<EnvironmentUse>& uses) const {
     auto list = Json::array();
     for (const auto& use : uses) list.push_back({{"specs", use.specs}, {"packages", use.packages}});
-    const Json note{{"package", stamp_of(package_of(output))}, {"inputs", inputs}, {"uses", list}};
-    return write_file_atomically(note_of(output), note.dump(1) + "\n");
+    const Json note{{"package", stamp_of(package.file)}, {"inputs", inputs}, {"uses", list}};
+    return write_file_atomically(note_on(package.file, options_.work), note.dump(1) + "\n");
 }
 
-bool is_tested(const BuiltPackage& package, const fs::path& work) {
-    const auto note = read_file(below(work, "tested", package.file));
-    return note && *note == stamp_of(package.file);
-}
-
-Result<void> remember_tested(const BuiltPackage& package, const fs::path& work) {
-    return write_file_atomically(below(work, "tested", package.file), stamp_of(package.file));
-}
-
-namespace {
-
-/// Also to another file system.
-Result<void> move_file(const fs::path& from, const fs::path& to) {
-    GPKG_CHECK(make_folders(to.parent_path()));
-    std::error_code code;
-    fs::rename(from, to, code);
-    if (code == std::errc::cross_device_link) {
-        code.clear();
-        fs::copy_file(from, to, fs::copy_options::overwrite_existing, code);
-        if (!code) fs::remove(from, code);
+std::vector<std::string> distributions_in(const std::vector<EnvironmentUse>& uses) {
+    std::set<std::string> found;
+    for (const auto& use : uses) {
+        for (const auto& line : use.packages) {
+            const auto name = line.substr(0, line.find(' '));
+            found.insert(name.substr(name.rfind('/') + 1));
+        }
     }
-    if (code) return pass(io_error(from, "move to " + to.native(), code.value()));
-    return {};
-}
-
-}  // namespace
-
-Result<void> keep_published(const fs::path& package, const fs::path& work) {
-    const auto kept = below(work, kReplaced, package);
-    GPKG_CHECK(remove_tree(kept));
-    std::error_code code;
-    if (!fs::exists(package, code)) return {};
-    GPKG_CHECK(make_folders(kept.parent_path()));
-    fs::create_hard_link(package, kept, code);
-    if (code) fs::copy_file(package, kept, code);
-    if (code) return pass(io_error(package, "copy to " + kept.native(), code.value()));
-    return {};
-}
-
-Result<void> publish(const BuiltPackage& package, const fs::path& work) {
-    return remove_tree(below(work, kReplaced, package.file));
-}
-
-Result<Withheld> withhold(const BuiltPackage& package, const fs::path& work) {
-    Withheld withheld{below(work, "failed", package.file)};
-    GPKG_CHECK(move_file(package.file, withheld.place));
-    const auto kept = below(work, kReplaced, package.file);
-    std::error_code code;
-    withheld.restored = fs::exists(kept, code);
-    if (withheld.restored) GPKG_CHECK(move_file(kept, package.file));
-    return withheld;
-}
-
-std::string Withheld::to_string() const {
-    return fmt::format("it is not in the channel but in {}{}",
-                       place.native(),
-                       restored ? "; the channel has the one from before" : "");
+    return {found.begin(), found.end()};
 }
 
 }  // namespace gpkg

@@ -31,7 +31,8 @@ struct SolvedEnvironment {
 };
 
 /// Solving needs what the builder does not know: channels, profiles, a solver. Packages built
-/// earlier in the same run are in the output channel, whose index may be older than they are.
+/// earlier in the same run lie in BuildOptions::staging, which has no index, and stand in place of
+/// those of the channel.
 /// build_all calls it, and what it returns, from several threads, one at a time.
 using SolveEnvironment =
     std::function<Result<SolvedEnvironment>(const std::vector<std::string>& specs)>;

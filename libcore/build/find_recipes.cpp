@@ -1,4 +1,4 @@
-#include "libcore/build/builder.hpp"
+#include "libcore/build/find_recipes.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,11 +2,10 @@
 
 #include "libcore/base/path_glob.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/build/built_register.hpp"
 #include "libcore/build/checks/binary_checks.hpp"
-#include "libcore/build/folder_lock.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/payload.hpp"
+#include "libcore/build/publishing.hpp"
 #include "libcore/build/python_layout.hpp"
 #include "libcore/build/run_exports.hpp"
 #include "libcore/build/script/script_run.hpp"
@@ -56,8 +55,6 @@ private:
     Result<Made> in_its_place(Make make) {
         start_ms_ = options_.timestamp ? *options_.timestamp * 1000 : now_ms();
         GPKG_TRY(place_, BuildPlace::of(recipe_, output_, options_.work, options_.sandbox));
-        GPKG_TRY(const auto lock, FolderLock::take(place_.lock, output_.name));
-        if (!lock.warning().empty()) warnings_.push_back(lock.warning());
         Result<Made> made = make();
         const bool interrupted = !made && made.error().kind == ErrorKind::Interrupted;
         if (interrupted || (made && !options_.keep_work)) GPKG_CHECK(place_.remove());
@@ -73,9 +70,10 @@ private:
         if (base_ != nullptr) {
             // With a script, all of it may be needed; without, only what will be packaged.
             const bool all = output_.is_staging || !output_.build.script.is_empty();
-            GPKG_CHECK(restore_files(*base_, place_.prefix, [&](const std::string& path) {
+            const auto wanted = [&](const std::string& path) {
                 return all || is_chosen(path, output_.build);
-            }));
+            };
+            GPKG_CHECK(restore_files(*base_, place_.prefix, wanted, options_.cancelled));
         }
         return run_script({recipe_, output_, place_, environments_.host, start_ms_}, options_);
     }
@@ -86,7 +84,7 @@ private:
             sources.time = start_ms_ / 1000;
             return provide_sources(output_.sources, sources);
         }
-        GPKG_CHECK(copy_tree(base_->work, place_.work, false));
+        GPKG_CHECK(copy_tree(base_->work, place_.work, false, options_.cancelled));
         if (output_.sources.empty()) return {};
         GPKG_TRY(const auto stamps, stamps_of(place_.work));
         GPKG_CHECK(provide_sources(output_.sources, sources));
@@ -121,16 +119,13 @@ private:
         built.distribution = output_.distribution();
         built.log = place_.log;
         built.tests = output_.tests;
-        for (const auto* packages : {&environments_.build, &environments_.host}) {
-            for (const auto& one : *packages)
-                built.built_with.push_back(
-                    fmt::format("{}-{}-{}", one.name, one.version, one.build));
-        }
         GPKG_CHECK(lay_out_python(place_.prefix, before_, output_.build));
-        GPKG_TRY(const auto not_compiled, compile_python(place_.prefix, before_, output_.build));
+        GPKG_TRY(const auto not_compiled,
+                 compile_python(place_.prefix, before_, output_.build, options_.cancelled));
         warnings_.insert(warnings_.end(), not_compiled.begin(), not_compiled.end());
         GPKG_TRY(auto files, new_files(place_.prefix, before_, output_.build));
-        auto payload = post_process(place_.prefix, std::move(files), output_.build, options_.jobs);
+        auto payload = post_process(
+            place_.prefix, std::move(files), output_.build, options_.jobs, options_.cancelled);
         if (!payload) {
             auto error = std::move(payload).error();
             error.message = fmt::format("{}: {}", built.distribution, error.message);
@@ -153,9 +148,14 @@ private:
         auto run = run_dependencies(own, !output_.build.noarch.empty(), inherited);
         GPKG_TRY(const auto host, environment_files(place_.prefix));
         GPKG_TRY(const auto binaries,
-                 checked_binaries(
-                     {place_.prefix, payload->files, finished, run, host, environments_.build},
-                     built.warnings));
+                 checked_binaries({place_.prefix,
+                                   payload->files,
+                                   finished,
+                                   run,
+                                   host,
+                                   environments_.build,
+                                   options_.cancelled},
+                                  built.warnings));
         add_glibc_floor(run.depends, binaries.glibc);
         PackageContent content;
         content.folder = place_.prefix;
@@ -169,11 +169,10 @@ private:
         writing.zstd_level = options_.zstd_level;
         writing.threads = options_.jobs;
         writing.cancelled = options_.cancelled;
-        const auto target = options_.channel / output_.subdir;
-        GPKG_CHECK(make_folders(target));
+        const auto target = Publisher(options_.channel, options_.work)
+                                .unpublished(output_.subdir, package_file_name(output_, options_));
         const auto write = options_.format == PackageFormat::TarBz2 ? write_tar_bz2 : write_conda;
-        GPKG_CHECK(keep_published(target / package_file_name(output_, options_), options_.work));
-        GPKG_TRY(built.file, write(content, target, writing));
+        GPKG_TRY(built.file, write(content, target.parent_path(), writing));
         return built;
     }
 

@@ -2,7 +2,8 @@
 
 // One output of one recipe, from its sources to its package. Used by the builder only.
 
-#include "libcore/build/builder.hpp"
+#include "libcore/build/build_options.hpp"
+#include "libcore/build/built_package.hpp"
 #include "libcore/build/staging.hpp"
 
 namespace gpkg {

@@ -203,7 +203,8 @@ Result<std::vector<std::string>> new_files(const fs::path& prefix,
 Result<Payload> post_process(const fs::path& prefix,
                              std::vector<std::string> files,
                              const RecipeBuild& build,
-                             int jobs) {
+                             int jobs,
+                             const Cancelled& cancelled) {
     Payload payload;
     payload.files = std::move(files);
     GPKG_CHECK(check_and_fix(prefix, payload.files));
@@ -216,11 +217,15 @@ Result<Payload> post_process(const fs::path& prefix,
         request.only = linking.relocate_only;
         request.kept_entries = linking.rpath_allowlist;
         request.jobs = jobs;
+        request.cancelled = cancelled;
         GPKG_TRY(payload.warnings, relocate(request));
     }
-    for (const auto& file : payload.files)
+    for (const auto& file : payload.files) {
+        GPKG_CHECK(check_cancelled(cancelled));
         GPKG_CHECK(replace_in_file(prefix / file, prefix.native(), canonical_placeholder()));
-    GPKG_TRY(payload.paths, describe_paths(prefix, payload.files, canonical_placeholder()));
+    }
+    GPKG_TRY(payload.paths,
+             describe_paths(prefix, payload.files, canonical_placeholder(), cancelled));
     apply_detection(build.prefix_detection, payload.paths);
     for (auto& entry : payload.paths)
         entry.no_link = entry.no_link || any_path_glob_matches(build.always_copy_files, entry.path);

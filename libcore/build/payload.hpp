@@ -41,6 +41,7 @@ struct Payload {
 Result<Payload> post_process(const fs::path& prefix,
                              std::vector<std::string> files,
                              const RecipeBuild& build,
-                             int jobs);
+                             int jobs,
+                             const Cancelled& cancelled = {});
 
 }  // namespace gpkg

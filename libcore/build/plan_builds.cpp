@@ -1,4 +1,4 @@
-// What would be built, and why.
+#include "libcore/build/plan_builds.hpp"
 
 #include "libcore/build/build_graph.hpp"
 #include "libcore/build/built_register.hpp"

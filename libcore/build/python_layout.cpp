@@ -157,7 +157,8 @@ Result<std::vector<std::string>> modules_to_compile(const fs::path& prefix,
 
 Result<std::vector<std::string>> compile_python(const fs::path& prefix,
                                                 const std::set<std::string>& before,
-                                                const RecipeBuild& build) {
+                                                const RecipeBuild& build,
+                                                const Cancelled& cancelled) {
     if (build.is_linked_as_noarch_python() || !before.contains("bin/python"))
         return std::vector<std::string>();
     GPKG_TRY(const auto modules, modules_to_compile(prefix, before, build));
@@ -173,7 +174,9 @@ Result<std::vector<std::string>> compile_python(const fs::path& prefix,
     command.umask = 022;
     command.input = list.path() / "modules";
     GPKG_CHECK(write_file_atomically(command.input, fmt::format("{}\n", fmt::join(modules, "\n"))));
+    command.cancelled = cancelled;
     const auto done = run_and_capture(command);
+    GPKG_CHECK(check_cancelled(cancelled));
     // 1: there are files that it could not compile.
     if (done && done->exit_code <= 1 && trim(done->output).empty())
         return std::vector<std::string>();

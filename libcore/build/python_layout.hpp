@@ -2,6 +2,7 @@
 
 // Python packages: where their files stand in a package, and the programs that entry points are.
 
+#include "libcore/base/cancelled.hpp"
 #include "libcore/recipe/rendered.hpp"
 
 #include <set>
@@ -26,6 +27,7 @@ Result<void> lay_out_python(const fs::path& prefix,
 /// be run; modules that are no python are left without.
 Result<std::vector<std::string>> compile_python(const fs::path& prefix,
                                                 const std::set<std::string>& before,
-                                                const RecipeBuild& build);
+                                                const RecipeBuild& build,
+                                                const Cancelled& cancelled = {});
 
 }  // namespace gpkg

@@ -25,11 +25,13 @@ Result<StagedOutput> set_aside(const BuildPlace& place,
 
 Result<void> restore_files(const StagedOutput& staged,
                            const fs::path& prefix,
-                           const std::function<bool(const std::string&)>& wanted) {
+                           const std::function<bool(const std::string&)>& wanted,
+                           const Cancelled& cancelled) {
     for (const auto& path : staged.paths) {
         std::error_code code;
         if (!wanted(path) || fs::exists(fs::symlink_status(prefix / path, code))) continue;
-        GPKG_CHECK(copy_entry(staged.files / path, prefix / path));
+        GPKG_CHECK(check_cancelled(cancelled));
+        GPKG_CHECK(copy_entry(staged.files / path, prefix / path, cancelled));
     }
     return {};
 }

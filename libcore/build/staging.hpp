@@ -33,7 +33,8 @@ Result<StagedOutput> set_aside(const BuildPlace& place,
 /// package of the host environment brought it.
 Result<void> restore_files(const StagedOutput& staged,
                            const fs::path& prefix,
-                           const std::function<bool(const std::string&)>& wanted);
+                           const std::function<bool(const std::string&)>& wanted,
+                           const Cancelled& cancelled);
 
 /// When the files below `folder` were written and how large they are.
 using FileStamps = std::map<std::string, std::pair<std::uintmax_t, fs::file_time_type>>;

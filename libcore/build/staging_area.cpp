@@ -21,9 +21,8 @@ Result<const StagedOutput*> StagingArea::base_of(const RenderedOutput& output) {
         GPKG_TRY(const auto* base, base_of(inherited));
         const auto folder = options_.work / "staged" / name;
         GPKG_CHECK(make_folders(folder.parent_path()));
-        GPKG_TRY(auto lock, FolderLock::take(folder.native() + ".lock", inherited.name));
         auto staged = stage_output(recipe_, inherited, base, folder, options_);
-        found = entries_.emplace(name, Entry{folder, std::move(lock), std::move(staged)}).first;
+        found = entries_.emplace(name, Entry{folder, std::move(staged)}).first;
     }
     const auto& staged = found->second.staged;
     if (!staged) return pass(staged.error());

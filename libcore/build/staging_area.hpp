@@ -3,8 +3,7 @@
 // The staging outputs that are in use, each built when the first output that inherits it is. Used
 // by the builder only.
 
-#include "libcore/build/builder.hpp"
-#include "libcore/build/folder_lock.hpp"
+#include "libcore/build/build_options.hpp"
 #include "libcore/build/staging.hpp"
 
 #include <map>
@@ -28,7 +27,6 @@ public:
 private:
     struct Entry {
         fs::path folder;
-        FolderLock lock;  ///< held until the last who inherits it is built
         Result<StagedOutput> staged;
     };
 

@@ -80,7 +80,7 @@ Result<std::vector<BuildDifference>> verify_builds(const std::vector<fs::path>& 
                                                    const BuildOptions& options) {
     auto second = options;
     second.work = options.work / "verify";
-    second.channel = second.work / "channel";
+    second.staging.clear();
     second.source_cache =
         options.source_cache.empty() ? options.work / "sources" : options.source_cache;
     second.rebuild = true;
@@ -89,6 +89,7 @@ Result<std::vector<BuildDifference>> verify_builds(const std::vector<fs::path>& 
 
     std::vector<BuildDifference> differences;
     for (const auto& package : built.packages) {
+        GPKG_CHECK(check_cancelled(options.cancelled));
         const auto found =
             std::find_if(again.packages.begin(), again.packages.end(), [&](const auto& other) {
                 return other.distribution == package.distribution &&

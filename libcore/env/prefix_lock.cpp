@@ -18,12 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string own_name() {
-    char host[256] = "";
-    if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
-    return fmt::format("process {} on {}", ::getpid(), host[0] != '\0' ? host : "this machine");
-}
-
 /// The lock file may have been removed by its holder between our opening and our locking it.
 bool still_there(int descriptor, const fs::path& file) {
     struct stat ours {};
@@ -38,13 +32,19 @@ bool cannot_lock(int code) {
 }
 
 void write_holder(int descriptor) {
-    const auto text = own_name() + "\n";
+    const auto text = this_process() + "\n";
     // On a full disk the lock holds all the same; it is only nameless.
     if (::ftruncate(descriptor, 0) != 0) return;
     [[maybe_unused]] const auto written = ::pwrite(descriptor, text.data(), text.size(), 0);
 }
 
 }  // namespace
+
+std::string this_process() {
+    char host[256] = "";
+    if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+    return fmt::format("process {} on {}", ::getpid(), host[0] != '\0' ? host : "this machine");
+}
 
 std::string lock_holder(const fs::path& prefix) {
     const auto text = read_file(prefix / "conda-meta" / ".gpkg-lock");

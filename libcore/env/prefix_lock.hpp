@@ -49,6 +49,9 @@ private:
     std::string warning_;
 };
 
+/// "process 4711 on node3": for others who wait.
+std::string this_process();
+
 /// Who holds the lock of `prefix` ("process 4711 on node3"), or nothing.
 std::string lock_holder(const fs::path& prefix);
 

@@ -68,9 +68,9 @@ Result<NewFile> NewFile::make(fs::path path) {
     std::string temporary;
     Descriptor file;
     do {
-        temporary = fmt::format("{}.tmp-{}", path.native(), random_suffix());
+        temporary = temporary_name(path);
         file = Descriptor(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    } while (!file && errno == EEXIST);
+    } while (file ? !keep_from_removal(file) : errno == EEXIST);
     if (!file) return io_failure(path, "write", errno);
     return NewFile(std::move(path), std::move(temporary), std::move(file));
 }

@@ -1,11 +1,30 @@
 #include "libcore/fs/temporary.hpp"
 
+#include "libcore/base/digest.hpp"
+
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace gpkg {
+namespace {
+
+constexpr std::string_view kMark = ".tmp-";
+constexpr std::size_t kSuffixLength = 8;
+
+bool is_temporary_name(std::string_view name) {
+    if (name.size() < kMark.size() + kSuffixLength) return false;
+    return name.substr(name.size() - kSuffixLength - kMark.size(), kMark.size()) == kMark &&
+           is_hex(name.substr(name.size() - kSuffixLength), kSuffixLength);
+}
+
+}  // namespace
 
 fs::path folder_for_temporary() {
     std::error_code code;
@@ -20,6 +39,31 @@ std::string random_suffix() {
         number =
             static_cast<std::uint32_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     return fmt::format("{:08x}", number);
+}
+
+std::string temporary_name(const fs::path& path) {
+    return fmt::format("{}{}{}", path.native(), kMark, random_suffix());
+}
+
+bool keep_from_removal(const Descriptor& file) {
+    // The kernel drops the lock with the process.
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+    struct stat status {};
+    return ::fstat(file.get(), &status) != 0 || status.st_nlink > 0;
+}
+
+void remove_dead_temporaries(const fs::path& folder) {
+    std::error_code code;
+    fs::directory_iterator entries(folder, code);
+    for (const fs::directory_iterator end; !code && entries != end; entries.increment(code)) {
+        const auto& path = entries->path();
+        std::error_code ignored;
+        if (!is_temporary_name(path.filename().native()) || !entries->is_regular_file(ignored) ||
+            entries->is_symlink(ignored))
+            continue;
+        const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+    }
 }
 
 }  // namespace gpkg

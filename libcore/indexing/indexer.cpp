@@ -1,11 +1,13 @@
 #include "libcore/indexing/indexer.hpp"
 
+#include "libcore/fs/temporary.hpp"
 #include "libcore/indexing/channeldata.hpp"
 #include "libcore/indexing/index_file.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
 #include "libcore/indexing/subdir_indexer.hpp"
 #include "libcore/spec/names.hpp"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <deque>
@@ -49,11 +51,13 @@ ChannelIndexer::~ChannelIndexer() = default;
 
 Result<bool> ChannelIndexer::look() {
     GPKG_CHECK(check_is_channel(channel_));
-    std::error_code code;
     std::set<std::string> subdirs{"noarch"};
-    for (const auto& entry : fs::directory_iterator(channel_, code)) {
-        const auto name = entry.path().filename().native();
-        if (entry.is_directory(code) && is_known_subdir(name)) subdirs.insert(name);
+    for (const auto* folder : std::to_array<const fs::path*>({&channel_, &options_.overlay})) {
+        std::error_code code;
+        for (const auto& entry : fs::directory_iterator(*folder, code)) {
+            const auto name = entry.path().filename().native();
+            if (entry.is_directory(code) && is_known_subdir(name)) subdirs.insert(name);
+        }
     }
     bool changed = std::exchange(has_news_, false);
     for (const auto& subdir : subdirs) {
@@ -72,8 +76,13 @@ std::string ChannelIndexer::repodata(const std::string& subdir) const {
 }
 
 Result<IndexSummary> ChannelIndexer::write() {
+    if (!options_.overlay.empty())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: with packages from elsewhere it is looked at, not indexed",
+                                channel_.native()));
     GPKG_CHECK(check_is_channel(channel_));
     GPKG_TRY(const auto lock, lock_channel(channel_, options_));
+    remove_dead_temporaries(channel_);
     // Others may have added packages, and written indexes that name them.
     GPKG_TRY(has_news_, look());
     std::deque<PublishedSubdir> published;

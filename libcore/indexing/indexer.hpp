@@ -29,6 +29,10 @@ struct IndexerOptions {
     std::optional<fs::path> patch;
     /// Patches that are in force are taken away before.
     bool drop_patch = false;
+    /// A channel folder laid over the channel: ChannelIndexer::look sees its packages as if they
+    /// lay in the channel, in place of those of the same name there, in either format. An indexer
+    /// that has one only looks. Empty: none.
+    fs::path overlay;
     std::function<bool()> cancelled;
 };
 
@@ -83,7 +87,8 @@ public:
     ChannelIndexer(const ChannelIndexer&) = delete;
     ChannelIndexer& operator=(const ChannelIndexer&) = delete;
 
-    /// Looks for packages that came, went or changed since; true when there are any.
+    /// Looks for packages that came, went or changed since; true when there are any. Changes
+    /// nothing in the channel.
     Result<bool> look();
     /// The repodata.json of what was found; empty for a subdir that the channel lacks.
     std::string repodata(const std::string& subdir) const;

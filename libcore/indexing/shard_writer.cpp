@@ -111,7 +111,9 @@ std::string pack_shard(const NameGroup& group, int zstd_level) {
     return packed(shard, zstd_level);
 }
 
-ShardFolder::ShardFolder(const fs::path& folder) : folder_(folder / "shards") {
+fs::path ShardFolder::below(const fs::path& folder) { return folder / "shards"; }
+
+ShardFolder::ShardFolder(const fs::path& folder) : folder_(below(folder)) {
     std::error_code code;
     fs::directory_iterator files(folder_, code);
     for (const fs::directory_iterator end; !code && files != end; files.increment(code)) {

@@ -35,6 +35,8 @@ class ShardFolder {
 public:
     /// `folder` is that of the subdir.
     explicit ShardFolder(const fs::path& folder);
+    /// Where they lie.
+    static fs::path below(const fs::path& folder);
 
     /// Whether the shard is there, by its sha256 in hex.
     bool contains(const std::string& sha256) const { return found_.contains(sha256); }

@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/parallel.hpp"
+#include "libcore/fs/temporary.hpp"
 #include "libcore/indexing/index_file.hpp"
 #include "libcore/indexing/shard_writer.hpp"
 #include "libcore/indexing/variant_lint.hpp"
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
+#include <set>
 #include <sys/stat.h>
 #include <utility>
 
@@ -46,6 +48,7 @@ bool is_from_the_future(const IndexedPackage& package) {
 /// A package file in the folder.
 struct ListedFile {
     std::string name;
+    fs::path folder;
     std::uint64_t size = 0;
     std::int64_t changed_ns = 0;
     const IndexedPackage* known = nullptr;  ///< under its name, maybe of other bytes
@@ -56,9 +59,12 @@ struct ListedFile {
 
 namespace {
 
-/// The package files, by name.
+bool comes_before(const ListedFile& a, const ListedFile& b) { return a.name < b.name; }
+
+/// The package files, by name; none where there is no such folder.
 Result<std::vector<ListedFile>> list(const fs::path& folder, std::size_t threads) {
     const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), &::closedir);
+    if (!opened && errno == ENOENT) return std::vector<ListedFile>();
     if (!opened) return pass(io_error(folder, "list the packages", errno));
     std::vector<ListedFile> found;
     errno = 0;
@@ -80,14 +86,28 @@ Result<std::vector<ListedFile>> list(const fs::path& folder, std::size_t threads
                 continue;
             }
             file.size = static_cast<std::uint64_t>(status.st_size);
+            file.folder = folder;
             file.changed_ns =
                 std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
         }
     });
     std::erase_if(found, [](const auto& file) { return file.name.empty(); });
-    std::sort(
-        found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    std::sort(found.begin(), found.end(), comes_before);
     return found;
+}
+
+std::string_view without_extension(std::string_view file) {
+    return file.substr(0, file.size() - package_extension(file).size());
+}
+
+/// Puts `over` in place of what has their names, in either format.
+void lay_over(std::vector<ListedFile>& files, std::vector<ListedFile> over) {
+    std::set<std::string, std::less<>> hidden;
+    for (const auto& file : over) hidden.emplace(without_extension(file.name));
+    std::erase_if(files,
+                  [&](const auto& file) { return hidden.contains(without_extension(file.name)); });
+    std::move(over.begin(), over.end(), std::back_inserter(files));
+    std::sort(files.begin(), files.end(), comes_before);
 }
 
 /// Compares `files` with those that are known; both are sorted.
@@ -130,7 +150,6 @@ void SubdirIndexer::recall() {
 }
 
 Result<bool> SubdirIndexer::look() {
-    GPKG_CHECK(make_folders(folder_));
     std::vector<ListedFile> files;
     const std::vector<std::function<Result<void>()>> tasks = {
         [&]() -> Result<void> {
@@ -142,6 +161,10 @@ Result<bool> SubdirIndexer::look() {
             return {};
         }};
     GPKG_CHECK(do_all(tasks, options_));
+    if (!options_.overlay.empty()) {
+        GPKG_TRY(auto over, list(options_.overlay / subdir_, threads_of(options_)));
+        lay_over(files, std::move(over));
+    }
     find_new(files, memory_.packages);
     GPKG_CHECK(read_new(files));
     GPKG_TRY(const bool changed, take(std::move(files)));
@@ -162,7 +185,7 @@ Result<void> SubdirIndexer::read_new(std::vector<ListedFile>& files) const {
             if (file.known == nullptr) return earlier_.appearance(file.name, sha256, now);
             return sha256_in(*file.known) == sha256 ? file.known->indexed_ms : now;
         };
-        auto package = read_for_index(folder_ / file.name, subdir_, appeared_at);
+        auto package = read_for_index(file.folder / file.name, subdir_, appeared_at);
         if (!package) {
             file.refusal = package.error().message;
             return;
@@ -192,7 +215,7 @@ Result<bool> SubdirIndexer::take(std::vector<ListedFile> files) {
         const bool was_there = known != memory_.packages.end() && known->first == file.name;
         read_ += file.is_new ? 1 : 0;
         if (!file.refusal.empty()) {
-            refused_.push_back({folder_ / file.name, file.refusal});
+            refused_.push_back({file.folder / file.name, file.refusal});
             changed = changed || was_there;
             if (was_there) known = memory_.packages.erase(known);
             continue;
@@ -233,6 +256,8 @@ PublishedSubdir SubdirIndexer::published() const {
 }
 
 Result<void> SubdirIndexer::write(const PublishedSubdir& published, IndexSummary& summary) {
+    remove_dead_temporaries(folder_);
+    remove_dead_temporaries(ShardFolder::below(folder_));
     SubdirSummary about;
     about.subdir = subdir_;
     about.packages = published.count();

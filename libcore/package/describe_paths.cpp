@@ -115,13 +115,15 @@ private:
 
 Result<std::vector<PathEntry>> describe_paths(const fs::path& folder,
                                               const std::vector<std::string>& files,
-                                              std::string_view placeholder) {
+                                              std::string_view placeholder,
+                                              const Cancelled& cancelled) {
     const Descriptor root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!root) return pass(io_error(folder.native(), "open", errno));
     Describer describer(root.get(), folder, placeholder);
     std::vector<PathEntry> entries;
     entries.reserve(files.size());
     for (const auto& file : files) {
+        GPKG_CHECK(check_cancelled(cancelled));
         GPKG_TRY(const auto path, checked_payload_path(file, folder.native()));
         GPKG_TRY(auto entry, describer.describe(path));
         entries.push_back(std::move(entry));

@@ -3,6 +3,7 @@
 // The files of a package as info/paths.json tells them (CEP 34), with the fallback of old packages
 // (info/files, has_prefix, no_link).
 
+#include "libcore/base/cancelled.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <cstdint>
@@ -48,6 +49,7 @@ std::string paths_json(std::vector<PathEntry> entries);
 /// Unsafe and missing paths are refused. An empty placeholder: nothing is searched for.
 Result<std::vector<PathEntry>> describe_paths(const fs::path& folder,
                                               const std::vector<std::string>& files,
-                                              std::string_view placeholder);
+                                              std::string_view placeholder,
+                                              const Cancelled& cancelled = {});
 
 }  // namespace gpkg

@@ -17,7 +17,9 @@ tl::unexpected<Error> damaged(const fs::path& file, archive* from) {
 
 }  // namespace
 
-Result<void> unpack_source_archive(const fs::path& file, const fs::path& to) {
+Result<void> unpack_source_archive(const fs::path& file,
+                                   const fs::path& to,
+                                   const Cancelled& cancelled) {
     GPKG_CHECK(need_libarchive());
     const ArchiveHandle reader(libarchive()->read_new());
     libarchive()->read_support_filter_all(reader.get());
@@ -29,6 +31,7 @@ Result<void> unpack_source_archive(const fs::path& file, const fs::path& to) {
         writer.get(),
         ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_SECURE_NODOTDOT);
     for (;;) {
+        GPKG_CHECK(check_cancelled(cancelled));
         archive_entry* entry = nullptr;
         const int next = libarchive()->read_next_header(reader.get(), &entry);
         if (next == ARCHIVE_EOF) return {};
@@ -57,6 +60,7 @@ Result<void> unpack_source_archive(const fs::path& file, const fs::path& to) {
         int state = ARCHIVE_OK;
         while ((state = libarchive()->read_data_block(reader.get(), &block, &size, &offset)) ==
                ARCHIVE_OK) {
+            GPKG_CHECK(check_cancelled(cancelled));
             if (libarchive()->write_data_block(writer.get(), block, size, offset) < ARCHIVE_WARN)
                 return damaged(file, writer.get());
         }

@@ -1,3 +1,4 @@
+#include "libcore/base/cancelled.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/tar_writer_internal.hpp"
 
@@ -5,6 +6,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <tuple>
 #include <zstd.h>
 
 namespace gpkg {
@@ -87,8 +89,7 @@ Result<void> TarWriter::add_content(int fd, std::uint64_t size, const std::strin
     std::string buffer(std::size_t{256} << 10U, '\0');
     std::uint64_t used = 0;
     while (used < size) {
-        if (options_.cancelled && options_.cancelled())
-            return fail(ErrorKind::Interrupted, "writing the package was interrupted");
+        GPKG_CHECK(check_cancelled(options_.cancelled));
         const auto count =
             ::read(fd, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - used));
         if (count < 0 && errno == EINTR) continue;
@@ -104,7 +105,10 @@ Result<void> TarWriter::add_content(int fd, std::uint64_t size, const std::strin
 }
 
 ZstdWriter::ZstdWriter(const WriteOptions& options, Sink sink)
-    : context_(ZSTD_createCCtx()), buffer_(ZSTD_CStreamOutSize(), '\0'), sink_(std::move(sink)) {
+    : options_(options),
+      context_(ZSTD_createCCtx()),
+      buffer_(ZSTD_CStreamOutSize(), '\0'),
+      sink_(std::move(sink)) {
     const auto level = std::clamp(options.zstd_level, 1, ZSTD_maxCLevel());
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
@@ -112,7 +116,11 @@ ZstdWriter::ZstdWriter(const WriteOptions& options, Sink sink)
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_nbWorkers, std::max(1, options.threads));
 }
 
-ZstdWriter::~ZstdWriter() = default;
+ZstdWriter::~ZstdWriter() {
+    // To free it would wait for what its threads are at: of level 22 half a GB, for minutes. Who
+    // cancels is about to end.
+    if (options_.cancelled && options_.cancelled()) std::ignore = context_.release();
+}
 
 void ZstdWriter::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
 
@@ -127,6 +135,7 @@ Result<void> ZstdWriter::run(std::string_view bytes, bool end) {
             context_.get(), &output, &input, end ? ZSTD_e_end : ZSTD_e_continue);
         if (ZSTD_isError(left) != 0)
             return fail(ErrorKind::Io, fmt::format("cannot compress: {}", ZSTD_getErrorName(left)));
+        GPKG_CHECK(check_cancelled(options_.cancelled));
         if (output.pos != 0) GPKG_CHECK(sink_(std::string_view(buffer_).substr(0, output.pos)));
         if (end ? left == 0 : input.pos == input.size) return {};
     }

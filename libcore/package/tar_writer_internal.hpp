@@ -63,6 +63,7 @@ private:
     };
     Result<void> run(std::string_view bytes, bool end);
 
+    const WriteOptions& options_;
     std::unique_ptr<ZSTD_CCtx_s, Free> context_;
     std::string buffer_;
     Sink sink_;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -67,6 +68,7 @@ Prepared prepare(const ProcessCommand& command,
 [[noreturn]] void become(
     const Prepared& prepared, const ProcessCommand& command, int input, int output, int report) {
     ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // also where gpkg itself is killed
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -142,6 +144,28 @@ Result<int> wait_for(pid_t child, const ProcessCommand& command, Relay& relay) {
     ::kill(-child, SIGKILL);
     relay.pass_on();
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// The parent of a process; 0 where there is no such process.
+pid_t parent_process(pid_t process) {
+    const auto text = read_file(fmt::format("/proc/{}/stat", process));
+    if (!text) return 0;
+    // "4711 (any name) S 4710 ..."
+    const auto name_end = text->rfind(')');
+    if (name_end == std::string::npos || name_end + 4 >= text->size()) return 0;
+    return static_cast<pid_t>(std::strtol(text->c_str() + name_end + 4, nullptr, 10));
+}
+
+std::vector<pid_t> own_children() {
+    std::vector<pid_t> children;
+    std::error_code code;
+    fs::directory_iterator entries("/proc", code);
+    for (const fs::directory_iterator end; !code && entries != end; entries.increment(code)) {
+        const auto process =
+            static_cast<pid_t>(std::strtol(entries->path().filename().c_str(), nullptr, 10));
+        if (process > 0 && parent_process(process) == ::getpid()) children.push_back(process);
+    }
+    return children;
 }
 
 /// Where a program's outputs go: a file, or the end of a pipe that `relay` reads.
@@ -224,6 +248,19 @@ Result<ProcessOutput> run_and_capture(ProcessCommand command) {
     GPKG_TRY(result.exit_code, run_command(command));
     GPKG_TRY(result.output, read_file(command.log));
     return result;
+}
+
+Orphanage::Orphanage() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+Orphanage::~Orphanage() {
+    // The children of those that end become ours in turn.
+    for (auto children = own_children(); !children.empty(); children = own_children()) {
+        for (const auto child : children) {
+            ::kill(child, SIGKILL);
+            ::waitpid(child, nullptr, 0);
+        }
+    }
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 std::string last_lines(std::string_view text, std::size_t count) {

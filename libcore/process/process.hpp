@@ -48,6 +48,17 @@ struct ProcessOutput {
 /// The same, with the output in memory. For programs that say little.
 Result<ProcessOutput> run_and_capture(ProcessCommand command);
 
+/// While it lives, programs that left their process group (daemons that a build script starts)
+/// become children of this process when their parents end, and end with it. For the whole process,
+/// and where nobody else has children.
+class Orphanage {
+public:
+    Orphanage();
+    ~Orphanage();
+    Orphanage(const Orphanage&) = delete;
+    Orphanage& operator=(const Orphanage&) = delete;
+};
+
 /// The last `count` lines, where programs say what went wrong.
 std::string last_lines(std::string_view text, std::size_t count);
 /// Of a log, for a person: what a terminal would take for commands is '?', and long lines are cut.

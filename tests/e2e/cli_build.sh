@@ -52,6 +52,8 @@ expect 1 search -c ./all --override-channels untrue
 expect 0 build r/untrue --output-dir all --no-test
 expect 0 search -c ./all --override-channels untrue
 expect 1 build r/untrue --output-dir all
+err_has "it was published earlier, and stays in the channel: $PWD/all/linux-64/untrue-1-hb0f4dca_0.conda"
+expect 0 search -c ./all --override-channels untrue
 expect 0 build r/good --output-dir all
 out_is "$PWD/all: 0 packages built, 1 unchanged, 0 failed"
 
@@ -131,7 +133,7 @@ recipe weight 'build: {script: "head -c 300000 /dev/urandom > $PREFIX/weight"}'
 recipe middle 'requirements: {run: [weight]}' 'build: {script: "echo 1 > $PREFIX/middle"}'
 recipe feather 'build: {script: "echo 1 > $PREFIX/feather"}'
 recipe loose 'requirements: {run: [nowhere]}' 'build: {script: "echo 1 > $PREFIX/loose"}'
-expect 0 build r/weight r/middle r/feather --output-dir gate --max-closure 1MB
+expect 0 build r/weight --output-dir gate --max-closure 1MB
 expect 1 build r/middle r/feather --output-dir gate --max-closure 200kB
 err_has 'middle-1-hb0f4dca_0: the closure is 30'
 err_has 'over --max-closure 200 kB; the heaviest are weight (30'
@@ -142,6 +144,11 @@ check [ ! -e gate/linux-64/middle-1-hb0f4dca_0.conda ]
 check [ -e gate.work/failed/linux-64/middle-1-hb0f4dca_0.conda ]
 expect 0 search -c ./gate --override-channels feather
 expect 1 search -c ./gate --override-channels middle
+# What is published stays, also where it is too much now.
+expect 0 build r/middle --output-dir gate --max-closure 1MB
+expect 1 build r/middle --output-dir gate --max-closure 200kB
+err_has "it was published earlier, and stays in the channel: $PWD/gate/linux-64/middle-1-hb0f4dca_0.conda"
+expect 0 search -c ./gate --override-channels middle
 expect 1 build r/loose --output-dir gate --max-closure 1MB --json
 json 'not d["success"] and [f["package"] for f in d["failures"]] == ["loose-1-hb0f4dca_0"]'
 json '"nowhere" in d["failures"][0]["error"]'
@@ -266,7 +273,7 @@ check [ "$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)" = "$first" ]
 expect 2 build r/kept --output-dir kept --max-closure ''
 expect 0 build r/kept r/heir --output-dir kept
 check [ "$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)" != "$first" ]
-check [ -z "$(find kept.work/replaced -type f)" ]
+check [ -z "$(find kept.work/unpublished -type f)" ]
 
 # Nobody is offered a package before it has passed its tests.
 recipe base 'build: {script: "touch $PREFIX/base"}'

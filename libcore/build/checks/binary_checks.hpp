@@ -5,6 +5,7 @@
 // libraries outside of the prefix; drivers are the machine's; the GPU code is what was promised.
 // Nothing is changed here.
 
+#include "libcore/base/cancelled.hpp"
 #include "libcore/binary/binaries.hpp"
 #include "libcore/build/run_exports.hpp"
 #include "libcore/recipe/rendered.hpp"
@@ -31,6 +32,7 @@ struct BinaryCheck {
     const RunDependencies& run;                 ///< what the package will depend on
     const std::vector<EnvironmentFiles>& host;  ///< the host environment
     const std::vector<EnvironmentPackage>& build;  ///< the build environment: compilers
+    Cancelled cancelled{};
 };
 
 /// Something about the package that is not as it should be.

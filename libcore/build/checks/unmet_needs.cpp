@@ -71,19 +71,27 @@ BinaryFinding finding_of(const LibraryNeed& need, const std::string& owner, bool
 
 struct ChannelLibraries::State {
     fs::path channel;
+    std::vector<fs::path> on_their_way;
     bool is_listed = false;
     std::multimap<std::string, fs::path> files;  ///< name of the package -> its files
     std::map<fs::path, Giver> givers;
 
     void list() {
         if (std::exchange(is_listed, true)) return;
+        std::set<std::string> seen;  // on their way, of either format
+        const auto add = [&](const fs::path& file) {
+            const auto name = FileName::parse(file.filename().native());
+            if (!name) return;
+            const auto subdir = file.parent_path().filename().native();
+            const auto key =
+                fmt::format("{}/{}-{}-{}", subdir, name->name, name->version, name->build);
+            if (seen.insert(key).second) files.emplace(name->name, file);
+        };
+        for (const auto& file : on_their_way) add(file);
         std::error_code code;
         for (const auto& subdir : fs::directory_iterator(channel, code)) {
             if (!subdir.is_directory(code)) continue;
-            for (const auto& entry : fs::directory_iterator(subdir, code)) {
-                const auto name = FileName::parse(entry.path().filename().native());
-                if (name) files.emplace(name->name, entry.path());
-            }
+            for (const auto& entry : fs::directory_iterator(subdir, code)) add(entry.path());
         }
     }
 
@@ -143,8 +151,10 @@ struct ChannelLibraries::State {
     }
 };
 
-ChannelLibraries::ChannelLibraries(fs::path channel) : state_(std::make_unique<State>()) {
+ChannelLibraries::ChannelLibraries(fs::path channel, std::vector<fs::path> on_their_way)
+    : state_(std::make_unique<State>()) {
     state_->channel = std::move(channel);
+    state_->on_their_way = std::move(on_their_way);
 }
 ChannelLibraries::~ChannelLibraries() = default;
 

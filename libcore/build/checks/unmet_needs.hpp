@@ -4,7 +4,7 @@
 // that copy binaries have none, outputs of one recipe need each other. Once all packages of the run
 // are built, the channel tells.
 
-#include "libcore/build/builder.hpp"
+#include "libcore/build/built_package.hpp"
 #include "libcore/build/checks/binary_checks.hpp"
 
 #include <memory>
@@ -13,11 +13,12 @@
 
 namespace gpkg {
 
-/// The packages of a channel's folder as givers of libraries. What is looked at is remembered; the
-/// folder must not change meanwhile.
+/// The packages of a channel's folder as givers of libraries, and those that are on their way
+/// there, in place of what has their names. What is looked at is remembered; none must move
+/// meanwhile.
 class ChannelLibraries {
 public:
-    explicit ChannelLibraries(fs::path channel);
+    ChannelLibraries(fs::path channel, std::vector<fs::path> on_their_way);
     ~ChannelLibraries();
     ChannelLibraries(const ChannelLibraries&) = delete;
     ChannelLibraries& operator=(const ChannelLibraries&) = delete;

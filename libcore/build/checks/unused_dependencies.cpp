@@ -156,6 +156,7 @@ private:
     Result<void> look_for_traces() {
         std::set<std::string> included;
         for (const auto& file : check_.files) {
+            GPKG_CHECK(check_cancelled(check_.cancelled));
             const auto path = check_.prefix / file;
             if (!is_regular(path)) continue;
             if (file.starts_with("include/")) {

@@ -2,8 +2,8 @@
 
 // Running the script of an output. Used by the builder only.
 
+#include "libcore/build/build_options.hpp"
 #include "libcore/build/build_place.hpp"
-#include "libcore/build/builder.hpp"
 
 namespace gpkg {
 

@@ -3,6 +3,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/sources/git_source.hpp"
+#include "libcore/package/checksums.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -26,9 +28,37 @@ Result<void> keep_times(const fs::path& from, const fs::path& to) {
     return {};
 }
 
+/// Its content and its mode.
+Result<void> copy_file(const fs::path& from, const fs::path& to, const Cancelled& cancelled) {
+    const Descriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!source || ::fstat(source.get(), &status) != 0) return pass(io_error(from, "read", errno));
+    const Descriptor target(::open(
+        to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 07777U & ~07000U));
+    if (!target) return pass(io_error(to, "write", errno));
+    constexpr std::size_t kPiece = std::size_t{64} << 20U;
+    for (;;) {
+        GPKG_CHECK(check_cancelled(cancelled));
+        // The kernel copies; some file systems then share what is the same.
+        const auto count =
+            ::copy_file_range(source.get(), nullptr, target.get(), nullptr, kPiece, 0);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) break;
+        if (count > 0) continue;
+        if (::fchmod(target.get(), status.st_mode & 07777U) != 0)
+            return pass(io_error(to, "set the mode", errno));
+        return {};
+    }
+    // Not between any two file systems, nor of everything.
+    std::error_code code;
+    fs::copy_file(from, to, fs::copy_options::overwrite_existing, code);
+    if (code) return pass(io_error(from, "copy", code.value()));
+    return {};
+}
+
 }  // namespace
 
-Result<void> copy_entry(const fs::path& from, const fs::path& to) {
+Result<void> copy_entry(const fs::path& from, const fs::path& to, const Cancelled& cancelled) {
     std::error_code code;
     const auto type = fs::symlink_status(from, code).type();
     if (code) return pass(io_error(from, "read", code.value()));
@@ -41,7 +71,7 @@ Result<void> copy_entry(const fs::path& from, const fs::path& to) {
         fs::remove(to, code);
         fs::copy_symlink(from, to, code);
     } else if (type == fs::file_type::regular) {
-        fs::copy_file(from, to, fs::copy_options::overwrite_existing, code);
+        GPKG_CHECK(copy_file(from, to, cancelled));
     } else {
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: is neither file, link nor folder", from.native()));
@@ -53,8 +83,9 @@ Result<void> copy_entry(const fs::path& from, const fs::path& to) {
 namespace {
 
 /// As copy_entry(); patches and scripts may change the copy.
-Result<void> copy_one(const fs::path& from, const fs::path& to) {
-    GPKG_CHECK(copy_entry(from, to));
+Result<void> copy_one(const fs::path& from, const fs::path& to, const Cancelled& cancelled) {
+    GPKG_CHECK(check_cancelled(cancelled));
+    GPKG_CHECK(copy_entry(from, to, cancelled));
     std::error_code code;
     if (fs::symlink_status(to, code).type() == fs::file_type::regular)
         fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, code);
@@ -75,10 +106,12 @@ Result<std::vector<std::string>> all_entries(const fs::path& root) {
     return found;
 }
 
-Result<std::vector<std::string>> entries_git_keeps(const fs::path& root) {
+Result<std::vector<std::string>> entries_git_keeps(const fs::path& root,
+                                                   const Cancelled& cancelled) {
     ProcessCommand command;
     command.arguments = {"git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"};
     command.folder = root;
+    command.cancelled = cancelled;
     GPKG_TRY(const auto listed, run_and_capture(command));
     if (listed.exit_code != 0)
         return fail(
@@ -111,8 +144,8 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
     auto cached = options.cache / source.sha256;
     std::error_code code;
     if (fs::exists(cached, code)) {
-        GPKG_TRY(const auto sum, sha256_of_file(cached));
-        if (sum == source.sha256) return cached;
+        GPKG_TRY(const auto sums, checksums_of(cached, options.cancelled));
+        if (sums.sha256 == source.sha256) return cached;
     }
     GPKG_CHECK(make_folders(options.cache));
     // A folder of its own: another recipe or run may be fetching the same.
@@ -122,7 +155,8 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
     for (const auto& url : with_mirrors(source.urls, options.mirrors)) {
         auto got = [&]() -> Result<void> {
             if (url.starts_with(kFileScheme))
-                return copy_one(fs::path(url.substr(kFileScheme.size())), partial);
+                return copy_one(
+                    fs::path(url.substr(kFileScheme.size())), partial, options.cancelled);
             if (options.offline)
                 return fail(ErrorKind::Network,
                             fmt::format("{}: is not in the source cache, {}, and --offline "
@@ -134,7 +168,8 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
             return options.fetch(url, partial);
         }();
         if (got) {
-            GPKG_TRY(const auto sum, sha256_of_file(partial));
+            GPKG_TRY(const auto sums, checksums_of(partial, options.cancelled));
+            const auto& sum = sums.sha256;
             if (sum == source.sha256) {
                 GPKG_CHECK(rename_path(partial, cached));
                 return cached;
@@ -165,16 +200,19 @@ Result<void> provide_url(const RecipeSource& source,
     const auto& url = source.urls.front();
     auto name = url.substr(url.rfind('/') + 1);
     name = name.substr(0, name.find_first_of("?#"));
-    if (!source.file_name.empty()) return copy_one(file, target / source.file_name);
-    if (looks_like_archive(name)) return unpack_source(file, target);
+    if (!source.file_name.empty())
+        return copy_one(file, target / source.file_name, options.cancelled);
+    if (looks_like_archive(name)) return unpack_source(file, target, options.cancelled);
     if (name.empty() || name == "." || name == "..")
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: has no file name", url),
                     "give it one with file_name");
-    return copy_one(file, target / name);
+    return copy_one(file, target / name, options.cancelled);
 }
 
-Result<void> apply_patch(const fs::path& patch, const fs::path& folder) {
+Result<void> apply_patch(const fs::path& patch,
+                         const fs::path& folder,
+                         const Cancelled& cancelled) {
     // Patches are made with one leading folder (git) or with none.
     std::string said;
     for (const auto* strip : {"-p1", "-p0"}) {
@@ -183,6 +221,7 @@ Result<void> apply_patch(const fs::path& patch, const fs::path& folder) {
             "patch", strip, "--batch", "--forward", "--dry-run", "-i", patch.native()};
         command.folder = folder;
         command.umask = 022;
+        command.cancelled = cancelled;
         GPKG_TRY(const auto tried, run_and_capture(command));
         if (said.empty()) said = tried.output;
         if (tried.exit_code != 0) continue;
@@ -197,10 +236,14 @@ Result<void> apply_patch(const fs::path& patch, const fs::path& folder) {
 
 /// Takes away what two checkouts of the same differ in: modes, which follow a umask, and times, of
 /// all files or of those that are newer than `time`.
-Result<void> settle(const fs::path& folder, std::int64_t time, bool all_times) {
+Result<void> settle(const fs::path& folder,
+                    std::int64_t time,
+                    bool all_times,
+                    const Cancelled& cancelled) {
     GPKG_TRY(const auto entries, all_entries(folder));
     const std::array times = {timespec{time, 0}, timespec{time, 0}};
     for (const auto& entry : entries) {
+        GPKG_CHECK(check_cancelled(cancelled));
         const auto path = folder / entry;
         struct stat status {};
         if (::lstat(path.c_str(), &status) != 0) return pass(io_error(path, "read", errno));
@@ -223,16 +266,18 @@ Result<void> provide(const RecipeSource& source, const SourceFetchOptions& optio
     } else if (source.path.empty()) {
         GPKG_CHECK(provide_url(source, target, options));
     } else if (fs::is_directory(source.path, code)) {
-        GPKG_CHECK(copy_tree(source.path, target, source.use_gitignore));
+        GPKG_CHECK(copy_tree(source.path, target, source.use_gitignore, options.cancelled));
     } else if (looks_like_archive(source.path.filename().native()) && source.file_name.empty()) {
-        GPKG_CHECK(unpack_source(source.path, target));
+        GPKG_CHECK(unpack_source(source.path, target, options.cancelled));
     } else {
         const auto name =
             source.file_name.empty() ? source.path.filename() : fs::path(source.file_name);
-        GPKG_CHECK(copy_one(source.path, target / name));
+        GPKG_CHECK(copy_one(source.path, target / name, options.cancelled));
     }
-    for (const auto& patch : source.patches) GPKG_CHECK(apply_patch(patch, target));
-    if (options.time) GPKG_CHECK(settle(target, *options.time, source.urls.empty()));
+    for (const auto& patch : source.patches)
+        GPKG_CHECK(apply_patch(patch, target, options.cancelled));
+    if (options.time)
+        GPKG_CHECK(settle(target, *options.time, source.urls.empty(), options.cancelled));
     return {};
 }
 
@@ -242,8 +287,7 @@ Result<void> provide_sources(const std::vector<RecipeSource>& sources,
                              const SourceFetchOptions& options) {
     GPKG_CHECK(make_folders(options.work));
     for (const auto& source : sources) {
-        if (options.cancelled && options.cancelled())
-            return fail(ErrorKind::Interrupted, "interrupted");
+        GPKG_CHECK(check_cancelled(options.cancelled));
         GPKG_CHECK(provide(source, options));
     }
     return {};
@@ -261,7 +305,7 @@ Result<std::string> source_digest(const RecipeSource& source, const SourceFetchO
         add(commit);
     }
     if (!source.path.empty()) {
-        GPKG_TRY(const auto tree, tree_digest(source.path));
+        GPKG_TRY(const auto tree, tree_digest(source.path, options.cancelled));
         add(tree);
     }
     for (const auto& patch : source.patches) {
@@ -271,15 +315,18 @@ Result<std::string> source_digest(const RecipeSource& source, const SourceFetchO
     return std::move(hasher).hex();
 }
 
-Result<void> copy_tree(const fs::path& from, const fs::path& to, bool leave_out_ignored) {
+Result<void> copy_tree(const fs::path& from,
+                       const fs::path& to,
+                       bool leave_out_ignored,
+                       const Cancelled& cancelled) {
     std::error_code code;
     const bool git = leave_out_ignored && fs::exists(from / ".git", code);
-    GPKG_TRY(const auto entries, git ? entries_git_keeps(from) : all_entries(from));
-    for (const auto& entry : entries) GPKG_CHECK(copy_one(from / entry, to / entry));
+    GPKG_TRY(const auto entries, git ? entries_git_keeps(from, cancelled) : all_entries(from));
+    for (const auto& entry : entries) GPKG_CHECK(copy_one(from / entry, to / entry, cancelled));
     return {};
 }
 
-Result<std::string> tree_digest(const fs::path& tree) {
+Result<std::string> tree_digest(const fs::path& tree, const Cancelled& cancelled) {
     constexpr std::uintmax_t kSmall = std::uintmax_t{64} * 1024;
     std::error_code code;
     Hasher hasher(DigestKind::Sha256);
@@ -288,6 +335,7 @@ Result<std::string> tree_digest(const fs::path& tree) {
         GPKG_TRY(entries, all_entries(tree));
     }
     for (const auto& entry : entries) {
+        GPKG_CHECK(check_cancelled(cancelled));
         const auto path = entry.empty() ? tree : tree / entry;
         struct stat status {};
         if (::lstat(path.c_str(), &status) != 0) return pass(io_error(path, "read", errno));

@@ -5,12 +5,14 @@
 
 namespace gpkg {
 
-Result<void> unpack_source(const fs::path& archive, const fs::path& to) {
+Result<void> unpack_source(const fs::path& archive,
+                           const fs::path& to,
+                           const Cancelled& cancelled) {
     std::error_code code;
     GPKG_CHECK(make_folders(to));
     const auto parent = fs::canonical(to, code);
     GPKG_TRY(const auto private_folder, TemporaryFolder::make(parent, ".unpack-"));
-    GPKG_CHECK(unpack_source_archive(archive, private_folder.path()));
+    GPKG_CHECK(unpack_source_archive(archive, private_folder.path(), cancelled));
 
     auto from = private_folder.path();
     std::vector<fs::path> top;
@@ -21,7 +23,7 @@ Result<void> unpack_source(const fs::path& archive, const fs::path& to) {
         // Two sources may share a folder; only there do files have to be copied.
         if (fs::exists(fs::symlink_status(target, code))) {
             if (entry.is_directory(code) && !entry.is_symlink(code)) {
-                GPKG_CHECK(copy_tree(entry.path(), target, false));
+                GPKG_CHECK(copy_tree(entry.path(), target, false, cancelled));
                 continue;
             }
             GPKG_CHECK(remove_tree(target));

@@ -55,7 +55,7 @@ struct BuildFixture {
 inline const std::string kHead = "package: {name: a, version: '1'}\n";
 
 /// A solver that has these packages and no others. Each puts lib/lib<name>.so into the prefix.
-inline SolveEnvironment offering(std::vector<EnvironmentPackage> packages) {
+inline SolveEnvironment offering(const std::vector<EnvironmentPackage>& packages) {
     return [packages](const std::vector<std::string>& specs) -> Result<SolvedEnvironment> {
         std::vector<EnvironmentPackage> chosen;
         SolvedEnvironment solved;

@@ -2,7 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/binary/elf.hpp"
-#include "libcore/build/folder_lock.hpp"
+#include "libcore/build/find_recipes.hpp"
 #include "libcore/build/payload.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
@@ -69,7 +69,8 @@ about:
 extra: {origin: {by: me}}
 )");
     CHECK(built.distribution.starts_with("a-1.0-h"));
-    CHECK(built.file == place.at("channel/linux-64/" + built.distribution + ".conda"));
+    CHECK(built.file == place.at("work/unpublished/linux-64/" + built.distribution + ".conda"));
+    CHECK_FALSE(fs::exists(place.at("channel")));
     CHECK(built.warnings.empty());
 
     const auto x = place.unpacked(built);
@@ -175,7 +176,7 @@ TEST_CASE("what no package may hold is refused", "[build]") {
         const auto error = place.error(kHead + "build: {script: [\"" + row.script + "\"]}\n");
         CHECK(error == "a-1-hb0f4dca_0: " + row.expected);
     }
-    CHECK_FALSE(fs::exists(place.at("channel/linux-64/a-1-hb0f4dca_0.conda")));
+    CHECK_FALSE(fs::exists(place.at("work/unpublished/linux-64/a-1-hb0f4dca_0.conda")));
 }
 
 TEST_CASE("a failing script is told with its last lines and its log", "[build]") {
@@ -193,18 +194,6 @@ TEST_CASE("a failing script is told with its last lines and its log", "[build]")
           "environment here");
     CHECK(place.error(kHead + "about: {license_file: NONE}\n") ==
           "the licence file NONE is neither in the sources nor beside the recipe");
-}
-
-TEST_CASE("a run that comes second leaves the first one's log alone", "[build]") {
-    const BuildFixture place;
-    const auto first = place.one(kHead + "build: {script: echo hello}\n");
-    const auto log = gpkg::read_file(first.log).value();
-    CHECK_THAT(log, ContainsSubstring("hello"));
-    const auto lock = gpkg::FolderLock::take(place.at("work/locks/" + first.distribution), "a");
-    REQUIRE(lock);
-    CHECK(place.error(kHead + "build: {script: echo other}\n") ==
-          "a: another run of gpkg is building it");
-    CHECK(gpkg::read_file(first.log).value() == log);
 }
 
 TEST_CASE("a work folder whose path leaves no room is refused", "[build]") {
@@ -351,13 +340,14 @@ TEST_CASE("packages are readable by cph", "[build]") {
 TEST_CASE("many recipes, in the order of their needs", "[build]") {
     BuildFixture place;
     place.options.jobs = 2;
+    place.options.staging = place.at("staging");
     std::vector<std::string> events;
     place.options.report = [&](const gpkg::BuildEvent& event) {
-        const std::string kinds = "sbrf";
+        const std::string kinds = "wsbrf";
         events.push_back(kinds[static_cast<std::size_t>(event.kind)] + event.what.substr(0, 1));
     };
     place.options.solve_environment = [&](const Texts& specs) {
-        CHECK(fs::exists(place.at("channel/linux-64/b-1-hb0f4dca_0.conda")));
+        CHECK(fs::exists(place.at("staging/linux-64/b-1-hb0f4dca_0.conda")));
         return offering({{specs.front(), "1", "0"}})(specs);
     };
     const auto recipe = [&](const std::string& name, const std::string& more) {
@@ -436,7 +426,7 @@ TEST_CASE("binaries that do not fit the recipe are refused, all faults at once",
     const auto error = place.error(kHead + driver);
     CHECK_THAT(error, ContainsSubstring("lib/libcuda.so.1: libcuda.so.1 is a library of the"));
     CHECK_THAT(error, ContainsSubstring("lib/liba.so: needs libfar.so.1, which nothing in"));
-    CHECK_FALSE(fs::exists(place.at("channel/linux-64")));
+    CHECK_FALSE(fs::exists(place.at("work/unpublished")));
     const auto built =
         place.one(kHead + driver +
                   "  dynamic_linking: {missing_dso_allowlist: [libfar.so.1, libcuda.so.1]}\n");
@@ -460,7 +450,8 @@ TEST_CASE("binaries that do not fit the recipe are refused, all faults at once",
     CHECK(summary.failures.empty());
 
     recipe("meta", "build: {number: 1}\n");
-    fs::remove_all(place.at("channel"));
+    fs::remove_all(place.at("work/unpublished"));
+    summary = {};
     summary = all();
     REQUIRE(summary.failures.size() == 1);
     CHECK_THAT(summary.failures[0].error.message,
@@ -468,10 +459,12 @@ TEST_CASE("binaries that do not fit the recipe are refused, all faults at once",
                                  "neither the package nor one of its run dependencies gives\n"
                                  "  write far into requirements.run"));
     CHECK(summary.packages.size() == 2);
-    CHECK_FALSE(fs::exists(place.at("channel/linux-64/a-1-hb0f4dca_0.conda")));
+    CHECK_FALSE(fs::exists(place.at("work/unpublished/linux-64/a-1-hb0f4dca_0.conda")));
+    CHECK(fs::exists(place.at("work/failed/linux-64/a-1-hb0f4dca_0.conda")));
 
     // A dependency from elsewhere may give it.
     recipe("a", compile + "requirements: {run: [elsewhere]}\n");
+    summary = {};
     summary = all();
     CHECK(summary.failures.empty());
     REQUIRE_FALSE(summary.packages.front().warnings.empty());

@@ -314,3 +314,66 @@ TEST_CASE("two indexers of one channel do not undo each other's work", "[build]"
     CHECK(channel.json("c/linux-64/repodata.json").at("packages").size() == 4);
     CHECK(channel.index().subdirs[0].read == 0);
 }
+
+TEST_CASE("what a killed indexer left is removed, what a living one writes is not", "[build]") {
+    const Channel channel;
+    channel.add({});
+    channel.index();
+    const std::vector<std::string> dead = {"c/channeldata.json.tmp-0123abcd",
+                                           "c/linux-64/repodata.json.tmp-00000000",
+                                           "c/linux-64/shards/x.msgpack.zst.tmp-ffffffff"};
+    for (const auto& name : dead) REQUIRE(gpkg::write_file_atomically(channel.at(name), "half"));
+    REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/notes.tmp-mine"), "kept"));
+    auto living = gpkg::NewFile::make(channel.at("c/linux-64/a-2-h0_0.conda"));
+    REQUIRE(living);
+    channel.index();
+    for (const auto& name : dead) CHECK_FALSE(fs::exists(channel.at(name)));
+    CHECK(fs::exists(channel.at("c/linux-64/notes.tmp-mine")));
+    REQUIRE(living->write("whole"));
+    REQUIRE(living->finish(false));
+    CHECK(channel.text("c/linux-64/a-2-h0_0.conda") == "whole");
+}
+
+TEST_CASE("packages are looked at as if they lay in the channel, which stays as it is", "[build]") {
+    const Channel channel;
+    const auto old = channel.add({});
+    channel.add({{"name", "b"}}, "noarch");
+    channel.index();
+    const auto published = channel.text("c/linux-64/repodata.json");
+
+    // The same name in another format, and one that is new.
+    const Channel other;
+    const auto newer = other.add({{"depends", Json{"c"}}}, "linux-64", true);
+    const auto added = other.add({{"name", "d"}});
+    const auto overlay = channel.at("over");
+    fs::create_directories(overlay / "linux-64");
+    for (const auto& file : {newer, added})
+        fs::create_symlink(file, overlay / "linux-64" / file.filename());
+    gpkg::IndexerOptions options;
+    options.overlay = overlay;
+    gpkg::ChannelIndexer indexer(channel.at("c"), options);
+    CHECK(indexer.look().value());
+    auto seen = Json::parse(indexer.repodata("linux-64"));
+    CHECK(seen.at("packages").at("a-1-h0_0.tar.bz2").at("sha256") ==
+          gpkg::sha256_of_file(newer).value());
+    CHECK(seen.at("packages.conda").size() == 1);
+    CHECK(seen.at("packages.conda").contains("d-1-h0_0.conda"));
+    CHECK(Json::parse(indexer.repodata("noarch")).at("packages.conda").contains("b-1-h0_0.conda"));
+    CHECK_FALSE(indexer.look().value());
+
+    // What is gone from there no longer hides what the channel has.
+    fs::remove(newer);
+    CHECK(indexer.look().value());
+    seen = Json::parse(indexer.repodata("linux-64"));
+    CHECK(seen.at("packages").empty());
+    CHECK(seen.at("packages.conda").at("a-1-h0_0.conda").at("sha256") ==
+          gpkg::sha256_of_file(old).value());
+    CHECK(channel.text("c/linux-64/repodata.json") == published);
+
+    // Nothing of it is ever written, and nothing is made in a channel that is only looked at.
+    CHECK_FALSE(indexer.write());
+    CHECK(channel.text("c/linux-64/repodata.json") == published);
+    fs::create_directories(channel.at("bare"));
+    CHECK(gpkg::ChannelIndexer(channel.at("bare"), options).look().value());
+    CHECK(fs::is_empty(channel.at("bare")));
+}

@@ -4,6 +4,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
 
 using gpkg::ProcessCommand;
 
@@ -68,4 +71,20 @@ TEST_CASE("the last lines of a text", "[process]") {
     CHECK(gpkg::last_lines("1\n2\n3\n", 3) == "1\n2\n3");
     CHECK(gpkg::last_lines("1\n2\n3\n", 9) == "1\n2\n3");
     CHECK(gpkg::last_lines("", 2).empty());
+}
+
+TEST_CASE("programs that leave their group end with who keeps them", "[process]") {
+    ProcessCommand command;
+    command.arguments = {"sh", "-c", "setsid sh -c 'sleep 300 & echo $!; wait' & sleep 0.5"};
+    command.environment = {{"PATH", "/usr/bin:/bin"}};
+    std::optional<gpkg::Orphanage> orphanage;
+    orphanage.emplace();
+    std::string said;
+    command.output = [&](std::string_view text) { said += text; };
+    REQUIRE(gpkg::run_command(command) == 0);
+    const auto sleeper = static_cast<pid_t>(std::strtol(said.c_str(), nullptr, 10));
+    REQUIRE(sleeper > 0);
+    CHECK(::kill(sleeper, 0) == 0);
+    orphanage.reset();
+    CHECK(::kill(sleeper, 0) != 0);
 }

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "libcore/build/build_options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct PlannedBuild {
+    fs::path recipe;
+    std::string distribution;
+    std::string reason;  ///< why it is to be built; empty when it is as it was
+};
+
+/// What build_all() would build, and why, without building it. In the order of the recipes.
+Result<std::vector<PlannedBuild>> plan_builds(const std::vector<fs::path>& recipes,
+                                              const BuildOptions& options);
+
+}  // namespace gpkg
