@@ -3,7 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/locked_environment.hpp"
 #include "cli/workflow/machine.hpp"
-#include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
@@ -30,30 +30,19 @@ Result<void> check_free(const fs::path& prefix) {
     return {};
 }
 
-/// What pip installed is no package of a channel that could be linked again.
-void warn_of_pip_packages(Context& context,
-                          const fs::path& original,
-                          const std::vector<PrefixRecord>& installed) {
-    const auto packages = pip_packages(original, installed);
-    if (packages.empty()) return;
-    std::string list;
-    for (const auto& package : packages)
-        list += fmt::format(" {}=={}", package.name, package.version);
-    context.out.warn(
-        fmt::format("{}: what pip installed there is not copied:{}", original.native(), list));
-}
-
-Result<ExactRequest> copy_of(Context& context, const fs::path& original, const fs::path& prefix) {
+Result<Change> copy_of(Context& context, const fs::path& original, const fs::path& prefix) {
     GPKG_TRY(const auto source, Prefix::open(original));
     GPKG_TRY(const auto installed, source.records());
-    warn_of_pip_packages(context, original, installed);
     ExactRequest request;
     request.prefix = prefix;
     for (const auto& record : installed) request.records.push_back(record.package);
     request.requested = wishes_of(original);
     GPKG_TRY(request.variables, source.env_vars());
     GPKG_TRY(request.state, source.state());
-    return request;
+    GPKG_TRY(request.channels, wanted_channels(context, {}));
+    GPKG_TRY(auto change, exactly(std::move(request)));
+    change.copies = original;
+    return change;
 }
 
 /// `default_file` is read when neither packages nor files are named; empty: none is.
@@ -114,8 +103,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                             "gpkg install adds to the copy");
             GPKG_TRY(const auto original, existing_prefix(context, target_of(options->clone)));
             GPKG_CHECK(recover_for_use(context, original));
-            GPKG_TRY(auto copy, copy_of(context, original, prefix));
-            GPKG_TRY(auto change, exactly(std::move(copy)));
+            GPKG_TRY(auto change, copy_of(context, original, prefix));
             return carry_out(context, std::move(change), options->change);
         }
         if (!options->lock.empty()) {

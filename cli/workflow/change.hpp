@@ -51,6 +51,7 @@ struct Change {
     EnvVarChanges variables{};
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
     std::optional<GpkgState> state{};  ///< where it changes
+    fs::path copies{};                 ///< the environment whose other files come along
     std::uint64_t restores = 0;        ///< the generation that this goes back to; else 0
     std::vector<std::string> notes;
 
