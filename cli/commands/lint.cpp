@@ -37,8 +37,10 @@ struct Subject {
     fs::path recipe{};  ///< that made it; empty: not known
 };
 
+/// By its ending: whatever is wrong with the rest of its name, or with the file, a recipe has
+/// another.
 bool is_package_file(const fs::path& path) {
-    return FileName::parse(path.filename().native()).has_value();
+    return path.extension() == ".conda" || path.native().ends_with(".tar.bz2");
 }
 
 /// The packages that a recipe makes, as they lie in the channel.
@@ -196,7 +198,7 @@ Result<int> lint(Context& context, const Options& options) {
             sources.emplace(std::move(opened));
         }
         open = subject.channel;
-        auto found = lint_package(*sources, subject.channel, subject.package);
+        auto found = lint_package(context, *sources, subject.channel, subject.package);
         if (!found)
             return pass(std::move(found).error().while_doing("linting " +
                                                              subject.package.filename().native()));

@@ -1,5 +1,6 @@
 #include "cli/workflow/lint.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
@@ -9,6 +10,7 @@
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -26,7 +28,8 @@ struct Unpacked {
     std::vector<Binary> binaries;
 };
 
-Result<Unpacked> unpack(const fs::path& package) {
+/// Warns of files whose needs cannot be known.
+Result<Unpacked> unpack(const Context& context, const fs::path& package) {
     GPKG_TRY(auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-lint-"));
     const auto root = folder.path() / "package";
     GPKG_CHECK(unpack_package(package, root));
@@ -34,7 +37,11 @@ Result<Unpacked> unpack(const fs::path& package) {
     GPKG_TRY(const auto paths, read_paths(root));
     Texts files;
     for (const auto& entry : paths) files.push_back(entry.path);
-    GPKG_TRY(auto binaries, read_binaries(root, files));
+    Texts damaged;
+    GPKG_TRY(auto binaries, read_binaries(root, files, &damaged));
+    for (const auto& text : damaged)
+        context.out.warn(fmt::format(
+            "{}: {}; what it needs is not known", package.filename().native(), printable(text)));
     return Unpacked{
         std::move(folder), root, std::move(record), std::move(files), std::move(binaries)};
 }
@@ -190,11 +197,12 @@ Result<ToolkitFinding> look_at(BuildSources& sources,
 
 }  // namespace
 
-Result<std::vector<ToolkitFinding>> lint_package(BuildSources& sources,
+Result<std::vector<ToolkitFinding>> lint_package(Context& context,
+                                                 BuildSources& sources,
                                                  const fs::path& channel,
                                                  const fs::path& package) {
     std::vector<ToolkitFinding> findings;
-    GPKG_TRY(const auto unpacked, unpack(package));
+    GPKG_TRY(const auto unpacked, unpack(context, package));
     const Shelf shelf(channel);
     for (const auto& dependency : unpacked.record.depends) {
         if (!is_whole_toolkit(dependency_name(dependency))) continue;

@@ -29,7 +29,8 @@ struct ToolkitFinding {
 };
 
 /// Of one package file. Parts are looked up in `channel`, a folder, and in what `sources` solve.
-Result<std::vector<ToolkitFinding>> lint_package(BuildSources& sources,
+Result<std::vector<ToolkitFinding>> lint_package(Context& context,
+                                                 BuildSources& sources,
                                                  const fs::path& channel,
                                                  const fs::path& package);
 

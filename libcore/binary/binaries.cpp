@@ -34,14 +34,18 @@ GpuCode gpu_of(const Json& json) {
 }  // namespace
 
 Result<std::vector<Binary>> read_binaries(const fs::path& prefix,
-                                          const std::vector<std::string>& files) {
+                                          const std::vector<std::string>& files,
+                                          std::vector<std::string>* damaged) {
     std::vector<Binary> binaries;
     for (const auto& file : files) {
         const auto path = prefix / file;
         std::error_code code;
         if (fs::symlink_status(path, code).type() != fs::file_type::regular) continue;
-        auto elf = read_elf(path);
-        if (!elf && elf.error().kind == ErrorKind::Integrity) continue;
+        auto elf = read_elf_in(prefix, file);
+        if (!elf && elf.error().kind == ErrorKind::Integrity) {
+            if (damaged != nullptr) damaged->push_back(elf.error().message);
+            continue;
+        }
         if (!elf) return pass(std::move(elf).error());
         if (!*elf) continue;
         // GPU code in a form that is not understood is none that can be told of.

@@ -21,9 +21,10 @@ struct Binary {
 };
 
 /// The ELF files among `files`, in their order; links are not followed. What begins like ELF and is
-/// damaged is left out: relocate() tells of it.
+/// damaged is left out; what is wrong with it goes to `damaged`, where that is asked for.
 Result<std::vector<Binary>> read_binaries(const fs::path& prefix,
-                                          const std::vector<std::string>& files);
+                                          const std::vector<std::string>& files,
+                                          std::vector<std::string>* damaged = nullptr);
 
 /// A library that the package needs and neither holds nor expects of glibc.
 struct LibraryNeed {

@@ -256,6 +256,21 @@ private:
     std::vector<Segment> segments_;
 };
 
+/// Errors call it `name`.
+Result<std::optional<ElfFile>> read_as(const fs::path& file, const fs::path& name) {
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct stat status {};
+    if (!opened || ::fstat(opened.get(), &status) != 0) return pass(io_error(name, "read", errno));
+    char magic[SELFMAG];
+    if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT ||
+        ::pread(opened.get(), magic, SELFMAG, 0) != SELFMAG ||
+        std::memcmp(magic, ELFMAG, SELFMAG) != 0)
+        return std::nullopt;
+    GPKG_TRY(auto elf,
+             Reader(opened.get(), name, static_cast<std::uint64_t>(status.st_size)).read());
+    return elf;
+}
+
 }  // namespace
 
 std::string newer_glibc(const std::string& one, const std::string& other) {
@@ -272,18 +287,10 @@ std::string newer_glibc(const std::string& one, const std::string& other) {
     return numbers(one) < numbers(other) ? other : one;
 }
 
-Result<std::optional<ElfFile>> read_elf(const fs::path& file) {
-    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    struct stat status {};
-    if (!opened || ::fstat(opened.get(), &status) != 0) return pass(io_error(file, "read", errno));
-    char magic[SELFMAG];
-    if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT ||
-        ::pread(opened.get(), magic, SELFMAG, 0) != SELFMAG ||
-        std::memcmp(magic, ELFMAG, SELFMAG) != 0)
-        return std::nullopt;
-    GPKG_TRY(auto elf,
-             Reader(opened.get(), file, static_cast<std::uint64_t>(status.st_size)).read());
-    return elf;
+Result<std::optional<ElfFile>> read_elf(const fs::path& file) { return read_as(file, file); }
+
+Result<std::optional<ElfFile>> read_elf_in(const fs::path& folder, const std::string& path) {
+    return read_as(folder / path, path);
 }
 
 Result<void> set_rpath(const std::vector<fs::path>& files,

@@ -42,6 +42,9 @@ std::string newer_glibc(const std::string& one, const std::string& other);
 /// No value when the file is no ELF file. A file that begins like one and does not hold what it
 /// promises is an Integrity error.
 Result<std::optional<ElfFile>> read_elf(const fs::path& file);
+/// The same of a file in a folder that stands for something else, a package: errors name the file
+/// by its path in there.
+Result<std::optional<ElfFile>> read_elf_in(const fs::path& folder, const std::string& path);
 
 /// Gives every file this DT_RPATH and takes a DT_RUNPATH away; no entries: neither. The files must
 /// be dynamic and writable.

@@ -149,12 +149,22 @@ Result<void> read_fatbins(const File& file, const Section& section, GpuCode& cod
     return {};
 }
 
-/// "gfx90a" of "hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"; empty for the host's code.
+/// "gfx90a:xnack-" of "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"; empty for the host's code.
 std::string target_of(std::string_view id) {
     const auto at = id.rfind("gfx");
-    if (at == std::string_view::npos) return {};
-    const auto target = id.substr(at);
-    return std::string(target.substr(0, target.find(':')));
+    return at == std::string_view::npos ? std::string() : std::string(id.substr(at));
+}
+
+/// Whether code with these features runs with those of a device: what one of them does not say
+/// goes with both (LLVM, "User Guide for AMDGPU Backend", Target ID).
+bool features_agree(const std::vector<std::string_view>& code,
+                    const std::vector<std::string_view>& device) {
+    return std::none_of(code.begin() + 1, code.end(), [&](std::string_view feature) {
+        auto opposite = std::string(feature);
+        if (opposite.empty()) return false;
+        opposite.back() = opposite.back() == '+' ? '-' : '+';
+        return std::find(device.begin() + 1, device.end(), opposite) != device.end();
+    });
 }
 
 Result<void> read_bundles(const File& file, const Section& section, GpuCode& code) {
@@ -225,9 +235,14 @@ CodeRuns runs_on_nvidia(const GpuCode& code, const Version& capability) {
 }
 
 CodeRuns runs_on_amd(const GpuCode& code, std::string_view target) {
-    const auto generic = generic_target(target);
-    const bool runs = code.gfx.contains(std::string(target)) ||
-                      (!generic.empty() && code.gfx.contains(std::string(generic)));
+    const auto device = split(target, ':');
+    const auto generic = generic_target(device.front());
+    const bool runs = std::any_of(code.gfx.begin(), code.gfx.end(), [&](const auto& one) {
+        const auto made_for = split(one, ':');
+        const bool is_it =
+            made_for.front() == device.front() || (!generic.empty() && made_for.front() == generic);
+        return is_it && features_agree(made_for, device);
+    });
     return runs ? CodeRuns::Natively : CodeRuns::No;
 }
 

@@ -17,7 +17,7 @@ namespace gpkg {
 struct GpuCode {
     std::set<int> sass;         ///< compute capabilities times ten, 90 for 9.0: machine code
     std::set<int> ptx;          ///< the same: intermediate code
-    std::set<std::string> gfx;  ///< AMD's targets, "gfx90a"; features are left out
+    std::set<std::string> gfx;  ///< AMD's targets, "gfx90a", "gfx90a:xnack+"
 
     bool empty() const { return sass.empty() && ptx.empty() && gfx.empty(); }
     void add(const GpuCode& more);
@@ -36,7 +36,8 @@ enum class CodeRuns {
 
 /// On a device of this compute capability. Where there is no code for NVIDIA at all: No.
 CodeRuns runs_on_nvidia(const GpuCode& code, const Version& capability);
-/// On a device of this target, "gfx90a"; generic targets ("gfx9-4-generic") run on all of a family.
+/// On a device of this target, "gfx90a" or, where that is known, "gfx90a:xnack-"; generic targets
+/// ("gfx9-4-generic") run on all of a family.
 CodeRuns runs_on_amd(const GpuCode& code, std::string_view target);
 
 /// "9.0" of 90.

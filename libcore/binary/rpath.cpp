@@ -89,6 +89,36 @@ Result<void> make_writable(const fs::path& file) {
     return {};
 }
 
+/// Where an absolute entry leads inside the prefix; no value: elsewhere.
+std::optional<std::string> inside_prefix(const std::string& entry, const fs::path& prefix) {
+    for (const auto& root : {prefix, fs::path(canonical_placeholder())}) {
+        const auto inside = fs::path(entry).lexically_normal().lexically_relative(root).native();
+        if (!inside.empty() && !inside.starts_with("..")) return inside == "." ? "" : inside;
+    }
+    return std::nullopt;
+}
+
+/// The loader ignores DT_RPATH where there is a DT_RUNPATH.
+const std::vector<std::string>& entries_of(const ElfFile& elf) {
+    return elf.runpath.empty() ? elf.rpath : elf.runpath;
+}
+
+void tell_left_out(const ElfFile& elf,
+                   const std::string& file,
+                   const RelocateRequest& request,
+                   std::vector<std::string>& warnings) {
+    for (const auto& entry : entries_of(elf)) {
+        if (!entry.starts_with('/') || inside_prefix(entry, request.prefix) ||
+            any_path_glob_matches(request.kept_entries, entry))
+            continue;
+        warnings.push_back(
+            fmt::format("{}: looks for libraries in {}, outside of the prefix: that is taken out "
+                        "(dynamic_linking.rpath_allowlist keeps it)",
+                        file,
+                        entry));
+    }
+}
+
 using Groups = std::map<std::vector<std::string>, std::vector<fs::path>>;
 
 Result<void> set_all(const Groups& groups, std::size_t jobs, const Cancelled& cancelled) {
@@ -136,20 +166,13 @@ std::vector<std::string> relative_rpath(const ElfFile& elf,
     folders.insert(folders.end(), link_folders.begin(), link_folders.end());
     Entries entries(std::move(folders));
 
-    // The loader ignores DT_RPATH where there is a DT_RUNPATH.
-    const auto& existing = elf.runpath.empty() ? elf.rpath : elf.runpath;
+    const auto& existing = entries_of(elf);
     for (const auto& entry : existing) {
         if (const auto rest = after_origin(entry)) {
             if (const auto target = normal_inside(joined_path(own, *rest)))
                 entries.add(*target, own);
-            continue;
-        }
-        if (!entry.starts_with('/')) continue;
-        for (const auto& root : {prefix, fs::path(canonical_placeholder())}) {
-            const auto inside =
-                fs::path(entry).lexically_normal().lexically_relative(root).native();
-            if (!inside.empty() && !inside.starts_with(".."))
-                entries.add(inside == "." ? "" : inside, own);
+        } else if (entry.starts_with('/')) {
+            if (const auto inside = inside_prefix(entry, prefix)) entries.add(*inside, own);
         }
     }
     for (const auto& library : library_folders) {
@@ -175,7 +198,7 @@ Result<std::vector<std::string>> relocate(const RelocateRequest& request) {
         std::error_code code;
         if (fs::symlink_status(path, code).type() != fs::file_type::regular) continue;
         if (!request.only.empty() && !any_path_glob_matches(request.only, file)) continue;
-        const auto elf = read_elf(path);
+        const auto elf = read_elf_in(request.prefix, file);
         if (!elf && elf.error().kind == ErrorKind::Integrity) {
             warnings.push_back(elf.error().message);
             continue;
@@ -185,6 +208,7 @@ Result<std::vector<std::string>> relocate(const RelocateRequest& request) {
         const auto& found = **elf;
         // What needs nothing looks for nothing: the loader itself, static programs.
         if (found.needed.empty() && found.rpath.empty() && found.runpath.empty()) continue;
+        tell_left_out(found, file, request, warnings);
         const auto link = links.find(file);
         const auto entries =
             relative_rpath(found,

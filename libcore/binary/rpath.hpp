@@ -45,7 +45,8 @@ struct RelocateRequest {
 };
 
 /// Gives every dynamic ELF file its entries; files that already have them keep their bytes. Returns
-/// what was odd: files that begin like ELF and are damaged, which are left alone.
+/// what was odd: files that begin like ELF and are damaged, which are left alone, and absolute
+/// entries that lead out of the prefix, which files lose.
 Result<std::vector<std::string>> relocate(const RelocateRequest& request);
 
 /// What follows "$ORIGIN/" or "${ORIGIN}/" in an entry, empty where nothing does; no value for

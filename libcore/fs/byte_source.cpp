@@ -1,12 +1,11 @@
 #include "libcore/fs/byte_source.hpp"
 
+#include "libcore/fs/input_file_internal.hpp"
+
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <zstd.h>
 
@@ -91,16 +90,9 @@ ByteSource text_source(std::string text) {
 }
 
 Result<ByteSource> file_source(const fs::path& path) {
-    auto file = std::make_shared<Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!*file) return pass(io_error(path, "open", errno));
-    return [file, path](char* into, std::size_t room) -> Result<std::size_t> {
-        ssize_t count = 0;
-        do {
-            count = ::read(file->get(), into, room);
-        } while (count < 0 && errno == EINTR);
-        if (count < 0) return pass(io_error(path, "read", errno));
-        return static_cast<std::size_t>(count);
-    };
+    GPKG_TRY(auto opened, InputFile::open(path));
+    const auto file = std::make_shared<InputFile>(std::move(opened));
+    return [file](char* into, std::size_t room) { return file->read(into, room); };
 }
 
 ByteSource zstd_source(ByteSource packed, std::string what, UnpackLimit limit) {

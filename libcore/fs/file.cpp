@@ -3,6 +3,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/byte_source.hpp"
+#include "libcore/fs/input_file_internal.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
@@ -27,25 +28,16 @@ tl::unexpected<Error> io_failure(const fs::path& path, std::string_view doing, i
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path, std::size_t limit) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return io_failure(path, "open", errno);
-    struct stat status {};
-    if (::fstat(file.get(), &status) != 0) return io_failure(path, "read", errno);
-    if (S_ISDIR(status.st_mode)) return io_failure(path, "read", EISDIR);
-
-    // Files of /proc say that they are empty: read until the end, whatever the size promises.
+    GPKG_TRY(auto file, InputFile::open(path));
+    // Read until the end, whatever the size promises.
     std::string bytes;
-    bytes.resize(static_cast<std::size_t>(status.st_size) + 1);
+    bytes.resize(file.size() + 1);
     std::size_t used = 0;
     for (;;) {
         if (used == bytes.size()) bytes.resize(bytes.size() + 65536);
-        const auto count = ::read(file.get(), bytes.data() + used, bytes.size() - used);
-        if (count < 0) {
-            if (errno == EINTR) continue;
-            return io_failure(path, "read", errno);
-        }
+        GPKG_TRY(const auto count, file.read(bytes.data() + used, bytes.size() - used));
         if (count == 0) break;
-        used += static_cast<std::size_t>(count);
+        used += count;
         if (limit > 0 && used > limit)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: is longer than {} MiB", path.native(), limit >> 20U));
@@ -139,22 +131,17 @@ Result<void> read_in_pieces(
     const fs::path& path,
     std::size_t overlap,
     const std::function<bool(std::string_view piece, std::uint64_t at)>& look) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return io_failure(path, "open", errno);
-    struct stat status {};
-    if (::fstat(file.get(), &status) != 0) return io_failure(path, "read", errno);
+    GPKG_TRY(auto file, InputFile::open(path));
     // Most files are small; those of /proc say that they are empty.
     constexpr std::size_t kLeast = 4096;
     constexpr std::size_t kMost = std::size_t{1} << 20U;
-    const auto piece = std::clamp(static_cast<std::size_t>(status.st_size) + 1, kLeast, kMost);
+    const auto piece = std::clamp(file.size() + 1, kLeast, kMost);
     std::string buffer(overlap + piece, '\0');
     std::size_t kept = 0;  // the end of the piece before, at the front of the buffer
     for (std::uint64_t at = 0;;) {
-        const auto count = ::read(file.get(), buffer.data() + kept, buffer.size() - kept);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_failure(path, "read", errno);
+        GPKG_TRY(const auto count, file.read(buffer.data() + kept, buffer.size() - kept));
         if (count == 0) return {};
-        const auto used = kept + static_cast<std::size_t>(count);
+        const auto used = kept + count;
         if (!look(std::string_view(buffer).substr(0, used), at)) return {};
         kept = std::min(overlap, used);
         std::copy_n(

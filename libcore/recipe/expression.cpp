@@ -172,7 +172,9 @@ private:
     Result<Value> variable(const Tree& tree) const {
         GPKG_TRY(auto found, names_.variable(tree.word));
         if (found) return *std::move(found);
-        return wrong(fmt::format("'{}' is not defined", tree.word), near(tree.word));
+        auto advice = names_.advice ? names_.advice(tree.word) : std::string();
+        if (advice.empty()) advice = near(tree.word);
+        return wrong(fmt::format("'{}' is not defined", tree.word), std::move(advice));
     }
 
     // `x is defined` may ask of a name that is not.

@@ -34,6 +34,8 @@ struct Names {
         call;
     /// All variable and function names, for "did you mean".
     std::function<std::vector<std::string>()> known;
+    /// What to do about a variable that is not there, in place of that; empty: nothing is known.
+    std::function<std::string(std::string_view name)> advice{};
 };
 
 /// A parsed expression; cheap to evaluate more than once.

@@ -7,8 +7,10 @@
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 
 namespace gpkg {
 namespace {
@@ -45,15 +47,45 @@ std::string devices_of(const CudaCode& code) {
     return fmt::format(">={},<{}", from, code.target.capability / 10 + 1);
 }
 
+bool is_cuda(std::string_view accel) { return accel == "cuda" || accel == "nvidia"; }
+bool is_rocm(std::string_view accel) { return accel == "rocm" || accel == "amd"; }
+
+/// nvcc's and CMake's words for what a release of the compiler knows, and for the machine's device.
+bool is_word_for_many(std::string_view item) {
+    return item == "all" || item == "all-major" || item == "native";
+}
+
+/// What "all-major" is with a toolkit: its earliest target, the first of each major version, and
+/// PTX for what comes later ("CUDA Compiler Driver NVCC", -arch=all-major).
+std::string all_major(const Version& toolkit) {
+    std::vector<std::string> items;
+    for (const auto& target : targets_of(toolkit)) {
+        if (!target.is_specific && (items.empty() || target.capability % 10 == 0))
+            items.push_back(target.to_string());
+    }
+    return fmt::format("{}+PTX", fmt::join(items, ";"));
+}
+
+tl::unexpected<Error> word_for_many(std::string_view item, const std::optional<Version>& toolkit) {
+    return fail(
+        ErrorKind::Parse,
+        fmt::format("the variant cuda_arch_list={} does not say which devices the package "
+                    "is for: that depends on {}",
+                    item,
+                    item == "native" ? "the machine that builds it" : "the compiler's release"),
+        toolkit ? fmt::format("for CUDA {} write {}", toolkit->to_string(), all_major(*toolkit))
+                : "write for example 8.0;9.0a;12.0+PTX; gpkg plan-variants finds them");
+}
+
 class Schema {
 public:
     explicit Schema(const Variant& used) : used_(used) {}
 
     Result<HardwareOutput> run() {
         const auto accel = value_of(used_, "accel");
-        if (accel == "cuda" || accel == "nvidia") {
+        if (is_cuda(accel)) {
             GPKG_CHECK(add_cuda());
-        } else if (accel == "rocm" || accel == "amd") {
+        } else if (is_rocm(accel)) {
             GPKG_CHECK(add_rocm());
         } else if (accel == "cpu" || accel.empty()) {
             output_.flags.emplace_back("cpu");
@@ -73,9 +105,11 @@ private:
         output_.flags.emplace_back("cuda");
         const auto version = value_of(used_, "cuda_version");
         auto driver = std::string("__cuda");
+        std::optional<Version> toolkit;
         if (!version.empty()) {
-            const auto toolkit = parse_toolkit(version);
-            if (!toolkit) return wrong("cuda_version", version, toolkit.error().message);
+            auto parsed = parse_toolkit(version);
+            if (!parsed) return wrong("cuda_version", version, parsed.error().message);
+            toolkit = *std::move(parsed);
             output_.flags.push_back("cuda:" + flag_word(version));
             // A driver runs what is built with any minor version of its major version (NVIDIA,
             // "CUDA Compatibility", minor version compatibility), as cuda-version has it too.
@@ -86,6 +120,7 @@ private:
         const auto list = value_of(used_, "cuda_arch_list");
         std::vector<std::string> ranges;
         for (const auto& item : split_targets(list)) {
+            if (is_word_for_many(item)) return word_for_many(item, toolkit);
             const auto code = parse_cuda_code(item);
             if (!code)
                 return wrong(
@@ -174,6 +209,26 @@ private:
 Result<HardwareOutput> hardware_output(const Variant& used) {
     if (!used.contains("accel")) return HardwareOutput{};
     return Schema(used).run();
+}
+
+bool is_hardware_key(std::string_view key) {
+    constexpr auto kKeys = std::to_array<std::string_view>({"accel",
+                                                            "cuda_version",
+                                                            "cuda_arch_list",
+                                                            "rocm_version",
+                                                            "gfx_list",
+                                                            "psabi",
+                                                            "blas",
+                                                            "mpi"});
+    return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+bool says_nothing_of_hardware(const Variant& variant, std::string_view key) {
+    if (!variant.contains("accel")) return false;
+    const auto accel = value_of(variant, "accel");
+    if (key == "cuda_version" || key == "cuda_arch_list") return !is_cuda(accel);
+    if (key == "rocm_version" || key == "gfx_list") return !is_rocm(accel);
+    return false;
 }
 
 }  // namespace gpkg

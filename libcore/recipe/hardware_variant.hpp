@@ -9,6 +9,7 @@
 #include "libcore/recipe/variant.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -21,5 +22,11 @@ struct HardwareOutput {
 /// What the variant of an output makes of it; nothing where `accel` is no key of it. Errors name
 /// the key and what it may be.
 Result<HardwareOutput> hardware_output(const Variant& used);
+
+/// Whether it is one of the keys above.
+bool is_hardware_key(std::string_view key);
+
+/// Whether a key is of an accelerator that the variant's `accel` is not: cuda_version beside cpu.
+bool says_nothing_of_hardware(const Variant& variant, std::string_view key);
 
 }  // namespace gpkg

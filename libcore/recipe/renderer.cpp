@@ -289,7 +289,9 @@ private:
                          Scope& scope,
                          const VariantKeys& keys) const {
         for (const auto* key : {"channel_targets", "channel_sources"}) scope.mark_used(key);
-        for (const auto& key : keys.use) scope.mark_used(key);
+        for (const auto& key : keys.use) {
+            if (!is_of_other_accelerator(key, keys, scope)) scope.mark_used(key);
+        }
 
         Variant used;
         for (const auto& key : scope.used()) used.emplace(key, variant_.at(key));
@@ -301,6 +303,17 @@ private:
                 used.insert_or_assign(std::string(dependency_name(spec)), spec);
         }
         return used;
+    }
+
+    /// Whether a key is of an accelerator that the variant is not for: it makes no difference then,
+    /// unless an expression reads it.
+    bool is_of_other_accelerator(const std::string& key,
+                                 const VariantKeys& keys,
+                                 const Scope& scope) const {
+        const bool has_accelerator =
+            scope.used().contains("accel") ||
+            std::find(keys.use.begin(), keys.use.end(), "accel") != keys.use.end();
+        return has_accelerator && says_nothing_of_hardware(variant_, key);
     }
 
     /// What follows from the keys of the variant that say what hardware the output is for. Where

@@ -1,5 +1,6 @@
 #include "libcore/recipe/scope.hpp"
 
+#include "libcore/recipe/hardware_variant.hpp"
 #include "libcore/recipe/tree.hpp"
 #include "libcore/spec/version_spec.hpp"
 
@@ -104,6 +105,13 @@ Scope::Scope(const yaml::Node* context, const RenderOptions& options, const Vari
         if (found == functions_.end()) return std::nullopt;
         GPKG_TRY(auto value, found->second(arguments));
         return value;
+    };
+    names_.advice = [](std::string_view name) {
+        return is_hardware_key(name) ? fmt::format(
+                                           "the variant has to say it: --variant {}=VALUE, or in "
+                                           "variants.yaml",
+                                           name)
+                                     : std::string();
     };
     names_.known = [this] {
         std::vector<std::string> all;

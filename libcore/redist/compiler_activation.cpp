@@ -40,7 +40,9 @@ if [ "${CONDA_BUILD:-0}" = 1 ]; then
         "-I$PREFIX/@TARGET@/include -L$PREFIX/@TARGET@/lib -L$PREFIX/@TARGET@/lib/stubs"
     if [ -z "${CUDAARCHS+x}" ] && [ -n "${cuda_arch_list:-}" ]; then
         CUDAARCHS=$(printf %s "$cuda_arch_list" | sed -E -e 's/[;, ]+/;/g' \
-            -e 's/([0-9]+)\.([0-9]+[af]?)\+PTX/\1\2/g' -e 's/([0-9]+)\.([0-9]+[af]?)/\1\2-real/g')
+            -e 's/sm_([0-9]+[af]?)/\1-real/g' -e 's/compute_([0-9]+[af]?)/\1-virtual/g' \
+            -e 's/([0-9]+)\.?([0-9][af]?)\+PTX/\1\2/g' -e 's/([0-9]+)\.([0-9][af]?)-/\1\2-/g' \
+            -e 's/([0-9]+)\.([0-9][af]?)/\1\2-real/g')
         export CUDAARCHS
     fi
 else

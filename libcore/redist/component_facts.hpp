@@ -38,6 +38,13 @@ ComponentFacts facts_of(std::string_view component);
 /// The component with the libraries of this name, "libcublas" of "libcublasLt.so.12"; empty: none.
 std::string component_of_library(std::string_view library);
 
+/// What a component's package of that name holds, as far as names tell: "libcublas", "libcublasLt",
+/// "libnvblas" of "libcublas".
+std::vector<std::string> libraries_of_package(std::string_view package);
+
+/// "libcublas", "libcublasLt" and "libnvblas" of the package "libcublas"; none: not known.
+std::vector<std::string> libraries_of_package(std::string_view package);
+
 /// The package, as conda-forge calls it, with a library that is neither a component's nor glibc's
 /// nor a driver's: "libstdcxx" of "libstdc++.so.6"; empty: not known.
 std::string package_of_library(std::string_view library);

@@ -3,11 +3,6 @@
 // Where the files of a component's archive go in a prefix, and into which of its packages. One
 // table of globs is behind the recipes' file lists and behind the check that no file is forgotten.
 
-#include "libcore/base/error.hpp"
-#include "libcore/fs/file.hpp"
-
-#include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,12 +29,28 @@ std::string_view part_name(RedistPart part);
 /// The folder of `platform` below targets/: "x86_64-linux" of "linux-x86_64".
 std::string target_folder(std::string_view platform);
 
+/// The licence, at the top of an archive: a file of the build that goes with every package.
+inline constexpr std::string_view kRedistLicense = "LICENSE";
+
+/// What lies in one folder of an archive goes into one of the prefix.
+struct RedistMove {
+    std::string from;
+    std::string to;
+};
+
 struct RedistLayout {
     std::string target;  ///< "targets/x86_64-linux"
     std::string share;   ///< "share/cuda-cudart": of its documents
     /// Libraries called *.so that are files and no links: they belong to the runtime.
     std::vector<std::string> plain_libraries;
 
+    /// The first that matches a file tells where it goes: here, and in the recipes' script. What
+    /// none matches keeps its path, but documents, which go to `share`.
+    std::vector<RedistMove> moves() const;
+    /// Where a file of an archive goes. Empty: it is the licence.
+    std::string place_of(const std::string& path) const;
+    /// Whether something of an archive is a link that stands for a folder which is moved.
+    bool is_left_out(const std::string& path, bool leads_to_folder) const;
     /// Paths of a part in the prefix.
     std::vector<std::string> globs(RedistPart part) const;
 };
@@ -49,22 +60,5 @@ std::string regex_of_glob(std::string_view glob);
 
 /// The folders and files at the top of an archive that are documents, as shell patterns.
 std::span<const std::string_view> document_entries();
-
-/// What an archive holds, as far as recipes have to know it.
-struct RedistListing {
-    std::set<RedistPart> parts;                   ///< that have files
-    std::vector<std::string> plain_libraries;     ///< see RedistLayout
-    std::vector<std::string> strays;              ///< files that belong to no part
-    std::map<std::string, RedistPart> libraries;  ///< shared ones by name; stubs are none
-    /// By part, what its programs and libraries need: by name, glibc's and drivers' too.
-    std::map<RedistPart, std::set<std::string>> needs;
-    int newest_gcc = 0;  ///< the last major version that its headers compile with; 0: any
-    bool has_license = false;
-};
-
-/// Looks into an archive, which is unpacked below `temporary` for that.
-Result<RedistListing> list_redist_archive(const fs::path& archive,
-                                          RedistLayout layout,
-                                          const fs::path& temporary);
 
 }  // namespace gpkg

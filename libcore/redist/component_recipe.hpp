@@ -3,6 +3,7 @@
 // A recipe for a component of a manifest: a staging output unpacks the archive and lays its files
 // out, and packages split them, every file in exactly one.
 
+#include "libcore/redist/archive_listing.hpp"
 #include "libcore/redist/component_layout.hpp"
 #include "libcore/redist/manifest.hpp"
 

@@ -11,48 +11,58 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// What the staging output runs, after lines that set what differs. Where things go is told once
-// more in place_of() of component_layout.cpp.
-constexpr std::string_view kLayOut = R"(shopt -s nullglob dotglob
-if [ -L lib64 ]; then rm lib64; fi
-if [ -d lib64 ]; then mv -T lib64 lib; fi
+// What the staging output runs, after lines that set what differs. Where things go is
+// RedistLayout's.
+constexpr std::string_view kLayOut = R"bash(shopt -s nullglob dotglob extglob
+is_folder() { [ -d "$1" ] && ! [ -L "$1" ]; }
+# move FROM TO, also into a folder that is there; never over another file.
+move() {
+  local entry to=$PREFIX/$2
+  if is_folder "$1" && is_folder "$to"; then
+    for entry in "$1"/*; do move "$entry" "$2/${entry##*/}"; done
+    rmdir "$1"
+  elif [ -e "$to" ] || [ -L "$to" ]; then
+    echo "$1: packages have one place for it and another file, $2"
+    exit 1
+  else
+    mkdir -p "${to%/*}"
+    mv -T "$1" "$to"
+  fi
+}
 
-# The prefix is told by the file's own place, so that it need not be filled in.
-for folder in pkg-config lib/pkgconfig; do
-  [ -d "$folder" ] || continue
-  mkdir -p "$PREFIX/lib/pkgconfig"
-  mv "$folder"/* "$PREFIX/lib/pkgconfig/"
-  rmdir "$folder"
+# Links that stand for folders which are moved.
+for entry in "${moves[@]}"; do
+  set -- $entry
+  if [ -L "$1" ] && [ -d "$1" ]; then rm "$1"; fi
 done
-for file in "$PREFIX"/lib/pkgconfig/*.pc; do
-  [ -L "$file" ] || sed -i -E "$file" \
-    -e 's#^(cudaroot|prefix)=.*#\1=${pcfiledir}/../..#' \
-    -e "s#^libdir=.*#libdir=\${pcfiledir}/../../$target/lib#" \
-    -e "s#^includedir=.*#includedir=\${pcfiledir}/../../$target/include#"
-done
+if is_folder targets; then find targets -type l -xtype d -delete; fi
 
 # nvcc and CMake look in targets/; the loader and other compilers find links in lib/.
-mkdir -p "$PREFIX/$target" "$PREFIX/$share"
-for folder in include lib; do
-  if [ -d "$folder" ]; then mv -T "$folder" "$PREFIX/$target/$folder"; fi
+for entry in "${moves[@]}"; do
+  set -- $entry
+  if is_folder "$1"; then move "$1" "$2"; fi
+done
+for entry in *; do
+  case $entry in
+    @LICENSE@) ;;  # stays for about.license_file
+    @DOCUMENTS@) move "$entry" "$share/$entry" ;;
+    *) move "$entry" "$entry" ;;
+  esac
 done
 mkdir -p "$PREFIX/lib/stubs"
-for file in "$PREFIX/$target"/lib/*.{a,so,so.*}; do
+for file in "$PREFIX/$target"/lib/*.@(a|so|so.*); do
   ln -s "../$target/lib/${file##*/}" "$PREFIX/lib/"
 done
 for file in "$PREFIX/$target"/lib/stubs/*; do
   ln -s "../../$target/lib/stubs/${file##*/}" "$PREFIX/lib/stubs/"
 done
 
-# The links of targets/ stand for folders that are there now. Licences stay for about.license_file.
-if [ -d targets ]; then find targets -type l -delete; fi
-for entry in *; do
-  case $entry in
-    LICENSE*|EULA*) ;;
-    @DOCUMENTS@) mv "$entry" "$PREFIX/$share/" ;;
-    targets) cp -a targets "$PREFIX/"; rm -r targets ;;
-    *) mv "$entry" "$PREFIX/" ;;
-  esac
+# The prefix is told by the file's own place, so that it need not be filled in.
+for file in "$PREFIX"/lib/pkgconfig/*.pc; do
+  [ -L "$file" ] || sed -i -E "$file" \
+    -e 's#^(cudaroot|prefix)=.*#\1=${pcfiledir}/../..#' \
+    -e "s#^libdir=.*#libdir=\${pcfiledir}/../../$target/lib#" \
+    -e "s#^includedir=.*#includedir=\${pcfiledir}/../../$target/include#"
 done
 
 @ACTIVATION@# Every file is in exactly one package: none may match no pattern of theirs.
@@ -71,7 +81,7 @@ while IFS= read -r -d '' file; do
 done < <(find "$PREFIX" ! -type d -printf '%P\0' | sort -z)
 [ "$strays" = 0 ] || exit 1
 find "$PREFIX" -mindepth 1 -type d -empty -delete
-)";
+)bash";
 
 /// Writes the scripts of the compiler's activation into the prefix.
 std::string write_activation(const RedistLayout& layout) {
@@ -106,18 +116,25 @@ std::string staging_script(const RedistLayout& layout, const std::set<RedistPart
     Texts plain;
     plain.reserve(layout.plain_libraries.size());
     for (const auto& path : layout.plain_libraries) plain.push_back(regex_of_glob(path));
+    std::string moves;
+    for (const auto& [from, to] : layout.moves())
+        moves += fmt::format("  {}\n", shell_word(fmt::format("{} {}", from, to)));
     auto rest = std::string(kLayOut);
+    replace(rest, "@LICENSE@", kRedistLicense);
     replace(rest, "@DOCUMENTS@", fmt::format("{}", fmt::join(document_entries(), "|")));
     replace(rest,
             "@ACTIVATION@",
             parts.contains(RedistPart::Activation) ? write_activation(layout) : std::string());
-    return fmt::format("set -euo pipefail\ntarget={}\nshare={}\nknown={}\nplain={}\nlinks={}\n\n{}",
-                       layout.target,
-                       layout.share,
-                       regex_of_any(known),
-                       regex_of_any(plain),
-                       regex_of_any({regex_of_glob(layout.target + "/lib/*.so")}),
-                       rest);
+    return fmt::format(
+        "set -euo pipefail\ntarget={}\nshare={}\nmoves=(\n{})\nknown={}\nplain={}\n"
+        "links={}\n\n{}",
+        layout.target,
+        layout.share,
+        moves,
+        regex_of_any(known),
+        regex_of_any(plain),
+        regex_of_any({regex_of_glob(layout.target + "/lib/*.so")}),
+        rest);
 }
 
 }  // namespace gpkg

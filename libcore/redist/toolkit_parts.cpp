@@ -7,6 +7,7 @@
 #include "libcore/package/info.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"
+#include "libcore/redist/component_facts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,29 +29,6 @@ constexpr auto kWholes = std::to_array<std::string_view>({"cuda",
                                                           "rocm",
                                                           "rocm-dev",
                                                           "rocm-libs"});
-
-struct KnownPart {
-    std::string_view name;
-    std::string_view libraries;
-};
-constexpr auto kKnown = std::to_array<KnownPart>({
-    {"cuda-cudart", "libcudart.so"},
-    {"cuda-cupti", "libcupti.so libnvperf_host.so libnvperf_target.so libpcsamplingutil.so"},
-    {"cuda-nvrtc", "libnvrtc.so libnvrtc-builtins.so"},
-    {"cuda-nvtx", "libnvToolsExt.so"},
-    {"libcublas", "libcublas.so libcublasLt.so libnvblas.so"},
-    {"libcufft", "libcufft.so libcufftw.so"},
-    {"libcufile", "libcufile.so libcufile_rdma.so"},
-    {"libcurand", "libcurand.so"},
-    {"libcusolver", "libcusolver.so libcusolverMg.so"},
-    {"libcusparse", "libcusparse.so"},
-    {"libnpp",
-     "libnppc.so libnppial.so libnppicc.so libnppidei.so libnppif.so libnppig.so libnppim.so "
-     "libnppist.so libnppisu.so libnppitc.so libnpps.so"},
-    {"libnvfatbin", "libnvfatbin.so"},
-    {"libnvjitlink", "libnvJitLink.so"},
-    {"libnvjpeg", "libnvjpeg.so"},
-});
 
 /// "libcublas.so" of "libcublas.so.12".
 std::string stem_of(std::string_view library) {
@@ -148,12 +126,11 @@ Result<ToolkitPart> read_toolkit_part(const fs::path& package) {
 }
 
 std::optional<ToolkitPart> known_toolkit_part(const std::string& name, const std::string& version) {
-    const auto known = std::find_if(
-        kKnown.begin(), kKnown.end(), [&](const auto& one) { return one.name == name; });
-    if (known == kKnown.end()) return std::nullopt;
+    const auto libraries = libraries_of_package(name);
+    if (libraries.empty()) return std::nullopt;
     ToolkitPart part{name, version};
     part.is_known_by_name = true;
-    for (const auto library : split(known->libraries, ' ')) part.libraries.emplace(library);
+    for (const auto& library : libraries) part.libraries.insert(library + ".so");
     return part;
 }
 

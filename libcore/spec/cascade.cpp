@@ -94,13 +94,12 @@ int Cascade::gpu_closeness(const MatchSpec& dependency) const {
         if (!(*device < version) && (!target || *target < version)) target = std::move(version);
     }
     if (!target) return 0;
-    switch (code_fit(*target, *device)) {
-    case CodeFit::Exact: return kExactGpu;
-    case CodeFit::SameMajor: return kSameMajorGpu + std::min(version_part(*target, 1), 99);
-    case CodeFit::Compiled:
-    case CodeFit::No: break;
-    }
-    return 0;
+    if (*target == *device) return kExactGpu;
+    // AMD's code for a family of devices is named by one of its major version.
+    const bool runs_as_it_is = dependency.name == "__cuda_arch"
+                                   ? code_fit(*target, *device) == CodeFit::SameMajor
+                                   : version_part(*target, 0) == version_part(*device, 0);
+    return runs_as_it_is ? kSameMajorGpu + std::min(version_part(*target, 1), 99) : 0;
 }
 
 }  // namespace gpkg

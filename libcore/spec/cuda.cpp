@@ -1,6 +1,7 @@
 #include "libcore/spec/cuda.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/gpu_targets.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,12 @@ namespace {
 
 /// The first major version whose minor versions run with each other's drivers.
 constexpr int kFirstCompatible = 11;
+
+/// Of any version: a device may be newer than what is known.
+CudaTarget target_of(const Version& capability) {
+    return {version_part(capability, 0) * 10 + version_part(capability, 1),
+            capability.to_string().ends_with('a')};
+}
 
 }  // namespace
 
@@ -44,6 +51,8 @@ bool is_part_of_cuda(std::string_view name) {
     // "libcu" and "libnv" alone would take libcurl and libnvme too.
     constexpr auto kBeginnings = std::to_array<std::string_view>({
         "cuda-",
+        "cusparselt",
+        "cutensor",
         "libcublas",
         "libcudnn",
         "libcudss",
@@ -52,11 +61,13 @@ bool is_part_of_cuda(std::string_view name) {
         "libcurand",
         "libcusolver",
         "libcusparse",
+        "libcutensor",
         "libnpp",
         "libnvfatbin",
         "libnvjitlink",
         "libnvjpeg",
         "libnvptxcompiler",
+        "libnvshmem",
     });
     constexpr auto kNames =
         std::to_array<std::string_view>({"cuda", "cudatoolkit", "cudnn", "nccl"});
@@ -76,10 +87,11 @@ bool is_for_building(std::string_view name) {
 }
 
 CodeFit code_fit(const Version& code, const Version& device) {
-    if (code == device) return CodeFit::Exact;
-    if (device < code) return CodeFit::No;
-    return version_part(code, 0) == version_part(device, 0) ? CodeFit::SameMajor
-                                                            : CodeFit::Compiled;
+    const auto made_for = target_of(code);
+    const auto runs_on = target_of(device);
+    if (runs_natively(made_for, runs_on))
+        return made_for.capability == runs_on.capability ? CodeFit::Exact : CodeFit::SameMajor;
+    return runs_as_ptx(made_for, runs_on) ? CodeFit::Compiled : CodeFit::No;
 }
 
 }  // namespace gpkg

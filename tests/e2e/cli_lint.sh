@@ -123,6 +123,23 @@ json 'd["findings"][0]["only_in_toolkit"] == ["libcufft.so.12"] and d["findings"
 expect 1 lint whole/all --output-dir "$CHANNEL"
 out_has 'no other package of the channel has libcufft.so.12'
 
+# Damage is told of by the package's name and the path within it.
+mkdir -p broken/damaged cut/linux-64
+cat > broken/damaged/recipe.yaml <<'END'
+package: {name: damaged, version: "1"}
+build: {script: 'mkdir $PREFIX/lib; head -c 2000 /bin/sh > $PREFIX/lib/half.so'}
+END
+expect 0 build broken --output-dir "$CHANNEL" --no-test
+err_has 'damaged-1-hb0f4dca_0: lib/half.so: a damaged ELF file'
+whole=$(echo "$CHANNEL"/linux-64/damaged-*.conda)
+expect 0 lint "$whole"
+err_has "$(basename "$whole"): lib/half.so: a damaged ELF file: it ends too early; what it needs is not known"
+err_lacks gpkg-lint-
+for name in damaged-1-h_0.conda download.conda download.tar.bz2; do
+    head -c 300 "$whole" > "cut/linux-64/$name"
+    expect 1 lint "cut/linux-64/$name"
+    err_has "cut/linux-64/$name: damaged archive"
+done
 expect 1 lint nothing
 err_has 'no such file or folder'
 expect 1 lint parts/libnpp --output-dir elsewhere

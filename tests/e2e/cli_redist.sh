@@ -171,6 +171,53 @@ expect 1 build odd --output-dir other
 err_has "oddities/stray: none of the packages takes it"
 err_has "$t/lib/data.json: none of the packages takes it"
 
+cp "$WORK/components" "$WORK/whole"
+# Libraries in lib and in lib64, and licences besides the one: every file is in exactly one package.
+library "$tree/lib" both 1.2 'int both(void) { return 1; }'
+library "$tree/lib64" other 3.4 'int other(void) { return 2; }'
+mkdir -p "$tree"/{lib,lib64}/cmake "$tree/lib64/pkgconfig"
+touch "$tree/lib/cmake/a.cmake" "$tree/lib64/cmake/b.cmake" "$tree/EULA.txt"
+echo 'Name: other' > "$tree/lib64/pkgconfig/other.pc"
+archive libboth 1.2
+# A version that is a word; a link in the place of lib.
+library "$tree/lib64" word 1.0 'int word(void) { return 1; }'
+ln -s lib64 "$tree/lib"
+archive libword abc
+manifest
+expect 0 redist import redistrib_12.9.1.json --mirror mirror -o both --component libboth,libword --with-cuda-version
+err_lacks warning
+expect 0 build both --output-dir channel
+list libboth "lib/libboth.so.1 lib/libboth.so.1.2 $t/lib/libboth.so.1 $t/lib/libboth.so.1.2
+    lib/libother.so.3 lib/libother.so.3.4 $t/lib/libother.so.3 $t/lib/libother.so.3.4"
+list libboth-dev "lib/libboth.so $t/lib/libboth.so lib/libother.so $t/lib/libother.so
+    $t/lib/cmake/a.cmake $t/lib/cmake/b.cmake lib/pkgconfig/other.pc"
+list libboth-docs share/libboth/EULA.txt
+list libword "lib/libword.so.1 lib/libword.so.1.0 $t/lib/libword.so.1 $t/lib/libword.so.1.0"
+record libword 'p["version"] == "abc"'
+record libword-dev 'any(x.startswith("libword ==abc ") for x in p["depends"])'
+expect 0 inspect "$(echo channel/linux-64/libword-dev-*.conda)" --json
+json 'd["run_exports"]["weak"] == ["libword >=abc"]'
+expect 0 create -n word -c ./channel --override-channels --dry-run libword-dev
+# Two files for one place, and an archive of nothing but a licence.
+library "$tree/lib" twice 1.0 'int twice(void) { return 1; }'
+library "$tree/lib64" twice 1.0 'int twice(void) { return 2; }'
+archive libtwice 1.0
+archive libnone 1.0
+manifest
+expect 1 redist import redistrib_12.9.1.json --mirror mirror -o twice --component libtwice
+err_has "lib/libtwice.so and lib64/libtwice.so: packages have one place for both, $t/lib/libtwice.so"
+expect 1 redist import redistrib_12.9.1.json --mirror mirror -o none --component libnone
+err_has 'libnone-linux-x86_64-1.0-archive.tar.xz holds nothing but its licence'
+expect 0 redist import redistrib_12.9.1.json --mirror mirror -o none --component libnone,libboth --json
+json '[x["component"] for x in d["recipes"]] == ["libboth"] and "libnone" in d["warnings"][0]'
+# Recipes that are made without a look find it out in the build.
+cp redistrib_12.9.1.json apart
+expect 0 redist import apart/redistrib_12.9.1.json --component libtwice --mirror "https://mirror.invalid/cuda" -o unseen \
+    --with-cuda-version
+expect 1 build unseen --output-dir other --source-mirror "$fetched"
+err_has "packages have one place for it and another file, $t/lib/libtwice.so"
+cp "$WORK/whole" "$WORK/components"
+
 # Which platforms and components there are.
 expect 1 redist import redistrib_12.9.1.json --component libfo
 err_has "has no component 'libfo'"
@@ -179,7 +226,10 @@ expect 1 redist import redistrib_12.9.1.json --component libfoo --platform linux
 err_has 'libfoo has no archive for linux-sbsa'
 expect 1 redist import redistrib_12.9.1.json --platform osx-arm64
 expect 2 redist import redistrib_12.9.1.json --platform linux-64 --tegra
+header() { mkdir -p "$tree/include" && echo "#define $1" > "$tree/include/$1.h"; }
+header arm
 PLATFORM=linux-sbsa archive libarm 1.0
+header tegra
 PLATFORM=linux-aarch64 archive libtegra 1.0
 manifest
 expect 0 redist import redistrib_12.9.1.json --mirror mirror -o arm --platform linux-aarch64 --json
@@ -291,10 +341,25 @@ NO_LICENSE=1 archive libfree 1.0
 manifest
 expect 1 redist import redistrib_12.9.1.json --mirror mirror --component libfree -o x
 err_has 'holds no LICENSE'
+mkdir -p "$tree/lib" && head -c 2000 /bin/sh > "$tree/lib/libhalf.so.1"
+archive libhalf 1.0
+manifest
+expect 1 redist import redistrib_12.9.1.json --mirror mirror -o x --component libhalf
+err_has 'libhalf-linux-x86_64-1.0-archive.tar.xz: lib/libhalf.so.1: a damaged ELF file: it ends too early'
+err_lacks .gpkg-
 echo '[]' > no.json
 expect 1 redist import no.json
 err_has 'no manifest of redistributables'
 expect 1 redist import nowhere.json
+mkfifo pipe
+expect 1 redist import pipe
+err_has 'pipe: is a pipe, and nobody writes into it'
+expect 1 closure -f pipe
+err_has 'nobody writes into it'
+expect 1 closure zlib --for ./pipe
+err_has 'nobody writes into it'
+expect 1 redist import <(sleep 0.5; echo '{}')
+err_has 'it has no components'
 expect 2 redist
 check [ ! -e x ]
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gpkg {
 namespace {
@@ -56,6 +57,13 @@ private:
     std::string key_, list_;
 };
 
+/// "gfx90a:sramecc+:xnack-": however a person has ordered the features, compilers sort them.
+std::string in_order(const std::string& target) {
+    auto words = split(target, ':');
+    std::sort(words.begin() + 1, words.end());
+    return fmt::format("{}", fmt::join(words, ":"));
+}
+
 }  // namespace
 
 std::vector<BinaryFinding> gpu_code_findings(const Variant& variant, const GpuCode& code) {
@@ -75,10 +83,9 @@ std::vector<BinaryFinding> gpu_code_findings(const Variant& variant, const GpuCo
     const auto gfx = variant.find("gfx_list");
     if (gfx != variant.end() && !code.gfx.empty()) {
         Compared compared("gfx_list", gfx->second.text);
-        // Features of a target ("gfx90a:xnack-") are not told by the code's reader either.
         for (const auto& item : split_targets(gfx->second.text))
-            compared.promised.insert(item.substr(0, item.find(':')));
-        compared.found = code.gfx;
+            compared.promised.insert(in_order(item));
+        for (const auto& item : code.gfx) compared.found.insert(in_order(item));
         compared.tell(findings);
     }
     return findings;

@@ -110,7 +110,8 @@ TEST_CASE("clang's bundles tell AMD's targets", "[build]") {
                                   bundle({"hip-amdgcn-amd-amdhsa--gfx11-generic"}));
     const auto code = read_gpu_code(file);
     REQUIRE(code);
-    CHECK(code->gfx == std::set<std::string>{"gfx11-generic", "gfx90a", "gfx942"});
+    CHECK(code->gfx == std::set<std::string>{"gfx11-generic", "gfx90a:sramecc+:xnack-", "gfx942"});
+    CHECK(to_string(*code) == "code for gfx11-generic, gfx90a:sramecc+:xnack- and gfx942");
 }
 
 TEST_CASE("what holds no GPU code, or is damaged, is told so", "[build]") {
@@ -145,6 +146,21 @@ TEST_CASE("code runs on later minor versions, PTX on later majors", "[build]") {
     // gfx9-generic is for no accelerator.
     CHECK(runs_on_amd({{}, {}, {"gfx9-generic"}}, "gfx90a") == CodeRuns::No);
     CHECK(runs_on_amd({{}, {}, {"gfx9-generic"}}, "gfx906") == CodeRuns::Natively);
+}
+
+TEST_CASE("features of AMD's targets have to agree where both are told", "[build]") {
+    // LLVM, "User Guide for AMDGPU Backend": a feature that is not given is code for either.
+    const auto runs = [](const char* code, const char* device) {
+        return runs_on_amd({{}, {}, {code}}, device) == CodeRuns::Natively;
+    };
+    CHECK(runs("gfx90a:xnack+", "gfx90a"));
+    CHECK(runs("gfx90a", "gfx90a:sramecc+:xnack-"));
+    CHECK(runs("gfx90a:xnack-", "gfx90a:sramecc+:xnack-"));
+    CHECK_FALSE(runs("gfx90a:xnack+", "gfx90a:sramecc+:xnack-"));
+    CHECK_FALSE(runs("gfx90a:sramecc-:xnack-", "gfx90a:sramecc+:xnack-"));
+    CHECK_FALSE(runs("gfx942:xnack-", "gfx90a:xnack-"));
+    CHECK(runs("gfx9-4-generic:xnack-", "gfx942:sramecc+:xnack-"));
+    CHECK_FALSE(runs("gfx9-4-generic:xnack+", "gfx942:sramecc+:xnack-"));
 }
 
 // GPKG_TEST_CUDA_LIBRARIES: a folder of libraries of CUDA's, such as libcurand and libcufft.

@@ -307,8 +307,13 @@ TEST_CASE("GPU code is what the variant promises", "[build]") {
                 "8.0;8.6;9.0;12.0"});
     CHECK(texts("cuda_arch_list", "8.0;9.0") ==
           Texts{"warning: the package holds GPU code for 12.0, while cuda_arch_list is 8.0;9.0"});
-    CHECK(texts("gfx_list", "gfx90a:xnack-").empty());
+    CHECK(texts("gfx_list", "gfx90a:xnack-") ==
+          Texts{"error: the package holds no GPU code for gfx90a:xnack-, while gfx_list is "
+                "gfx90a:xnack-",
+                "warning: the package holds GPU code for gfx90a, while gfx_list is gfx90a:xnack-"});
     CHECK(texts("gfx_list", "gfx90a;gfx942").size() == 1);
+    code.gfx = {"gfx90a:xnack+", "gfx90a:sramecc+:xnack-"};
+    CHECK(texts("gfx_list", "gfx90a:xnack+;gfx90a:xnack-:sramecc+").empty());
     CHECK(texts("python", "3.11").empty());
     CHECK(gpu_code_findings({{"cuda_arch_list", "9.0"}}, {}).empty());
 }

@@ -3,7 +3,11 @@
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace gpkg;
@@ -114,4 +118,51 @@ TEST_CASE("a temporary folder vanishes with its owner", "[fs]") {
         REQUIRE(write_file_atomically(path / "x", ""));
     }
     CHECK_FALSE(fs::exists(path));
+}
+
+TEST_CASE("a pipe is read as long as somebody writes, and not waited for otherwise", "[fs]") {
+    using namespace std::chrono_literals;
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto pipe = root->path() / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const auto writer = [&](const std::string& commands) {
+        return std::thread([&, commands] {
+            CHECK(std::system(("p='" + pipe.native() + "'; " + commands).c_str()) == 0);
+        });
+    };
+    SECTION("nobody writes") {
+        const auto start = std::chrono::steady_clock::now();
+        const auto text = read_file(pipe);
+        REQUIRE_FALSE(text);
+        CHECK_THAT(text.error().message, ContainsSubstring("is a pipe, and nobody writes into it"));
+        CHECK(std::chrono::steady_clock::now() - start < 10s);
+        CHECK_FALSE(sha256_of_file(pipe));
+    }
+    SECTION("a writer that comes later, and takes its time") {
+        auto thread = writer("sleep 0.3; (echo one; sleep 3; echo two) > \"$p\"");
+        CHECK(read_file(pipe).value_or("") == "one\ntwo\n");
+        thread.join();
+    }
+    SECTION("a writer that is silent for longer than one is waited for") {
+        auto thread = writer("(sleep 3; echo late) > \"$p\"");
+        CHECK(read_file(pipe).value_or("") == "late\n");
+        thread.join();
+    }
+    SECTION("a writer that has nothing to say") {
+        auto thread = writer(": > \"$p\"");
+        CHECK(read_file(pipe).value_or("x").empty());
+        thread.join();
+    }
+    SECTION("pipes without a name, also when their writer has gone") {
+        for (const std::string text : {"some", ""}) {
+            int ends[2];
+            REQUIRE(::pipe(ends) == 0);
+            REQUIRE(::write(ends[1], text.data(), text.size()) ==
+                    static_cast<ssize_t>(text.size()));
+            ::close(ends[1]);
+            CHECK(read_file("/dev/fd/" + std::to_string(ends[0])).value_or("x") == text);
+            ::close(ends[0]);
+        }
+    }
 }

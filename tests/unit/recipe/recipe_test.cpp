@@ -318,7 +318,7 @@ TEST_CASE("the variant says what hardware an output is for", "[build]") {
     for (const auto& [key, value] :
          std::vector<std::pair<std::string, std::string>>{{"accel", "gpu"},
                                                           {"cuda_version", "12.99"},
-                                                          {"cuda_arch_list", "8.0;native"},
+                                                          {"cuda_arch_list", "8.0;first"},
                                                           {"psabi", "avx512"},
                                                           {"blas", "Intel MKL"}}) {
         gpkg::Variant variant{{"accel", "cuda"}};
@@ -328,6 +328,57 @@ TEST_CASE("the variant says what hardware an output is for", "[build]") {
         CHECK_THAT(outputs.error().message, ContainsSubstring("the variant " + key + "=" + value));
         CHECK_FALSE(outputs.error().hint.empty());
     }
+}
+
+TEST_CASE("words for whatever a compiler knows are refused with what to write", "[build]") {
+    // "CUDA Compiler Driver NVCC" 12.4 and 11.8: the earliest target, each sm_*0, PTX of the last.
+    const auto error_of = [](const std::string& list, const std::string& version) {
+        RenderOptions options;
+        options.variants.values["accel"] = {"cuda"};
+        options.variants.values["cuda_arch_list"] = {list};
+        if (!version.empty()) options.variants.values["cuda_version"] = {version};
+        const auto outputs =
+            render(kHead + "build: {variant: {use_keys: [accel, cuda_version, cuda_arch_list]}}\n",
+                   options);
+        REQUIRE_FALSE(outputs);
+        return outputs.error();
+    };
+    const auto error = error_of("all-major", "12.4");
+    CHECK(error.message.find("cuda_arch_list=all-major does not say which devices") !=
+          std::string::npos);
+    CHECK(error.hint == "for CUDA 12.4 write 5.0;6.0;7.0;8.0;9.0+PTX");
+    CHECK(error_of("all-major", "11.8").hint == "for CUDA 11.8 write 3.5;5.0;6.0;7.0;8.0;9.0+PTX");
+    CHECK(error_of("all", "13.0").hint == "for CUDA 13.0 write 7.5;8.0;9.0;10.0;11.0;12.0+PTX");
+    CHECK_THAT(error_of("8.0;native", "").message, ContainsSubstring("the machine that builds it"));
+    CHECK_THAT(error_of("native", "").hint, ContainsSubstring("gpkg plan-variants"));
+}
+
+TEST_CASE("keys of CUDA count for nothing where the output is not for CUDA", "[build]") {
+    RenderOptions options;
+    options.variants.values["accel"] = {"cpu", "cuda", "rocm"};
+    options.variants.values["cuda_version"] = {"12.4", "13.0"};
+    options.variants.values["rocm_version"] = {"6.3", "6.4"};
+    const auto made = [&](const std::string& more) {
+        const auto outputs = render(kHead + more, options);
+        if (!outputs) FAIL(outputs.error().to_string());
+        std::vector<std::string> all;
+        for (const auto& output : *outputs) {
+            std::string keys;
+            for (const auto& [key, value] : output.used_variant) {
+                if (!key.starts_with("__") && key != "target_platform") keys += value.text + " ";
+            }
+            all.push_back(keys);
+        }
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    CHECK(made("build: {variant: {use_keys: [accel, cuda_version, rocm_version]}}\n") ==
+          Texts{"cpu ", "cuda 12.4 ", "cuda 13.0 ", "rocm 6.3 ", "rocm 6.4 "});
+    // What an expression reads makes a difference all the same.
+    CHECK(made("build: {variant: {use_keys: [accel]}, script: 'echo ${{ cuda_version }}'}\n")
+              .size() == 6);
+    // Without accel they are keys like any other.
+    CHECK(made("build: {variant: {use_keys: [cuda_version]}}\n") == Texts{"12.4 ", "13.0 "});
 }
 
 TEST_CASE("what is wrong with a recipe, and where", "[build]") {

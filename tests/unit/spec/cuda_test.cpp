@@ -59,3 +59,51 @@ TEST_CASE("GPU code runs on later minor versions, and PTX on later major ones", 
     CHECK(code_fit(version("9.0"), version("8.9")) == CodeFit::No);
     CHECK(code_fit(version("9.0"), version("10.0")) == CodeFit::Compiled);
 }
+
+TEST_CASE("what NVIDIA says of binary compatibility", "[spec]") {
+    // "CUDA C++ Programming Guide", Binary Compatibility: machine code runs on later minor versions
+    // of its major, but neither on nor from Tegra; code with an "a" on its capability alone, as PTX
+    // too ("Family-specific and architecture-specific features").
+    struct Row {
+        std::string_view code, device;
+        CodeFit fit;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"9.0a", "9.0", CodeFit::Exact},
+        {"9.0a", "10.0", CodeFit::No},
+        {"9.0a", "12.0", CodeFit::No},
+        {"10.0a", "10.3", CodeFit::No},
+        {"10.0", "10.3", CodeFit::SameMajor},
+        {"12.0a", "12.1", CodeFit::No},
+        {"12.0", "12.1", CodeFit::SameMajor},
+        {"8.0", "8.9", CodeFit::SameMajor},
+        {"8.7", "8.7", CodeFit::Exact},  // Orin
+        {"8.0", "8.7", CodeFit::Compiled},
+        {"8.6", "8.7", CodeFit::Compiled},
+        {"8.7", "8.9", CodeFit::Compiled},
+        {"8.7", "8.6", CodeFit::No},
+        {"7.0", "7.2", CodeFit::Compiled},  // Xavier
+        {"7.2", "7.5", CodeFit::Compiled},
+        {"5.2", "5.3", CodeFit::Compiled},
+        {"10.0", "10.1", CodeFit::Compiled},  // Thor, before CUDA 13
+        {"7.5", "7.0", CodeFit::No},
+        {"12.0", "13.5", CodeFit::Compiled},  // of a device that is not known yet
+    }));
+    INFO(row.code << " on " << row.device);
+    CHECK(code_fit(version(row.code), version(row.device)) == row.fit);
+}
+
+TEST_CASE("CUDA's own packages, by their names on conda-forge", "[spec]") {
+    for (const auto* name : {"cuda-cudart",
+                             "cudnn",
+                             "libcudnn",
+                             "cusparselt",
+                             "libcusparselt-dev",
+                             "cutensor",
+                             "libcutensor",
+                             "libcublas-dev",
+                             "nccl"})
+        CHECK(is_part_of_cuda(name));
+    for (const auto* name : {"libcurl", "libnvme", "cupy", "curl", "cutlass", "libcufflinks"})
+        CHECK_FALSE(is_part_of_cuda(name));
+}
