@@ -72,9 +72,7 @@ constexpr Row kRows[] = {
      .opens = "cuda_nvrtc",
      .dev_needs = "cuda_cudart cuda_crt"},
     {.component = "libcufft", .libraries = "libcufft libcufftw", .dev_needs = "cuda_cudart"},
-    {.component = "libcufile",
-     .libraries = "libcufile libcufile_rdma",
-     .dev_needs = "cuda_cudart"},
+    {.component = "libcufile", .libraries = "libcufile libcufile_rdma", .dev_needs = "cuda_cudart"},
     {.component = "libcurand", .libraries = "libcurand", .dev_needs = "cuda_cudart"},
     {.component = "libcusolver",
      .libraries = "libcusolver libcusolverMg",
@@ -199,9 +197,8 @@ std::vector<std::string> libraries_of_package(std::string_view package) {
 }
 
 std::string package_of_library(std::string_view library) {
-    const auto* const found = std::find_if(kOthers.begin(), kOthers.end(), [&](const auto& one) {
-        return one.library == library;
-    });
+    const auto* const found = std::find_if(
+        kOthers.begin(), kOthers.end(), [&](const auto& one) { return one.library == library; });
     return found == kOthers.end() ? std::string() : std::string(found->package);
 }
 
