@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
 #include "virtual-packages/confine.hpp"
@@ -196,7 +197,7 @@ int run(int argc, char** argv) {
     static Signals signals;  // its thread outlives this function
     Context context{out,
                     *config,
-                    environment_variable,
+                    with_overrides(environment_variable, *config),
                     home,
                     signals.token(),
                     command_line(argc, argv),

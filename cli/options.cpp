@@ -88,6 +88,7 @@ void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb) {
                      options.only_deps,
                      "what the named packages need, without those of them that are not there")
             ->excludes(no_deps);
+    add_pin_option(app, options.no_pin);
     if (verb == ReachVerb::Create) return;
     auto* freeze = app.add_flag("--freeze-installed,--no-update-deps",
                                 options.freeze_installed,
@@ -95,11 +96,10 @@ void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb) {
     app.add_flag("--update-deps", options.update_deps, "also update what the named packages need")
         ->excludes(freeze)
         ->excludes(no_deps);
-    add_pin_option(app, options.no_pin);
 }
 
 void add_pin_option(CLI::App& app, bool& no_pin) {
-    app.add_flag("--no-pin", no_pin, "pay no heed to conda-meta/pinned");
+    app.add_flag("--no-pin", no_pin, "pay no heed to conda-meta/pinned and pinned_packages");
 }
 
 TargetOptions target_of(const std::string& name_or_path) {

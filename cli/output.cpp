@@ -76,6 +76,10 @@ void Output::note(std::string_view line) {
     if (!options_.json && !options_.quiet) write(stderr, fmt::format("{}\n", line));
 }
 
+void Output::warn_once(const std::string& line) {
+    if (warned_.insert(line).second) warn(line);
+}
+
 void Output::warn(std::string_view line) {
     if (options_.quiet) return;
     write(stderr, fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), line));

@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ public:
     /// A remark on stderr, not with -q or --json.
     void note(std::string_view line);
     void warn(std::string_view line);
+    /// The same for what several parts of one command come across.
+    void warn_once(const std::string& line);
     /// What a program that was started says, as it comes: on stderr, not with -q.
     void relay(std::string_view bytes);
     /// The one document of a --json run. Ends with a newline.
@@ -70,6 +73,7 @@ public:
 
 private:
     OutputOptions options_;
+    std::set<std::string, std::less<>> warned_;
     bool color_out_ = false;
     bool color_err_ = false;
 };

@@ -6,6 +6,7 @@
 #include "cli/workflow/package_tests.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/rendering.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/build/builder.hpp"
 #include "libcore/build/find_recipes.hpp"
@@ -171,7 +172,7 @@ Result<BuildOptions> build_options(Context& context,
     }
     build.cancelled = [&context] { return context.stop.stop_requested(); };
     build.fetch = [&context](const std::string& url, const fs::path& target) -> Result<void> {
-        const auto transport = make_transport(transport_options_from(context.env, context.home));
+        const auto transport = open_transport(context);
         GetRequest request;
         request.url = url;
         request.into = target;

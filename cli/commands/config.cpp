@@ -6,6 +6,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
+#include "libcore/net/url.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -33,19 +34,53 @@ struct Options {
     std::string key, value;
     Words values;
     bool with_sources = false;
+    bool of_user = false;
+    bool of_system = false;
 
     bool flag_show = false;
     std::string flag_get, flag_remove_key;
     KeyAndValue flag_set, flag_append, flag_prepend, flag_remove;
 };
 
+/// Proxies and channels may have logins in them.
+std::string shown(const std::string& value) {
+    return has_scheme(value) ? without_secrets(value) : value;
+}
+
+Json shown(const Words& values) {
+    Json list = Json::array();
+    for (const auto& value : values) list.push_back(shown(value));
+    return list;
+}
+
 Json to_json(const ShownSetting& setting) {
-    if (setting.is_list) return setting.values;
-    return setting.values.empty() ? Json() : Json(setting.values.front());
+    using Shape = ConfigKey::Shape;
+    if (setting.shape == Shape::List) return shown(setting.values);
+    if (setting.shape == Shape::Value)
+        return setting.values.empty() ? Json() : Json(shown(setting.values.front()));
+    Json map = Json::object();
+    for (const auto& [name, values] : setting.entries)
+        map[name] = values.size() == 1 ? Json(shown(values.front())) : shown(values);
+    return map;
+}
+
+/// A row of the table for a key; of a map, one for each name, as `gpkg config set` takes it.
+void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
+    const auto add = [&](const std::string& key, const Words& values) {
+        Words texts;
+        for (const auto& value : values) texts.push_back(shown(value));
+        table.add({key + ":",
+                   fmt::format("{}", fmt::join(texts, ", ")),
+                   with_source ? "# " + setting.source : ""});
+    };
+    if (setting.entries.empty()) add(setting.key, setting.values);
+    for (const auto& [name, values] : setting.entries)
+        add(fmt::format("{}.{}", setting.key, name), values);
 }
 
 int list_settings(Context& context, bool with_sources) {
     const auto settings = shown_settings(context.config);
+    for (const auto& line : context.config.unheeded) context.out.warn(line);
     if (context.out.json_mode()) {
         Json document;
         for (const auto& setting : settings)
@@ -56,106 +91,178 @@ int list_settings(Context& context, bool with_sources) {
         return 0;
     }
     Table table;
-    for (const auto& setting : settings)
-        table.add({setting.key + ":",
-                   fmt::format("{}", fmt::join(setting.values, ", ")),
-                   with_sources ? "# " + setting.source : ""});
+    for (const auto& setting : settings) add_rows(table, setting, with_sources);
     for (const auto& line : table.lines()) context.out.result(line);
+    if (!with_sources) return 0;
+    context.out.result("\n# files, later ones win");
+    Table files;
+    for (const auto& file : context.config.files)
+        files.add({fmt::format("# {}", to_string(file.level)),
+                   file.path.native(),
+                   file.exists ? "" : "(not there)"});
+    for (const auto& line : files.lines()) context.out.result(line);
     return 0;
 }
 
+/// "custom_channels.mine" is one name of a map.
 Result<int> get_setting(Context& context, const std::string& key) {
-    const auto settings = shown_settings(context.config);
+    auto settings = shown_settings(context.config);
+    const auto name = key.substr(0, key.find('.'));
     const auto found = std::find_if(
-        settings.begin(), settings.end(), [&](const auto& setting) { return setting.key == key; });
+        settings.begin(), settings.end(), [&](const auto& setting) { return setting.key == name; });
     if (found == settings.end()) {
         GPKG_CHECK(find_config_key(key));  // knows the near names
         return fail(ErrorKind::Usage, fmt::format("{}: is no setting", key));
     }
+    if (name != key) {
+        const auto entry = key.substr(name.size() + 1);
+        std::erase_if(found->entries, [&](const auto& one) { return one.first != entry; });
+        if (found->entries.empty())
+            return fail(ErrorKind::NotFound, fmt::format("{}: is not set", key));
+    }
     if (context.out.json_mode()) {
-        context.out.json({{key, to_json(*found)}});
-    } else {
-        for (const auto& value : found->values) context.out.result(value);
+        const auto value = to_json(*found);
+        context.out.json({{key, name == key ? value : value.front()}});
+        return 0;
+    }
+    for (const auto& value : found->values) context.out.result(shown(value));
+    for (const auto& [entry, values] : found->entries) {
+        for (const auto& value : values)
+            context.out.result(name == key ? fmt::format("{}: {}", entry, shown(value))
+                                           : shown(value));
     }
     return 0;
+}
+
+/// The file that is edited.
+ConfigLevel level_of(const Options& options) {
+    if (options.of_user) return ConfigLevel::User;
+    return options.of_system ? ConfigLevel::System : ConfigLevel::RootPrefix;
+}
+
+ConfigTarget target_of(const Context& context, const Options& options) {
+    return {context.config, context.config.file_of(level_of(options)), context.env};
+}
+
+/// What wins over the edited file has not been asked to.
+void warn_of_winner(Context& context, const ConfigTarget& target, const std::string& key) {
+    const auto& config = context.config;
+    const auto edited = std::find_if(config.files.begin(), config.files.end(), [&](const auto& f) {
+        return f.path == target.file && f.level != ConfigLevel::Conda;
+    });
+    for (const auto& setting : shown_settings(config)) {
+        if (setting.key != key.substr(0, key.find('.')) || setting.source == "default") continue;
+        const auto said_in =
+            std::find_if(config.files.begin(), config.files.end(), [&](const auto& f) {
+                return setting.source.starts_with(f.path.native() + ":");
+            });
+        if (said_in == config.files.end() || said_in > edited)
+            context.out.warn(
+                fmt::format("{}: {} says something else and wins", key, setting.source));
+    }
 }
 
 /// Paths are kept absolute: the file must mean the same from every folder.
 std::string settled(const Context& context, const std::string& key, const std::string& value) {
     const bool is_path = value.starts_with('.') || value.starts_with('~');
-    const bool takes_paths = key == "channels" || key.ends_with("_dir") || key.ends_with("_dirs");
+    const bool takes_paths = key.find("channels") != std::string::npos || key.ends_with("_dir") ||
+                             key.ends_with("_dirs") || key == "ssl_verify";
     return is_path && takes_paths ? absolute_path(value, context.home).native() : value;
 }
 
-int done(Context& context, bool changed, const std::string& what) {
+int done(Context& context,
+         const ConfigTarget& target,
+         const std::string& key,
+         bool changed,
+         const std::string& what) {
+    if (changed) warn_of_winner(context, target, key);
     if (context.out.json_mode())
-        context.out.json(
-            {{"success", true}, {"changed", changed}, {"file", context.config.file.native()}});
+        context.out.json({{"success", true}, {"changed", changed}, {"file", target.file.native()}});
     else
-        context.out.print(fmt::format("{}: {}", context.config.file.native(), what));
+        context.out.print(fmt::format("{}: {}", target.file.native(), what));
     return 0;
 }
 
-Result<int> set_setting(Context& context, const std::string& key, Words values) {
-    for (auto& value : values) value = settled(context, key, value);
-    GPKG_CHECK(set_config(context.config, key, values));
-    return done(context, true, fmt::format("{} is {}", key, fmt::join(values, ", ")));
+/// Values as people may see them.
+std::string told(const Words& values) {
+    Words texts;
+    for (const auto& value : values) texts.push_back(shown(value));
+    return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Result<int> add_values(Context& context, const std::string& key, Words values, ListEnd end) {
-    bool changed = false;
-    // Of several values in front the first named stands first.
-    if (end == ListEnd::Front) std::reverse(values.begin(), values.end());
-    for (const auto& value : values) {
-        GPKG_TRY(const bool added,
-                 add_to_config(context.config, key, settled(context, key, value), end));
-        changed = changed || added;
+class Edit {
+public:
+    Edit(Context& context, const Options& options)
+        : context_(context), target_(target_of(context, options)) {}
+
+    Result<int> set(const std::string& key, Words values) {
+        for (auto& value : values) value = settled(context_, key, value);
+        GPKG_CHECK(set_config(target_, key, values));
+        return done(context_, target_, key, true, fmt::format("{} is {}", key, told(values)));
     }
-    return done(context,
-                changed,
-                changed ? fmt::format("{} added to {}", fmt::join(values, ", "), key)
-                        : fmt::format("{} has {} already", key, fmt::join(values, ", ")));
-}
 
-Result<int> remove_value(Context& context, const std::string& key, const std::string& value) {
-    auto removed = remove_from_config(context.config, key, value);
-    if (!removed && removed.error().kind == ErrorKind::NotFound)
-        removed = remove_from_config(context.config, key, settled(context, key, value));
-    GPKG_CHECK(removed);
-    return done(context, true, fmt::format("{} removed from {}", value, key));
-}
+    Result<int> add(const std::string& key, Words values, ListEnd end) {
+        bool changed = false;
+        // Of several values in front the first named stands first.
+        if (end == ListEnd::Front) std::reverse(values.begin(), values.end());
+        for (const auto& value : values) {
+            GPKG_TRY(const bool added,
+                     add_to_config(target_, key, settled(context_, key, value), end));
+            changed = changed || added;
+        }
+        return done(context_,
+                    target_,
+                    key,
+                    changed,
+                    changed ? fmt::format("{} added to {}", told(values), key)
+                            : fmt::format("{} has {} already", key, told(values)));
+    }
 
-Result<int> remove_setting(Context& context, const std::string& key) {
-    GPKG_CHECK(unset_config(context.config, key));
-    return done(context, true, fmt::format("{} removed, its default counts again", key));
-}
+    Result<int> remove(const std::string& key, const std::string& value) {
+        auto removed = remove_from_config(target_, key, value);
+        if (!removed && removed.error().kind == ErrorKind::NotFound)
+            removed = remove_from_config(target_, key, settled(context_, key, value));
+        GPKG_CHECK(removed);
+        return done(
+            context_, target_, key, true, fmt::format("{} removed from {}", told({value}), key));
+    }
 
-Result<int> edit(Context& context, const Options& options) {
+    Result<int> unset(const std::string& key) {
+        GPKG_CHECK(unset_config(target_, key));
+        return done(context_, target_, key, true, fmt::format("{} removed", key));
+    }
+
+private:
+    Context& context_;
+    ConfigTarget target_;
+};
+
+Result<int> run_config(Context& context, const Options& options) {
     if (*options.list) return list_settings(context, options.with_sources);
     if (*options.get) return get_setting(context, options.key);
-    if (*options.set) return set_setting(context, options.key, options.values);
-    if (*options.append) return add_values(context, options.key, options.values, ListEnd::Back);
-    if (*options.prepend) return add_values(context, options.key, options.values, ListEnd::Front);
-    if (*options.remove) return remove_value(context, options.key, options.value);
-    if (*options.remove_key) return remove_setting(context, options.key);
+    Edit edit(context, options);
+    if (*options.set) return edit.set(options.key, options.values);
+    if (*options.append) return edit.add(options.key, options.values, ListEnd::Back);
+    if (*options.prepend) return edit.add(options.key, options.values, ListEnd::Front);
+    if (*options.remove) return edit.remove(options.key, options.value);
+    if (*options.remove_key) return edit.unset(options.key);
 
     if (!options.flag_get.empty()) return get_setting(context, options.flag_get);
-    if (const auto& [key, value] = options.flag_set; !key.empty())
-        return set_setting(context, key, {value});
+    if (const auto& [key, value] = options.flag_set; !key.empty()) return edit.set(key, {value});
     if (const auto& [key, value] = options.flag_append; !key.empty())
-        return add_values(context, key, {value}, ListEnd::Back);
+        return edit.add(key, {value}, ListEnd::Back);
     if (const auto& [key, value] = options.flag_prepend; !key.empty())
-        return add_values(context, key, {value}, ListEnd::Front);
+        return edit.add(key, {value}, ListEnd::Front);
     if (const auto& [key, value] = options.flag_remove; !key.empty())
-        return remove_value(context, key, value);
-    if (!options.flag_remove_key.empty()) return remove_setting(context, options.flag_remove_key);
+        return edit.remove(key, value);
+    if (!options.flag_remove_key.empty()) return edit.unset(options.flag_remove_key);
     return list_settings(context, options.with_sources);
 }
 
 void add_verbs(CLI::App& app, Options& options) {
     const auto verb = [&](const char* name, const char* help) {
         auto* sub = app.add_subcommand(name, help);
-        sub->fallthrough();  // --json after the verb
+        sub->fallthrough();  // --json and --user after the verb
         return sub;
     };
     const auto key = [&](CLI::App* sub) {
@@ -163,7 +270,8 @@ void add_verbs(CLI::App& app, Options& options) {
         return sub;
     };
     options.list = verb("list", "show every setting");
-    options.list->add_flag("--sources", options.with_sources, "and where each comes from");
+    options.list->add_flag(
+        "--sources,--show-sources", options.with_sources, "and where each comes from");
     options.get = key(verb("get", "show one setting"));
     options.set = key(verb("set", "set a value, or all values of a list"));
     options.append = key(verb("append", "add values at the end of a list"));
@@ -190,6 +298,8 @@ void add_flags(CLI::App& app, Options& options) {
     group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
         ->type_name("KEY");
     app.add_flag("--show-sources", options.with_sources, "same as list --sources");
+    auto* user = app.add_flag("--user", options.of_user, "edit the user's file");
+    app.add_flag("--system", options.of_system, "edit the system's file")->excludes(user);
 }
 
 }  // namespace
@@ -200,11 +310,12 @@ Action bind_config(CLI::App& app) {
     add_flags(app, *options);
     app.require_subcommand(0, 1);
     app.footer(
-        "Reads and changes the settings in the root prefix's config file.\n"
+        "Reads settings, and changes them in the root prefix's file or another's.\n"
+        "  gpkg config list --show-sources\n"
         "  gpkg config prepend channels https://host/mine\n"
-        "  gpkg config set channel_priority flexible");
+        "  gpkg config set --user custom_channels.mine https://host/conda");
 
-    return [options](Context& context) { return edit(context, *options); };
+    return [options](Context& context) { return run_config(context, *options); };
 }
 
 }  // namespace gpkg::cli

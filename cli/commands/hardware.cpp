@@ -147,9 +147,9 @@ void print_packages(Output& out, const Detection& detection) {
 }
 
 /// Also a variable that nobody listens to is shown: its name may be misspelt.
-void add_unknown_overrides(Detection& detection) {
+void add_unknown_overrides(const Context& context, Detection& detection) {
     auto& known = detection.overrides;
-    for (const auto& set : set_overrides()) {
+    for (const auto& set : set_overrides(context)) {
         const auto is_known = std::any_of(
             known.begin(), known.end(), [&](const auto& one) { return one.variable == set.first; });
         if (!is_known)
@@ -160,7 +160,8 @@ void add_unknown_overrides(Detection& detection) {
     });
 }
 
-void print_overrides(Output& out, const Detection& detection) {
+void print_overrides(Context& context, const Detection& detection) {
+    auto& out = context.out;
     if (detection.overrides.empty()) return;
     out.result("\nOverrides:");
     Table table;
@@ -169,6 +170,9 @@ void print_overrides(Output& out, const Detection& detection) {
                    effect == OverrideEffect::None ? "no effect" : text,
                    effect == OverrideEffect::None ? out.faint(text) : ""});
     for (const auto& line : table.lines()) out.result(line);
+    if (const auto& configured = context.config.override_virtual_packages;
+        !configured.value.empty())
+        out.result(out.faint("  override_virtual_packages: " + configured.source));
 }
 
 /// The machine that --for names, else this one, with all its GPUs.
@@ -200,7 +204,7 @@ Result<int> show(Context& context, const Options& options) {
         options.sources.for_machine.empty() ? context.config.platform.value : profile.platform;
     auto detection =
         virtual_packages_of(counted, target, context.env, cli::detectable_packages(context));
-    add_unknown_overrides(detection);
+    add_unknown_overrides(context, detection);
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
@@ -213,7 +217,7 @@ Result<int> show(Context& context, const Options& options) {
         for (const auto& line : found.notes) context.out.note(line);
     print_facts(context.out, profile, choice);
     print_packages(context.out, detection);
-    print_overrides(context.out, detection);
+    print_overrides(context, detection);
     if (const auto cost = cost_of_screens(counted))
         context.out.note(fmt::format("note: {}; --devices compute leaves it out", *cost));
     return 0;

@@ -2,11 +2,15 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/net/url.hpp"
+#include "libcore/process/process.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -46,10 +50,7 @@ Result<Facts> gather(Context& context) {
     facts.active = context.env("CONDA_PREFIX").value_or("");
     if (!facts.active.empty())
         facts.active_name = environment_name(facts.active, config.root_prefix.value);
-    ChannelContext where;
-    where.alias = config.channel_alias.value;
-    where.home = context.home;
-    GPKG_TRY(const auto channels, parse_channels(config.channels.value, where));
+    GPKG_TRY(const auto channels, parse_channels(config.channels.value, channel_context(context)));
     for (const auto& channel : channels) {
         for (const auto& subdir : subdirs_for(config.platform.value))
             facts.channel_urls.push_back(channel.subdir_url(subdir));
@@ -64,18 +65,20 @@ Result<Facts> gather(Context& context) {
 /// Variables that steer gpkg. Proxies may hold passwords: only that they are set is told.
 std::vector<std::pair<std::string, std::string>> steering_variables(const Context& context) {
     std::vector<std::pair<std::string, std::string>> found;
-    for (const auto* name : {"CONDA_DEFAULT_ENV",
-                             "CONDA_PKGS_DIRS",
-                             "CONDA_PREFIX",
-                             "CONDA_SHLVL",
-                             "CONDA_SUBDIR",
-                             "GPKG_CACHE_DIR",
-                             "GPKG_ROOT_PREFIX",
-                             "NETRC",
-                             "NO_COLOR"}) {
+    for (const auto* name :
+         {"CONDARC", "CONDA_DEFAULT_ENV", "CONDA_PREFIX", "CONDA_SHLVL", "NETRC", "NO_COLOR"}) {
         if (auto value = context.env(name)) found.emplace_back(name, *std::move(value));
     }
-    for (const auto& variable : set_overrides()) found.push_back(variable);
+    const auto settings = shown_settings(context.config);
+    for (const auto& variable : current_environment()) {
+        const auto& [name, value] = variable;
+        const bool decides = std::any_of(settings.begin(), settings.end(), [&](const auto& one) {
+            return one.source == variable.first;
+        });
+        if (decides || name.starts_with("GPKG_"))
+            found.emplace_back(name, has_scheme(value) ? without_secrets(value) : value);
+    }
+    for (const auto& variable : set_overrides(context)) found.push_back(variable);
     std::sort(found.begin(), found.end());
     for (const auto* name :
          {"ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy"}) {
@@ -104,10 +107,11 @@ Json document(const Context& context, const Facts& facts) {
     json["envs_dirs"] = {config.envs().native()};
     json["pkgs_dirs"] = {config.package_store().native()};
     json["rc_path"] = config.file.native();
-    json["user_rc_path"] = config.file.native();
+    json["user_rc_path"] = config.file_of(ConfigLevel::User).native();
     json["config_files"] = Json::array();
-    std::error_code ignored;
-    if (fs::exists(config.file, ignored)) json["config_files"].push_back(config.file.native());
+    for (const auto& file : config.files) {
+        if (file.exists) json["config_files"].push_back(file.path.native());
+    }
     json["channels"] = facts.channel_urls;
     json["channel_priority"] = to_string(config.channel_priority.value);
     json["virtual_pkgs"] = Json::array();
@@ -143,9 +147,12 @@ void print(const Context& context, const Facts& facts) {
         fmt::format("{} ({})",
                     config.root_prefix.value.native(),
                     facts.root_writable ? "writable" : "read only"));
-    row("config file",
-        fmt::format(
-            "{}{}", config.file.native(), fs::exists(config.file, ignored) ? "" : " (not there)"));
+    std::vector<std::string> files;
+    for (const auto& file : config.files) {
+        if (file.exists || file.path == config.file)
+            files.push_back(file.path.native() + (file.exists ? "" : " (not there)"));
+    }
+    rows("config files", files);
     row("package store", config.package_store().native());
     row("index cache", config.index_cache().native());
     row("environments", config.envs().native());

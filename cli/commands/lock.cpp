@@ -158,7 +158,7 @@ Result<int> write(Context& context, const Options& options) {
         return locks::write_for_all(
             context, {options.sources, options.wishes, options.output, options.dry_run});
     }
-    for (const auto& [variable, value] : set_overrides()) {
+    for (const auto& [variable, value] : set_overrides(context)) {
         if (!options.machines.empty())
             context.out.warn(fmt::format(
                 "{}={} decides for every class, whatever its machine has", variable, value));

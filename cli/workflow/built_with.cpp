@@ -2,6 +2,7 @@
 
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/channel/published_variants.hpp"
 #include "libcore/net/parts.hpp"
@@ -174,8 +175,7 @@ private:
 
     std::vector<Result<FilePart>> get(std::span<const PartRequest> requests) {
         if (requests.empty()) return {};
-        if (!transport_)
-            transport_ = make_transport(transport_options_from(context_.env, context_.home));
+        if (!transport_) transport_ = open_transport(context_);
         Progress progress(context_.out);
         std::vector<std::uint64_t> received(requests.size());
         TransferOptions options;
@@ -261,7 +261,7 @@ Result<std::vector<std::optional<VariantInputs>>> built_with(Context& context,
     how.cache = context.config.index_cache();
     how.offline = options.offline;
     how.transfer.stop = context.stop;
-    const auto transport = make_transport(transport_options_from(context.env, context.home));
+    const auto transport = open_transport(context);
     GPKG_TRY(const auto published, fetch_variants(*transport, wanted, how));
     for (const auto& file : published) {
         for (const auto& warning : file.warnings) context.out.warn(warning);

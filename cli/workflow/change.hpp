@@ -64,7 +64,7 @@ struct ReachOptions {
     bool update_deps = false;       ///< what the named packages need may move
     bool only_deps = false;         ///< what the named packages need, not themselves
     bool no_deps = false;           ///< the named packages alone
-    bool no_pin = false;            ///< conda-meta/pinned does not count
+    bool no_pin = false;            ///< conda-meta/pinned and pinned_packages do not count
 };
 
 /// What a request does to the environment at `prefix` (empty for a new one).

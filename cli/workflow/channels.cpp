@@ -1,6 +1,7 @@
 #include "cli/workflow/channels.hpp"
 
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/channel/open_index.hpp"
 #include "libcore/channel/relations.hpp"
@@ -15,7 +16,7 @@ Channels::Channels(Context& context,
                    bool offline,
                    Extent extent)
     : context_(context),
-      transport_(make_transport(transport_options_from(context.env, context.home))),
+      transport_(open_transport(context)),
       subdirs_(subdirs.begin(), subdirs.end()),
       offline_(offline),
       extent_(extent) {}
@@ -25,6 +26,7 @@ Result<Channels> Channels::fetch(Context& context,
                                  std::span<const std::string> subdirs,
                                  bool offline,
                                  Extent extent) {
+    for (const auto& line : context.config.unheeded) context.out.warn_once(line);
     Channels channels(context, subdirs, offline, extent);
     GPKG_CHECK(channels.settle(wanted));
     // Now: a failure to decide would have no place for them, and may come of what they tell.
@@ -40,8 +42,7 @@ Result<void> Channels::settle(std::span<const Channel> wanted) {
     RelationOptions options;
     options.most_depth =
         static_cast<std::size_t>(context_.config.channel_relations_max_depth.value);
-    options.context.alias = context_.config.channel_alias.value;
-    options.context.home = context_.home;
+    options.context = channel_context(context_);
     GPKG_CHECK(add(wanted, false));
     const auto load = [&](std::span<const Channel> step) -> Result<std::vector<Declarations>> {
         std::vector<Channel> more(step.begin(), step.end());

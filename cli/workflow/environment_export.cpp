@@ -1,6 +1,7 @@
 #include "cli/workflow/environment_export.hpp"
 
 #include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/net/url.hpp"
@@ -21,9 +22,7 @@ void add_once(Texts& texts, const std::string& text) {
 }
 
 Result<Texts> names_of(const Context& context, const Texts& channels) {
-    ChannelContext where;
-    where.alias = context.config.channel_alias.value;
-    where.home = context.home;
+    const auto where = channel_context(context);
     GPKG_TRY(const auto parsed, parse_channels(channels, where));
     Texts names;
     for (const auto& channel : parsed) names.push_back(channel.name());

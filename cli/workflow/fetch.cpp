@@ -1,6 +1,7 @@
 #include "cli/workflow/fetch.hpp"
 
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/net/download.hpp"
 #include "libcore/net/transport.hpp"
@@ -255,7 +256,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
         unpacking.add(download_of[item], downloads[item].destination, true);
         show();
     };
-    const auto transport = make_transport(transport_options_from(context.env, context.home));
+    const auto transport = open_transport(context);
     const auto downloaded = download_all(*transport, downloads, options);
     if (unpacking.is_failing()) GPKG_CHECK(unpacking.finish());
     GPKG_CHECK(downloaded);

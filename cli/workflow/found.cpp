@@ -2,6 +2,7 @@
 
 #include "cli/table.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/index/queries.hpp"
 #include "libcore/spec/names.hpp"
@@ -253,9 +254,7 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {
-    ChannelContext where;
-    where.alias = context.config.channel_alias.value;
-    where.home = context.home;
+    const auto where = channel_context(context);
     const auto channel = Channel::parse(record.channel, where);
     return (channel ? channel->name() : record.channel) + "/" + record.subdir;
 }

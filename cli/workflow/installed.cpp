@@ -1,5 +1,6 @@
 #include "cli/workflow/installed.hpp"
 
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/transaction.hpp"
@@ -21,9 +22,7 @@ Result<Installed> read_installed(Context& context, const TargetOptions& target) 
 }
 
 std::string channel_name(const Context& context, const std::string& url) {
-    ChannelContext where;
-    where.alias = context.config.channel_alias.value;
-    where.home = context.home;
+    const auto where = channel_context(context);
     const auto channel = url.empty() ? fail(ErrorKind::NotFound, "") : Channel::parse(url, where);
     return channel ? channel->name() : without_secrets(url);
 }

@@ -1,5 +1,6 @@
 #include "cli/workflow/machine.hpp"
 
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/process/process.hpp"
 #include "libcore/spec/names.hpp"
@@ -8,6 +9,7 @@
 #include "virtual-packages/virtual_package.hpp"
 
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
 namespace gpkg::cli {
@@ -108,11 +110,13 @@ std::vector<std::string> detectable_packages(const Context& context) {
     return virtual_packages::detectable_packages(host_of(context));
 }
 
-std::vector<std::pair<std::string, std::string>> set_overrides() {
-    std::vector<std::pair<std::string, std::string>> found;
-    for (auto& variable : current_environment())
-        if (variable.first.starts_with("CONDA_OVERRIDE_")) found.push_back(variable);
-    return found;
+std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context) {
+    std::map<std::string, std::string> found;
+    for (const auto& [name, value] : context.config.override_virtual_packages.value)
+        found.emplace(override_variable(name), value);
+    for (const auto& [name, value] : current_environment())
+        if (name.starts_with(kOverrides)) found.insert_or_assign(name, value);
+    return {found.begin(), found.end()};
 }
 
 fs::path profile_folder(const Config& config) { return config.root_prefix.value / "profiles"; }

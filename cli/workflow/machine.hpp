@@ -42,8 +42,8 @@ virtual_packages::Host host_of(const Context& context);
 std::vector<std::string> detectable_packages(const Context& context);
 
 /// The variables of the CONDA_OVERRIDE_ family that are set, by name, whether they mean anything or
-/// not.
-std::vector<std::pair<std::string, std::string>> set_overrides();
+/// not; what `override_virtual_packages` says counts as set.
+std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context);
 
 /// Where the user's own profiles are.
 fs::path profile_folder(const Config& config);

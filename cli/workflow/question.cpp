@@ -14,18 +14,25 @@
 namespace gpkg::cli {
 namespace {
 
-Result<std::vector<MatchSpec>> pins_of(const fs::path& path) {
-    std::vector<MatchSpec> pins;
-    if (path.empty() || !Prefix::is_environment(path)) return pins;
-    GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(const auto texts, prefix.pinned_specs());
-    for (const auto& text : texts) {
-        auto pin = MatchSpec::parse(text);
-        if (!pin)
-            return pass(std::move(pin).error().while_doing(
-                fmt::format("{}/conda-meta/pinned", path.native())));
-        pins.push_back(*std::move(pin));
+/// Those of the environment, then those of the configuration.
+Result<std::vector<Pin>> pins_of(const Config& config, const fs::path& path) {
+    std::vector<Pin> pins;
+    const auto add = [&](const std::vector<std::string>& texts,
+                         const std::string& place) -> Result<void> {
+        for (const auto& text : texts) {
+            auto pin = MatchSpec::parse(text);
+            if (!pin) return pass(std::move(pin).error().while_doing(place));
+            pins.push_back({*std::move(pin), place});
+        }
+        return {};
+    };
+    if (!path.empty() && Prefix::is_environment(path)) {
+        GPKG_TRY(const auto prefix, Prefix::open(path));
+        GPKG_TRY(const auto texts, prefix.pinned_specs());
+        GPKG_CHECK(add(texts, fmt::format("{}/conda-meta/pinned", path.native())));
     }
+    const auto& configured = config.pinned_packages;
+    GPKG_CHECK(add(configured.value, fmt::format("pinned_packages ({})", configured.source)));
     return pins;
 }
 
@@ -52,7 +59,7 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
     request.update = wanted.update;
     request.update_all = wanted.update_all;
     request.no_dependencies = wanted.reach.no_deps;
-    for (const auto& pin : present.pins) request.constraints.push_back({pin});
+    for (const auto& pin : present.pins) request.constraints.push_back({pin.spec});
 
     std::set<std::string> named;
     for (const auto& spec : wanted.specs) named.insert(spec.name);
@@ -95,10 +102,10 @@ std::vector<std::string> names_of(const Request& request) {
     return names;
 }
 
-Result<Present> present_for(const ChangeRequest& request) {
+Result<Present> present_for(const Config& config, const ChangeRequest& request) {
     GPKG_TRY(auto present, look_at(request.prefix));
     if (!request.reach.no_pin) {
-        GPKG_TRY(present.pins, pins_of(request.prefix));
+        GPKG_TRY(present.pins, pins_of(config, request.prefix));
     }
     if (request.prune) {
         present.wishes.clear();
@@ -178,7 +185,7 @@ Result<Present> look_at(const fs::path& path) {
 Result<Question> question_of(Context& context,
                              const SourceOptions& options,
                              const ChangeRequest& wanted) {
-    GPKG_TRY(auto present, present_for(wanted));
+    GPKG_TRY(auto present, present_for(context.config, wanted));
     GPKG_TRY(auto request, request_of(wanted, present));
     GPKG_TRY(const auto sources, open_sources(context, options, names_of(request)));
     return put(context, sources, wanted, std::move(present), std::move(request));
@@ -187,7 +194,7 @@ Result<Question> question_of(Context& context,
 Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& wanted) {
-    GPKG_TRY(auto present, present_for(wanted));
+    GPKG_TRY(auto present, present_for(context.config, wanted));
     GPKG_TRY(auto request, request_of(wanted, present));
     return put(context, sources, wanted, std::move(present), std::move(request));
 }

@@ -13,11 +13,17 @@
 
 namespace gpkg::cli {
 
+/// A spec that must hold whatever is asked.
+struct Pin {
+    MatchSpec spec;
+    std::string place;  ///< where it is said, to be edited
+};
+
 /// What is there already, as far as it bears on a new request.
 struct Present {
     std::vector<PrefixRecord> records;
     std::vector<MatchSpec> wishes;  ///< specs of earlier requests
-    std::vector<MatchSpec> pins;
+    std::vector<Pin> pins;
     GpkgState state;    ///< as far as it counts
     GpkgState on_disk;  ///< as it is
 };

@@ -1,5 +1,6 @@
 #include "cli/workflow/redist_archives.hpp"
 
+#include "cli/workflow/settings.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/net/download.hpp"
 #include "libcore/net/get.hpp"
@@ -14,7 +15,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 Result<std::string> text_at(Context& context, const std::string& url) {
-    const auto transport = make_transport(transport_options_from(context.env, context.home));
+    const auto transport = open_transport(context);
     TransferOptions how;
     how.stop = context.stop;
     GetRequest request;
@@ -103,7 +104,7 @@ Result<void> RedistArchives::fetch(const std::vector<RedistArchive>& archives) c
         downloads.push_back(std::move(download));
     }
     if (downloads.empty()) return {};
-    const auto transport = make_transport(transport_options_from(context_->env, context_->home));
+    const auto transport = open_transport(*context_);
     DownloadOptions how;
     how.stop = context_->stop;
     return download_all(*transport, downloads, how);

@@ -1,5 +1,6 @@
 #include "cli/workflow/sources.hpp"
 
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/parallel.hpp"
 
 #include <algorithm>
@@ -44,9 +45,7 @@ Result<std::vector<Channel>> wanted_channels(const Context& context, const Sourc
         const auto& configured = context.config.channels.value;
         texts.insert(texts.end(), configured.begin(), configured.end());
     }
-    ChannelContext where;
-    where.alias = context.config.channel_alias.value;
-    where.home = context.home;
+    const auto where = channel_context(context);
     return parse_channels(texts, where);
 }
 

@@ -145,16 +145,15 @@ private:
     /// --no-pin lifts all pins: where there are others, they are to hold.
     void drop_constraint(const ProblemChange& change) {
         const auto& constraint = asked_.question.problem.request.constraints.at(change.index);
-        const auto pins = asked_.question.present.pins.size();
-        if (change.index >= pins) {
+        const auto& pins = asked_.question.present.pins;
+        if (change.index >= pins.size()) {
             words_.push_back(constraint.spec.name);  // what is named may move
-        } else if (pins == 1) {
+        } else if (pins.size() == 1) {
             options_.emplace_back("--no-pin");
             dropped_.push_back("the pin " + change.before);
         } else {
-            edits_.push_back(fmt::format("taking {} out of {}/conda-meta/pinned",
-                                         change.before,
-                                         asked_.question.wanted.prefix.native()));
+            edits_.push_back(
+                fmt::format("taking {} out of {}", change.before, pins[change.index].place));
         }
     }
 

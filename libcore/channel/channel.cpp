@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <optional>
 
 namespace gpkg {
 namespace {
@@ -80,9 +81,40 @@ std::string clean_path(std::string path) {
     return path;
 }
 
+/// A name of several channels; null for all else.
+const std::vector<std::string>* several_of(std::string_view text, const ChannelContext& context) {
+    for (const auto& [name, channels] : context.several) {
+        if (name == text) return &channels;
+    }
+    return nullptr;
+}
+
+/// The base URL that a custom channel of this place has; `below` may be a path.
+std::string custom_base(const std::string& below, std::string_view name, const fs::path& home) {
+    auto base = looks_like_path(below) ? file_url(absolute_path(below, home)) : below;
+    return fmt::format("{}/{}", clean_path(std::move(base)), name);
+}
+
+/// The URL of a channel that the user gave a place of its own: the longest name that begins it.
+std::optional<std::string> custom_url(std::string_view text, const ChannelContext& context) {
+    const std::pair<std::string, std::string>* best = nullptr;
+    for (const auto& one : context.custom) {
+        const bool begins = text == one.first || text.starts_with(one.first + "/");
+        if (begins && (best == nullptr || one.first.size() > best->first.size())) best = &one;
+    }
+    if (best == nullptr) return std::nullopt;
+    return custom_base(best->second, text, context.home);
+}
+
 /// "https://conda.anaconda.org/conda-forge" -> "conda-forge".
-std::string shown_name(const std::string& base_url, std::string_view alias) {
-    for (const auto prefix : {alias, kAnacondaOrg, kAnacondaCom}) {
+std::string shown_name(const std::string& base_url, const ChannelContext& context) {
+    for (const auto& [name, below] : context.custom) {
+        const auto custom = without_secrets(custom_base(below, name, context.home));
+        if (base_url == custom || base_url.starts_with(custom + "/"))
+            return name + base_url.substr(custom.size());
+    }
+    const auto alias = clean_path(without_secrets(context.alias));
+    for (const auto prefix : {std::string_view(alias), kAnacondaOrg, kAnacondaCom}) {
         if (!prefix.empty() && base_url.starts_with(prefix) && base_url.size() > prefix.size() &&
             base_url[prefix.size()] == '/')
             return base_url.substr(prefix.size() + 1);
@@ -96,8 +128,8 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
     const auto written = text;
     text = trim(text);
     if (text.empty()) return bad(written, "it is empty");
-    if (text == "defaults")
-        return bad(text, "it stands for several channels", "write pkgs/main and pkgs/r");
+    if (const auto* several = several_of(text, context))
+        return bad(text, "it stands for several channels", "write one of " + join_or(*several));
 
     std::string url(text);
     if (looks_like_path(text)) {
@@ -114,8 +146,11 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
         while (text.ends_with('/')) text.remove_suffix(1);
         GPKG_CHECK(check_parts(text, text, true));
         const bool anaconda = text.starts_with("pkgs/");
-        url = clean_path(anaconda ? std::string(kAnacondaCom) : context.alias) + "/";
-        url += text;
+        url = custom_url(text, context)
+                  .value_or(
+                      fmt::format("{}/{}",
+                                  clean_path(anaconda ? std::string(kAnacondaCom) : context.alias),
+                                  text));
     }
 
     GPKG_TRY(auto parts, Url::parse(url));
@@ -139,7 +174,7 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
     if (parts.scheme != "file" && path.size() > 1)
         GPKG_CHECK(check_parts(text, path.substr(1), false));
     GPKG_CHECK(refuse_subdir(text, path));
-    channel.name_ = shown_name(channel.base_url_, clean_path(without_secrets(context.alias)));
+    channel.name_ = shown_name(channel.base_url_, context);
     return channel;
 }
 
@@ -165,13 +200,9 @@ fs::path Channel::folder() const {
 }
 
 Result<std::vector<Channel>> parse_channels(std::string_view text, const ChannelContext& context) {
-    std::vector<std::string> names;
     if (trim(text) == "nodefaults") return std::vector<Channel>{};
-    if (trim(text) == "defaults") {
-        names = {"pkgs/main", "pkgs/r"};
-    } else {
-        names.emplace_back(text);
-    }
+    std::vector<std::string> names{std::string(text)};
+    if (const auto* several = several_of(trim(text), context)) names = *several;
     std::vector<Channel> channels;
     for (const auto& name : names) {
         GPKG_TRY(auto channel, Channel::parse(name, context));

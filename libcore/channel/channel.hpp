@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpkg {
@@ -18,11 +19,16 @@ struct ChannelContext {
     std::string alias = "https://conda.anaconda.org";  ///< bare names are looked up below it
     fs::path home;                                     ///< what "~" stands for
     fs::path folder;  ///< where relative paths begin; empty: the current folder
+    /// The URL below which a channel of that name, or one whose name begins with it, is found.
+    std::vector<std::pair<std::string, std::string>> custom;
+    /// Names that stand for several channels.
+    std::vector<std::pair<std::string, std::vector<std::string>>> several = {
+        {"defaults", {"https://repo.anaconda.com/pkgs/main", "https://repo.anaconda.com/pkgs/r"}}};
 };
 
 class Channel {
 public:
-    /// One channel. "defaults" stands for several and is for parse_channels().
+    /// One channel. A name that stands for several, as "defaults" does, is for parse_channels().
     static Result<Channel> parse(std::string_view text, const ChannelContext& context);
 
     /// For people: "conda-forge", "conda-forge/label/rc", else the base URL.
@@ -50,7 +56,7 @@ private:
     std::string secret_url_;  ///< the base URL with credentials; equal to it without any
 };
 
-/// The channels that `text` stands for: "defaults" is two, "nodefaults" none, all else one.
+/// The channels that `text` stands for: several for some names, none for "nodefaults", else one.
 Result<std::vector<Channel>> parse_channels(std::string_view text, const ChannelContext& context);
 /// The same for a list, each channel kept where it stands first.
 Result<std::vector<Channel>> parse_channels(const std::vector<std::string>& texts,

@@ -1,34 +1,176 @@
 #include "libcore/config/config.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/config/config_file_internal.hpp"
+#include "libcore/config/config_files_internal.hpp"
+#include "libcore/config/config_keys_internal.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gpkg {
 namespace {
 
-/// A variable that is set to nothing counts as not set.
-std::optional<std::string> variable(const ConfigSources& sources, std::string_view name) {
-    auto value = sources.environment ? sources.environment(name) : std::nullopt;
-    if (value && trim(*value).empty()) return std::nullopt;
-    return value;
+using yaml::Node;
+
+/// A file's document, parsed once.
+struct Document {
+    fs::path file;
+    Node root;
+};
+
+Result<Node> parse_config(std::string_view text, const fs::path& file) {
+    GPKG_TRY(auto root, Node::parse(text, file.native()));
+    if (!root.is_null() && !root.is_map())
+        return root.fail(fmt::format("expected keys and values, found {}", root.kind_name()),
+                         "a line reads like this: channel_priority: strict");
+    return root;
 }
 
-/// The folder that the variable `name` says.
-Result<Setting<fs::path>> folder_from(const ConfigSources& sources,
-                                      std::string_view name,
-                                      std::string_view text) {
-    if (text.starts_with('~') && sources.home.empty())
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: no home folder is known, so '{}' has no meaning", name, text),
-                    "write the path in full");
-    return Setting<fs::path>{absolute_path(text, sources.home), std::string(name)};
+/// Takes the keys of a document that gpkg knows, and hands the others to `on_other`.
+template <typename OnOther>
+Result<void> apply_document(const Document& document,
+                            Reading reading,
+                            Config& config,
+                            const OnOther& on_other) {
+    std::vector<std::pair<const KeyRow*, std::string_view>> seen;
+    for (const auto& [key, value] : document.root.entries()) {
+        const auto* row = find_row(key);
+        if (row == nullptr) {
+            on_other(key, value);
+            continue;
+        }
+        const auto twin = std::find_if(
+            seen.begin(), seen.end(), [&](const auto& other) { return other.first == row; });
+        if (twin != seen.end())
+            return value.fail(
+                fmt::format("{} and {} are two words for one thing", twin->second, key));
+        seen.emplace_back(row, key);
+        reading.key = row->key.name;
+        GPKG_CHECK(row->apply(value, reading, config));
+    }
+    return {};
+}
+
+Result<void> apply_own(const Document& document, const EnvLookup& environment, Config& config) {
+    Reading reading;
+    reading.folder = document.file.parent_path();
+    reading.home = config.home;
+    reading.environment = environment;
+    return apply_document(
+        document, reading, config, [&](const std::string& key, const Node& value) {
+            std::vector<std::string> names;
+            for (const auto& known : config_keys()) names.emplace_back(known.name);
+            const auto near = near_names(key, names);
+            config.warnings.push_back(
+                fmt::format("{}: unknown key '{}'{}",
+                            value.place(),
+                            key,
+                            near.empty() ? "" : "; did you mean " + join_or(near)));
+        });
+}
+
+/// Keys that are about conda itself, or about what gpkg does in its own way: nobody who set them
+/// would be surprised.
+// clang-format off
+constexpr std::array<std::string_view, 44> kOfCondaAlone = {
+    "add_anaconda_token", "add_binstar_token", "anaconda_anon_usage", "anaconda_upload", "auto_activate",
+    "auto_activate_base", "auto_stack", "auto_update_conda", "binstar_upload", "bld_path", "conda-build",
+    "conda_build", "console", "croot", "debug", "default_activation_env", "default_threads", "dev", "env_prompt",
+    "error_upload_url", "execute_threads", "experimental", "experimental_solver", "extra_safety_checks", "json",
+    "local_repodata_ttl", "notify_outdated_conda", "number_channel_notices", "plugins", "quiet", "register_envs",
+    "report_errors", "repodata_fns", "repodata_threads", "repodata_use_shards", "repodata_use_zst",
+    "rollback_enabled", "sat_solver", "shortcuts", "show_channel_urls", "solver", "unsatisfiable_hints",
+    "use_index_cache", "verify_threads",
+};
+// clang-format on
+
+/// conda's files count as one: a list or map is what they all say, those that win first.
+Result<void> apply_condarcs(const ConfigSources& sources, Config& config) {
+    const auto files = conda_config_files(sources, config.root_prefix.value);
+    std::vector<std::string> unheeded;
+    for (auto file = files.rbegin(); file != files.rend(); ++file) {
+        config.files.insert(config.files.begin(), ConfigFile{ConfigLevel::Conda, *file, true});
+        GPKG_TRY(const auto text, read_file(*file, kLongestWritten));
+        GPKG_TRY(auto root, parse_config(text, *file));
+        Reading reading;
+        reading.folder = file->parent_path();
+        reading.home = config.home;
+        reading.environment = sources.environment;
+        reading.joins = true;
+        std::vector<std::string> others;
+        if (text.find("#!final") != std::string::npos || text.find("#!top") != std::string::npos ||
+            text.find("#!bottom") != std::string::npos)
+            others.emplace_back("the marks #!top, #!bottom and #!final");
+        GPKG_CHECK(apply_document(
+            {*file, std::move(root)}, reading, config, [&](const std::string& key, const Node&) {
+                if (std::find(kOfCondaAlone.begin(), kOfCondaAlone.end(), key) ==
+                    kOfCondaAlone.end())
+                    others.push_back(key);
+            }));
+        if (!others.empty())
+            unheeded.push_back(
+                fmt::format("{}: gpkg does not heed {}", file->native(), fmt::join(others, ", ")));
+    }
+    config.unheeded.assign(unheeded.rbegin(), unheeded.rend());
+    return {};
+}
+
+std::string variable_name(std::string_view family, std::string_view key) {
+    std::string name(family);
+    for (const char c : key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return name;
+}
+
+Node variable_node(const KeyRow& row, const std::string& value, std::string name) {
+    if (row.key.shape == ConfigKey::Shape::Value) return Node::of_text(value, std::move(name));
+    std::vector<std::string> texts;
+    std::string_view rest = value;
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find_first_of(row.separators), rest.size());
+        if (const auto text = trim(rest.substr(0, end)); !text.empty()) texts.emplace_back(text);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return Node::of_texts(texts, std::move(name));
+}
+
+/// GPKG_KEY, else conda's CONDA_KEY. Maps have no variables.
+Result<void> read_environment(const ConfigSources& sources, Config& config) {
+    for (const auto& row : key_rows()) {
+        if (row.key.shape == ConfigKey::Shape::Map) continue;
+        std::vector<std::string> names{variable_name("GPKG_", row.key.name)};
+        for (const auto name : row.conda_names) {
+            if (!name.empty()) names.push_back(variable_name("CONDA_", name));
+        }
+        for (const auto& name : names) {
+            const auto value = variable(sources, name);
+            if (!value) continue;
+            Reading reading;
+            reading.key = row.key.name;
+            reading.home = sources.home;
+            reading.environment = sources.environment;
+            auto applied = row.apply(variable_node(row, *value, name), reading, config);
+            if (!applied) {
+                auto error = std::move(applied).error();
+                error.kind = ErrorKind::Usage;
+                return pass(std::move(error));
+            }
+            break;
+        }
+    }
+    return {};
 }
 
 Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     constexpr std::string_view kName = "GPKG_ROOT_PREFIX";
-    if (const auto value = variable(sources, kName)) return folder_from(sources, kName, *value);
+    if (const auto value = variable(sources, kName)) {
+        Reading reading;
+        reading.home = sources.home;
+        reading.environment = sources.environment;
+        GPKG_TRY(auto folder, folder_from(*value, kName, reading));
+        return Setting<fs::path>{std::move(folder), std::string(kName)};
+    }
     if (sources.home.empty())
         return fail(ErrorKind::Usage,
                     "no home folder is known, so gpkg does not know where its root prefix is",
@@ -36,95 +178,56 @@ Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     return Setting<fs::path>{sources.home / ".local/share/gpkg"};
 }
 
-/// Reads config.yaml or config.yml of the root prefix.
-Result<void> read_config_file(Config& config) {
-    const auto root = config.root_prefix.value;
-    config.file = root / "config.yaml";
-    std::error_code ignored;
-    const auto other = root / "config.yml";
-    if (fs::exists(other, ignored)) {
-        if (fs::exists(config.file, ignored)) {
-            config.warnings.push_back(fmt::format("{}: not read, {} stands beside it",
-                                                  other.native(),
-                                                  config.file.filename().native()));
-        } else {
-            config.file = other;
-        }
-    }
-    const auto text = read_file(config.file, kLongestWritten);
-    if (!text && text.error().kind == ErrorKind::NotFound) return {};
-    if (!text) return pass(text.error());
-    return apply_config_file(*text, config.file, config);
-}
-
-Result<void> read_environment(const ConfigSources& sources, Config& config) {
-    if (const auto value = variable(sources, "GPKG_CACHE_DIR")) {
-        GPKG_TRY(config.cache_dir, folder_from(sources, "GPKG_CACHE_DIR", *value));
-    }
-    if (const auto value = variable(sources, "CONDA_SUBDIR")) {
-        if (!is_platform_name(*value))
-            return fail(
-                ErrorKind::Usage,
-                fmt::format("CONDA_SUBDIR: expected a platform such as linux-64, found '{}'",
-                            *value));
-        config.platform = {*value, "CONDA_SUBDIR"};
-    }
-    if (const auto value = variable(sources, "CONDA_PKGS_DIRS")) {
-        config.conda_pkgs_dirs.source = "CONDA_PKGS_DIRS";
-        for (const auto folder : split(*value, ':')) {
-            if (trim(folder).empty()) continue;
-            GPKG_TRY(auto layer, folder_from(sources, "CONDA_PKGS_DIRS", folder));
-            config.conda_pkgs_dirs.value.push_back(std::move(layer.value));
-        }
-    }
-    return {};
-}
-
 }  // namespace
 
-std::string_view to_string(ChannelPriority priority) {
-    switch (priority) {
-    case ChannelPriority::Strict: return "strict";
-    case ChannelPriority::Flexible: return "flexible";
-    case ChannelPriority::Disabled: return "disabled";
-    }
-    return "strict";
+Result<void> apply_config_file(std::string_view text,
+                               const fs::path& file,
+                               const EnvLookup& environment,
+                               Config& config) {
+    GPKG_TRY(auto root, parse_config(text, file));
+    return apply_own({file, std::move(root)}, environment, config);
 }
 
 Result<Config> load_config(const ConfigSources& sources) {
-    Config config;
-    config.home = sources.home;
-    config.platform.value = sources.native_platform;
-    GPKG_TRY(config.root_prefix, find_root_prefix(sources));
-    config.cache_dir = config.root_prefix;
-    GPKG_CHECK(read_config_file(config));
-    GPKG_CHECK(read_environment(sources, config));
-    return config;
+    Config defaults;
+    defaults.home = sources.home;
+    defaults.platform.value = sources.native_platform;
+    GPKG_TRY(defaults.root_prefix, find_root_prefix(sources));
+    defaults.cache_dir = defaults.root_prefix;
+    defaults.files = own_config_files(sources, defaults.root_prefix.value, defaults.warnings);
+    defaults.file = defaults.files.back().path;
+
+    std::vector<Document> own;
+    for (const auto& file : defaults.files) {
+        const auto text = read_file(file.path, kLongestWritten);
+        if (!text && text.error().kind == ErrorKind::NotFound) continue;
+        if (!text) return pass(text.error());
+        GPKG_TRY(auto root, parse_config(*text, file.path));
+        own.push_back({file.path, std::move(root)});
+    }
+    const auto with_own = [&](Config config) -> Result<Config> {
+        for (const auto& document : own)
+            GPKG_CHECK(apply_own(document, sources.environment, config));
+        GPKG_CHECK(read_environment(sources, config));
+        return config;
+    };
+    GPKG_TRY(auto config, with_own(defaults));
+    if (!config.use_condarc.value) return config;
+    // What has the last word on whether they are read has been asked; they themselves come first.
+    if (auto applied = apply_condarcs(sources, defaults); !applied) {
+        auto error = std::move(applied).error();
+        if (error.hint.empty())
+            error.hint = "use_condarc: false in " + defaults.file.native() +
+                         " makes gpkg leave conda's files alone";
+        return pass(std::move(error));
+    }
+    return with_own(std::move(defaults));
 }
 
-std::vector<ShownSetting> shown_settings(const Config& config) {
-    const auto one = [](std::string key, std::string value, const std::string& source) {
-        return ShownSetting{std::move(key), false, {std::move(value)}, source};
-    };
-    std::vector<std::string> layers;
-    for (const auto& folder : config.conda_pkgs_dirs.value) layers.push_back(folder.native());
-    return {
-        one("root_prefix", config.root_prefix.value.native(), config.root_prefix.source),
-        one("cache_dir", config.cache_dir.value.native(), config.cache_dir.source),
-        {"channels", true, config.channels.value, config.channels.source},
-        one("channel_priority",
-            std::string(to_string(config.channel_priority.value)),
-            config.channel_priority.source),
-        one("channel_alias", config.channel_alias.value, config.channel_alias.source),
-        one("channel_relations_max_depth",
-            std::to_string(config.channel_relations_max_depth.value),
-            config.channel_relations_max_depth.source),
-        one("platform", config.platform.value, config.platform.source),
-        one("download_threads",
-            std::to_string(config.download_threads.value),
-            config.download_threads.source),
-        {"conda_pkgs_dirs", true, std::move(layers), config.conda_pkgs_dirs.source},
-    };
+fs::path Config::file_of(ConfigLevel level) const {
+    const auto found = std::find_if(
+        files.begin(), files.end(), [&](const ConfigFile& one) { return one.level == level; });
+    return found == files.end() ? file : found->path;
 }
 
 }  // namespace gpkg

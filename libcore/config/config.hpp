@@ -1,8 +1,8 @@
 #pragma once
 
-// What gpkg was told once and for all: defaults, then the root prefix's config.yaml, then the
-// environment, later ones winning. Every value knows where it came from. What a command's flags say
-// is the command's business.
+// What gpkg was told once and for all. Later sources win: defaults; conda's files, taken together;
+// gpkg's own of the system, of the user and of the root prefix; the environment. Every value knows
+// where it came from. What a command's flags say is the command's business.
 
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/base/error.hpp"
@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpkg {
@@ -23,56 +24,94 @@ std::string_view to_string(ChannelPriority priority);
 template <typename T>
 struct Setting {
     T value{};
-    std::string source = "default";  ///< "default", "GPKG_CACHE_DIR", "config.yaml:3:1"
+    /// "default", "GPKG_CACHE_DIR", "/etc/gpkg/config.yaml:3:1"; with ", " between several of
+    /// conda's files that gave a part each.
+    std::string source = "default";
+};
+
+/// What stands for a name, in the order of the file.
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+using NamedLists = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+/// Whose file it is; later ones win.
+enum class ConfigLevel { Conda, System, User, RootPrefix };
+std::string_view to_string(ConfigLevel level);
+
+struct ConfigFile {
+    ConfigLevel level = ConfigLevel::RootPrefix;
+    fs::path path;
+    bool exists = false;
 };
 
 struct Config {
     fs::path home;  ///< of the user; "~" in values stood for it
-    fs::path file;  ///< read where it exists, else written by `gpkg config set`
+    fs::path file;  ///< of the root prefix: read where it exists, else made by `gpkg config set`
+    std::vector<ConfigFile> files;  ///< gpkg's own and those of conda's that exist, later ones win
 
     Setting<fs::path> root_prefix;  ///< GPKG_ROOT_PREFIX, else ~/.local/share/gpkg
-    Setting<fs::path> cache_dir;    ///< GPKG_CACHE_DIR, else the root prefix
+    Setting<fs::path> cache_dir;    ///< else the root prefix
+    Setting<std::vector<fs::path>> conda_pkgs_dirs{};  ///< read, never written
+
     Setting<std::vector<std::string>> channels{{"conda-forge"}};
     Setting<ChannelPriority> channel_priority{ChannelPriority::Strict};
     Setting<std::string> channel_alias{"https://conda.anaconda.org"};
-    Setting<int> channel_relations_max_depth{10};      ///< 0: what channels declare is ignored
-    Setting<std::string> platform;                     ///< CONDA_SUBDIR, else this machine's
-    Setting<int> download_threads{8};                  ///< transfers at a time
-    Setting<std::vector<fs::path>> conda_pkgs_dirs{};  ///< CONDA_PKGS_DIRS: read, never written
+    Setting<std::vector<std::string>> default_channels{
+        {"https://repo.anaconda.com/pkgs/main", "https://repo.anaconda.com/pkgs/r"}};
+    Setting<NamedTexts> custom_channels{};       ///< the URL below which the channel is found
+    Setting<NamedLists> custom_multichannels{};  ///< a name for several channels
+    Setting<NamedLists> mirrored_channels{};     ///< base URLs of a channel, the first tried first
+    Setting<int> channel_relations_max_depth{10};  ///< 0: what channels declare is ignored
+
+    Setting<std::string> platform;                    ///< else this machine's
+    Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent
+    Setting<std::vector<std::string>> pinned_packages{};
+
+    Setting<int> download_threads{8};         ///< transfers at a time
+    Setting<std::string> ssl_verify{"true"};  ///< "true", "false" or the file of certificates
+    Setting<NamedTexts> proxy_servers{};      ///< by scheme
+    Setting<bool> changeps1{true};            ///< activation changes the prompt
+    Setting<bool> use_condarc{true};          ///< conda's files are read
 
     /// For people: keys nobody knows, two files where one is read.
     std::vector<std::string> warnings;
+    /// What conda's files say that gpkg does not heed, a line for each file.
+    std::vector<std::string> unheeded;
 
     fs::path envs() const { return root_prefix.value / "envs"; }
     fs::path package_store() const { return cache_dir.value / "pkgs"; }
     fs::path index_cache() const { return cache_dir.value / "cache"; }
+    /// The file that is edited for a level other than Conda.
+    fs::path file_of(ConfigLevel level) const;
 };
 
 struct ConfigSources {
     EnvLookup environment;
     fs::path home;                ///< empty: unknown, GPKG_ROOT_PREFIX must then be set
     std::string native_platform;  ///< what `platform` is when nobody says otherwise
+    fs::path system = "/";        ///< where etc/gpkg and etc/conda are
 };
 
 /// Reads everything. A value of the wrong kind is an error with file, line and column; relative
-/// paths in the file start at its folder.
+/// paths in a file start at its folder, and $NAME in paths and URLs stands for that variable.
 Result<Config> load_config(const ConfigSources& sources);
 
-/// One key that the config file may have.
+/// One key that a file may have.
 struct ConfigKey {
+    enum class Shape { Value, List, Map };
     std::string_view name;
-    bool is_list = false;
+    Shape shape = Shape::Value;
     std::string_view help;
 };
 std::span<const ConfigKey> config_keys();
-/// The key of that name, or a Usage error with the near ones.
+/// The key of that name or of conda's name for it, or a Usage error with the near ones.
 Result<ConfigKey> find_config_key(std::string_view name);
 
 /// A setting as text, for `gpkg config list` and `get`.
 struct ShownSetting {
     std::string key;
-    bool is_list = false;
-    std::vector<std::string> values;  ///< one for a scalar
+    ConfigKey::Shape shape = ConfigKey::Shape::Value;
+    std::vector<std::string> values;  ///< one for a Value, none for a Map
+    NamedLists entries;               ///< of a Map
     std::string source;
 };
 std::vector<ShownSetting> shown_settings(const Config& config);

@@ -1,8 +1,7 @@
 #include "libcore/config/edit.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/config/config_file_internal.hpp"
-#include "libcore/yaml/node.hpp"
+#include "libcore/config/config_keys_internal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,16 +22,20 @@ bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// True for "key:" at the left margin, plain or in quotes.
+std::size_t indent_of(std::string_view line) {
+    return std::min(line.find_first_not_of(" \t"), line.size());
+}
+
+/// True for "key:", plain or in quotes.
 bool begins_key(std::string_view line, std::string_view key) {
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos || is_blank_or_comment(line)) return false;
-    auto name = trim(line.substr(0, colon));
-    if (line.front() == ' ' || line.front() == '\t') return false;
-    if (name.size() >= 2 && (name.front() == '"' || name.front() == '\'') &&
-        name.front() == name.back())
-        name = name.substr(1, name.size() - 2);
-    return name == key;
+    if (is_blank_or_comment(line)) return false;
+    auto rest = trim(line);
+    const char first = rest.front();
+    if (first == '"' || first == '\'') {
+        rest.remove_prefix(1);
+        return rest.starts_with(key) && rest.substr(key.size(), 2) == std::string{first, ':'};
+    }
+    return rest.starts_with(key) && trim(rest.substr(key.size())).starts_with(':');
 }
 
 /// The lines of one key: from the line that names it to its last line that is no comment.
@@ -41,22 +44,25 @@ struct Block {
     std::size_t last = 0;  ///< one behind the end
 };
 
-std::optional<Block> find_block(const Lines& lines, std::string_view key) {
-    const auto named = std::find_if(
-        lines.begin(), lines.end(), [&](const auto& line) { return begins_key(line, key); });
-    if (named == lines.end()) return std::nullopt;
-    Block block;
-    block.first = static_cast<std::size_t>(named - lines.begin());
-    block.last = block.first + 1;
-    for (auto i = block.last; i < lines.size(); ++i) {
-        if (is_blank_or_comment(lines[i])) continue;
+/// Among the lines of `within`, at their left margin.
+std::optional<Block> find_block(const Lines& lines, std::string_view key, Block within) {
+    std::optional<std::size_t> margin;
+    std::optional<Block> found;
+    for (auto i = within.first; i < within.last; ++i) {
+        const auto& line = lines[i];
+        if (is_blank_or_comment(line)) continue;
+        if (!margin) margin = indent_of(line);
         // A list may stand at the margin of its key.
-        const bool inside =
-            lines[i].front() == ' ' || lines[i].front() == '\t' || lines[i].starts_with("- ");
-        if (!inside) break;
-        block.last = i + 1;
+        const bool inside = indent_of(line) > *margin || trim(line).starts_with("- ");
+        if (found && inside) {
+            found->last = i + 1;
+        } else if (found) {
+            break;
+        } else if (indent_of(line) == *margin && begins_key(line, key)) {
+            found = Block{i, i + 1};
+        }
     }
-    return block;
+    return found;
 }
 
 /// The value of a line "  - value  # comment"; nothing for other lines.
@@ -67,49 +73,56 @@ std::optional<std::string> list_item(std::string_view line) {
     return node && node->is_scalar() ? std::optional(node->text()) : std::nullopt;
 }
 
-/// The config file taken apart, and put back when the change is a good one.
+/// The configuration file taken apart, and put back when the change is a good one.
 class Editor {
 public:
-    static Result<Editor> open(const Config& config, std::string_view key) {
-        GPKG_TRY(const auto known, find_config_key(key));
-        auto text = read_file(config.file, kLongestWritten);
+    static Result<Editor> open(const ConfigTarget& target, std::string_view key) {
+        GPKG_TRY(auto place, place_of(key));
+        auto text = read_file(target.file, kLongestWritten);
         if (!text && text.error().kind == ErrorKind::NotFound) text = std::string();
         if (!text) return pass(text.error());
-        GPKG_TRY(auto root, yaml::Node::parse(*text, config.file.native()));
+        GPKG_TRY(auto root, yaml::Node::parse(*text, target.file.native()));
         // The same thing in conda's word must not end up beside ours.
-        const bool as_subdir = key == "platform" && root.find("subdir") != nullptr;
-        return Editor(config, known, as_subdir ? "subdir" : std::string(key), *text, root);
+        for (const auto& [name, value] : root.entries()) {
+            if (const auto* row = find_row(name); row != nullptr && row->key.name == place.name)
+                place.name = name;
+        }
+        return Editor(target, std::move(place), *text, std::move(root));
     }
 
-    const ConfigKey& key() const { return key_; }
-    bool has_key() const { return before_.find(name_) != nullptr; }
+    /// A list, or what stands for one name of a map.
+    bool is_list() const { return place_.shape != ConfigKey::Shape::Value; }
+    bool has_key() const { return node_in(before_) != nullptr; }
 
     Result<std::vector<std::string>> values() const {
-        const auto* node = before_.find(name_);
+        const auto* node = node_in(before_);
         if (node == nullptr) return std::vector<std::string>{};
-        return node->as_texts(name_);
+        return node->as_texts(place_.name);
     }
 
     void write_values(const std::vector<std::string>& values) {
+        const bool in_map = !place_.entry.empty();
+        const std::string margin = in_map ? "  " : "";
+        const auto name = in_map ? yaml::quote(place_.entry) : place_.name;
         Lines block;
-        if (!key_.is_list) {
+        if (place_.shape == ConfigKey::Shape::Value || (in_map && values.size() == 1)) {
             const auto& value = values.front();
-            block.push_back(
-                fmt::format("{}: {}", name_, is_number(value) ? value : yaml::quote(value)));
+            block.push_back(fmt::format(
+                "{}{}: {}", margin, name, is_number(value) ? value : yaml::quote(value)));
         } else if (values.empty()) {
-            block.push_back(name_ + ": []");
+            block.push_back(fmt::format("{}{}: []", margin, name));
         } else {
-            block.push_back(name_ + ":");
-            for (const auto& value : values) block.push_back("  - " + yaml::quote(value));
+            block.push_back(fmt::format("{}{}:", margin, name));
+            for (const auto& value : values)
+                block.push_back(fmt::format("{}  - {}", margin, yaml::quote(value)));
         }
         replace_block(block);
     }
 
     /// Adds one line to a list that has a line for each item; false when it has not.
     bool insert_line(const std::string& value, ListEnd end) {
-        const auto block = find_block(lines_, name_);
         const auto items = item_lines();
-        if (!block || items.empty()) return false;
+        if (items.empty()) return false;
         const auto& model = lines_[end == ListEnd::Front ? items.front() : items.back()];
         const auto line = model.substr(0, model.find('-')) + "- " + yaml::quote(value);
         const auto at = end == ListEnd::Front ? items.front() : items.back() + 1;
@@ -135,70 +148,117 @@ public:
     Result<void> save(const std::vector<std::string>& expected) {
         std::string text;
         for (const auto& line : lines_) text.append(line).append("\n");
-        Config trial = config_;
+        Config trial = target_.config;
+        const auto& file = target_.file;
         // The file was in order before: what is wrong is the value, wherever it would stand.
-        if (auto applied = apply_config_file(text, config_.file, trial); !applied) {
+        if (auto applied = apply_config_file(text, file, target_.environment, trial); !applied) {
             auto refused = std::move(applied).error();
-            if (refused.message.starts_with(config_.file.native()))
-                refused.message.replace(0, refused.message.find(": "), name_);
+            if (refused.message.starts_with(file.native()))
+                refused.message.replace(0, refused.message.find(": "), place_.name);
             refused.kind = ErrorKind::Usage;
             return pass(std::move(refused));
         }
-        GPKG_TRY(const auto after, yaml::Node::parse(text, config_.file.native()));
-        const auto* node = after.find(name_);
+        GPKG_TRY(const auto after, yaml::Node::parse(text, file.native()));
+        const auto* node = node_in(after);
         const auto values =
-            node == nullptr ? std::vector<std::string>{} : node->as_texts(name_).value_or(Lines{});
+            node == nullptr ? Lines{} : node->as_texts(place_.name).value_or(Lines{});
         if (values != expected || !others_are_same(after))
             return fail(ErrorKind::Unsupported,
                         fmt::format("{}: '{}' stands there in a way that gpkg cannot change",
-                                    config_.file.native(),
-                                    name_),
+                                    file.native(),
+                                    place_.name),
                         "edit the file by hand");
         // A link to a file kept elsewhere stays a link.
         std::error_code ignored;
-        const auto real = fs::weakly_canonical(config_.file, ignored);
-        return write_file_atomically(real.empty() ? config_.file : real, text);
+        const auto real = fs::weakly_canonical(file, ignored);
+        return write_file_atomically(real.empty() ? file : real, text);
     }
 
 private:
-    Editor(const Config& config,
-           ConfigKey key,
-           std::string name,
-           std::string_view text,
-           yaml::Node before)
-        : config_(config), key_(key), name_(std::move(name)), before_(std::move(before)) {
+    /// "channels", or "custom_channels.mine": what stands for one name of a map.
+    struct Place {
+        std::string name;  ///< of the key as it stands in the file
+        std::string entry;
+        ConfigKey::Shape shape = ConfigKey::Shape::Value;
+    };
+
+    static Result<Place> place_of(std::string_view key) {
+        const auto dot = std::min(key.find('.'), key.size());
+        GPKG_TRY(const auto known, find_config_key(key.substr(0, dot)));
+        Place place{std::string(known.name),
+                    std::string(key.substr(std::min(dot + 1, key.size()))),
+                    known.shape};
+        if (dot < key.size() && known.shape != ConfigKey::Shape::Map)
+            return fail(ErrorKind::Usage, fmt::format("{}: {} is no map", key, known.name));
+        if (dot < key.size() && place.entry.empty())
+            return fail(ErrorKind::Usage, fmt::format("{}: a name is missing after the dot", key));
+        return place;
+    }
+
+    Editor(const ConfigTarget& target, Place place, std::string_view text, yaml::Node before)
+        : target_(target), place_(std::move(place)), before_(std::move(before)) {
         for (const auto line : split(text, '\n')) lines_.emplace_back(line);
         if (lines_.back().empty()) lines_.pop_back();
     }
 
+    const yaml::Node* node_in(const yaml::Node& root) const {
+        const auto* node = root.find(place_.name);
+        return node == nullptr || place_.entry.empty() ? node : node->find(place_.entry);
+    }
+
+    std::optional<Block> key_block() const {
+        return find_block(lines_, place_.name, {0, lines_.size()});
+    }
+    std::optional<Block> block() const {
+        const auto key = key_block();
+        if (!key || place_.entry.empty()) return key;
+        return find_block(lines_, place_.entry, {key->first + 1, key->last});
+    }
+
     std::vector<std::size_t> item_lines() const {
         std::vector<std::size_t> items;
-        const auto block = find_block(lines_, name_);
-        if (!block) return items;
-        for (auto i = block->first + 1; i < block->last; ++i) {
+        const auto lines = block();
+        if (!lines) return items;
+        for (auto i = lines->first + 1; i < lines->last; ++i) {
             if (list_item(lines_[i])) items.push_back(i);
         }
         return items;
     }
 
     void replace_block(const Lines& with) {
-        auto at = lines_.end();
-        if (const auto block = find_block(lines_, name_)) {
-            const auto first = lines_.begin() + static_cast<std::ptrdiff_t>(block->first);
-            const auto last = lines_.begin() + static_cast<std::ptrdiff_t>(block->last);
-            at = lines_.erase(first, last);
+        const auto at = [&](std::size_t i) {
+            return lines_.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        if (const auto old = block()) {
+            lines_.insert(lines_.erase(at(old->first), at(old->last)), with.begin(), with.end());
+            return;
         }
-        lines_.insert(at, with.begin(), with.end());
+        if (with.empty()) return;
+        const auto key = place_.entry.empty() ? std::nullopt : key_block();
+        if (key) {
+            lines_.insert(at(key->last), with.begin(), with.end());
+            return;
+        }
+        if (!place_.entry.empty()) lines_.push_back(place_.name + ":");
+        lines_.insert(lines_.end(), with.begin(), with.end());
     }
 
-    bool others_are_same(const yaml::Node& after) const {
-        const auto same = [&](const yaml::Node& from, const yaml::Node& to) {
+    static bool same_but(const yaml::Node& a, const yaml::Node& b, std::string_view name) {
+        const auto has_all = [&](const yaml::Node& from, const yaml::Node& to) {
             return std::all_of(from.entries().begin(), from.entries().end(), [&](const auto& e) {
-                return e.first == name_ ||
+                return e.first == name ||
                        (to.find(e.first) != nullptr && equal(e.second, *to.find(e.first)));
             });
         };
-        return same(before_, after) && same(after, before_);
+        return has_all(a, b) && has_all(b, a);
+    }
+
+    bool others_are_same(const yaml::Node& after) const {
+        if (!same_but(before_, after, place_.name)) return false;
+        const auto* now = after.find(place_.name);
+        const auto* then = before_.find(place_.name);
+        return place_.entry.empty() || now == nullptr || then == nullptr ||
+               same_but(*then, *now, place_.entry);
     }
 
     static bool equal(const yaml::Node& a, const yaml::Node& b) {
@@ -212,51 +272,69 @@ private:
                });
     }
 
-    const Config& config_;
-    ConfigKey key_;
-    std::string name_;  ///< of the key as it stands in the file
+    const ConfigTarget& target_;
+    Place place_;
     yaml::Node before_;
     Lines lines_;
 };
 
-tl::unexpected<Error> not_there(const Config& config, std::string_view what) {
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: {} is not there", config.file.native(), what));
+/// What stands for a key now, wherever it was said.
+std::vector<std::string> values_in_force(const Config& config, std::string_view key) {
+    const auto dot = std::min(key.find('.'), key.size());
+    for (const auto& shown : shown_settings(config)) {
+        if (shown.key != key.substr(0, dot)) continue;
+        for (const auto& [name, values] : shown.entries) {
+            if (dot < key.size() && name == key.substr(dot + 1)) return values;
+        }
+        return shown.values;
+    }
+    return {};
 }
 
-Result<Editor> open_list(const Config& config, std::string_view key) {
-    GPKG_TRY(auto editor, Editor::open(config, key));
-    if (!editor.key().is_list)
+tl::unexpected<Error> not_there(const ConfigTarget& target, std::string_view what) {
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: {} is not there", target.file.native(), what));
+}
+
+Result<Editor> open_list(const ConfigTarget& target, std::string_view key) {
+    GPKG_TRY(auto editor, Editor::open(target, key));
+    if (!editor.is_list())
         return fail(ErrorKind::Usage,
                     fmt::format("{}: not a list", key),
                     fmt::format("gpkg config set {} VALUE", key));
     return editor;
 }
 
+/// Of a map, one name is changed at a time.
+Result<void> check_names_one(std::string_view key) {
+    GPKG_TRY(const auto known, find_config_key(key.substr(0, key.find('.'))));
+    if (known.shape != ConfigKey::Shape::Map || key.find('.') != std::string_view::npos) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: it holds names and what stands for them", key),
+                fmt::format("gpkg config set {}.NAME VALUE", key));
+}
+
 }  // namespace
 
-Result<void> set_config(const Config& config,
+Result<void> set_config(const ConfigTarget& target,
                         std::string_view key,
                         const std::vector<std::string>& values) {
-    GPKG_TRY(auto editor, Editor::open(config, key));
-    if (!editor.key().is_list && values.size() != 1)
+    GPKG_CHECK(check_names_one(key));
+    GPKG_TRY(auto editor, Editor::open(target, key));
+    if (!editor.is_list() && values.size() != 1)
         return fail(ErrorKind::Usage, fmt::format("{}: it has one value", key));
     editor.write_values(values);
     return editor.save(values);
 }
 
-Result<bool> add_to_config(const Config& config,
+Result<bool> add_to_config(const ConfigTarget& target,
                            std::string_view key,
                            const std::string& value,
                            ListEnd end) {
-    GPKG_TRY(auto editor, open_list(config, key));
+    GPKG_CHECK(check_names_one(key));
+    GPKG_TRY(auto editor, open_list(target, key));
     GPKG_TRY(auto values, editor.values());
-    if (!editor.has_key()) {
-        const auto shown = shown_settings(config);
-        const auto now = std::find_if(
-            shown.begin(), shown.end(), [&](const ShownSetting& one) { return one.key == key; });
-        if (now != shown.end()) values = now->values;
-    }
+    if (!editor.has_key()) values = values_in_force(target.config, key);
     if (std::find(values.begin(), values.end(), value) != values.end()) return false;
     values.insert(end == ListEnd::Front ? values.begin() : values.end(), value);
     if (!editor.has_key() || !editor.insert_line(value, end)) editor.write_values(values);
@@ -264,21 +342,22 @@ Result<bool> add_to_config(const Config& config,
     return true;
 }
 
-Result<void> remove_from_config(const Config& config,
+Result<void> remove_from_config(const ConfigTarget& target,
                                 std::string_view key,
                                 const std::string& value) {
-    GPKG_TRY(auto editor, open_list(config, key));
+    GPKG_CHECK(check_names_one(key));
+    GPKG_TRY(auto editor, open_list(target, key));
     GPKG_TRY(auto values, editor.values());
     const auto found = std::find(values.begin(), values.end(), value);
-    if (found == values.end()) return not_there(config, fmt::format("'{}' in {}", value, key));
+    if (found == values.end()) return not_there(target, fmt::format("'{}' in {}", value, key));
     values.erase(found);
     if (!editor.remove_line(value)) editor.write_values(values);
     return editor.save(values);
 }
 
-Result<void> unset_config(const Config& config, std::string_view key) {
-    GPKG_TRY(auto editor, Editor::open(config, key));
-    if (!editor.has_key()) return not_there(config, key);
+Result<void> unset_config(const ConfigTarget& target, std::string_view key) {
+    GPKG_TRY(auto editor, Editor::open(target, key));
+    if (!editor.has_key()) return not_there(target, key);
     editor.remove_key();
     return editor.save({});
 }

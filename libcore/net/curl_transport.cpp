@@ -347,6 +347,10 @@ void Run::configure(Running& running, const TransportOptions& options) {
         libcurl()->easy_setopt(easy, CURLOPT_RANGE, range.c_str());
     if (!options.ca_file.empty())
         libcurl()->easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
+    if (!options.verify_tls) {
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
     if (!options.netrc.empty()) {
         libcurl()->easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
         libcurl()->easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());

@@ -106,6 +106,7 @@ struct TransportOptions {
     std::string no_proxy;                    ///< comma separated hosts and domains, or "*"
     fs::path netrc;                          ///< credentials by host; may be missing
     fs::path ca_file;                        ///< empty: what the system trusts
+    bool verify_tls = true;                  ///< false: anybody may say that he is the server
 };
 
 /// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),

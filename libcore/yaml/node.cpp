@@ -82,13 +82,31 @@ Result<Node> Node::parse(std::string_view text, std::string where, std::size_t m
     }
 }
 
+Node Node::of_text(std::string text, std::string where) {
+    Node node;
+    node.kind_ = Kind::Scalar;
+    node.text_ = std::move(text);
+    node.where_ = std::move(where);
+    return node;
+}
+
+Node Node::of_texts(const std::vector<std::string>& texts, std::string where) {
+    Node node;
+    node.kind_ = Kind::List;
+    for (const auto& text : texts) node.items_.push_back(of_text(text, where));
+    node.where_ = std::move(where);
+    return node;
+}
+
 const Node* Node::find(std::string_view key) const {
     const auto found = std::find_if(
         entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first == key; });
     return found == entries_.end() ? nullptr : &found->second;
 }
 
-std::string Node::place() const { return fmt::format("{}:{}:{}", where_, line_, column_); }
+std::string Node::place() const {
+    return line_ == 0 ? where_ : fmt::format("{}:{}:{}", where_, line_, column_);
+}
 
 std::string Node::key_place() const {
     return key_line_ == 0 ? place() : fmt::format("{}:{}:{}", where_, key_line_, key_column_);

@@ -26,6 +26,10 @@ public:
                               std::string where,
                               std::size_t most_nodes = kMostNodes);
 
+    /// What a text or a list of them from elsewhere, such as a variable, would be in a document.
+    static Node of_text(std::string text, std::string where);
+    static Node of_texts(const std::vector<std::string>& texts, std::string where);
+
     Kind kind() const { return kind_; }
     bool is_null() const { return kind_ == Kind::Null; }
     bool is_scalar() const { return kind_ == Kind::Scalar; }
@@ -43,7 +47,7 @@ public:
     /// The value of `key`, or null when absent or when this is no map.
     const Node* find(std::string_view key) const;
 
-    /// "env.yml:3:5", for error messages.
+    /// "env.yml:3:5", for error messages; `where` alone for what comes from no document.
     std::string place() const;
     /// The place of the key this is the value of; place() for anything else.
     std::string key_place() const;

@@ -130,6 +130,23 @@ expect 1 install -n pinned extra
 err_has 'base <2 is pinned'
 expect 0 install -n pinned extra --no-pin
 has pinned base-2.0 extra-1.0 solo-1.0
+# The configuration's pins hold in every environment, and are told by the place that has them.
+echo "pinned_packages: ['base <2']" > "$HOME/.condarc"
+expect 0 create -n everywhere base
+has everywhere base-1.1
+expect 1 create -n nowhere base=2
+err_has 'base <2 is pinned'
+expect 0 create -n lifted base=2 --no-pin
+rm "$HOME/.condarc"
+# A channel by a name of one's own, and a name for several.
+ln -s "$CHANNEL" "$WORK/mine"
+mkdir -p "$HOME/.config/gpkg"
+printf 'custom_channels:\n  mine: %s\ncustom_multichannels:\n  ours: [mine]\n' "$WORK" > "$HOME/.config/gpkg/config.yaml"
+expect 0 create -n custom --override-channels -c ours base=1.1
+records custom 'r["base"]["channel"].rstrip("/").endswith("/mine") or r["base"]["channel"] == "file://" + work + "/mine"'
+expect 0 list -n custom
+out_has ' mine'
+rm "$HOME/.config/gpkg/config.yaml"
 echo 'base ==' > "$(place pinned)/conda-meta/pinned"
 expect 1 update -n pinned --all
 expect 0 update -n pinned --all --no-pin

@@ -65,4 +65,49 @@ expect 2 config set
 expect 2 config frob
 expect 2 config --get channels --set channels x
 
+# Layers: system, user, root prefix, environment.
+export GPKG_SYSTEM_CONFIG=$WORK/site.yaml
+printf 'channels: [site]\ndownload_threads: 3\nproxy_servers:\n  http: http://eve:secret@proxy:1\n' > "$WORK/site.yaml"
+expect 0 config set --user download_threads 5
+check grep -qx 'download_threads: 5' "$HOME/.config/gpkg/config.yaml"
+expect 0 config get download_threads
+out_is 5
+expect 0 config set --system download_threads 7
+err_has "download_threads: $HOME/.config/gpkg/config.yaml:1:19 says something else and wins"
+expect 0 config set custom_channels.mine "$WORK/place"
+expect 0 config get custom_channels.mine
+out_is "$WORK/place"
+expect 1 config get custom_channels.yours
+expect 0 config list --show-sources
+out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://proxy:1' '# files, later ones win' '# user'
+out_lacks secret
+expect 0 config list --show-sources --json
+json 'd["proxy_servers"] == {"value": {"http": "http://proxy:1"}, "source": work + "/site.yaml:4:3"}'
+json 'd["custom_channels"]["value"] == {"mine": work + "/place"}'
+GPKG_DOWNLOAD_THREADS=9 gpkg config list --show-sources
+out_has '# GPKG_DOWNLOAD_THREADS'
+GPKG_DOWNLOAD_THREADS=lots expect 2 config list
+err_has 'GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
+expect 0 config remove-key custom_channels.mine
+
+# What conda was told counts below all of it.
+printf 'channels: [from-conda]\nalways_copy: true\nauto_activate_base: false\nvirtual_packages: {cuda: "12.4"}\n' > "$HOME/.condarc"
+expect 0 config get channels
+out_is conda-forge
+expect 0 config remove-key channels
+printf 'download_threads: 3\n' > "$WORK/site.yaml"
+expect 0 config get channels
+out_is from-conda
+expect 0 config list
+err_has "$HOME/.condarc: gpkg does not heed always_copy"
+err_lacks auto_activate
+unset CONDA_OVERRIDE_CUDA
+expect 0 hardware
+out_has 'CONDA_OVERRIDE_CUDA=12.4' "override_virtual_packages: $HOME/.condarc:4:19"
+GPKG_USE_CONDARC=no expect 0 config get channels
+out_is conda-forge
+printf 'channels: [unclosed\n' > "$HOME/.condarc"
+expect 1 config list
+err_has "$HOME/.condarc:2:1:" 'use_condarc: false'
+
 finish

@@ -7,7 +7,7 @@ expect 0 create -y -q -n one app
 expect 0 info
 out_has "root prefix  : $GPKG_ROOT_PREFIX (writable)"
 out_has 'active environment  : none'
-out_has "config file  : $GPKG_ROOT_PREFIX/config.yaml"
+out_has "config files  : $GPKG_ROOT_PREFIX/config.yaml"
 out_has "channels  : file://$CHANNEL/linux-64"
 out_has "__glibc=2.36=0"
 expect 0 info --json

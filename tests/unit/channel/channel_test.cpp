@@ -81,7 +81,7 @@ TEST_CASE("what is no channel is refused with the reason", "[channel]") {
         {"oci://h/a",        "oci://h/a: 'oci' URLs are not supported\n  hint: use http, https or file"},
         {"file://server/a",  "file://server/a: a file on the host 'server' cannot be read\n  hint: a path on this machine has three slashes: file:///path"},
         {"/",                "channel '/': the root folder is no channel"},
-        {"defaults",         "channel 'defaults': it stands for several channels\n  hint: write pkgs/main and pkgs/r"},
+        {"defaults",         "channel 'defaults': it stands for several channels\n  hint: write one of https://repo.anaconda.com/pkgs/main or https://repo.anaconda.com/pkgs/r"},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -142,4 +142,37 @@ TEST_CASE("a local channel knows its folder", "[channel]") {
     CHECK(Channel::parse("./my chan", context())->folder() == "/work dir/my chan");
     CHECK(Channel::parse("./my chan", context())->is_local());
     CHECK_FALSE(Channel::parse("conda-forge", context())->is_local());
+}
+
+// conda: custom_channels gives the location, the channel's name is appended.
+TEST_CASE("channels can have a place of their own", "[channel]") {
+    auto where = context();
+    where.custom = {{"mine", "https://user:pw@host/conda/"},
+                    {"mine/deep", "https://deep"},
+                    {"here", "~/channels"}};
+    const auto url = [&](std::string_view text) {
+        return Channel::parse(text, where).value().base_url();
+    };
+    CHECK(url("mine") == "https://host/conda/mine");
+    CHECK(url("mine/label/rc") == "https://host/conda/mine/label/rc");
+    CHECK(url("mine/deep") == "https://deep/mine/deep");
+    CHECK(url("minerals") == "https://conda.anaconda.org/minerals");
+    CHECK(url("here") == "file://" + (where.home / "channels/here").native());
+    const auto mine = Channel::parse("mine", where).value();
+    CHECK(mine.name() == "mine");
+    CHECK(mine.with_credentials("https://host/conda/mine/noarch/repodata.json") ==
+          "https://user:pw@host/conda/mine/noarch/repodata.json");
+    CHECK(Channel::parse("https://host/conda/mine/label/rc", where)->name() == "mine/label/rc");
+}
+
+TEST_CASE("a name can stand for several channels", "[channel]") {
+    auto where = context();
+    where.several = {{"defaults", {"a", "https://host/b"}}, {"lab", {"c", "a"}}};
+    const auto channels =
+        parse_channels(std::vector<std::string>{"lab", "defaults"}, where).value();
+    std::vector<std::string> names;
+    for (const auto& channel : channels) names.push_back(channel.name());
+    CHECK(names == std::vector<std::string>{"c", "a", "https://host/b"});
+    where.several = {{"loop", {"loop"}}};
+    CHECK_FALSE(parse_channels("loop", where));
 }

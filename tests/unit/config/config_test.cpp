@@ -19,6 +19,7 @@ struct Fixture {
         ConfigSources sources;
         sources.home = home;
         sources.native_platform = "linux-64";
+        sources.system = home / "system";
         sources.environment = [this](std::string_view name) -> std::optional<std::string> {
             const auto found = variables.find(name);
             return found == variables.end() ? std::nullopt : std::optional(found->second);
@@ -28,6 +29,9 @@ struct Fixture {
     Result<Config> load(std::string_view text) {
         REQUIRE(write_file_atomically(file, text));
         return load();
+    }
+    void put(const fs::path& path, std::string_view text) {
+        REQUIRE(write_file_atomically(home / path, text));
     }
 };
 
@@ -190,7 +194,7 @@ TEST_CASE("settings are shown with their source", "[config]") {
     const auto channels = std::find_if(
         shown.begin(), shown.end(), [](const auto& one) { return one.key == "channels"; });
     REQUIRE(channels != shown.end());
-    CHECK(channels->is_list);
+    CHECK(channels->shape == ConfigKey::Shape::List);
     CHECK(channels->values == std::vector<std::string>{"a", "b"});
     CHECK(channels->source == f.file.native() + ":1:11");
     for (const auto& key : config_keys())
@@ -199,11 +203,119 @@ TEST_CASE("settings are shown with their source", "[config]") {
 }
 
 TEST_CASE("keys are found, and near ones named", "[config]") {
-    CHECK(find_config_key("channels")->is_list);
+    CHECK(find_config_key("channels")->shape == ConfigKey::Shape::List);
+    CHECK(find_config_key("subdir")->name == "platform");
     CHECK(find_config_key("channel").error().to_string() ==
           "channel: there is no such key in the configuration\n"
-          "  hint: did you mean channels, channel_alias or channel_priority");
-    CHECK(find_config_key("xyzzy").error().hint ==
-          "the keys are channels, channel_priority, channel_alias, channel_relations_max_depth, "
-          "platform, download_threads or cache_dir");
+          "  hint: did you mean channels, channel_alias or custom_channels");
+    CHECK_THAT(find_config_key("xyzzy").error().hint, ContainsSubstring("the keys are channels, "));
+}
+
+TEST_CASE("system, user, root prefix, environment: the later wins", "[config]") {
+    Fixture f;
+    f.put("system/etc/gpkg/config.yaml",
+          "download_threads: 2\nchannels: [site]\nchannel_priority: disabled\n");
+    f.put(".config/gpkg/config.yaml", "channels: [mine]\nchannel_priority: flexible\n");
+    auto config = f.load("channel_priority: strict\n").value();
+    CHECK(config.download_threads.value == 2);
+    CHECK(config.channels.value == std::vector<std::string>{"mine"});
+    CHECK(config.channels.source == (f.home / ".config/gpkg/config.yaml:1:11").native());
+    CHECK(config.channel_priority.value == ChannelPriority::Strict);
+
+    f.variables = {{"GPKG_CHANNELS", "a, b"}, {"CONDA_CHANNEL_PRIORITY", "flexible"}};
+    config = f.load().value();
+    CHECK(config.channels.value == std::vector<std::string>{"a", "b"});
+    CHECK(config.channels.source == "GPKG_CHANNELS");
+    CHECK(config.channel_priority.source == "CONDA_CHANNEL_PRIORITY");
+    f.variables["CONDA_CHANNELS"] = "c";
+    CHECK(f.load().value().channels.source == "GPKG_CHANNELS");
+
+    f.put("elsewhere.yaml", "download_threads: 5\n");
+    f.put("xdg/gpkg/config.yaml", "channels: [other]\n");
+    f.variables = {{"GPKG_SYSTEM_CONFIG", (f.home / "elsewhere.yaml").native()},
+                   {"XDG_CONFIG_HOME", (f.home / "xdg").native()}};
+    config = f.load().value();
+    CHECK(config.download_threads.value == 5);
+    CHECK(config.channels.value == std::vector<std::string>{"other"});
+    CHECK(config.file_of(ConfigLevel::System) == f.home / "elsewhere.yaml");
+    CHECK(config.file_of(ConfigLevel::User) == f.home / "xdg/gpkg/config.yaml");
+    CHECK(config.file_of(ConfigLevel::RootPrefix) == f.file);
+}
+
+// The order of files and the rules of joining: conda's SEARCH_PATH and configuration documentation.
+TEST_CASE("conda's files count as one, below gpkg's", "[config]") {
+    Fixture f;
+    f.put("system/etc/conda/.condarc",
+          "channels: [site]\nssl_verify: /etc/site.pem\n"
+          "custom_channels:\n  mine: https://old/\n  ours: https://site/c\n");
+    f.put("system/etc/conda/condarc.d/20.yml", "fetch_threads: 3\n");
+    f.put("system/etc/conda/condarc.d/10.yaml", "fetch_threads: 4\nchannels: [early]\n");
+    f.put("system/etc/conda/condarc.d/ignored.txt", "channels: [no]\n");
+    f.put(".condarc",
+          "channels:\n  - mine\n  - site\nchannel_priority: false\nchangeps1: no\n"
+          "custom_channels: {mine: 'https://new/'}\npkgs_dirs: [~/pkgs]\nsubdir: linux-aarch64\n"
+          "proxy_servers:\n  https: http://${WHO}:pw@proxy:3128\n"
+          "virtual_packages:\n  cuda: '12.4'\n  __glibc:\npinned_packages: [numpy 1.26.*]\n"
+          "mirrored_channels:\n  conda-forge: [https://near/cf, "
+          "https://conda.anaconda.org/conda-forge]\n");
+    f.variables["WHO"] = "eve";
+    auto config = f.load().value();
+    CHECK(config.channels.value == std::vector<std::string>{"mine", "site", "early"});
+    const auto user = (f.home / ".condarc").native();
+    CHECK(config.channels.source ==
+          user + ":2:3, " + (f.home / "system/etc/conda/condarc.d/10.yaml:2:11").native());
+    CHECK(config.channel_priority.value == ChannelPriority::Disabled);
+    CHECK_FALSE(config.changeps1.value);
+    CHECK(config.custom_channels.value ==
+          NamedTexts{{"mine", "https://new/"}, {"ours", "https://site/c"}});
+    CHECK(config.download_threads.value == 3);
+    CHECK(config.ssl_verify.value == "/etc/site.pem");
+    CHECK(config.conda_pkgs_dirs.value == std::vector<fs::path>{f.home / "pkgs"});
+    CHECK(config.platform.value == "linux-aarch64");
+    CHECK(config.proxy_servers.value == NamedTexts{{"https", "http://eve:pw@proxy:3128"}});
+    CHECK(config.override_virtual_packages.value == NamedTexts{{"cuda", "12.4"}, {"glibc", ""}});
+    CHECK(config.pinned_packages.value == std::vector<std::string>{"numpy 1.26.*"});
+    CHECK(config.mirrored_channels.value.at(0).second.size() == 2);
+    CHECK(config.unheeded.empty());
+    CHECK(config.files.size() == 7);
+
+    config = f.load("channels: [own]\n").value();
+    CHECK(config.channels.value == std::vector<std::string>{"own"});
+    CHECK(config.download_threads.value == 3);
+    config = f.load("use_condarc: false\n").value();
+    CHECK(config.channels.value == std::vector<std::string>{"conda-forge"});
+    CHECK(config.files.size() == 3);
+    f.variables["GPKG_USE_CONDARC"] = "true";
+    CHECK(f.load().value().channels.value.front() == "mine");
+}
+
+TEST_CASE("what conda's files say in vain is told", "[config]") {
+    Fixture f;
+    f.put(".condarc",
+          "auto_activate_base: false\nsolver: libmamba\nalways_copy: true\n"
+          "denylist_channels: [evil]\nchannels: [a] #!final\n");
+    const auto file = (f.home / ".condarc").native();
+    CHECK(f.load().value().unheeded ==
+          std::vector<std::string>{
+              file + ": gpkg does not heed the marks #!top, #!bottom and #!final, always_copy, "
+                     "denylist_channels"});
+    CHECK(f.load().value().warnings.empty());
+
+    f.put(".condarc", "channels: {a: b}\n");
+    CHECK(f.load().error().to_string() ==
+          file + ":1:11: expected a list of channels, found a map\n  hint: use_condarc: false in " +
+              f.file.native() + " makes gpkg leave conda's files alone");
+}
+
+TEST_CASE("variables stand in paths and URLs", "[config]") {
+    Fixture f;
+    f.variables = {{"USER", "eve"}, {"HOST", "h"}};
+    const auto config = f.load(
+                             "cache_dir: /scratch/$USER/gpkg\n"
+                             "channels: ['https://${HOST}/a$']\n")
+                            .value();
+    CHECK(config.cache_dir.value == "/scratch/eve/gpkg");
+    CHECK(config.channels.value.at(0) == "https://h/a$");
+    CHECK(f.load("cache_dir: /scratch/$NOBODY/gpkg\n").error().message ==
+          f.file.native() + ":1:12: names the variable NOBODY, which is not set");
 }

@@ -23,7 +23,16 @@ struct Fixture {
         REQUIRE(write_file_atomically(file, text));
         return load();
     }
+    ConfigTarget target() {
+        now = load();
+        return {now, file, {}};
+    }
+    ConfigTarget target(std::string_view text) {
+        now = load(text);
+        return {now, file, {}};
+    }
     std::string text() const { return read_file(file).value(); }
+    Config now;
 };
 
 const std::string kSite = R"(# The site's settings.
@@ -42,32 +51,32 @@ channel_priority: strict
 
 TEST_CASE("the first setting makes the file", "[config]") {
     Fixture f;
-    REQUIRE(set_config(f.load(), "channel_priority", {"flexible"}));
+    REQUIRE(set_config(f.target(), "channel_priority", {"flexible"}));
     CHECK(f.text() == "channel_priority: flexible\n");
-    REQUIRE(set_config(f.load(), "channels", {"a", "./b c", "yes"}));
+    REQUIRE(set_config(f.target(), "channels", {"a", "./b c", "yes"}));
     CHECK(f.text() == "channel_priority: flexible\nchannels:\n  - a\n  - ./b c\n  - \"yes\"\n");
 }
 
 TEST_CASE("setting a key leaves the rest alone", "[config]") {
     Fixture f;
-    REQUIRE(set_config(f.load(kSite), "download_threads", {"5"}));
+    REQUIRE(set_config(f.target(kSite), "download_threads", {"5"}));
     auto expected = kSite;
     expected.replace(expected.find("download_threads: 2   # per user"), 32, "download_threads: 5");
     CHECK(f.text() == expected);
     CHECK(f.load().download_threads.value == 5);
-    REQUIRE(set_config(f.load(), "channels", {}));
+    REQUIRE(set_config(f.target(), "channels", {}));
     CHECK(f.load().channels.value.empty());
     CHECK_THAT(f.text(), ContainsSubstring("# The site's settings.\n\nchannels: []\n\n# Slow"));
 }
 
 TEST_CASE("values are added to lists line by line", "[config]") {
     Fixture f;
-    CHECK(add_to_config(f.load(kSite), "channels", "bioconda", ListEnd::Back).value());
-    CHECK(add_to_config(f.load(), "channels", "mine", ListEnd::Front).value());
+    CHECK(add_to_config(f.target(kSite), "channels", "bioconda", ListEnd::Back).value());
+    CHECK(add_to_config(f.target(), "channels", "mine", ListEnd::Front).value());
     CHECK_THAT(f.text(),
                ContainsSubstring("channels:\n  # our own first\n  - mine\n  - tools  # kept by "
                                  "Eve\n  - conda-forge\n  - bioconda\n\n# Slow disks.\n"));
-    CHECK_FALSE(add_to_config(f.load(), "channels", "tools", ListEnd::Back).value());
+    CHECK_FALSE(add_to_config(f.target(), "channels", "tools", ListEnd::Back).value());
 }
 
 TEST_CASE("every way to write a list can be added to", "[config]") {
@@ -89,40 +98,40 @@ TEST_CASE("every way to write a list can be added to", "[config]") {
     }));
     // clang-format on
     CAPTURE(row.before);
-    REQUIRE(add_to_config(f.load(row.before), "channels", "new", ListEnd::Back));
+    REQUIRE(add_to_config(f.target(row.before), "channels", "new", ListEnd::Back));
     CHECK(f.text() == row.after);
 }
 
 TEST_CASE("values are removed line by line", "[config]") {
     Fixture f;
-    REQUIRE(remove_from_config(f.load(kSite), "channels", "tools"));
+    REQUIRE(remove_from_config(f.target(kSite), "channels", "tools"));
     CHECK_THAT(f.text(), ContainsSubstring("channels:\n  # our own first\n  - conda-forge\n\n#"));
-    REQUIRE(remove_from_config(f.load(), "channels", "conda-forge"));
+    REQUIRE(remove_from_config(f.target(), "channels", "conda-forge"));
     CHECK_THAT(f.text(), ContainsSubstring("settings.\n\nchannels: []\n\n# Slow disks.\n"));
-    CHECK(remove_from_config(f.load(), "channels", "conda-forge").error().message ==
+    CHECK(remove_from_config(f.target(), "channels", "conda-forge").error().message ==
           f.file.native() + ": 'conda-forge' in channels is not there");
 }
 
 TEST_CASE("a key is taken out whole", "[config]") {
     Fixture f;
-    REQUIRE(unset_config(f.load(kSite), "channels"));
+    REQUIRE(unset_config(f.target(kSite), "channels"));
     CHECK(f.text() ==
           "# The site's settings.\n\n\n# Slow disks.\ndownload_threads: 2   # per "
           "user\nchannel_priority: strict\n");
-    CHECK(unset_config(f.load(), "channels").error().message ==
+    CHECK(unset_config(f.target(), "channels").error().message ==
           f.file.native() + ": channels is not there");
 }
 
 TEST_CASE("conda's word for the platform is kept where it stands", "[config]") {
     Fixture f;
-    REQUIRE(set_config(f.load("subdir: osx-64\n"), "platform", {"linux-64"}));
+    REQUIRE(set_config(f.target("subdir: osx-64\n"), "platform", {"linux-64"}));
     CHECK(f.text() == "subdir: linux-64\n");
 }
 
 TEST_CASE("what could not be loaded is not written", "[config]") {
     Fixture f;
     const auto refused = [&](std::string_view key, const std::vector<std::string>& values) {
-        const auto done = set_config(f.load(kSite), key, values);
+        const auto done = set_config(f.target(kSite), key, values);
         CHECK(f.text() == kSite);
         REQUIRE_FALSE(done);
         return done.error().message;
@@ -132,14 +141,14 @@ TEST_CASE("what could not be loaded is not written", "[config]") {
     CHECK(refused("channel_priority", {"strict", "flexible"}) ==
           "channel_priority: it has one value");
     CHECK(refused("chanels", {"a"}) == "chanels: there is no such key in the configuration");
-    CHECK(add_to_config(f.load(), "platform", "x", ListEnd::Back).error().to_string() ==
+    CHECK(add_to_config(f.target(), "platform", "x", ListEnd::Back).error().to_string() ==
           "platform: not a list\n  hint: gpkg config set platform VALUE");
 }
 
 TEST_CASE("a file written in a way that lines cannot express is left alone", "[config]") {
     Fixture f;
     const std::string flow = "{channels: [a], platform: osx-64}\n";
-    const auto done = set_config(f.load(flow), "channels", {"b"});
+    const auto done = set_config(f.target(flow), "channels", {"b"});
     REQUIRE_FALSE(done);
     CHECK(f.text() == flow);
 }
@@ -149,7 +158,39 @@ TEST_CASE("a link to a file elsewhere stays a link", "[config]") {
     const auto real = f.folder.path() / "dotfiles/gpkg.yaml";
     REQUIRE(write_file_atomically(real, "platform: osx-64\n"));
     fs::create_symlink(real, f.file);
-    REQUIRE(set_config(f.load(), "platform", {"linux-64"}));
+    REQUIRE(set_config(f.target(), "platform", {"linux-64"}));
     CHECK(fs::is_symlink(f.file));
     CHECK(read_file(real).value() == "platform: linux-64\n");
+}
+
+TEST_CASE("what stands for one name of a map is changed alone", "[config]") {
+    Fixture f;
+    REQUIRE(set_config(f.target(), "custom_channels.mine", {"https://host/c"}));
+    CHECK(f.text() == "custom_channels:\n  mine: https://host/c\n");
+    REQUIRE(set_config(f.target(), "custom_channels.other", {"file:///c"}));
+    REQUIRE(set_config(f.target(), "custom_channels.mine", {"https://new/c"}));
+    REQUIRE(set_config(f.target(), "platform", {"linux-64"}));
+    CHECK(f.text() ==
+          "custom_channels:\n  mine: https://new/c\n  other: file:///c\nplatform: linux-64\n");
+    REQUIRE(unset_config(f.target(), "custom_channels.mine"));
+    CHECK(f.text() == "custom_channels:\n  other: file:///c\nplatform: linux-64\n");
+
+    const std::string kept =
+        "mirrored_channels:\n    # near ones first\n    conda-forge:\n"
+        "      - https://a/cf\n    b: [https://b]\n";
+    REQUIRE(add_to_config(
+        f.target(kept), "mirrored_channels.conda-forge", "https://z/cf", ListEnd::Back));
+    CHECK(f.text() ==
+          "mirrored_channels:\n    # near ones first\n    conda-forge:\n"
+          "      - https://a/cf\n      - https://z/cf\n    b: [https://b]\n");
+    CHECK(f.load().mirrored_channels.value ==
+          NamedLists{{"conda-forge", {"https://a/cf", "https://z/cf"}}, {"b", {"https://b"}}});
+
+    CHECK(set_config(f.target(), "custom_channels", {"x"}).error().to_string() ==
+          "custom_channels: it holds names and what stands for them\n"
+          "  hint: gpkg config set custom_channels.NAME VALUE");
+    CHECK(set_config(f.target(), "channels.x", {"x"}).error().message ==
+          "channels.x: channels is no map");
+    CHECK(set_config(f.target(), "custom_channels.mine", {"nowhere"}).error().message ==
+          "custom_channels: expected a URL for mine, found 'nowhere'");
 }

@@ -1,0 +1,67 @@
+#include "cli/workflow/settings.hpp"
+
+#include <cctype>
+#include <fmt/format.h>
+#include <map>
+
+namespace gpkg::cli {
+
+ChannelContext channel_context(const Context& context) {
+    const auto& config = context.config;
+    ChannelContext where;
+    where.alias = config.channel_alias.value;
+    where.home = context.home;
+    where.custom = config.custom_channels.value;
+    where.several = config.custom_multichannels.value;
+    where.several.emplace_back("defaults", config.default_channels.value);
+    return where;
+}
+
+std::unique_ptr<Transport> open_transport(const Context& context) {
+    const auto& config = context.config;
+    auto options = transport_options_from(context.env, context.home);
+    const auto proxy_of = [&](std::string_view scheme) -> std::string {
+        for (const auto name : {scheme, std::string_view("all")}) {
+            for (const auto& [known, url] : config.proxy_servers.value) {
+                if (known == name) return url;
+            }
+        }
+        return {};
+    };
+    if (options.http_proxy.empty()) options.http_proxy = proxy_of("http");
+    if (options.https_proxy.empty()) options.https_proxy = proxy_of("https");
+    const auto& trust = config.ssl_verify.value;
+    if (trust == "false") {
+        options.verify_tls = false;
+        context.out.warn_once(
+            fmt::format("ssl_verify is false ({}): anybody on the way can put packages in place of "
+                        "those asked for",
+                        config.ssl_verify.source));
+    } else if (trust != "true" && options.ca_file.empty()) {
+        options.ca_file = trust;
+    }
+    return make_transport(std::move(options));
+}
+
+std::string override_variable(std::string_view package) {
+    std::string name(kOverrides);
+    for (const char c : package)
+        name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return name;
+}
+
+EnvLookup with_overrides(EnvLookup environment, const Config& config) {
+    std::map<std::string, std::string, std::less<>> configured;
+    for (const auto& [package, value] : config.override_virtual_packages.value)
+        configured.emplace(override_variable(package), value);
+    if (configured.empty()) return environment;
+    return [environment = std::move(environment),
+            configured = std::move(configured)](std::string_view name) {
+        auto value = environment(name);
+        if (value) return value;
+        const auto found = configured.find(name);
+        return found == configured.end() ? std::nullopt : std::optional(found->second);
+    };
+}
+
+}  // namespace gpkg::cli

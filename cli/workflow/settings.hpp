@@ -1,0 +1,28 @@
+#pragma once
+
+// The user's settings as the parts of gpkg take them.
+
+#include "cli/context.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/net/transport.hpp"
+
+#include <memory>
+
+namespace gpkg::cli {
+
+/// What channels' names stand for.
+ChannelContext channel_context(const Context& context);
+
+/// The way to the network: proxies, certificates and logins by the environment, else by the
+/// configuration. Warns where certificates are not looked at.
+std::unique_ptr<Transport> open_transport(const Context& context);
+
+/// "cuda" -> "CONDA_OVERRIDE_CUDA"
+inline constexpr std::string_view kOverrides = "CONDA_OVERRIDE_";
+std::string override_variable(std::string_view package);
+
+/// `environment`, with what `override_virtual_packages` says where it has no CONDA_OVERRIDE_
+/// variable of that name.
+EnvLookup with_overrides(EnvLookup environment, const Config& config);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,386 @@
+#include "libcore/base/text.hpp"
+#include "libcore/config/config_keys_internal.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/names.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using yaml::Node;
+using Texts = std::vector<std::string>;
+using Shape = ConfigKey::Shape;
+
+constexpr std::string_view kDefault = "default";
+constexpr int kMostThreads = 64;
+constexpr int kMostDepth = 100;
+
+// ---- variables in values
+
+bool is_name_part(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// $NAME and ${NAME} replaced. A variable that is not set is an error: nobody wants a folder that
+/// is called "$USER".
+Result<std::string> expanded(std::string_view text, std::string_view where, const Reading& how) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool braces = text.substr(i).starts_with("${");
+        const auto first = i + (braces ? 2 : 1);
+        auto last = first;
+        while (last < text.size() && is_name_part(text[last])) ++last;
+        if (text[i] != '$' || last == first || (braces && text.substr(last, 1) != "}")) {
+            result += text[i];
+            continue;
+        }
+        const auto name = text.substr(first, last - first);
+        const auto value = how.environment ? how.environment(name) : std::nullopt;
+        if (!value)
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: names the variable {}, which is not set", where, name));
+        result += *value;
+        i = braces ? last : last - 1;
+    }
+    return result;
+}
+
+// ---- reading
+
+Result<std::string> text_of(const Node& node, std::string_view what, const Reading& how) {
+    GPKG_TRY(const auto text, node.as_text(what));
+    return expanded(text, node.place(), how);
+}
+
+Result<Texts> texts_of(const Node& node, std::string_view what, const Reading& how) {
+    GPKG_TRY(auto texts, node.as_texts(what));
+    for (auto& text : texts) {
+        GPKG_TRY(text, expanded(text, node.place(), how));
+    }
+    return texts;
+}
+
+/// "./x" and "../x" start where the file is; "~" is home; a channel's name or URL stays.
+std::string from_folder(const std::string& text, const Reading& how) {
+    const bool relative =
+        text == "." || text == ".." || text.starts_with("./") || text.starts_with("../");
+    if (!relative || how.folder.empty()) return text;
+    return absolute_path((how.folder / text).native(), how.home).native();
+}
+
+Result<Texts> channels(const Node& node, const Reading& how) {
+    GPKG_TRY(auto texts, texts_of(node, how.key, how));
+    for (auto& text : texts) {
+        if (trim(text).empty()) return node.fail("a channel is empty");
+        text = from_folder(text, how);
+    }
+    return texts;
+}
+
+Result<ChannelPriority> priority(const Node& node, const Reading& /*how*/) {
+    GPKG_TRY(const auto text, node.as_text("strict, flexible or disabled"));
+    if (text == "strict") return ChannelPriority::Strict;
+    // conda also takes the words of its older, two-valued setting.
+    if (text == "flexible" || text == "true") return ChannelPriority::Flexible;
+    if (text == "disabled" || text == "false") return ChannelPriority::Disabled;
+    return node.fail(fmt::format("expected strict, flexible or disabled, found '{}'", text));
+}
+
+Result<std::string> url(const Node& node, const Reading& how) {
+    GPKG_TRY(auto text, text_of(node, "a URL", how));
+    if (text.find("://") == std::string::npos)
+        return node.fail(fmt::format("expected a URL, found '{}'", text));
+    return text;
+}
+
+Result<std::string> platform(const Node& node, const Reading& /*how*/) {
+    GPKG_TRY(auto text, node.as_text("a platform"));
+    if (text == "noarch" || !is_subdir(text))
+        return node.fail(fmt::format("expected a platform such as linux-64, found '{}'", text));
+    return text;
+}
+
+template <int least, int most>
+Result<int> number(const Node& node, const Reading& how) {
+    GPKG_TRY(const auto count, node.as_int(how.key));
+    if (count < least || count > most)
+        return node.fail(
+            fmt::format("expected a number from {} to {}, found {}", least, most, count));
+    return static_cast<int>(count);
+}
+
+Result<bool> flag(const Node& node, const Reading& how) {
+    // YAML 1.1, which conda reads, has more words for it.
+    const auto word = to_lower(node.text());
+    if (word == "yes" || word == "on" || word == "1") return true;
+    if (word == "no" || word == "off" || word == "0") return false;
+    return node.as_bool(how.key);
+}
+
+Result<fs::path> folder(const Node& node, const Reading& how) {
+    GPKG_TRY(const auto text, node.as_text("a folder"));
+    if (text.empty()) return node.fail("expected a folder, found nothing");
+    return folder_from(text, node.place(), how);
+}
+
+Result<std::vector<fs::path>> folders(const Node& node, const Reading& how) {
+    GPKG_TRY(const auto texts, node.as_texts(how.key));
+    std::vector<fs::path> result;
+    for (const auto& text : texts) {
+        if (trim(text).empty()) continue;
+        GPKG_TRY(auto one, folder_from(text, node.place(), how));
+        result.push_back(std::move(one));
+    }
+    return result;
+}
+
+/// A file of certificates, or whether they are looked at. conda's "truststore" is the system's,
+/// which is what gpkg looks at anyway.
+Result<std::string> tls_trust(const Node& node, const Reading& how) {
+    GPKG_TRY(const auto text, text_of(node, "true, false or a file of certificates", how));
+    const auto word = to_lower(text);
+    if (word == "true" || word == "yes" || word == "1" || word == "truststore") return "true";
+    if (word == "false" || word == "no" || word == "0") return "false";
+    if (text.empty()) return node.fail("expected true, false or a file of certificates");
+    GPKG_TRY(const auto path, folder_from(text, node.place(), how));
+    return path.native();
+}
+
+Result<Texts> specs(const Node& node, const Reading& how) {
+    GPKG_TRY(auto texts, node.as_texts(how.key));
+    for (const auto& text : texts) {
+        if (const auto spec = MatchSpec::parse(text); !spec)
+            return node.fail(spec.error().message, spec.error().hint);
+    }
+    return texts;
+}
+
+Result<NamedLists> lists_by_name(const Node& node, const Reading& how) {
+    if (!node.is_null() && !node.is_map())
+        return node.fail(fmt::format("expected names and lists, found {}", node.kind_name()));
+    NamedLists lists;
+    for (const auto& [name, value] : node.entries()) {
+        GPKG_TRY(auto list, channels(value, how));
+        lists.emplace_back(name, std::move(list));
+    }
+    return lists;
+}
+
+Result<NamedTexts> texts_by_name(const Node& node, const Reading& how) {
+    if (!node.is_null() && !node.is_map())
+        return node.fail(fmt::format("expected names and values, found {}", node.kind_name()));
+    NamedTexts texts;
+    for (const auto& [name, value] : node.entries()) {
+        if (value.is_null()) {
+            texts.emplace_back(name, "");
+            continue;
+        }
+        GPKG_TRY(auto text, text_of(value, "a text", how));
+        texts.emplace_back(name, std::move(text));
+    }
+    return texts;
+}
+
+Result<NamedTexts> urls_by_name(const Node& node, const Reading& how) {
+    GPKG_TRY(auto texts, texts_by_name(node, how));
+    for (auto& [name, text] : texts) {
+        text = from_folder(text, how);
+        const bool is_path = text.starts_with('/') || text.starts_with('~');
+        if (text.find("://") == std::string::npos && !is_path)
+            return node.fail(fmt::format("expected a URL for {}, found '{}'", name, text));
+    }
+    return texts;
+}
+
+Result<NamedTexts> proxies(const Node& node, const Reading& how) {
+    GPKG_TRY(auto texts, texts_by_name(node, how));
+    for (const auto& [name, text] : texts) {
+        if (name != "http" && name != "https" && name != "all")
+            return node.fail(
+                fmt::format("expected proxies of http, https or all, found one of {}", name),
+                "NO_PROXY names hosts that are reached without one");
+    }
+    return texts;
+}
+
+/// "__cuda" and "cuda" are one name; conda's has no underscores.
+Result<NamedTexts> overrides(const Node& node, const Reading& how) {
+    GPKG_TRY(auto texts, texts_by_name(node, how));
+    for (auto& [name, text] : texts) {
+        if (name.starts_with("__")) name.erase(0, 2);
+    }
+    return texts;
+}
+
+// ---- joining: what conda's files say together
+
+template <typename T>
+bool join(T& /*into*/, T&& /*more*/) {
+    return false;
+}
+
+template <typename T>
+bool join(std::vector<T>& into, std::vector<T>&& more) {
+    const auto before = into.size();
+    for (auto& one : more) {
+        if (std::find(into.begin(), into.end(), one) == into.end()) into.push_back(std::move(one));
+    }
+    return into.size() > before;
+}
+
+template <typename T>
+bool join(std::vector<std::pair<std::string, T>>& into,
+          std::vector<std::pair<std::string, T>>&& more) {
+    const auto before = into.size();
+    for (auto& one : more) {
+        const auto has_name = [&](const auto& other) { return other.first == one.first; };
+        if (std::none_of(into.begin(), into.end(), has_name)) into.push_back(std::move(one));
+    }
+    return into.size() > before;
+}
+
+// ---- showing
+
+void show_value(ShownSetting& shown, const std::string& value) { shown.values = {value}; }
+void show_value(ShownSetting& shown, const fs::path& value) { shown.values = {value.native()}; }
+void show_value(ShownSetting& shown, int value) { shown.values = {std::to_string(value)}; }
+void show_value(ShownSetting& shown, bool value) { shown.values = {value ? "true" : "false"}; }
+void show_value(ShownSetting& shown, ChannelPriority value) {
+    shown.values = {std::string(to_string(value))};
+}
+void show_value(ShownSetting& shown, const Texts& value) { shown.values = value; }
+void show_value(ShownSetting& shown, const std::vector<fs::path>& value) {
+    for (const auto& path : value) shown.values.push_back(path.native());
+}
+void show_value(ShownSetting& shown, const NamedLists& value) { shown.entries = value; }
+void show_value(ShownSetting& shown, const NamedTexts& value) {
+    for (const auto& [name, text] : value) shown.entries.emplace_back(name, Texts{text});
+}
+
+// ---- the table
+
+template <auto member, auto read>
+Result<void> apply(const Node& node, const Reading& reading, Config& config) {
+    auto& setting = config.*member;
+    GPKG_TRY(auto value, read(node, reading));
+    if (!reading.joins || setting.source == kDefault) {
+        setting = {std::move(value), node.place()};
+    } else if (join(setting.value, std::move(value))) {
+        setting.source += ", ";
+        setting.source += node.place();
+    }
+    return {};
+}
+
+template <auto member>
+ShownSetting show(const Config& config) {
+    ShownSetting shown;
+    shown.source = (config.*member).source;
+    show_value(shown, (config.*member).value);
+    return shown;
+}
+
+template <auto member, auto read>
+constexpr KeyRow row(std::string_view name,
+                     Shape shape,
+                     std::array<std::string_view, 2> conda_names,
+                     std::string_view help,
+                     std::string_view separators = ",") {
+    return {{name, shape, help}, conda_names, separators, apply<member, read>, show<member>};
+}
+
+// clang-format off
+constexpr std::array kRows = {
+    row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "channels, the first wins"),
+    row<&Config::channel_priority, priority>("channel_priority", Shape::Value, {"channel_priority"}, "strict, flexible or disabled"),
+    row<&Config::channel_alias, url>("channel_alias", Shape::Value, {"channel_alias"}, "the URL below which a bare channel name is looked up"),
+    row<&Config::default_channels, channels>("default_channels", Shape::List, {"default_channels"}, "what the channel 'defaults' stands for"),
+    row<&Config::custom_channels, urls_by_name>("custom_channels", Shape::Map, {"custom_channels"}, "the URL below which a channel of that name is found"),
+    row<&Config::custom_multichannels, lists_by_name>("custom_multichannels", Shape::Map, {"custom_multichannels"}, "a name for several channels"),
+    row<&Config::mirrored_channels, lists_by_name>("mirrored_channels", Shape::Map, {"mirrored_channels"}, "URLs that a channel can be had from, the first tried first"),
+    row<&Config::channel_relations_max_depth, number<0, kMostDepth>>("channel_relations_max_depth", Shape::Value, {}, "how far relations of channels are followed, 0 to ignore them"),
+    row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "the platform to solve for, when not this machine's"),
+    row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "decide as if the machine had this"),
+    row<&Config::pinned_packages, specs>("pinned_packages", Shape::List, {"pinned_packages"}, "specs that every environment has to meet", "&"),
+    row<&Config::cache_dir, folder>("cache_dir", Shape::Value, {}, "folder of the package store and the index cache"),
+    row<&Config::conda_pkgs_dirs, folders>("conda_pkgs_dirs", Shape::List, {"pkgs_dirs"}, "package folders of conda, read and never written", ":,"),
+    row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "how many files are downloaded at a time"),
+    row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all"),
+    row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or the file of certificates to trust"),
+    row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "activation changes the shell's prompt"),
+    row<&Config::use_condarc, flag>("use_condarc", Shape::Value, {}, "whether conda's configuration files are read"),
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const KeyRow> key_rows() { return kRows; }
+
+const KeyRow* find_row(std::string_view name) {
+    const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const KeyRow& row) {
+        return !name.empty() &&
+               (row.key.name == name || row.conda_names[0] == name || row.conda_names[1] == name);
+    });
+    return found == kRows.end() ? nullptr : &*found;
+}
+
+std::span<const ConfigKey> config_keys() {
+    static const auto keys = [] {
+        std::array<ConfigKey, kRows.size()> all{};
+        std::transform(
+            kRows.begin(), kRows.end(), all.begin(), [](const KeyRow& row) { return row.key; });
+        return all;
+    }();
+    return keys;
+}
+
+Result<ConfigKey> find_config_key(std::string_view name) {
+    if (const auto* row = find_row(name)) return row->key;
+    Texts names;
+    names.reserve(kRows.size());
+    for (const auto& row : kRows) names.emplace_back(row.key.name);
+    const auto near = near_names(name, names);
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: there is no such key in the configuration", name),
+                near.empty() ? "the keys are " + join_or(names) : "did you mean " + join_or(near));
+}
+
+Result<fs::path> folder_from(std::string_view text,
+                             std::string_view where,
+                             const Reading& reading) {
+    GPKG_TRY(const auto path, expanded(trim(text), where, reading));
+    if (path.starts_with('~') && reading.home.empty())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: no home folder is known, so '{}' has no meaning", where, path),
+                    "write the path in full");
+    const bool is_whole = path.starts_with('/') || path.starts_with('~') || reading.folder.empty();
+    return absolute_path(is_whole ? path : (reading.folder / path).native(), reading.home);
+}
+
+std::vector<ShownSetting> shown_settings(const Config& config) {
+    ShownSetting root;
+    root.key = "root_prefix";
+    root.values = {config.root_prefix.value.native()};
+    root.source = config.root_prefix.source;
+    std::vector<ShownSetting> all{std::move(root)};
+    for (const auto& row : kRows) {
+        auto shown = row.show(config);
+        shown.key = row.key.name;
+        shown.shape = row.key.shape;
+        all.push_back(std::move(shown));
+    }
+    return all;
+}
+
+std::string_view to_string(ChannelPriority priority) {
+    switch (priority) {
+    case ChannelPriority::Strict: return "strict";
+    case ChannelPriority::Flexible: return "flexible";
+    case ChannelPriority::Disabled: return "disabled";
+    }
+    return "strict";
+}
+
+}  // namespace gpkg

@@ -1,0 +1,44 @@
+#pragma once
+
+// The keys of a configuration: what each is called, how its value is read and shown. Loading and
+// editing share them, so that an edit that could not be loaded is refused.
+
+#include "libcore/config/config.hpp"
+#include "libcore/yaml/node.hpp"
+
+#include <array>
+
+namespace gpkg {
+
+/// Where a value is read from.
+struct Reading {
+    std::string_view key;
+    fs::path folder;  ///< relative paths begin here; empty: the current folder
+    fs::path home;
+    EnvLookup environment;  ///< for $NAME
+    /// A value is joined to what stands there: lists and maps grow at their end, all else stays.
+    bool joins = false;
+};
+
+struct KeyRow {
+    ConfigKey key;
+    /// Its names in conda's files, and with CONDA_ before them in the environment.
+    std::array<std::string_view, 2> conda_names;
+    std::string_view separators;  ///< of a list in the environment
+    Result<void> (*apply)(const yaml::Node& value, const Reading& reading, Config& config);
+    ShownSetting (*show)(const Config& config);
+};
+std::span<const KeyRow> key_rows();
+/// The row of a key by its own name or one of conda's; null without one.
+const KeyRow* find_row(std::string_view name);
+
+/// Takes the keys of the document `text`, which stands at `file`, into `config`.
+Result<void> apply_config_file(std::string_view text,
+                               const fs::path& file,
+                               const EnvLookup& environment,
+                               Config& config);
+
+/// The folder that `text` names. "~" is home, $NAME a variable; `where` begins every error.
+Result<fs::path> folder_from(std::string_view text, std::string_view where, const Reading& reading);
+
+}  // namespace gpkg
