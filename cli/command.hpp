@@ -41,6 +41,7 @@ Action bind_update(CLI::App& app);
 Action bind_remove(CLI::App& app);
 Action bind_history(CLI::App& app);
 Action bind_diff(CLI::App& app);
+Action bind_rename(CLI::App& app);
 Action bind_rollback(CLI::App& app);
 Action bind_verify(CLI::App& app);
 Action bind_repair(CLI::App& app);

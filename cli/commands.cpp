@@ -8,6 +8,7 @@ std::span<const Command> commands() {
         {"install", "add packages to an environment", bind_install},
         {"update", "bring packages of an environment to their newest fitting builds", bind_update},
         {"remove", "take packages, or a whole environment, away", bind_remove},
+        {"rename", "give an environment another name or place", bind_rename},
         {"history", "show what an environment was after each change", bind_history},
         {"diff", "show what differs between two generations of an environment", bind_diff},
         {"rollback", "bring an environment back to what it was", bind_rollback},

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/copying.hpp"
 #include "cli/workflow/locked_environment.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/sources.hpp"
@@ -14,36 +15,6 @@
 
 namespace gpkg::cli {
 namespace {
-
-/// Never overwrite: neither an environment nor somebody's files.
-Result<void> check_free(const fs::path& prefix) {
-    std::error_code code;
-    if (Prefix::is_environment(prefix))
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the environment exists already", prefix.native()),
-                    "gpkg install adds to it; gpkg remove --all takes it away");
-    if (fs::exists(fs::symlink_status(prefix, code)) &&
-        !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: exists and is not an empty folder", prefix.native()),
-                    "choose another place for the environment");
-    return {};
-}
-
-Result<Change> copy_of(Context& context, const fs::path& original, const fs::path& prefix) {
-    GPKG_TRY(const auto source, Prefix::open(original));
-    GPKG_TRY(const auto installed, source.records());
-    ExactRequest request;
-    request.prefix = prefix;
-    for (const auto& record : installed) request.records.push_back(record.package);
-    request.requested = wishes_of(original);
-    GPKG_TRY(request.variables, source.env_vars());
-    GPKG_TRY(request.state, source.state());
-    GPKG_TRY(request.channels, wanted_channels(context, {}));
-    GPKG_TRY(auto change, exactly(std::move(request)));
-    change.copies = original;
-    return change;
-}
 
 /// `default_file` is read when neither packages nor files are named; empty: none is.
 Action bind(CLI::App& app, const std::string& default_file) {

@@ -1,13 +1,13 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/copying.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/progress.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/transaction.hpp"
-#include "libcore/env/unowned_files.hpp"
 #include "libcore/package/info.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -115,27 +115,6 @@ Result<void> link_all(Context& context,
     return {};
 }
 
-/// What belongs to no package there: what pip installed, what people put into it; and its pins.
-Result<void> copy_other_files(Context& context, const fs::path& from, const fs::path& to) {
-    GPKG_TRY(const auto prefix, Prefix::open(from));
-    GPKG_TRY(const auto records, prefix.records());
-    GPKG_TRY(auto files, unowned_files(from, records));
-    const std::string pins = "conda-meta/pinned";
-    std::error_code code;
-    if (fs::exists(from / pins, code)) files.push_back(pins);
-    if (files.empty()) return {};
-    GPKG_TRY(const auto binaries, copy_unowned(from, files, to));
-    context.out.note(fmt::format("{} {} that belong{} to no package {} copied",
-                                 files.size(),
-                                 files.size() == 1 ? "file" : "files",
-                                 files.size() == 1 ? "s" : "",
-                                 files.size() == 1 ? "was" : "were"));
-    for (const auto& file : binaries)
-        context.out.warn(
-            fmt::format("{}: is a binary that names {}, and goes on to", file, from.native()));
-    return {};
-}
-
 /// Records of an explicit list, once the packages are there: with what these say of themselves, and
 /// dependencies first.
 Result<void> complete(Change& change, std::vector<fs::path>& folders) {
@@ -178,7 +157,13 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         return 0;
     }
 
-    if (!change.is_nothing() || change.creates) print_change(out, change, fetch);
+    if (change.takes_over)
+        out.print(fmt::format("  {} becomes {}, {} packages are linked anew",
+                              change.copies.native(),
+                              change.prefix.native(),
+                              change.link.size()));
+    else if (!change.is_nothing() || change.creates)
+        print_change(out, change, fetch);
     print_pip_sections(out, change.pip);
     if (options.dry_run) {
         if (out.json_mode()) out.json(change_document(change, fetch, true));
@@ -197,7 +182,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     if (!options.download_only) {
         GPKG_CHECK(link_all(context, change, folders, options));
         if (!change.copies.empty())
-            GPKG_CHECK(copy_other_files(context, change.copies, change.prefix));
+            GPKG_CHECK(copy_other_files(context, change.copies, change.prefix, change.takes_over));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {

@@ -52,6 +52,7 @@ struct Change {
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
     std::optional<GpkgState> state{};  ///< where it changes
     fs::path copies{};                 ///< the environment whose other files come along
+    bool takes_over = false;           ///< of `copies`, whose history comes along as well
     std::uint64_t restores = 0;        ///< the generation that this goes back to; else 0
     std::vector<std::string> notes;
 

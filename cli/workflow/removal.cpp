@@ -30,7 +30,8 @@ bool is_same_place(const fs::path& a, const fs::path& b) {
     return a == b || fs::equivalent(a, b, code);
 }
 
-/// Not what holds other environments, and not what the user's shell stands in.
+}  // namespace
+
 Result<void> check_removable(const Context& context, const fs::path& path) {
     if (is_same_place(path, context.config.root_prefix.value))
         return fail(
@@ -51,8 +52,6 @@ Result<void> check_removable(const Context& context, const fs::path& path) {
                     "gpkg deactivate, then run the command again");
     return {};
 }
-
-}  // namespace
 
 Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs) {
     GPKG_TRY(const auto prefix, Prefix::open(path));

@@ -9,6 +9,9 @@ namespace gpkg::cli {
 
 Result<Change> removal(const fs::path& prefix, const std::vector<MatchSpec>& specs);
 
+/// Refuses the root prefix, what holds other environments, and what the user's shell stands in.
+Result<void> check_removable(const Context& context, const fs::path& path);
+
 /// Removes a whole environment, also its record in ~/.conda/environments.txt. The root prefix and
 /// folders that are no environments are refused.
 Result<int> remove_environment(Context& context,

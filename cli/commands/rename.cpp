@@ -1,0 +1,44 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/copying.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace gpkg::cli {
+
+Action bind_rename(CLI::App& app) {
+    struct Options {
+        TargetOptions target;
+        ChangeOptions change;
+        std::string destination;
+    };
+    const auto options = std::make_shared<Options>();
+    auto& change = options->change;
+    add_target_options(app, options->target);
+    app.add_option("destination", options->destination, "the new name, or the new path")
+        ->required()
+        ->type_name("NAME|PATH");
+    app.add_flag("-d,--dry-run", change.dry_run, "show what would be done, and stop");
+    app.add_flag("-y,--yes", change.yes, "do not ask");
+    app.add_flag("--offline", change.offline, "use only what is in the package store");
+    app.add_flag("--copy", change.copy, "copy files of packages instead of linking them");
+    app.add_flag("--override-frozen",
+                 change.override_frozen,
+                 "rename the environment although it is marked as frozen");
+    app.footer(
+        "Files name the path of their environment: the packages are linked anew from the store.\n"
+        "What pip installed, your own files, variables, pins and generations come along.\n"
+        "  gpkg rename -n ml ml-2024");
+
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto from, existing_prefix(context, options->target));
+        GPKG_TRY(const auto to, target_prefix(context, target_of(options->destination)));
+        GPKG_CHECK(recover_prefix(context, from, options->change.dry_run));
+        GPKG_CHECK(recover_prefix(context, to, options->change.dry_run));
+        return rename_environment(context, from, to, options->change);
+    };
+}
+
+}  // namespace gpkg::cli

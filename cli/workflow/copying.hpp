@@ -1,0 +1,29 @@
+#pragma once
+
+// Environments under another path: copies, and renaming, which is a copy that takes its original's
+// place. Packages are linked anew, because their files name the path.
+
+#include "cli/workflow/change.hpp"
+
+namespace gpkg::cli {
+
+/// Never overwrite: Conflict where an environment or somebody's files stand at `prefix`.
+Result<void> check_free(const fs::path& prefix);
+
+/// A change that makes `prefix` what `original` is.
+Result<Change> copy_of(Context& context, const fs::path& original, const fs::path& prefix);
+
+/// What belongs to no package there: what pip installed, what people put into it; and its pins.
+/// Where the copy takes over, also its history, its generations, and whether it is frozen.
+Result<void> copy_other_files(Context& context,
+                              const fs::path& from,
+                              const fs::path& to,
+                              bool takes_over);
+
+/// Moves an environment. At every instant there is the old one, or both, or the new one.
+Result<int> rename_environment(Context& context,
+                               const fs::path& from,
+                               const fs::path& to,
+                               const ChangeOptions& options);
+
+}  // namespace gpkg::cli
