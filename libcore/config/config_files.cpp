@@ -11,7 +11,7 @@ namespace {
 fs::path yaml_in(const fs::path& folder, std::vector<std::string>& warnings) {
     auto file = folder / "config.yaml";
     std::error_code ignored;
-    const auto other = folder / "config.yml";
+    auto other = folder / "config.yml";
     if (!fs::exists(other, ignored)) return file;
     if (!fs::exists(file, ignored)) return other;
     warnings.push_back(fmt::format("{}: not read, config.yaml stands beside it", other.native()));
