@@ -70,11 +70,21 @@ void add_machines_option(CLI::App& app,
         ->check(not_empty("--for: names no machine"));
 }
 
+void add_link_options(CLI::App& app, ChangeOptions& options) {
+    auto* link = app.add_option(
+        "--link", options.link, "how files of packages get into the environment");
+    link->type_name("auto|hardlink|reflink|copy")
+        ->check(CLI::IsMember({"auto", "hardlink", "reflink", "copy"}));
+    app.add_flag_callback(
+           "--copy", [&options] { options.link = "copy"; }, "same as --link copy")
+        ->excludes(link);
+}
+
 void add_change_options(CLI::App& app, ChangeOptions& options) {
     app.add_flag("-d,--dry-run", options.dry_run, "show what would be done, and stop");
     app.add_flag("-y,--yes", options.yes, "do not ask");
     app.add_flag("--download-only", options.download_only, "fill the package store, link nothing");
-    app.add_flag("--copy", options.copy, "copy files instead of hard linking them");
+    add_link_options(app, options);
     app.add_flag("--override-frozen",
                  options.override_frozen,
                  "change the environment although it is marked as frozen");

@@ -32,6 +32,8 @@ void add_machines_option(CLI::App& app,
                          std::vector<std::string>& machines,
                          const std::string& help);
 void add_change_options(CLI::App& app, ChangeOptions& options);
+/// --link and --copy, which are among them.
+void add_link_options(CLI::App& app, ChangeOptions& options);
 enum class ReachVerb {
     Create,  ///< nothing is installed yet
     Install,

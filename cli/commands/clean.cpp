@@ -173,7 +173,7 @@ Result<int> clean(Context& context, const Options& options) {
 Action bind_clean(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_flag("-a,--all", options->all, "all of the following");
-    app.add_flag("--packages", options->packages, "unpacked packages that no environment uses");
+    app.add_flag("--packages,--unused", options->packages, "unpacked packages that no environment uses");
     app.add_flag("-i,--index-cache", options->index_cache, "cached indexes of channels");
     app.add_flag("-t,--tarballs", options->tarballs, "what interrupted downloads left");
     app.add_flag("-d,--dry-run", options->dry_run, "show what would be removed, and stop");

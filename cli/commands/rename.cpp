@@ -23,7 +23,7 @@ Action bind_rename(CLI::App& app) {
     app.add_flag("-d,--dry-run", change.dry_run, "show what would be done, and stop");
     app.add_flag("-y,--yes", change.yes, "do not ask");
     app.add_flag("--offline", change.offline, "use only what is in the package store");
-    app.add_flag("--copy", change.copy, "copy files of packages instead of linking them");
+    add_link_options(app, change);
     app.add_flag("--override-frozen",
                  change.override_frozen,
                  "rename the environment although it is marked as frozen");

@@ -24,7 +24,7 @@ struct ChangeOptions {
     bool dry_run = false;
     bool yes = false;
     bool download_only = false;
-    bool copy = false;  ///< never hard link
+    std::string link{};  ///< how files get into environments; empty: as configured
     bool offline = false;
     bool override_frozen = false;  ///< change an environment that is marked as frozen
 };

@@ -169,6 +169,7 @@ Result<void> check_offline(const std::vector<PackageRecord>& absent) {
 PackageStore open_store(const Context& context) {
     StoreLayout layout;
     layout.root = context.config.package_store();
+    layout.layers = context.config.store_layers.value;
     layout.conda_caches = context.config.conda_pkgs_dirs.value;
     return PackageStore(std::move(layout));
 }

@@ -35,6 +35,7 @@ Result<TrialEnvironment> make_trial(Context& context,
     transaction.history.command = context.command_line;
     transaction.history.tool_version = GPKG_VERSION;
     TransactionOptions options;
+    options.link = LinkMethod::Copy;  // scripts may write into any file of it
     options.root_prefix = context.config.root_prefix.value;
     options.cancelled = [&] { return context.stop.stop_requested(); };
     GPKG_CHECK(execute(transaction, options));

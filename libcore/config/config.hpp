@@ -50,7 +50,9 @@ struct Config {
 
     Setting<fs::path> root_prefix;  ///< GPKG_ROOT_PREFIX, else ~/.local/share/gpkg
     Setting<fs::path> cache_dir;    ///< else the root prefix
+    Setting<std::vector<fs::path>> store_layers{};     ///< stores of others, read, never written
     Setting<std::vector<fs::path>> conda_pkgs_dirs{};  ///< read, never written
+    Setting<std::string> link{"auto"};  ///< "auto", "hardlink", "reflink" or "copy"
 
     Setting<std::vector<std::string>> channels{{"conda-forge"}};
     Setting<ChannelPriority> channel_priority{ChannelPriority::Strict};

@@ -148,6 +148,12 @@ Result<std::string> tls_trust(const Node& node, const Reading& how) {
     return path.native();
 }
 
+Result<std::string> link_word(const Node& node, const Reading& how) {
+    GPKG_TRY(auto word, node.as_text(how.key));
+    if (word == "auto" || word == "hardlink" || word == "reflink" || word == "copy") return word;
+    return node.fail(fmt::format("expected auto, hardlink, reflink or copy, found '{}'", word));
+}
+
 Result<Texts> specs(const Node& node, const Reading& how) {
     GPKG_TRY(auto texts, node.as_texts(how.key));
     for (const auto& text : texts) {
@@ -305,7 +311,9 @@ constexpr std::array kRows = {
     row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "decide as if the machine had this"),
     row<&Config::pinned_packages, specs>("pinned_packages", Shape::List, {"pinned_packages"}, "specs that every environment has to meet", "&"),
     row<&Config::cache_dir, folder>("cache_dir", Shape::Value, {}, "folder of the package store and the index cache"),
+    row<&Config::store_layers, folders>("store_layers", Shape::List, {}, "package stores of others (pkgs/), read and never written", ":,"),
     row<&Config::conda_pkgs_dirs, folders>("conda_pkgs_dirs", Shape::List, {"pkgs_dirs"}, "package folders of conda, read and never written", ":,"),
+    row<&Config::link, link_word>("link", Shape::Value, {}, "how files of packages get into environments: auto, hardlink, reflink or copy"),
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "how many files are downloaded at a time"),
     row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all"),
     row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or the file of certificates to trust"),

@@ -141,43 +141,60 @@ Result<void> Linker::make_folders(Plan& plan) {
     return {};
 }
 
+/// What is tried for a file, one after the other.
+std::span<const LinkMethod> methods_for(LinkMethod asked, const PackagePlan& package) {
+    using enum LinkMethod;
+    static constexpr std::array kReflinkFirst = {Reflink, HardLink, Copy};
+    static constexpr std::array kHardLinkFirst = {HardLink, Reflink, Copy};
+    switch (asked) {
+    case Auto: break;
+    case HardLink: return std::span(kHardLinkFirst).first(1);
+    case Reflink: return std::span(kReflinkFirst).first(1);
+    case Copy: return std::span(kHardLinkFirst).last(1);
+    }
+    return package.reflinks_first ? std::span(kReflinkFirst) : std::span(kHardLinkFirst);
+}
+
 Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
     const auto& package = *piece.package;
     auto& attempts = *piece.attempts;
     item.sha256 = item.entry->sha256;
-    const bool copy_only = item.kind == LinkKind::CopyOnly || options_.link == LinkMethod::Copy;
-    const bool want_hard_link =
-        options_.link == LinkMethod::HardLink || options_.link == LinkMethod::Auto;
-    const bool want_reflink =
-        options_.link == LinkMethod::Reflink || options_.link == LinkMethod::Auto;
-    if (!copy_only && want_hard_link && attempts.hard_links_work) {
-        const int code = disk_.hard_link(source, item.source, item.target);
-        if (code == 0) {
-            ++counts_.hard_linked;
-            attempts.hard_linked = true;
+    const bool asks_copy = item.kind == LinkKind::CopyOnly || options_.link == LinkMethod::Copy;
+    int code = 0;
+    for (const auto method : methods_for(asks_copy ? LinkMethod::Copy : options_.link, package)) {
+        switch (method) {
+        case LinkMethod::Auto: continue;
+        case LinkMethod::HardLink:
+            if (!attempts.hard_links_work) continue;
+            code = disk_.hard_link(source, item.source, item.target);
+            if (code == 0) {
+                ++counts_.hard_linked;
+                attempts.hard_linked = true;
+                return {};
+            }
+            copy_reason_ = code;
+            // Too many links to one file says nothing of the next.
+            if (means_copy(code) && code != EMLINK) attempts.hard_links_work = false;
+            break;
+        case LinkMethod::Reflink:
+            if (!attempts.reflinks_work) continue;
+            code = disk_.reflink(source, item.source, item.target);
+            if (code == 0) {
+                ++counts_.reflinked;
+                return {};
+            }
+            if (means_copy(code)) attempts.reflinks_work = false;
+            break;
+        case LinkMethod::Copy:
+            code = disk_.copy(source, item.source, item.target);
+            if (code != 0) break;
+            ++(asks_copy ? counts_.copied_on_request : counts_.copied);
+            attempts.copied = true;
             return {};
         }
-        if (options_.link == LinkMethod::HardLink || !means_copy(code))
-            return refuse(package, item, code);
-        copy_reason_ = code;
-        // Too many links to one file says nothing of the next.
-        if (code != EMLINK) attempts.hard_links_work = false;
+        if (!means_copy(code)) break;
     }
-    if (!copy_only && want_reflink && attempts.reflinks_work) {
-        const int code = disk_.reflink(source, item.source, item.target);
-        if (code == 0) {
-            ++counts_.reflinked;
-            return {};
-        }
-        if (options_.link == LinkMethod::Reflink || !means_copy(code))
-            return refuse(package, item, code);
-        attempts.reflinks_work = false;
-    }
-    if (const int code = disk_.copy(source, item.source, item.target); code != 0)
-        return refuse(package, item, code);
-    ++(copy_only ? counts_.copied_on_request : counts_.copied);
-    attempts.copied = true;
-    return {};
+    return refuse(package, item, code);
 }
 
 LinkType Linker::link_type(std::size_t place) const {

@@ -45,6 +45,7 @@ struct PackagePlan {
     std::vector<PathEntry> entries;
     std::vector<LinkItem> items;
     LinkType link_type = LinkType::HardLink;
+    bool reflinks_first = false;  ///< LinkMethod::Auto; its file system is known for them
 
     /// Whether a file of this path is in the package.
     bool brings(std::string_view path) const;

@@ -4,10 +4,22 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <system_error>
 
 namespace gpkg {
 namespace {
+
+/// Whether reflinks can be expected there; only trying tells. The magic numbers are statfs(2)'s.
+bool is_known_for_reflinks(const fs::path& folder) {
+    constexpr unsigned kBtrfs = 0x9123683eU;
+    constexpr unsigned kXfs = 0x58465342U;
+    constexpr unsigned kBcachefs = 0xca451a4eU;
+    struct statfs system {};
+    if (::statfs(folder.c_str(), &system) != 0) return false;
+    const auto type = static_cast<unsigned>(system.f_type);
+    return type == kBtrfs || type == kXfs || type == kBcachefs;
+}
 
 /// The path with the case of its last letters turned, to see whether it names the same thing.
 bool ignores_case(fs::path folder) {
@@ -57,17 +69,20 @@ Result<void> Planner::check_space() {
     const auto folder = nearest_folder(transaction_.prefix);
     struct stat here {};
     if (::stat(folder.c_str(), &here) != 0) return pass(io_error(folder, "look at", errno));
-    for (const auto& package : plan_.packages) {
+    for (auto& package : plan_.packages) {
         struct stat there {};
         if (::stat(package.unpacked.c_str(), &there) != 0)
             return pass(io_error(package.unpacked, "look at", errno));
         const bool shares = here.st_dev == there.st_dev && options_.link != LinkMethod::Copy;
+        package.reflinks_first = shares && is_known_for_reflinks(package.unpacked);
+        const bool reflinks =
+            options_.link == LinkMethod::Reflink ||
+            (options_.link == LinkMethod::Auto && package.reflinks_first);
         for (const auto& item : package.items) {
             if (item.skipped) continue;
             ++cost.files;
             if (item.kind == LinkKind::Folder) continue;
-            if (item.kind == LinkKind::Link && shares && options_.link != LinkMethod::Reflink)
-                continue;
+            if (item.kind == LinkKind::Link && shares && !reflinks) continue;
             ++cost.new_inodes;
             if (item.kind == LinkKind::SoftLink || (item.kind == LinkKind::Link && shares))
                 continue;

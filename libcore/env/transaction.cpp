@@ -352,6 +352,14 @@ Result<TransactionReport> change_existing(const Transaction& transaction,
 
 }  // namespace
 
+std::optional<LinkMethod> link_method_of(std::string_view word) {
+    if (word == "auto") return LinkMethod::Auto;
+    if (word == "hardlink") return LinkMethod::HardLink;
+    if (word == "reflink") return LinkMethod::Reflink;
+    if (word == "copy") return LinkMethod::Copy;
+    return std::nullopt;
+}
+
 Result<TransactionCost> preflight(const Transaction& transaction,
                                   const TransactionOptions& options) {
     GPKG_TRY(const auto plan, make_plan(transaction, options));

@@ -58,7 +58,9 @@ struct Rewrite {
 };
 
 enum class LinkMethod {
-    Auto,      ///< hard link, else reflink, else copy
+    /// On a file system known for reflinks (btrfs, xfs, bcachefs) these: what writes into a file of
+    /// the environment does not change the store. Else hard link; copy where neither works.
+    Auto,
     HardLink,  ///< or fail
     Reflink,   ///< or fail
     Copy,
@@ -100,6 +102,9 @@ struct Transaction {
 
     const fs::path& prefix_in_files() const { return named_prefix.empty() ? prefix : named_prefix; }
 };
+
+/// "auto", "hardlink", "reflink", "copy".
+std::optional<LinkMethod> link_method_of(std::string_view word);
 
 /// What a transaction will cost the prefix.
 struct TransactionCost {
