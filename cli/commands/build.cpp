@@ -206,7 +206,7 @@ Result<int> print_plan(Context& context,
     GPKG_TRY(const auto plan, plan_builds(recipes, options));
     auto document = nlohmann::ordered_json::array();
     std::size_t count = 0;
-    for (const auto& build : plan) {
+    for (const auto& build : plan.builds) {
         const bool is_needed = !build.reason.empty();
         count += is_needed ? 1 : 0;
         document.push_back({{"package", build.distribution},
@@ -215,9 +215,21 @@ Result<int> print_plan(Context& context,
                             {"reason", build.reason}});
         if (is_needed) context.out.print(fmt::format("{}: {}", build.distribution, build.reason));
     }
-    context.out.print(fmt::format("{} to build, {} unchanged", count, plan.size() - count));
-    if (context.out.json_mode()) context.out.json({{"success", true}, {"plan", document}});
-    return 0;
+    auto failures = nlohmann::ordered_json::array();
+    for (const auto& failure : plan.failures) {
+        failures.push_back(
+            {{"recipe", failure.recipe.native()}, {"error", failure.error.to_string()}});
+        if (!context.out.json_mode()) context.out.error(failure.error);
+    }
+    context.out.print(
+        fmt::format("{} to build, {} unchanged{}",
+                    count,
+                    plan.builds.size() - count,
+                    failures.empty() ? "" : fmt::format(", {} failed", failures.size())));
+    const bool success = failures.empty();
+    if (context.out.json_mode())
+        context.out.json({{"success", success}, {"plan", document}, {"failures", failures}});
+    return success ? 0 : 1;
 }
 
 /// What a run did, told when it is over: the builds, then the tests of what they made.

@@ -10,6 +10,7 @@ namespace gpkg::cli {
 namespace {
 
 Result<std::vector<EnvironmentPackage>> make_environment(Context& context,
+                                                         BuildSources& sources,
                                                          SolvedTrial solved,
                                                          const fs::path& prefix,
                                                          const fs::path& seen) {
@@ -17,7 +18,7 @@ Result<std::vector<EnvironmentPackage>> make_environment(Context& context,
     std::vector<EnvironmentPackage> packages;
     for (std::size_t i = 0; i < made.records.size(); ++i) {
         const auto& record = made.records[i];
-        GPKG_TRY(auto exports, read_run_exports(made.unpacked[i]));
+        GPKG_TRY(auto exports, sources.run_exports_of(record, made.unpacked[i]));
         packages.push_back({record.name,
                             record.version,
                             record.build,
@@ -43,9 +44,9 @@ Result<SolvedEnvironment> solve_environment(Context& context,
             "{}/{}-{}-{} {}", record.subdir, record.name, record.version, record.build, identity));
     }
     std::sort(environment.packages.begin(), environment.packages.end());
-    environment.make = [&context, solved = std::move(solved)](const fs::path& prefix,
-                                                              const fs::path& seen) {
-        return make_environment(context, solved, prefix, seen);
+    environment.make = [&context, &sources, solved = std::move(solved)](const fs::path& prefix,
+                                                                        const fs::path& seen) {
+        return make_environment(context, sources, solved, prefix, seen);
     };
     return environment;
 }

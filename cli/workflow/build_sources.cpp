@@ -1,5 +1,6 @@
 #include "cli/workflow/build_sources.hpp"
 
+#include "cli/workflow/settings.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/index/repodata.hpp"
 #include "libcore/net/url.hpp"
@@ -23,6 +24,9 @@ BuildSources::BuildSources(Context& context,
                            TemporaryFolder staging)
     : context_(context), options_(others), own_(std::move(own)), staging_(std::move(staging)) {
     options_.override_channels = true;
+    transport_ = open_transport(context);
+    run_exports_ = std::make_unique<PublishedRunExports>(
+        *transport_, context.config.index_cache(), options_.offline, context.stop);
     auto options = build_indexer_options(context);
     options.overlay = staging_.path();
     indexer_ = std::make_unique<ChannelIndexer>(own_.folder(), std::move(options));
@@ -86,6 +90,21 @@ Result<SolvedTrial> BuildSources::solve(const std::vector<std::string>& specs) {
             record.url = file_url(file);
     }
     return solved;
+}
+
+Result<RunExports> BuildSources::run_exports_of(const PackageRecord& record,
+                                                const fs::path& folder) {
+    const auto is_its_own = [&](const Channel& channel) {
+        return channel.base_url() == record.channel;
+    };
+    // What is not published lies in staging, under no channel's index.
+    const bool is_staged = record.url.starts_with(file_url(staging()) + "/");
+    const auto& channels = sources_->channels;
+    const auto channel = std::find_if(channels.begin(), channels.end(), is_its_own);
+    if (is_staged || channel == channels.end()) return read_run_exports(folder);
+    GPKG_TRY(const auto published, run_exports_->of(*channel, record));
+    if (!published) return read_run_exports(folder);
+    return parse_run_exports(*published, fmt::format("run_exports.json of {}", channel->name()));
 }
 
 }  // namespace gpkg::cli

@@ -6,7 +6,9 @@
 
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/trial.hpp"
+#include "libcore/channel/published_run_exports.hpp"
 #include "libcore/indexing/indexer.hpp"
+#include "libcore/package/info.hpp"
 
 #include <memory>
 #include <optional>
@@ -28,6 +30,10 @@ public:
     /// What satisfies the specs, with every package that lies in the channel and in staging() now.
     Result<SolvedTrial> solve(const std::vector<std::string>& specs);
 
+    /// What the package adds to those that are built with it: by its channel, which can mend that,
+    /// else by the package, which lies unpacked at `folder`.
+    Result<RunExports> run_exports_of(const PackageRecord& record, const fs::path& folder);
+
 private:
     BuildSources(Context& context,
                  const SourceOptions& others,
@@ -40,6 +46,8 @@ private:
     SourceOptions options_;
     Channel own_;
     TemporaryFolder staging_;
+    std::unique_ptr<Transport> transport_;
+    std::unique_ptr<PublishedRunExports> run_exports_;
     std::unique_ptr<ChannelIndexer> indexer_;
     std::optional<Sources> sources_;  ///< the own channel's indexes first
     bool is_stale_ = true;            ///< packages came or went since sources_ was made

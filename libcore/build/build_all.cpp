@@ -142,7 +142,8 @@ private:
     void work() {
         std::unique_lock lock(mutex_);
         for (;;) {
-            const auto index = next();
+            auto index = next(true);
+            if (!index && running_ == 0) index = next(false);
             if (!index) {
                 if (running_ == 0) {
                     refuse_circles();
@@ -204,7 +205,8 @@ private:
     }
 
     /// A job whose needs are met and whose place is free; those whose needs failed fail here.
-    std::optional<std::size_t> next() {
+    /// `others` count: what its environments hold only because others bring it.
+    std::optional<std::size_t> next(bool others) {
         for (bool again = true; again;) {
             again = false;
             for (const auto index : order_) {
@@ -213,7 +215,9 @@ private:
                     finish(index, Error{ErrorKind::Interrupted, "interrupted", {}, {}});
                     continue;
                 }
-                const auto& after = graph_.steps[index].after;
+                auto after = graph_.steps[index].after;
+                if (const auto& more = graph_.steps[index].after_others; others)
+                    after.insert(after.end(), more.begin(), more.end());
                 const auto is = [&](Job::State state) {
                     return [this, state](auto other) { return jobs_[other].state == state; };
                 };

@@ -1,29 +1,101 @@
 #include "libcore/build/build_graph.hpp"
 
+#include "libcore/recipe/dependency.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
 #include <map>
+#include <set>
+#include <system_error>
 
 namespace gpkg {
 namespace {
 
+/// What comes along when the output is installed into an environment.
+std::set<std::string> names_brought_by(const RenderedOutput& output) {
+    std::set<std::string> names;
+    const auto& exports = output.requirements.run_exports;
+    for (const auto* specs :
+         {&output.requirements.run, &exports.weak, &exports.strong, &exports.noarch}) {
+        for (const auto& spec : *specs) names.emplace(dependency_name(spec));
+    }
+    return names;
+}
+
 /// Every variant of a package counts: which of them the solver takes is not known yet. A package
 /// that needs an older one of its own name does not wait for itself.
-void connect(std::vector<BuildGraph::Step>& steps) {
-    std::multimap<std::string, std::size_t> makers;
-    for (std::size_t i = 0; i < steps.size(); ++i) makers.emplace(steps[i].output.name, i);
-    for (auto& step : steps) {
-        for (const auto& name : names_needed_to_build(step.output)) {
-            if (name == step.output.name) continue;
-            const auto [first, last] = makers.equal_range(name);
-            for (auto at = first; at != last; ++at) step.after.push_back(at->second);
+class Connector {
+public:
+    explicit Connector(std::vector<BuildGraph::Step>& steps) : steps_(steps) {
+        for (std::size_t i = 0; i < steps.size(); ++i) makers_.emplace(steps[i].output.name, i);
+    }
+
+    void connect(BuildGraph::Step& step) const {
+        std::set<std::size_t> known;
+        add(names_needed_to_build(step.output), step, known, step.after);
+        auto waiting = step.after;
+        while (!waiting.empty()) {
+            const auto maker = waiting.back();
+            waiting.pop_back();
+            std::vector<std::size_t> more;
+            add(names_brought_by(steps_[maker].output), step, known, more);
+            waiting.insert(waiting.end(), more.begin(), more.end());
+            step.after_others.insert(step.after_others.end(), more.begin(), more.end());
         }
     }
+
+private:
+    void add(const std::set<std::string>& names,
+             const BuildGraph::Step& step,
+             std::set<std::size_t>& known,
+             std::vector<std::size_t>& to) const {
+        for (const auto& name : names) {
+            if (name == step.output.name) continue;
+            const auto [first, last] = makers_.equal_range(name);
+            for (auto at = first; at != last; ++at) {
+                if (known.insert(at->second).second) to.push_back(at->second);
+            }
+        }
+    }
+
+    std::vector<BuildGraph::Step>& steps_;
+    std::multimap<std::string, std::size_t> makers_;
+};
+
+/// One file of a channel can be made once. The first of those that would make it is built.
+void refuse_twins(BuildGraph& graph) {
+    std::map<std::string, std::size_t> makers;
+    std::vector<BuildGraph::Step> kept;
+    for (auto& step : graph.steps) {
+        const auto file = step.output.subdir + "/" + step.output.distribution();
+        const auto [first, is_new] = makers.emplace(file, step.recipe);
+        auto& recipe = graph.recipes[step.recipe];
+        if (!is_new) {
+            if (recipe.error) continue;
+            recipe.error = Error{ErrorKind::Conflict,
+                                 fmt::format("{}: makes {}, as {} does",
+                                             recipe.file.native(),
+                                             file,
+                                             graph.recipes[first->second].file.native()),
+                                 "give one of them another name, version or build number",
+                                 {}};
+        }
+        kept.push_back(std::move(step));
+    }
+    std::erase_if(kept,
+                  [&](const auto& step) { return graph.recipes[step.recipe].error.has_value(); });
+    graph.steps = std::move(kept);
 }
 
 }  // namespace
 
 BuildGraph BuildGraph::of(const std::vector<fs::path>& files, const RenderOptions& options) {
     BuildGraph graph;
+    std::set<fs::path> seen;
     for (const auto& file : files) {
+        std::error_code code;
+        const auto real = fs::weakly_canonical(file, code);
+        if (!seen.insert(code ? file : real).second) continue;  // named twice
         auto& entry = graph.recipes.emplace_back();
         entry.file = file;
         auto recipe = load_recipe(file);
@@ -38,10 +110,33 @@ BuildGraph BuildGraph::of(const std::vector<fs::path>& files, const RenderOption
             continue;
         }
         for (auto& output : *outputs)
-            graph.steps.push_back({graph.recipes.size() - 1, std::move(output), {}});
+            graph.steps.push_back({graph.recipes.size() - 1, std::move(output), {}, {}});
     }
-    connect(graph.steps);
+    refuse_twins(graph);
+    const Connector connector(graph.steps);
+    for (auto& step : graph.steps) connector.connect(step);
     return graph;
+}
+
+std::vector<std::size_t> BuildGraph::circle() const {
+    // Whatever can be done is taken away until nothing more can.
+    std::vector<bool> done(steps.size());
+    for (bool again = true; again;) {
+        again = false;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const auto& after = steps[i].after;
+            if (done[i] ||
+                !std::all_of(after.begin(), after.end(), [&](auto j) { return done[j]; }))
+                continue;
+            done[i] = true;
+            again = true;
+        }
+    }
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (!done[i]) left.push_back(i);
+    }
+    return left;
 }
 
 }  // namespace gpkg

@@ -24,11 +24,17 @@ struct BuildGraph {
         std::size_t recipe = 0;
         RenderedOutput output;
         std::vector<std::size_t> after;  ///< steps that make what its environments are to hold
+        /// Steps that make what those bring along: by their run dependencies and run_exports. Where
+        /// these go in a circle, an earlier build in the channel has to do.
+        std::vector<std::size_t> after_others;
     };
 
     static BuildGraph of(const std::vector<fs::path>& files, const RenderOptions& options);
 
     const Recipe& recipe_of(const Step& step) const { return *recipes[step.recipe].recipe; }
+
+    /// Steps that need each other to be built; none as a rule.
+    std::vector<std::size_t> circle() const;
 
     std::vector<RecipeFile> recipes;
     std::vector<Step> steps;  ///< in the order of the recipes and their outputs

@@ -28,12 +28,49 @@ private:
     Hasher hasher_{DigestKind::Sha256};
 };
 
-/// Of the recipe's folder: the script, and the licences that lie beside it.
-Result<std::string> files_digest(const Recipe& recipe, const RenderedOutput& output) {
+/// Which files a script reads by way of $RECIPE_DIR is not known before it runs.
+bool may_read_recipe_folder(const RenderedOutput& output, std::string_view script) {
+    const auto names_it = [](std::string_view text) {
+        return text.find("RECIPE_DIR") != std::string_view::npos;
+    };
+    const auto takes_files = [](const PackageTest& test) { return !test.recipe_files.empty(); };
+    return names_it(script) || names_it(output.build.script.content) ||
+           std::any_of(output.tests.begin(), output.tests.end(), takes_files);
+}
+
+/// All of the recipe's folder but what is judged otherwise, or made by the builder itself.
+Result<std::string> folder_digest(const Recipe& recipe, const BuildOptions& options) {
     Digest digest;
+    std::vector<fs::path> entries;
+    std::error_code code;
+    for (fs::directory_iterator entry(recipe.folder(), code), end; !code && entry != end;
+         entry.increment(code))
+        entries.push_back(entry->path());
+    std::sort(entries.begin(), entries.end());
+    for (const auto& entry : entries) {
+        if (entry == recipe.file || entry.filename() == ".git" || entry == options.channel ||
+            entry == options.work)
+            continue;
+        GPKG_TRY(const auto tree, tree_digest(entry));
+        digest.add(entry.filename().native());
+        digest.add(tree);
+    }
+    return digest.hex();
+}
+
+/// Of the recipe's folder: the script, what it and tests read there, and licences.
+Result<std::string> files_digest(const Recipe& recipe,
+                                 const RenderedOutput& output,
+                                 const BuildOptions& options) {
+    Digest digest;
+    std::string script;
     if (!output.build.script.file.empty()) {
-        GPKG_TRY(const auto text, read_file(output.build.script.file));
-        digest.add(text);
+        GPKG_TRY(script, read_file(output.build.script.file));
+        digest.add(script);
+    }
+    if (may_read_recipe_folder(output, script)) {
+        GPKG_TRY(const auto folder, folder_digest(recipe, options));
+        digest.add(folder);
     }
     for (const auto& name : output.about.license_files) {
         std::error_code code;
@@ -99,7 +136,7 @@ Result<BuildInputs> BuiltRegister::inputs(const Recipe& recipe, const RenderedOu
     text.add(rendered_recipe_text(output));
     inputs["the recipe"] = text.hex();
     GPKG_TRY(inputs["the sources"], sources_digest(output));
-    GPKG_TRY(inputs["the files beside the recipe"], files_digest(recipe, output));
+    GPKG_TRY(inputs["the files beside the recipe"], files_digest(recipe, output, options_));
     if (output.inherited) {
         GPKG_TRY(const auto base, this->inputs(recipe, *output.inherited));
         Digest all;

@@ -67,6 +67,7 @@ private:
         GPKG_CHECK(provide_work());
         GPKG_TRY(environments_, make_environments(output_, options_.solve_environment, place_));
         GPKG_TRY(before_, list_prefix(place_.prefix));
+        GPKG_TRY(stamps_, stamps_of(place_.prefix));
         if (base_ != nullptr) {
             // With a script, all of it may be needed; without, only what will be packaged.
             const bool all = output_.is_staging || !output_.build.script.is_empty();
@@ -108,6 +109,27 @@ private:
         return all;
     }
 
+    /// What the script changed of other packages is in nobody's package.
+    Result<void> warn_of_changes() {
+        GPKG_TRY(auto changed, overwritten(stamps_, place_.prefix));
+        std::erase_if(changed, [&](const auto& path) {
+            return path.starts_with("conda-meta/") || path.ends_with(".pyc") ||
+                   any_path_glob_matches(output_.build.always_include_files, path);
+        });
+        if (changed.empty()) return {};
+        constexpr std::size_t kMostNamed = 5;
+        const auto count = changed.size();
+        changed.resize(std::min(count, kMostNamed));
+        warnings_.push_back(fmt::format(
+            "the build changed {} file{} of host packages, which the package does not hold: {}{} "
+            "(always_include_files takes them)",
+            count,
+            count == 1 ? "" : "s",
+            fmt::join(changed, ", "),
+            count > kMostNamed ? ", ..." : ""));
+        return {};
+    }
+
     /// A package may be there for its dependencies alone.
     bool is_meant_empty() const {
         return output_.build.script.is_empty() && !output_.inherited &&
@@ -119,6 +141,7 @@ private:
         built.distribution = output_.distribution();
         built.log = place_.log;
         built.tests = output_.tests;
+        GPKG_CHECK(warn_of_changes());
         GPKG_CHECK(lay_out_python(place_.prefix, before_, output_.build));
         GPKG_TRY(const auto not_compiled,
                  compile_python(place_.prefix, before_, output_.build, options_.cancelled));
@@ -184,6 +207,7 @@ private:
     BuildPlace place_;
     BuildEnvironments environments_;
     std::set<std::string> before_;  ///< what the environments brought
+    FileStamps stamps_;             ///< of that
     std::vector<std::string> warnings_;
 };
 

@@ -18,6 +18,10 @@ public:
           decisions_(graph_.steps.size()) {}
 
     Result<std::vector<PlannedBuild>> run() {
+        if (const auto circle = graph_.circle(); !circle.empty())
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: recipes need each other to be built",
+                                    graph_.steps[circle.front()].output.name));
         std::vector<PlannedBuild> planned;
         for (std::size_t i = 0; i < graph_.steps.size(); ++i) {
             GPKG_CHECK(decide(i));
@@ -36,11 +40,8 @@ private:
 
     Result<void> decide(std::size_t index) {
         auto& decision = decisions_[index];
-        if (decision.reason) return {};
-        if (decision.in_progress)
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: recipes need each other to be built",
-                                    graph_.steps[index].output.name));
+        // In progress: it brings along what it needs itself, and the channel's has to do for that.
+        if (decision.reason || decision.in_progress) return {};
         decision.in_progress = true;
         GPKG_TRY(decision.reason, why(graph_.steps[index]));
         return {};
@@ -48,11 +49,20 @@ private:
 
     Result<std::string> why(const BuildGraph::Step& step) {
         if (options_.rebuild) return "--rebuild";
+        const auto is_new = [&](std::size_t maker) {
+            return decisions_[maker].reason && !decisions_[maker].reason->empty();
+        };
+        const auto told = [&](std::size_t maker) {
+            return fmt::format("it needs {}, which is built anew",
+                               graph_.steps[maker].output.distribution());
+        };
         for (const auto maker : step.after) {
             GPKG_CHECK(decide(maker));
-            if (!decisions_[maker].reason->empty())
-                return fmt::format("it needs {}, which is built anew",
-                                   graph_.steps[maker].output.distribution());
+            if (is_new(maker)) return told(maker);
+        }
+        for (const auto maker : step.after_others) {
+            GPKG_CHECK(decide(maker));
+            if (is_new(maker)) return told(maker);
         }
         GPKG_TRY(const auto inputs, built_.inputs(graph_.recipe_of(step), step.output));
         GPKG_TRY(const auto reason, built_.why_build(step.output, inputs));
@@ -67,13 +77,14 @@ private:
 
 }  // namespace
 
-Result<std::vector<PlannedBuild>> plan_builds(const std::vector<fs::path>& recipes,
-                                              const BuildOptions& options) {
+Result<BuildPlan> plan_builds(const std::vector<fs::path>& recipes, const BuildOptions& options) {
     auto graph = BuildGraph::of(recipes, options.render);
+    BuildPlan plan;
     for (auto& recipe : graph.recipes) {
-        if (recipe.error) return pass(*std::move(recipe.error));
+        if (recipe.error) plan.failures.push_back({recipe.file, {}, *std::move(recipe.error)});
     }
-    return Plan(std::move(graph), options).run();
+    GPKG_TRY(plan.builds, Plan(std::move(graph), options).run());
+    return plan;
 }
 
 }  // namespace gpkg

@@ -4,6 +4,7 @@
 #include "libcore/recipe/variant_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 
@@ -25,6 +26,12 @@ public:
 private:
     /// With what is `decided`, for all values of what is not.
     Result<void> expand(const Variant& decided) {
+        if (++rendered_ > kMostRendered)
+            return recipe_.root.fail(
+                fmt::format("more than {} variants make a difference: {}",
+                            kMostRendered,
+                            fmt::join(counts_of(decided), ", ")),
+                "keys that go together belong into zip_keys; --variant KEY=VALUE picks one");
         auto variant = config_.first();
         for (const auto& [key, value] : decided) variant[key] = value;
         GPKG_TRY(auto rendering, render_variant(recipe_, options_, variant));
@@ -48,9 +55,20 @@ private:
         return {};
     }
 
+    /// "python 4": how many values each key has.
+    std::vector<std::string> counts_of(const Variant& decided) const {
+        std::vector<std::string> counts;
+        counts.reserve(decided.size());
+        for (const auto& [key, value] : decided)
+            counts.push_back(fmt::format("{} {}", key, config_.choices(key).size()));
+        return counts;
+    }
+
+    static constexpr std::size_t kMostRendered = 5000;
     const Recipe& recipe_;
     const RenderOptions& options_;
     const VariantConfig& config_;
+    std::size_t rendered_ = 0;
     std::set<std::string> made_;
     std::vector<RenderedOutput> outputs_;
 };

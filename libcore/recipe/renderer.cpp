@@ -155,17 +155,23 @@ private:
         result.subdir = result.build.noarch.empty() ? options_.target_platform : "noarch";
         GPKG_TRY(const auto keys, read_variant_keys(sections.build));
         result.build.down_priority = keys.down_priority;
-        result.used_variant = used_variant(result, scope, keys);
+        const auto settle_variant = [&] {
+            result.used_variant = used_variant(result, scope, keys);
+            result.used_variant.insert(pinned.begin(), pinned.end());
+            if (result.inherited)
+                result.used_variant.insert(result.inherited->used_variant.begin(),
+                                           result.inherited->used_variant.end());
+        };
+        settle_variant();
         GPKG_CHECK(add_hardware(result));
-        result.used_variant = used_variant(result, scope, keys);
-        result.used_variant.insert(pinned.begin(), pinned.end());
-        if (result.inherited)
-            result.used_variant.insert(result.inherited->used_variant.begin(),
-                                       result.inherited->used_variant.end());
+        settle_variant();
         if (output.is_staging) {
             result.build_string = "h" + variant_hash(result.used_variant);
             return result;
         }
+        // What the string reads counts as used, and so is in the hash that the string may hold.
+        GPKG_CHECK(build_string(result, sections, context(), scope));
+        settle_variant();
         GPKG_TRY(result.build_string, build_string(result, sections, context(), scope));
         return result;
     }

@@ -128,18 +128,18 @@ err_has 'light-1-hb0f4dca_0: it was built with heavy-1-hb0f4dca_0, which is not 
 check [ ! -e gate/linux-64 -o -z "$(ls gate/linux-64/*.conda 2> /dev/null)" ]
 
 # Two runs of the same at once: the second waits, says for whom, and finds what the first built.
-recipe slow 'build: {script: [echo run >> $RECIPE_DIR/runs, sleep 3, "touch $PREFIX/slow"]}' \
+recipe slow "build: {script: [echo run >> $PWD/runs, sleep 3, 'touch \$PREFIX/slow']}" \
     'tests: [{script: ["test -e $PREFIX/slow"]}]'
 "$GPKG" build r/slow --output-dir shared --sandbox off > "$WORK/first" 2>&1 &
 first=$!
-for _ in $(seq 100); do [ -e r/slow/runs ] && break; sleep 0.05; done
+for _ in $(seq 100); do [ -e runs ] && break; sleep 0.05; done
 expect 0 build r/slow --output-dir shared --sandbox off
 err_has "waiting for process $first on "
 err_has ', which builds slow-1-hb0f4dca_0'
 out_is "$PWD/shared: 0 packages built, 1 unchanged, 0 failed"
 wait "$first"
 check [ $? = 0 ]
-check [ "$(cat r/slow/runs)" = run ]
+check [ "$(cat runs)" = run ]
 check [ "$(ls -A shared.work/runs)" = .door ]
 
 # Two runs of other recipes into one channel wait for nobody, and leave one index of all.

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,6 +128,21 @@ Result<std::vector<std::string>> entries_git_keeps(const fs::path& root,
     return found;
 }
 
+/// Inside a repository, and not in a part of it that is ignored whole: whoever names such a folder
+/// as a source means what is in it.
+bool heeds_gitignore(const fs::path& folder, const Cancelled& cancelled) {
+    std::error_code code;
+    auto at = fs::weakly_canonical(folder, code);
+    while (!fs::exists(at / ".git", code) && at != at.root_path()) at = at.parent_path();
+    if (at == at.root_path()) return false;
+    ProcessCommand command;
+    command.arguments = {"git", "check-ignore", "-q", "."};
+    command.folder = folder;
+    command.cancelled = cancelled;
+    const auto ignored = run_and_capture(command);
+    return ignored && ignored->exit_code != 0;
+}
+
 std::vector<std::string> with_mirrors(
     const std::vector<std::string>& urls,
     const std::vector<std::pair<std::string, std::string>>& mirrors) {
@@ -140,12 +156,25 @@ std::vector<std::string> with_mirrors(
     return all;
 }
 
+Result<void> check_sums(const RecipeSource& source, const Checksums& got, std::string_view url) {
+    const auto wrong = [&](std::string_view kind, const auto& sum, const auto& said) {
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: its {} is {}, the recipe says {}", url, kind, sum, said));
+    };
+    if (got.sha256 != source.sha256) return wrong("sha256", got.sha256, source.sha256);
+    if (!source.md5.empty() && got.md5 != source.md5) return wrong("md5", got.md5, source.md5);
+    return {};
+}
+
 Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& options) {
     auto cached = options.cache / source.sha256;
     std::error_code code;
     if (fs::exists(cached, code)) {
         GPKG_TRY(const auto sums, checksums_of(cached, options.cancelled));
-        if (sums.sha256 == source.sha256) return cached;
+        if (sums.sha256 == source.sha256) {
+            GPKG_CHECK(check_sums(source, sums, source.urls.front()));
+            return cached;
+        }
     }
     GPKG_CHECK(make_folders(options.cache));
     // A folder of its own: another recipe or run may be fetching the same.
@@ -169,14 +198,11 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
         }();
         if (got) {
             GPKG_TRY(const auto sums, checksums_of(partial, options.cancelled));
-            const auto& sum = sums.sha256;
-            if (sum == source.sha256) {
+            got = check_sums(source, sums, url);
+            if (got) {
                 GPKG_CHECK(rename_path(partial, cached));
                 return cached;
             }
-            got = fail(
-                ErrorKind::Integrity,
-                fmt::format("{}: its sha256 is {}, the recipe says {}", url, sum, source.sha256));
         }
         last = std::move(got).error();
     }
@@ -257,6 +283,27 @@ Result<void> settle(const fs::path& folder,
     return {};
 }
 
+/// The same for the folders that sources were put into, down to the work folder.
+Result<void> settle_folders(const std::vector<RecipeSource>& sources,
+                            const SourceFetchOptions& options) {
+    std::set<fs::path> folders{options.work};
+    for (const auto& source : sources) {
+        auto folder = options.work;
+        for (const auto& part : fs::path(source.target_directory)) {
+            folder /= part;
+            folders.insert(folder);
+        }
+    }
+    const std::array times = {timespec{*options.time, 0}, timespec{*options.time, 0}};
+    for (const auto& folder : folders) {
+        if (::chmod(folder.c_str(), 0755) != 0)
+            return pass(io_error(folder, "set the mode", errno));
+        if (::utimensat(AT_FDCWD, folder.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0)
+            return pass(io_error(folder, "set the time", errno));
+    }
+    return {};
+}
+
 Result<void> provide(const RecipeSource& source, const SourceFetchOptions& options) {
     const auto target = options.work / source.target_directory;
     GPKG_CHECK(make_folders(target));
@@ -290,7 +337,7 @@ Result<void> provide_sources(const std::vector<RecipeSource>& sources,
         GPKG_CHECK(check_cancelled(options.cancelled));
         GPKG_CHECK(provide(source, options));
     }
-    return {};
+    return options.time ? settle_folders(sources, options) : Result<void>();
 }
 
 Result<std::string> source_digest(const RecipeSource& source, const SourceFetchOptions& options) {
@@ -319,8 +366,7 @@ Result<void> copy_tree(const fs::path& from,
                        const fs::path& to,
                        bool leave_out_ignored,
                        const Cancelled& cancelled) {
-    std::error_code code;
-    const bool git = leave_out_ignored && fs::exists(from / ".git", code);
+    const bool git = leave_out_ignored && heeds_gitignore(from, cancelled);
     GPKG_TRY(const auto entries, git ? entries_git_keeps(from, cancelled) : all_entries(from));
     for (const auto& entry : entries) GPKG_CHECK(copy_one(from / entry, to / entry, cancelled));
     return {};
