@@ -51,15 +51,29 @@ nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
     return subdirs;
 }
 
-nlohmann::ordered_json show_faulty(const std::vector<FaultyPackage>& packages,
-                                   std::string_view consequence,
-                                   Output& out) {
+nlohmann::ordered_json to_json(const std::vector<FaultyPackage>& packages) {
     auto list = nlohmann::ordered_json::array();
-    for (const auto& [file, reason] : packages) {
-        out.warn(fmt::vformat(consequence, fmt::make_format_args(file.native(), reason)));
+    for (const auto& [file, reason] : packages)
         list.push_back({{"file", file.native()}, {"reason", reason}});
-    }
     return list;
+}
+
+/// Those that make the command fail: also told with -q.
+nlohmann::ordered_json show_refused(const std::vector<FaultyPackage>& packages, Output& out) {
+    for (const auto& [file, reason] : packages) {
+        if (!out.json_mode())
+            out.error(Error{ErrorKind::Integrity,
+                            fmt::format("{}: left out: {}", file.native(), reason),
+                            {},
+                            {}});
+    }
+    return to_json(packages);
+}
+
+nlohmann::ordered_json show_odd(const std::vector<FaultyPackage>& packages, Output& out) {
+    for (const auto& [file, reason] : packages)
+        out.warn(fmt::format("{}: {}", file.native(), reason));
+    return to_json(packages);
 }
 
 nlohmann::ordered_json show_disagreements(const IndexSummary& summary, Output& out) {
@@ -130,8 +144,8 @@ Action bind_index(CLI::App& app) {
 
         auto& out = context.out;
         auto subdirs = show_subdirs(summary, out);
-        auto refused = show_faulty(summary.refused, "{}: left out: {}", out);
-        auto warnings = show_faulty(summary.odd, "{}: {}", out);
+        auto refused = show_refused(summary.refused, out);
+        auto warnings = show_odd(summary.odd, out);
         auto disagreements = show_disagreements(summary, out);
         auto patches = show_patches(summary, out);
         if (out.json_mode())

@@ -59,9 +59,10 @@ Result<void> run_test(const Context& context,
     command.cancelled = [&] { return context.stop.stop_requested(); };
     GPKG_TRY(const auto code, run_command(command));
     if (code == 0) return {};
-    return fail(
-        ErrorKind::Io,
-        fmt::format("a test of it failed with {}:\n{}", code, last_lines_of(command.log, 20)));
+    const auto said = last_lines_of(command.log, 20);
+    return fail(ErrorKind::Io,
+                said.empty() ? fmt::format("a test of it failed with {}, and said nothing", code)
+                             : fmt::format("a test of it failed with {}:\n{}", code, said));
 }
 
 Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {

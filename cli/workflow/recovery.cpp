@@ -6,9 +6,8 @@ namespace gpkg::cli {
 
 TransactionOptions transaction_options(Context& context, const ChangeOptions& options) {
     TransactionOptions how;
-    how.link =
-        link_method_of(options.link.empty() ? context.config.link.value : options.link).value_or(
-            LinkMethod::Auto);
+    how.link = link_method_of(options.link.empty() ? context.config.link.value : options.link)
+                   .value_or(LinkMethod::Auto);
     how.override_frozen = options.override_frozen;
     how.root_prefix = context.config.root_prefix.value;
     how.cancelled = [&] { return context.stop.stop_requested(); };

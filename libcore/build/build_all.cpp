@@ -173,8 +173,9 @@ private:
                 job.package = *std::move(package);
             } else {
                 auto error = std::move(package).error();
-                if (error.kind != ErrorKind::Interrupted)
-                    error = std::move(error).while_doing("building " + name_of(*index));
+                const auto name = name_of(*index);
+                if (error.kind != ErrorKind::Interrupted && !error.message.starts_with(name))
+                    error = std::move(error).while_doing("building " + name);
                 finish(*index, std::move(error));
             }
             changed_.notify_all();

@@ -15,7 +15,7 @@ namespace gpkg {
 namespace {
 
 // Raised when the same inputs would make other bytes than before.
-constexpr int kBuilderFormat = 3;
+constexpr int kBuilderFormat = 4;
 
 using Json = nlohmann::json;
 

@@ -4,6 +4,7 @@
 #include "libcore/build/sources/source.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/run_exports_json.hpp"
+#include "libcore/yaml/node.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -175,6 +176,11 @@ Result<void> add_recipe(const MetadataInput& input, Files& files) {
     files["recipe/recipe.yaml"] = input.recipe.text;
     files["recipe/rendered_recipe.yaml"] =
         rendered_recipe_text(output) + finished_dependencies_text(input);
+    std::string variant;
+    for (const auto& [key, value] : output.used_variant)
+        variant += fmt::format(
+            "{}:\n- {}\n", yaml::quote(key), value.is_plain ? value.text : yaml::quote(value.text));
+    files["recipe/variant_config.yaml"] = variant;
     const auto& script = output.build.script.file;
     if (!script.empty()) {
         GPKG_TRY(files["recipe/" + script.filename().native()], read_file(script));

@@ -3,6 +3,7 @@
 #include "libcore/build/build_place.hpp"
 #include "libcore/build/output_build.hpp"
 
+#include <fmt/format.h>
 #include <tuple>
 #include <utility>
 
@@ -22,11 +23,15 @@ Result<const StagedOutput*> StagingArea::base_of(const RenderedOutput& output) {
         const auto folder = options_.work / "staged" / name;
         GPKG_CHECK(make_folders(folder.parent_path()));
         auto staged = stage_output(recipe_, inherited, base, folder, options_);
-        found = entries_.emplace(name, Entry{folder, std::move(staged)}).first;
+        found = entries_.emplace(name, Entry{folder, std::move(staged), false}).first;
     }
-    const auto& staged = found->second.staged;
-    if (!staged) return pass(staged.error());
-    return &*staged;
+    auto& [place, staged, is_told] = found->second;
+    if (staged) return &*staged;
+    // At length once, for the first of those that inherit it.
+    if (std::exchange(is_told, true))
+        return fail(staged.error().kind,
+                    fmt::format("it inherits {}, which failed", inherited.name));
+    return pass(staged.error());
 }
 
 }  // namespace gpkg

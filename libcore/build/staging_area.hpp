@@ -28,6 +28,7 @@ private:
     struct Entry {
         fs::path folder;
         Result<StagedOutput> staged;
+        bool is_told = false;  ///< its failure
     };
 
     const Recipe& recipe_;

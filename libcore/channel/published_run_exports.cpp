@@ -28,7 +28,7 @@ Kept kept_at(const fs::path& cache, const std::string& url) {
 }  // namespace
 
 struct PublishedRunExports::Table {
-    Json root;
+    std::unique_ptr<const Json> root;  ///< null: the channel tells nothing
 };
 
 PublishedRunExports::PublishedRunExports(Transport& transport,
@@ -87,8 +87,8 @@ Result<std::shared_ptr<const PublishedRunExports::Table>> PublishedRunExports::t
         GPKG_TRY(text, zstd_decompress(text, url + "/run_exports.json.zst", kMostBytes));
     }
     if (!text.empty()) {
-        table->root = Json::parse(text, nullptr, false);
-        if (!table->root.is_object())
+        table->root = std::make_unique<const Json>(Json::parse(text, nullptr, false));
+        if (!table->root->is_object())
             return fail(ErrorKind::Parse,
                         fmt::format("{}/run_exports.json: is no JSON object", url));
     }
@@ -99,9 +99,10 @@ Result<std::shared_ptr<const PublishedRunExports::Table>> PublishedRunExports::t
 Result<std::optional<std::string>> PublishedRunExports::of(const Channel& channel,
                                                            const PackageRecord& record) {
     GPKG_TRY(const auto table, table_of(channel, record.subdir));
+    if (!table->root) return std::nullopt;
     for (const auto* kind : {"packages.conda", "packages"}) {
-        const auto packages = table->root.find(kind);
-        if (packages == table->root.end() || !packages->is_object()) continue;
+        const auto packages = table->root->find(kind);
+        if (packages == table->root->end() || !packages->is_object()) continue;
         const auto package = packages->find(record.fn);
         if (package == packages->end() || !package->is_object()) continue;
         return package->value("run_exports", Json::object()).dump();

@@ -190,8 +190,9 @@ outputs:
     const auto built = gpkg::build_all({place.at("r/recipe.yaml")}, place.options);
     REQUIRE(built);
     REQUIRE(built->failures.size() == 2);
-    for (const auto& failure : built->failures)
-        CHECK_THAT(failure.error.message, ContainsSubstring("the build script ended with 7"));
+    CHECK_THAT(built->failures[0].error.message,
+               ContainsSubstring("the build script ended with 7"));
+    CHECK_THAT(built->failures[1].error.message, ContainsSubstring("it inherits s, which failed"));
     CHECK(built->packages.size() == 1);
     CHECK(gpkg::read_file(place.at("r/runs")).value() == "ran\n");
 }
