@@ -47,8 +47,14 @@ std::string_view exception_name(ErrorKind kind) {
 }  // namespace
 
 Output::Output(bool no_color)
-    : color_out_(!no_color && ::isatty(STDOUT_FILENO) != 0),
+    : results_(stdout),
+      color_out_(!no_color && ::isatty(STDOUT_FILENO) != 0),
       color_err_(!no_color && ::isatty(STDERR_FILENO) != 0) {}
+
+void Output::results_on_stderr(bool on) {
+    std::fflush(results_);
+    results_ = on ? stderr : stdout;
+}
 
 bool Output::draws_progress() const {
     return !options_.json && !options_.quiet && ::isatty(STDERR_FILENO) != 0;
@@ -65,11 +71,11 @@ int Output::width() const {
 }
 
 void Output::print(std::string_view line) {
-    if (!options_.json && !options_.quiet) write(stdout, fmt::format("{}\n", line));
+    if (!options_.json && !options_.quiet) write(results_, fmt::format("{}\n", line));
 }
 
 void Output::result(std::string_view text) {
-    if (!options_.json) write(stdout, fmt::format("{}\n", text));
+    if (!options_.json) write(results_, fmt::format("{}\n", text));
 }
 
 void Output::note(std::string_view line) {
@@ -92,19 +98,19 @@ void Output::relay(std::string_view bytes) {
 }
 
 void Output::json(const nlohmann::ordered_json& document) {
-    write(stdout, dump(document, 2) + "\n");
+    write(results_, dump(document, 2) + "\n");
 }
 
 void Output::json(const nlohmann::ordered_json& document, const NextItem& next) {
     const auto text = dump(document, 2);
     const auto end = text.rfind(']');
-    write(stdout, std::string_view(text).substr(0, end));
+    write(results_, std::string_view(text).substr(0, end));
     for (std::string_view separator = "\n"; const auto item = next(); separator = ",\n") {
-        write(stdout, separator);
-        write(stdout, dump(*item, -1));
+        write(results_, separator);
+        write(results_, dump(*item, -1));
     }
-    write(stdout, std::string_view(text).substr(end));
-    write(stdout, "\n");
+    write(results_, std::string_view(text).substr(end));
+    write(results_, "\n");
 }
 
 void Output::error(const Error& error) {
@@ -146,8 +152,12 @@ bool Output::confirm(std::string_view question, const std::stop_token& stop) {
     return answer && (answer->empty() || answer->front() == 'y' || answer->front() == 'Y');
 }
 
-std::string Output::bold(std::string_view text) const { return styled(color_out_, "1", text); }
-std::string Output::faint(std::string_view text) const { return styled(color_out_, "2", text); }
+std::string Output::bold(std::string_view text) const {
+    return styled(results_ == stderr ? color_err_ : color_out_, "1", text);
+}
+std::string Output::faint(std::string_view text) const {
+    return styled(results_ == stderr ? color_err_ : color_out_, "2", text);
+}
 
 bool Output::stdout_is_well() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 

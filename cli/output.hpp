@@ -6,6 +6,7 @@
 #include "libcore/base/error.hpp"
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -28,6 +29,9 @@ public:
     explicit Output(bool no_color);
 
     void set(OutputOptions options) { options_ = options; }
+    /// Where results and JSON documents go: to stdout, or, while stdout belongs to a program that
+    /// gpkg is going to become, to stderr.
+    void results_on_stderr(bool on);
     bool json_mode() const { return options_.json; }
     bool verbose() const { return options_.verbose > 0; }
     /// Progress may be drawn: stderr is a terminal, and neither --json nor -q is given.
@@ -74,6 +78,7 @@ public:
 private:
     OutputOptions options_;
     std::set<std::string, std::less<>> warned_;
+    std::FILE* results_;
     bool color_out_ = false;
     bool color_err_ = false;
 };

@@ -1,10 +1,13 @@
 #include "cli/shells.hpp"
 
+#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/shell.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <unistd.h>
 
 namespace gpkg::cli {
@@ -13,7 +16,7 @@ Result<Shell> parse_shell(std::string_view name) {
     if (const auto shell = shell_of(name)) return *shell;
     return fail(ErrorKind::Usage,
                 fmt::format("--shell {}: is no shell that gpkg speaks", name),
-                "bash, zsh, fish or posix");
+                "bash, zsh, fish, tcsh, powershell or posix");
 }
 
 std::optional<Shell> guess_shell(const EnvLookup& env) {
@@ -29,24 +32,47 @@ std::optional<Shell> guess_shell(const EnvLookup& env) {
     return of(env("SHELL").value_or(""));
 }
 
-std::string_view shell_name(Shell shell) {
-    switch (shell) {
-    case Shell::Posix: return "posix";
-    case Shell::Bash: return "bash";
-    case Shell::Zsh: return "zsh";
-    case Shell::Fish: return "fish";
-    }
-    return "posix";
-}
-
 std::string_view startup_file(Shell shell) {
     switch (shell) {
     case Shell::Posix: return "~/.profile";
     case Shell::Bash: return "~/.bashrc";
     case Shell::Zsh: return "~/.zshrc";
     case Shell::Fish: return "~/.config/fish/config.fish";
+    case Shell::Tcsh: return "~/.tcshrc";
+    case Shell::PowerShell: return "the file that $PROFILE names";
     }
     return "~/.profile";
+}
+
+std::string_view hook_loader(Shell shell) {
+    switch (shell) {
+    case Shell::Posix: return "eval \"$(gpkg shell-hook -s posix)\"";
+    case Shell::Bash: return "eval \"$(gpkg shell-hook -s bash)\"";
+    case Shell::Zsh: return "eval \"$(gpkg shell-hook -s zsh)\"";
+    case Shell::Fish: return "gpkg shell-hook -s fish | source";
+    case Shell::Tcsh: return "eval \"`gpkg shell-hook -s tcsh`\"";
+    case Shell::PowerShell: return "gpkg shell-hook -s powershell | Out-String | Invoke-Expression";
+    }
+    return "";
+}
+
+Result<fs::path> this_program() {
+    std::error_code code;
+    auto path = fs::read_symlink("/proc/self/exe", code);
+    if (code) return fail(ErrorKind::Io, "/proc/self/exe: cannot read: " + code.message());
+    return path;
+}
+
+Result<std::string> hook_code(const Config& config, Shell shell) {
+    GPKG_TRY(const auto program, this_program());
+    auto code = shell_hook(shell, program);
+    if (shell != Shell::Tcsh) return code;
+    // Of each gpkg its own: several may share the folder.
+    const auto file = config.cache_dir.value / "shell" /
+                      (hex_digest(DigestKind::Sha256, code).substr(0, 16) + ".csh");
+    if (const auto there = read_file(file); !there || *there != code)
+        GPKG_CHECK(write_file_atomically(file, code));
+    return tcsh_alias(file);
 }
 
 void print_shell_code(Output& out, std::string_view code) {

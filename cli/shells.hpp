@@ -3,6 +3,7 @@
 // What several commands need to know of the user's shell.
 
 #include "cli/output.hpp"
+#include "libcore/config/config.hpp"
 #include "libcore/env/activation.hpp"
 
 #include <optional>
@@ -17,9 +18,17 @@ Result<Shell> parse_shell(std::string_view name);
 /// The shell that called: the parent process, else $SHELL.
 std::optional<Shell> guess_shell(const EnvLookup& env);
 
-std::string_view shell_name(Shell shell);
 /// "~/.bashrc"
 std::string_view startup_file(Shell shell);
+/// What a user types, or puts there, to have the hook.
+std::string_view hook_loader(Shell shell);
+
+/// Where this program is.
+Result<fs::path> this_program();
+
+/// What `gpkg shell-hook` prints. The hook of tcsh is a script in a file; it is written where it is
+/// not there yet.
+Result<std::string> hook_code(const Config& config, Shell shell);
 
 /// Code for a shell, on stdout as it is; in JSON mode as {"success", "code"}.
 void print_shell_code(Output& out, std::string_view code);

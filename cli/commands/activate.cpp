@@ -26,15 +26,13 @@ struct Options {
 
 tl::unexpected<Error> needs_hook(const Context& context, std::string_view verb) {
     const auto shell = guess_shell(context.env).value_or(Shell::Bash);
-    const auto load = shell == Shell::Fish
-                          ? "gpkg shell-hook -s fish | source"
-                          : fmt::format("eval \"$(gpkg shell-hook -s {})\"", shell_name(shell));
     return fail(ErrorKind::Usage,
                 fmt::format("{} changes the shell, which needs gpkg's shell hook", verb),
-                fmt::format("type this, or put it into {}:\n    {}\n  or run one command without "
-                            "it: gpkg run -n NAME COMMAND",
+                fmt::format("type this, or let `gpkg init {}` put it into {}:\n    {}\n  or do "
+                            "without it: gpkg shell -n NAME, gpkg run -n NAME COMMAND",
+                            shell_name(shell),
                             startup_file(shell),
-                            load));
+                            hook_loader(shell)));
 }
 
 /// The words that conda takes: a name, or a path where there is a slash.
@@ -57,6 +55,7 @@ Result<int> change_shell(Context& context, const Options& options, Verb verb) {
     ActivateOptions how;
     how.stack = options.stack;
     how.root_prefix = context.config.root_prefix.value;
+    how.change_prompt = context.config.changeps1.value;
     Activation activation;
     if (verb == Verb::Activate) {
         GPKG_TRY(const auto prefix, meant(context, options));
@@ -79,7 +78,9 @@ Action bind(CLI::App& app, Verb verb) {
         app.add_flag(
             "--stack", options->stack, "keep the programs of the active environment in reach");
     }
-    app.add_option("--shell", options->shell, "print the commands for bash, zsh, fish or posix")
+    app.add_option("--shell",
+                   options->shell,
+                   "print the commands for bash, zsh, fish, tcsh, powershell or posix")
         ->type_name("SHELL");
     return [options, verb](Context& context) { return change_shell(context, *options, verb); };
 }

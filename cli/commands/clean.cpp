@@ -1,6 +1,9 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/workflow/change.hpp"
 #include "cli/workflow/fetch.hpp"
+#include "cli/workflow/one_off.hpp"
+#include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +22,7 @@ struct Options {
     bool packages = false;
     bool index_cache = false;
     bool tarballs = false;
+    bool one_offs = false;
     bool dry_run = false;
     bool yes = false;
 };
@@ -76,6 +80,23 @@ Result<Sweep> cached_indexes(const Context& context) {
     return sweep;
 }
 
+/// Environments of `gpkg exec`, but for those that another process makes at the moment.
+Result<Sweep> one_off_environments(const Context& context) {
+    Sweep sweep;
+    std::error_code code;
+    for (fs::directory_iterator entry(one_off_folder(context.config), code), end;
+         !code && entry != end;
+         entry.increment(code)) {
+        if (prefix_condition(entry->path()) == PrefixCondition::Busy) continue;
+        GPKG_TRY(const auto usage, folder_usage(entry->path()));
+        sweep.entries.push_back({entry->path(), usage.freed_bytes});
+    }
+    std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {
+        return a.path < b.path;
+    });
+    return sweep;
+}
+
 Json files_json(const Sweep& sweep) {
     Json files = Json::array();
     for (const auto& entry : sweep.entries) files.push_back(entry.path.native());
@@ -101,6 +122,16 @@ Result<void> remove_files(const Sweep& sweep) {
     return {};
 }
 
+Result<void> remove_one_offs(Context& context, const Sweep& sweep) {
+    for (const auto& entry : sweep.entries) {
+        GPKG_CHECK(check_stop(context));
+        GPKG_CHECK(Prefix::is_environment(entry.path)
+                       ? remove_prefix(entry.path, transaction_options(context, {}))
+                       : remove_tree(entry.path));
+    }
+    return {};
+}
+
 Result<void> remove_packages(const Context& context,
                              const PackageStore& store,
                              const Sweep& sweep) {
@@ -112,13 +143,14 @@ Result<void> remove_packages(const Context& context,
 }
 
 Result<int> clean(Context& context, const Options& options) {
-    if (!options.all && !options.packages && !options.index_cache && !options.tarballs)
+    if (!options.all && !options.packages && !options.index_cache && !options.tarballs &&
+        !options.one_offs)
         return fail(ErrorKind::Usage,
                     "nothing to clean was named",
-                    "say --all, --packages, --index-cache or --tarballs");
+                    "say --all, --packages, --index-cache, --tarballs or --exec");
     auto& out = context.out;
     const auto store = open_store(context);
-    Sweep packages, indexes, remains;
+    Sweep packages, indexes, remains, one_offs;
     if (options.all || options.packages) {
         GPKG_TRY(packages, unused_packages(context, store));
     }
@@ -127,6 +159,9 @@ Result<int> clean(Context& context, const Options& options) {
     }
     if (options.all || options.tarballs) {
         GPKG_TRY(remains, leftovers(store));
+    }
+    if (options.all || options.one_offs) {
+        GPKG_TRY(one_offs, one_off_environments(context));
     }
     const auto tell = [&](const Sweep& sweep, std::string_view what) {
         if (sweep.entries.empty()) return;
@@ -139,14 +174,16 @@ Result<int> clean(Context& context, const Options& options) {
     tell(packages, "packages that no environment uses");
     tell(indexes, "cached files of channel indexes");
     tell(remains, "remains of interrupted downloads");
+    tell(one_offs, "environments of gpkg exec");
 
-    const auto bytes = packages.bytes() + indexes.bytes() + remains.bytes();
-    const bool nothing =
-        packages.entries.empty() && indexes.entries.empty() && remains.entries.empty();
+    const auto bytes = packages.bytes() + indexes.bytes() + remains.bytes() + one_offs.bytes();
+    const bool nothing = packages.entries.empty() && indexes.entries.empty() &&
+                         remains.entries.empty() && one_offs.entries.empty();
     if (!options.dry_run && !nothing) {
         if (!options.yes &&
             !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes)), context.stop))
             return fail(ErrorKind::Interrupted, "nothing was removed");
+        GPKG_CHECK(remove_one_offs(context, one_offs));
         GPKG_CHECK(remove_packages(context, store, packages));
         GPKG_CHECK(remove_files(indexes));
         if (!remains.entries.empty()) GPKG_CHECK(store.remove_leftovers());
@@ -157,6 +194,7 @@ Result<int> clean(Context& context, const Options& options) {
         if (options.all || options.packages)
             document["packages"] = packages_json(packages, store.root());
         if (options.all || options.tarballs) document["tarballs"] = files_json(remains);
+        if (options.all || options.one_offs) document["exec"] = files_json(one_offs);
         document["total_size"] = bytes;
         out.json(document);
     } else if (nothing) {
@@ -176,11 +214,15 @@ Action bind_clean(CLI::App& app) {
     app.add_flag("--packages,--unused", options->packages, "unpacked packages that no environment uses");
     app.add_flag("-i,--index-cache", options->index_cache, "cached indexes of channels");
     app.add_flag("-t,--tarballs", options->tarballs, "what interrupted downloads left");
+    app.add_flag("--exec", options->one_offs, "environments that `gpkg exec` made");
     app.add_flag("-d,--dry-run", options->dry_run, "show what would be removed, and stop");
     app.add_flag("-y,--yes", options->yes, "do not ask");
     app.footer(
-        "Frees disk space. Environments are not touched; what is removed is downloaded again when "
-        "it is needed.\nPackages that environments hold only as copies count as unused.\n"
+        "Frees disk space. Your environments are not touched; what is removed is downloaded again "
+        "when "
+        "it is needed.\nPackages that environments hold only as copies count as unused; those that "
+        "environments of "
+        "`gpkg exec`\nalone use are, once these are gone.\n"
         "  gpkg clean --all --dry-run");
 
     return [options](Context& context) { return clean(context, *options); };

@@ -7,6 +7,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/env/shell.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
@@ -150,7 +151,7 @@ std::vector<std::string> values_of(const Context& context, const CLI::Option& op
     if (name == "name" || name == "clone") return environment_names(context);
     if (name == "platform") return {known.begin(), known.end()};
     if (name == "channel-priority") return {"strict", "flexible", "disabled"};
-    if (name == "shell") return {"bash", "zsh", "fish", "posix"};
+    if (name == "shell") return {"bash", "zsh", "fish", "tcsh", "powershell", "posix"};
     if (name == "channel") return context.config.channels.value;
     return {std::string(kFiles)};
 }
@@ -190,6 +191,7 @@ std::vector<std::string> candidates(const Context& context,
         return installed_names(now.prefix);
     if (verb == "unset") return variable_names(now.prefix);
     if (verb == "completion") return {"bash", "zsh", "fish"};
+    if (verb == "init") return {"bash", "zsh", "fish", "tcsh", "powershell", "posix"};
     if (verb == "run" && !now.has_argument) {
         std::vector<std::string> programs;
         std::error_code code;
@@ -223,9 +225,13 @@ Result<int> print_script(Context& context, const std::string& name) {
     case Shell::Bash: print_shell_code(context.out, kBash); return 0;
     case Shell::Zsh: print_shell_code(context.out, kZsh); return 0;
     case Shell::Fish: print_shell_code(context.out, kFish); return 0;
+    case Shell::Tcsh:
+    case Shell::PowerShell:
     case Shell::Posix: break;
     }
-    return fail(ErrorKind::Usage, "a posix shell has no completion", "bash, zsh or fish");
+    return fail(ErrorKind::Usage,
+                fmt::format("there is no completion for {}", shell_name(shell)),
+                "bash, zsh or fish");
 }
 
 }  // namespace

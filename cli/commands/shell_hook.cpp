@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
-#include <system_error>
 
 namespace gpkg::cli {
 namespace {
@@ -18,13 +17,6 @@ struct Options {
     std::string shell;
 };
 
-Result<fs::path> this_program() {
-    std::error_code code;
-    auto path = fs::read_symlink("/proc/self/exe", code);
-    if (code) return fail(ErrorKind::Io, "/proc/self/exe: cannot read: " + code.message());
-    return path;
-}
-
 Result<int> print_hook(Context& context, const Options& options) {
     Shell shell = Shell::Bash;
     if (!options.shell.empty()) {
@@ -33,14 +25,15 @@ Result<int> print_hook(Context& context, const Options& options) {
         shell = *guess;
     }
     if (options.target.name.empty() && options.target.prefix.empty()) {
-        GPKG_TRY(const auto program, this_program());
-        print_shell_code(context.out, shell_hook(shell, program));
+        GPKG_TRY(const auto code, hook_code(context.config, shell));
+        print_shell_code(context.out, code);
         return 0;
     }
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
     GPKG_CHECK(recover_for_use(context, prefix));
     ActivateOptions how;
     how.root_prefix = context.config.root_prefix.value;
+    how.change_prompt = context.config.changeps1.value;
     GPKG_TRY(const auto activation, activate(prefix, context.env, shell, how));
     for (const auto& warning : activation.warnings) context.out.warn(warning);
     print_shell_code(context.out, shell_commands(activation, shell));
@@ -52,7 +45,9 @@ Result<int> print_hook(Context& context, const Options& options) {
 Action bind_shell_hook(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     add_target_options(app, options->target);
-    app.add_option("-s,--shell", options->shell, "bash, zsh, fish or posix; else the one in use")
+    app.add_option("-s,--shell",
+                   options->shell,
+                   "bash, zsh, fish, tcsh, powershell or posix; else the one in use")
         ->type_name("SHELL");
     app.footer(
         "Prints code for a shell to evaluate: a function gpkg that can activate, or, with an "

@@ -108,7 +108,7 @@ Result<void> link_all(Context& context,
                                      why_copied(report.copy_reason)));
     if (!report.messages.empty()) context.out.note(report.messages);
     // Other tools find environments by this list; not being able to add to it harms nobody.
-    if (change.creates) {
+    if (change.creates && !change.is_unlisted) {
         if (auto added = register_environment(change.prefix, context.home); !added)
             context.out.warn(added.error().to_string());
     }
@@ -189,7 +189,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         out.json(change_document(change, fetch, false));
     } else if (options.download_only) {
         out.print(fmt::format("\n{} packages are in the store", folders.size()));
-    } else if (change.creates) {
+    } else if (change.creates && !change.is_unlisted) {
         const auto name = environment_name(change.prefix, context.config.root_prefix.value);
         out.print(fmt::format(
             "\n{} is ready:  gpkg run {} COMMAND", name, target_words(context, change.prefix)));

@@ -7,6 +7,7 @@
 #include "libcore/env/shell.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,10 +26,36 @@ bool is_variable_name(std::string_view name) {
         name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
+/// What is active, as every conda tool says it.
+constexpr std::array<const char*, 4> kActive{
+    "CONDA_PREFIX", "CONDA_SHLVL", "CONDA_DEFAULT_ENV", "CONDA_PROMPT_MODIFIER"};
+
+/// Read-only in one shell or another; zsh changes the user of the process with some of them, PATH
+/// with "path", and the arguments with "argv".
+bool is_shells_own(std::string_view name) {
+    static constexpr std::array<std::string_view, 17> kNames{"_",
+                                                             "UID",
+                                                             "EUID",
+                                                             "GID",
+                                                             "EGID",
+                                                             "PPID",
+                                                             "PWD",
+                                                             "SHLVL",
+                                                             "SHELLOPTS",
+                                                             "BASHOPTS",
+                                                             "BASH_VERSINFO",
+                                                             "status",
+                                                             "pipestatus",
+                                                             "version",
+                                                             "history",
+                                                             "path",
+                                                             "argv"};
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 /// Activation itself depends on these.
 bool is_reserved(std::string_view name) {
-    return name == "PATH" || name == "CONDA_PREFIX" || name == "CONDA_DEFAULT_ENV" ||
-           name == "CONDA_SHLVL" || name == "CONDA_PROMPT_MODIFIER" ||
+    return name == "PATH" || std::find(kActive.begin(), kActive.end(), name) != kActive.end() ||
            name.starts_with("CONDA_PREFIX_") || name.starts_with("CONDA_STACKED_") ||
            name.starts_with("__CONDA_SHLVL_") || name.starts_with("__GPKG_VARS_");
 }
@@ -36,6 +63,7 @@ bool is_reserved(std::string_view name) {
 /// Why an environment cannot set a variable of that name; empty where it can.
 std::string_view why_refused(std::string_view name) {
     if (!is_variable_name(name)) return "no shell has variables of this name";
+    if (is_shells_own(name)) return "shells keep a variable of this name themselves";
     return is_reserved(name) ? "activation sets it itself" : "";
 }
 
@@ -55,8 +83,20 @@ std::vector<fs::path> files_in(const fs::path& folder, std::string_view extensio
     return out;
 }
 
+std::string_view script_extension(Shell shell) {
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh: return ".sh";
+    case Shell::Fish: return ".fish";
+    case Shell::Tcsh: return ".csh";
+    case Shell::PowerShell: return ".ps1";
+    }
+    return ".sh";
+}
+
 std::vector<fs::path> scripts(const fs::path& prefix, std::string_view folder, Shell shell) {
-    auto found = files_in(prefix / "etc/conda" / folder, shell == Shell::Fish ? ".fish" : ".sh");
+    auto found = files_in(prefix / "etc/conda" / folder, script_extension(shell));
     if (folder == "deactivate.d") std::reverse(found.begin(), found.end());
     return found;
 }
@@ -144,9 +184,10 @@ std::string programs(std::string_view prefix) { return fmt::format("{}/bin", pre
 
 std::vector<std::string> path_entries(const Changes& changes) {
     std::vector<std::string> out;
-    const auto path = changes.get("PATH").value_or("");
-    if (path.empty()) return out;
-    for (const auto entry : split(path, ':')) out.emplace_back(entry);
+    const auto path = changes.get("PATH");
+    if (!path) return out;
+    // An empty one is not none: it means the folder that one is in.
+    for (const auto entry : split(*path, ':')) out.emplace_back(entry);
     return out;
 }
 
@@ -187,9 +228,7 @@ void enter_variables(Changes& changes, const EnvironmentVariables& variables, in
 }
 
 void save_variables(Changes& changes, const std::set<std::string>& names, int level) {
-    for (const auto& name : names) {
-        if (const auto value = changes.get(name)) changes.set(saved_name(level, name), value);
-    }
+    for (const auto& name : names) changes.set(saved_name(level, name), changes.get(name));
 }
 
 /// Gives variables the value they had below `level`; `forget`: the saved values go.
@@ -202,6 +241,25 @@ void restore_variables(Changes& changes,
         changes.set(name, changes.get(saved));
         if (forget) changes.unset(saved);
     }
+}
+
+std::set<std::string> names_of(const EnvironmentVariables& variables) {
+    std::set<std::string> out;
+    for (const auto& [name, value] : variables.values) out.insert(name);
+    return out;
+}
+
+/// Sets the variables of an environment that was entered before. What it set then and does not now
+/// gets its older value back.
+void renew_variables(Changes& changes, const Active& active, const EnvironmentVariables& now) {
+    auto fresh = names_of(now);
+    std::set<std::string> gone;
+    for (const auto& name : variables_set(changes, active)) {
+        if (fresh.erase(name) == 0) gone.insert(name);
+    }
+    restore_variables(changes, gone, active.level, true);
+    save_variables(changes, fresh, active.level - 1);
+    enter_variables(changes, now, active.level);
 }
 
 /// Characters that a prompt would expand do not get into it.
@@ -228,18 +286,14 @@ void name_environment(Changes& changes,
     changes.set("CONDA_PROMPT_MODIFIER", prompt_modifier(name, options));
 }
 
-std::set<std::string> names_of(const EnvironmentVariables& variables) {
-    std::set<std::string> out;
-    for (const auto& [name, value] : variables.values) out.insert(name);
-    return out;
-}
-
 }  // namespace
 
 std::optional<Shell> shell_of(std::string_view name) {
     if (name == "bash") return Shell::Bash;
     if (name == "zsh") return Shell::Zsh;
     if (name == "fish") return Shell::Fish;
+    if (name == "tcsh" || name == "csh") return Shell::Tcsh;
+    if (name == "powershell" || name == "pwsh") return Shell::PowerShell;
     if (name == "sh" || name == "posix" || name == "dash" || name == "ash" || name == "ksh")
         return Shell::Posix;
     return std::nullopt;
@@ -283,8 +337,14 @@ Result<Activation> activate(const fs::path& prefix,
     GPKG_TRY(auto variables, environment_variables(prefix));
     const int level = active.level + 1;
     const bool leaving = active.level > 0 && !options.stack;
-    if (active.level > 0) changes.set(numbered("CONDA_PREFIX_", active.level), active.prefix);
-    if (active.level > 0 && options.stack) changes.set(numbered("CONDA_STACKED_", level), "true");
+    if (active.level > 0) {
+        changes.set(numbered("CONDA_PREFIX_", active.level), active.prefix);
+    } else {
+        save_variables(changes, {kActive.begin(), kActive.end()}, 0);
+    }
+    const bool stacks = active.level > 0 && options.stack;
+    changes.set(numbered("CONDA_STACKED_", level),
+                stacks ? std::optional<std::string>("true") : std::nullopt);
     if (leaving) {
         out.deactivate_scripts = scripts(active.prefix, "deactivate.d", shell);
         restore_variables(changes, variables_set(changes, active), active.level, false);
@@ -317,9 +377,7 @@ Result<Activation> deactivate(const EnvLookup& env, Shell shell, const ActivateO
     changes.unset(stacked_name);
     if (outer.empty()) {
         change_path(changes, programs(active.prefix), "");
-        for (const auto* name :
-             {"CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_PROMPT_MODIFIER", "CONDA_SHLVL"})
-            changes.unset(name);
+        restore_variables(changes, {kActive.begin(), kActive.end()}, active.level, true);
         out.variables = std::move(changes).take();
         return out;
     }
@@ -327,7 +385,7 @@ Result<Activation> deactivate(const EnvLookup& env, Shell shell, const ActivateO
     name_environment(changes, outer, level, options);
     if (!stacked) {
         GPKG_TRY(auto variables, environment_variables(outer));
-        enter_variables(changes, variables, level);
+        renew_variables(changes, {level, outer}, variables);
         out.activate_scripts = scripts(outer, "activate.d", shell);
         out.warnings = std::move(variables.warnings);
     }
@@ -341,20 +399,12 @@ Result<Activation> reactivate(const EnvLookup& env, Shell shell, const ActivateO
     Activation out;
     Changes changes(env);
     GPKG_TRY(auto variables, environment_variables(active.prefix));
-    const auto before = variables_set(changes, active);
-    auto fresh = names_of(variables);
-    auto gone = before;
-    for (const auto& name : before) {
-        if (fresh.erase(name) != 0) gone.erase(name);
-    }
     out.deactivate_scripts = scripts(active.prefix, "deactivate.d", shell);
-    restore_variables(changes, gone, active.level, true);
-    save_variables(changes, fresh, active.level - 1);
+    renew_variables(changes, active, variables);
     const auto entries = path_entries(changes);
     if (std::find(entries.begin(), entries.end(), programs(active.prefix)) == entries.end())
         change_path(changes, "", programs(active.prefix));
     name_environment(changes, active.prefix, active.level, options);
-    enter_variables(changes, variables, active.level);
     out.variables = std::move(changes).take();
     out.activate_scripts = scripts(active.prefix, "activate.d", shell);
     out.warnings = std::move(variables.warnings);

@@ -8,8 +8,12 @@
 // one is kept as __CONDA_SHLVL_<n>_<NAME>, n being the level it had before, where conda and mamba
 // keep it too: either tool can undo what the other did. __GPKG_VARS_<n> names, with ":" between,
 // the variables that the environment at level n set, so that leaving undoes exactly these even
-// when the environment has changed since. What activate.d scripts do is undone by deactivate.d
-// scripts alone.
+// when the environment has changed since. Where CONDA_SHLVL and its like exist although nothing is
+// active, they are kept and given back in the same way. What activate.d scripts do is undone by
+// deactivate.d scripts alone.
+//
+// PATH is changed, not given back: of what a user did to it in between, only the place of the
+// environment's own folder is touched.
 
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
@@ -24,9 +28,9 @@
 
 namespace gpkg {
 
-enum class Shell { Posix, Bash, Zsh, Fish };
+enum class Shell { Posix, Bash, Zsh, Fish, Tcsh, PowerShell };
 
-/// "bash", "zsh", "fish", "sh", "posix", "dash".
+/// "bash", "zsh", "fish", "tcsh", "csh", "powershell", "pwsh", "sh", "posix", "dash", "ash", "ksh".
 std::optional<Shell> shell_of(std::string_view name);
 
 /// What a shell does, in the order of the members.

@@ -8,6 +8,40 @@
 namespace gpkg {
 namespace {
 
+/// What stands in a quoted word for the character that `rest` begins with, and for PowerShell
+/// before it; nothing for most.
+std::string_view replacement(std::string_view rest, Shell shell) {
+    const char c = rest.front();
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh:
+        if (c == '\'') return "'\\''";
+        break;
+    case Shell::Fish:
+        if (c == '\'') return "\\'";
+        if (c == '\\') return "\\\\";
+        break;
+    case Shell::Tcsh:
+        // Inside quotes history and, with backslash_quote, backslashes still count: these stand
+        // outside. Line breaks are lost on the way through backquotes: a variable has one.
+        if (c == '\'') return "'\\''";
+        if (c == '!') return "'\\!'";
+        if (c == '\\') return "'\\\\'";
+        if (c == '\n') return "'$__gpkg_nl:q'";
+        break;
+    case Shell::PowerShell:
+        if (c == '\'') return "'";
+        // U+2018 to U+201B are quotes to it as well.
+        for (const std::string_view quote :
+             {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B"}) {
+            if (rest.starts_with(quote)) return quote;
+        }
+        return {};
+    }
+    return {};
+}
+
 std::string fish_variable(const std::string& name, const std::string& value) {
     if (name != "PATH")
         return fmt::format("set -gx {} {}\n", name, shell_quoted(value, Shell::Fish));
@@ -20,116 +54,90 @@ std::string fish_variable(const std::string& name, const std::string& value) {
     return out;
 }
 
-std::string variable_command(const std::string& name,
-                             const std::optional<std::string>& value,
-                             Shell shell) {
-    if (shell == Shell::Fish)
-        return value ? fish_variable(name, *value) : fmt::format("set -e {}\n", name);
-    if (!value) return fmt::format("unset {}\n", name);
-    return fmt::format("export {}={}\n", name, shell_quoted(*value, shell));
-}
-
-/// The posix prompt is a variable that only the shell itself sees: the old modifier is cut off its
-/// front, the new one put there.
-constexpr std::string_view kPromptBefore =
-    "if [ -n \"${PS1+x}\" ]; then PS1=\"${PS1#\"${CONDA_PROMPT_MODIFIER-}\"}\"; fi\n";
-constexpr std::string_view kPromptAfter =
-    "if [ -n \"${PS1+x}\" ]; then PS1=\"${CONDA_PROMPT_MODIFIER-}${PS1}\"; fi\n";
-
-// clang-format off
-constexpr std::string_view kPosixHook = R"sh(gpkg() {
-    case "${1-}" in
-        activate|deactivate|reactivate)
-            local __gpkg_verb="$1" __gpkg_commands
-            shift
-            __gpkg_commands="$(command @PROGRAM@ "$__gpkg_verb" --shell @SHELL@ "$@")" || return $?
-            eval "$__gpkg_commands"
-            ;;
-        install|update|upgrade|remove|uninstall|rollback)
-            command @PROGRAM@ "$@" || return $?
-            if [ -n "${CONDA_PREFIX-}" ]; then
-                local __gpkg_commands
-                __gpkg_commands="$(command @PROGRAM@ reactivate --shell @SHELL@)" || return $?
-                eval "$__gpkg_commands"
-            fi
-            ;;
-        *)
-            command @PROGRAM@ "$@"
-            ;;
-    esac
-}
-)sh";
-
-constexpr std::string_view kFishHook = R"sh(function gpkg
-    switch "$argv[1]"
-        case activate deactivate reactivate
-            set -l __gpkg_commands (command @PROGRAM@ $argv[1] --shell fish $argv[2..-1])
-            or return
-            string join \n -- $__gpkg_commands | source
-        case install update upgrade remove uninstall rollback
-            command @PROGRAM@ $argv
-            or return
-            if set -q CONDA_PREFIX
-                set -l __gpkg_commands (command @PROGRAM@ reactivate --shell fish)
-                or return
-                string join \n -- $__gpkg_commands | source
-            end
-        case '*'
-            command @PROGRAM@ $argv
-    end
-end
-if not functions -q __gpkg_fish_prompt
-    if functions -q fish_prompt
-        functions -c fish_prompt __gpkg_fish_prompt
-    else
-        function __gpkg_fish_prompt
-        end
-    end
-    function fish_prompt
-        set -l __gpkg_status $status
-        if set -q CONDA_PROMPT_MODIFIER
-            printf '%s' $CONDA_PROMPT_MODIFIER
-        end
-        sh -c "exit $__gpkg_status"
-        __gpkg_fish_prompt
-    end
-end
-)sh";
-// clang-format on
-
-std::string filled_in(std::string_view pattern, const fs::path& program, Shell shell) {
-    const std::string_view name = shell == Shell::Zsh    ? "zsh"
-                                  : shell == Shell::Bash ? "bash"
-                                                         : "posix";
-    std::string out;
-    while (!pattern.empty()) {
-        if (pattern.starts_with("@PROGRAM@")) {
-            out += shell_quoted(program.native(), shell);
-            pattern.remove_prefix(9);
-        } else if (pattern.starts_with("@SHELL@")) {
-            out += name;
-            pattern.remove_prefix(7);
-        } else {
-            out += pattern.front();
-            pattern.remove_prefix(1);
-        }
+std::string set_command(const std::string& name, const std::string& value, Shell shell) {
+    const auto quoted = shell_quoted(value, shell);
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh: break;
+    case Shell::Fish: return fish_variable(name, value);
+    case Shell::Tcsh: return fmt::format("setenv {} {};\n", name, quoted);
+    case Shell::PowerShell: return fmt::format("$Env:{} = {}\n", name, quoted);
     }
-    return out;
+    return fmt::format("export {}={}\n", name, quoted);
+}
+
+std::string unset_command(const std::string& name, Shell shell) {
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh: break;
+    // A universal variable is the user's for ever: it is not ours to erase.
+    case Shell::Fish: return fmt::format("set -eg {}\n", name);
+    case Shell::Tcsh: return fmt::format("unsetenv {};\n", name);
+    case Shell::PowerShell:
+        return fmt::format("Remove-Item -LiteralPath Env:{} -ErrorAction SilentlyContinue\n", name);
+    }
+    return fmt::format("unset {}\n", name);
+}
+
+std::string source_command(const fs::path& file, Shell shell) {
+    const auto quoted = shell_quoted(file.native(), shell);
+    if (shell == Shell::Fish) return fmt::format("source {}\n", quoted);
+    if (shell == Shell::Tcsh) return fmt::format("source {};\n", quoted);
+    return fmt::format(". {}\n", quoted);
+}
+
+/// What the shell does about its prompt before and after the variables change. The posix prompt is
+/// a variable that only the shell itself sees: the old modifier is cut off its front, the new one
+/// put there. tcsh cannot cut: it keeps the prompt that was there. fish and PowerShell have a
+/// function that the hook puts around the user's.
+struct PromptCommands {
+    std::string_view before;
+    std::string_view after;
+};
+
+PromptCommands prompt_commands(Shell shell) {
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh:
+        return {"if [ -n \"${PS1+x}\" ]; then PS1=\"${PS1#\"${CONDA_PROMPT_MODIFIER-}\"}\"; fi\n",
+                "if [ -n \"${PS1+x}\" ]; then PS1=\"${CONDA_PROMPT_MODIFIER-}${PS1}\"; fi\n"};
+    case Shell::Tcsh:
+        // A variable is looked up even where a condition is false, but for what eval gets.
+        return {"if ( $?prompt && ! $?__gpkg_prompt ) eval 'set __gpkg_prompt = $prompt:q';\n",
+                "if ( $?__gpkg_prompt ) eval 'set prompt = $__gpkg_prompt:q';\n"
+                "if ( $?__gpkg_prompt && $?CONDA_PROMPT_MODIFIER ) "
+                "eval 'set prompt = $CONDA_PROMPT_MODIFIER:q$__gpkg_prompt:q';\n"
+                "if ( ! $?CONDA_PROMPT_MODIFIER ) unset __gpkg_prompt;\n"};
+    case Shell::Fish:
+    case Shell::PowerShell: return {};
+    }
+    return {};
+}
+
+/// Shells remember where they found programs.
+std::string_view forget_programs(Shell shell) {
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh: return "hash -r 2>/dev/null || :\n";
+    case Shell::Tcsh: return "rehash;\n";
+    case Shell::Fish:
+    case Shell::PowerShell: return {};
+    }
+    return {};
 }
 
 }  // namespace
 
 std::string shell_quoted(std::string_view text, Shell shell) {
     std::string out = "'";
-    for (const char c : text) {
-        if (shell == Shell::Fish) {
-            if (c == '\'' || c == '\\') out += '\\';
-            out += c;
-        } else if (c == '\'') {
-            out += "'\\''";
-        } else {
-            out += c;
-        }
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto instead = replacement(text.substr(i), shell);
+        out += instead;
+        if (instead.empty() || shell == Shell::PowerShell) out += text[i];
     }
     out += '\'';
     return out;
@@ -138,29 +146,26 @@ std::string shell_quoted(std::string_view text, Shell shell) {
 std::string shell_commands(const Activation& activation, Shell shell) {
     std::string out;
     const auto source = [&](const std::vector<fs::path>& files) {
-        const std::string_view verb = shell == Shell::Fish ? "source" : ".";
-        for (const auto& file : files)
-            out += fmt::format("{} {}\n", verb, shell_quoted(file.native(), shell));
+        for (const auto& file : files) out += source_command(file, shell);
     };
     const auto changes = [&](std::string_view name) {
         return std::any_of(activation.variables.begin(),
                            activation.variables.end(),
                            [&](const auto& variable) { return variable.first == name; });
     };
-    const bool prompt = shell != Shell::Fish && changes("CONDA_PROMPT_MODIFIER");
+    const auto prompt =
+        changes("CONDA_PROMPT_MODIFIER") ? prompt_commands(shell) : PromptCommands{};
     source(activation.deactivate_scripts);
-    if (prompt) out += kPromptBefore;
+    out += prompt.before;
     for (const auto& [name, value] : activation.variables)
-        out += variable_command(name, value, shell);
-    if (prompt) out += kPromptAfter;
-    // Shells remember where they found programs.
-    if (shell != Shell::Fish && changes("PATH")) out += "hash -r\n";
+        out += value ? set_command(name, *value, shell) : unset_command(name, shell);
+    out += prompt.after;
+    if (changes("PATH")) out += forget_programs(shell);
     source(activation.activate_scripts);
+    // The hook has it; a file of these commands that is sourced brings its own.
+    if (shell == Shell::Tcsh && out.find("$__gpkg_nl") != std::string::npos)
+        out.insert(0, "if ( ! $?__gpkg_nl ) set __gpkg_nl = '\\\n';\n");
     return out;
-}
-
-std::string shell_hook(Shell shell, const fs::path& program) {
-    return filled_in(shell == Shell::Fish ? kFishHook : kPosixHook, program, shell);
 }
 
 }  // namespace gpkg

@@ -20,6 +20,13 @@ std::string shell_quoted(std::string_view text, Shell shell);
 /// reactivate in the shell itself and passes everything else on to `program`, refreshing the active
 /// environment after commands that may have changed it. It relies on
 /// `program activate|deactivate|reactivate --shell NAME ...` printing shell_commands().
+///
+/// tcsh has no functions, and an alias cannot hold several lines: there it is a script, to be kept
+/// in a file that tcsh_alias() sources.
 std::string shell_hook(Shell shell, const fs::path& program);
+std::string tcsh_alias(const fs::path& script);
+
+/// "bash", "zsh", "fish", "tcsh", "powershell", "posix"
+std::string_view shell_name(Shell shell);
 
 }  // namespace gpkg

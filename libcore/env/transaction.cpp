@@ -255,7 +255,9 @@ Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions
     if (!lock) return pass(about(prefix, staging, std::move(lock).error()));
     if (options.fault && options.fault("remove tree", staging) != 0)
         return fail(ErrorKind::Io, fmt::format("{}: cannot remove", staging.native()));
-    GPKG_CHECK(remove_tree(staging));
+    // Another may be at it too.
+    if (auto removed = remove_tree(staging); !removed && is_there(staging))
+        return pass(std::move(removed).error());
     return Recovery::RolledBack;
 }
 
@@ -299,12 +301,19 @@ Result<TransactionReport> create(const Transaction& transaction,
     GPKG_TRY(auto plan, make_plan(transaction, options));
     const auto& prefix = transaction.prefix;
     const auto staging = staging_path(prefix);
+    // Who finds the environment made takes its staging folder away, and may take what another has
+    // begun to put there: whatever that one stumbles over then, the environment is there.
+    const auto failed = [&](Error error) {
+        return is_there(prefix) ? made_meanwhile(prefix) : about(prefix, staging, std::move(error));
+    };
     GPKG_CHECK(make_folders(prefix.parent_path()));
-    GPKG_CHECK(remove_staging(prefix, options));
+    if (auto removed = remove_staging(prefix, options); !removed)
+        return pass(failed(std::move(removed).error()));
     auto lock = acquire_lock(staging, options);
-    if (!lock && is_there(prefix)) return pass(made_meanwhile(prefix));
-    if (!lock) return pass(about(prefix, staging, std::move(lock).error()));
-    GPKG_TRY(auto disk, Disk::open(staging, options.fault));
+    if (!lock) return pass(failed(std::move(lock).error()));
+    auto opened = Disk::open(staging, options.fault);
+    if (!opened) return pass(failed(std::move(opened).error()));
+    auto disk = std::move(*opened);
     const auto appear = [&]() -> Result<void> {
         GPKG_CHECK(write_journal(disk, journal_of(plan)));
         if (const int code = disk.announce("rename", staging); code != 0)
@@ -315,7 +324,7 @@ Result<TransactionReport> create(const Transaction& transaction,
     if (auto appeared = appear(); !appeared) {
         std::error_code ignored;
         fs::remove_all(staging, ignored);
-        return pass(std::move(appeared).error());
+        return pass(failed(std::move(appeared).error()));
     }
     disk.moved_to(prefix);
     lock->moved_to(prefix);

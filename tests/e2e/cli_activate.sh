@@ -3,7 +3,7 @@
 
 script bin/hello 'echo hello'
 mkdir -p "$WORK/payload/etc/conda/activate.d" "$WORK/payload/etc/conda/deactivate.d"
-for suffix in sh fish; do
+for suffix in sh fish csh; do
     echo 'echo "script on"' > "$WORK/payload/etc/conda/activate.d/x.$suffix"
     echo 'echo "script off"' > "$WORK/payload/etc/conda/deactivate.d/x.$suffix"
 done
@@ -21,7 +21,7 @@ expect 2 deactivate
 err_has 'deactivate changes the shell'
 expect 2 activate one --json
 json 'd["success"] is False and "shell-hook" in d["hint"]'
-expect 2 shell-hook -s tcsh
+expect 2 shell-hook -s elvish
 err_has 'is no shell that gpkg speaks'
 expect 1 activate --shell bash onee
 err_has 'did you mean one?'
@@ -29,6 +29,16 @@ out_is ''
 expect 1 shell-hook -s bash -n onee
 expect 0 shell-hook -s zsh --json
 json '"gpkg" in d["code"]'
+
+# No PowerShell runs here: what is printed for it is looked at.
+expect 0 shell-hook -s pwsh
+out_has 'function global:gpkg {' "--shell powershell @rest | Out-String"
+echo 'x' > "$GPKG_ROOT_PREFIX/envs/one/etc/conda/activate.d/x.ps1"
+expect 0 activate --shell powershell one
+out_has "\$Env:CONDA_PREFIX = '$GPKG_ROOT_PREFIX/envs/one'" "\$Env:QUOTED = 'a ''b'' \$c \`d\`'" \
+    ". '$GPKG_ROOT_PREFIX/envs/one/etc/conda/activate.d/x.ps1'"
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one CONDA_SHLVL=1 expect 0 deactivate --shell powershell
+out_has 'Remove-Item -LiteralPath Env:CONDA_PREFIX -ErrorAction SilentlyContinue'
 
 cat > steps <<'END'
 gpkg activate one
@@ -66,7 +76,7 @@ later   1        0      file://$CHANNEL"
 
 export PATH=$(dirname "$GPKG"):$PATH
 path_before=$PATH
-for shell in bash zsh fish; do
+for shell in bash zsh fish tcsh; do
     if ! command -v $shell > /dev/null; then
         echo "skipped: no $shell on this machine"
         continue
@@ -75,13 +85,23 @@ for shell in bash zsh fish; do
         bash) hook='eval "$(gpkg shell-hook -s bash)"' options='--norc --noprofile -u' ;;
         zsh) hook='eval "$(gpkg shell-hook -s zsh)"' options='-f -u' ;;
         fish) hook='gpkg shell-hook -s fish | source' options='--no-config' ;;
+        tcsh) hook='eval "`gpkg shell-hook -s tcsh`"' options=-f ;;
     esac
     steps=$(cat steps)
     [ $shell = fish ] && steps=${steps//'$?'/'$status'}
+    if [ $shell = tcsh ]; then
+        # It knows no names for what is not there.
+        for name in CONDA_PREFIX CONDA_SHLVL QUOTED; do
+            steps=${steps//"\$$name"/'`printenv '$name'`'}
+        done
+        steps=${steps//'$?'/'$status'}
+    fi
     # -u makes bash and zsh stop at variables that are not set; some of ours are gone at the end.
-    [ $shell = fish ] || steps=${steps//'$QUOTED'/'${QUOTED-}'}
-    [ $shell = fish ] || steps=${steps//'$CONDA_PREFIX'/'${CONDA_PREFIX-}'}
-    [ $shell = fish ] || steps=${steps//'$CONDA_SHLVL'/'${CONDA_SHLVL-}'}
+    if [[ $shell = bash || $shell = zsh ]]; then
+        for name in CONDA_PREFIX CONDA_SHLVL QUOTED; do
+            steps=${steps//"\$$name"/"\${$name-}"}
+        done
+    fi
     printf '%s\n%s\necho "$PATH"\n' "$hook" "$steps" > "steps.$shell"
     last="$shell steps.$shell"
     out=$($shell $options "steps.$shell" 2> "$WORK/stderr")
@@ -95,11 +115,51 @@ $path_before"
     expect 0 create -y -q -n two app
 done
 
+# fish and its prompt, which is a function of the user's that sees the status of the last command.
+if command -v fish > /dev/null; then
+    cat > prompt.fish <<'END'
+function fish_prompt
+    echo "status $status> "
+end
+gpkg shell-hook -s fish | source
+gpkg activate one > /dev/null
+gpkg run -n one sh -c 'exit 3'
+fish_prompt
+gpkg deactivate > /dev/null
+gpkg shell-hook -s fish | source
+fish_prompt
+END
+    last='fish prompt.fish'
+    out=$(fish --no-config prompt.fish 2>&1)
+    out_is '(one) status 3> 
+status 0> '
+    # A variable for ever is not erased, whatever an environment says of it.
+    last='fish with a universal variable'
+    expect 0 create -y -q -n three
+    mkdir -p "$GPKG_ROOT_PREFIX/envs/three/etc/conda/env_vars.d"
+    echo '{"FOREVER": "***unset***", "COVERED": "now"}' \
+        > "$GPKG_ROOT_PREFIX/envs/three/etc/conda/env_vars.d/x.json"
+    out=$(fish -c 'set -Ux FOREVER mine; set -Ux COVERED mine; gpkg shell-hook -s fish | source
+        gpkg activate three; printenv COVERED; gpkg deactivate; printenv COVERED' 2>&1)
+    out_is 'now
+mine'
+    out=$(fish -c 'echo $FOREVER $COVERED' 2>&1)
+    out_is 'mine mine'
+fi
+
 # Activation code alone, as scripts and containers want it.
 last='eval "$(gpkg shell-hook -s posix -n one)"'
 out=$(dash -c 'eval "$(gpkg shell-hook -s posix -n one)"; hello; echo "$CONDA_PREFIX"' 2>&1)
 out_is "script on
 hello
 $GPKG_ROOT_PREFIX/envs/one"
+
+# The prompt stays as it is where the configuration, or conda's, says so.
+PS1='$ ' expect 0 activate --shell bash one
+out_has 'PS1='
+echo 'changeps1: false' > "$HOME/.condarc"
+PS1='$ ' expect 0 activate --shell bash one
+out_lacks 'PS1='
+rm "$HOME/.condarc"
 
 finish

@@ -49,6 +49,16 @@ complete create -f ''
 out_is @files
 complete shell-hook -s z
 out_is zsh
+complete init po
+out_is 'posix
+powershell'
+complete shell -n o
+out_is 'one
+other'
+complete shell --shell tc
+out_is tcsh
+complete exec --ref
+out_is --refresh
 complete completion b
 out_is bash
 expect 0 __complete

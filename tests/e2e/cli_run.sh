@@ -1,4 +1,5 @@
 # gpkg run
+tests=$(cd "$(dirname "$0")" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 script bin/hello 'echo "hello from $CONDA_PREFIX"'
@@ -43,6 +44,9 @@ done
 kill -TERM $child
 wait $child 2> /dev/null
 check [ $? = 143 ]
+for name in one two; do
+    check timeout -s KILL 100 python3 "$tests/signals.py" "$GPKG" $name
+done
 # A closed pipe ends the command the way it ends any other.
 last='gpkg run -n one yes | head -n 1'
 check [ "$("$GPKG" run -n one yes | head -n 1)" = y ]

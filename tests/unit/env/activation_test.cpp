@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 
 #include <fmt/format.h>
+#include <random>
 
 using namespace gpkg;
 
@@ -170,7 +171,8 @@ TEST_CASE("variables come in code point order, state last, and bad ones are told
 
 TEST_CASE("scripts of the shell in use, in order and back", "[env]") {
     Shelf shelf;
-    for (const auto* name : {"a.sh", "b.sh", "B.sh", "c.fish", "d.bat", "e.sh.orig"}) {
+    for (const auto* name :
+         {"a.sh", "b.sh", "B.sh", "c.fish", "d.bat", "e.sh.orig", "f.csh", "g.ps1"}) {
         REQUIRE(shelf.write(fmt::format("etc/conda/activate.d/{}", name), "", "a"));
         REQUIRE(shelf.write(fmt::format("etc/conda/deactivate.d/{}", name), "", "a"));
     }
@@ -180,6 +182,11 @@ TEST_CASE("scripts of the shell in use, in order and back", "[env]") {
     CHECK(names(activate(shelf.path("b"), lookup(now), Shell::Fish, shelf.options())
                     .value()
                     .deactivate_scripts) == std::vector<std::string>{"c.fish"});
+    const auto of = [&](Shell shell) {
+        return names(deactivate(lookup(now), shell, shelf.options()).value().deactivate_scripts);
+    };
+    CHECK(of(Shell::Tcsh) == std::vector<std::string>{"f.csh"});
+    CHECK(of(Shell::PowerShell) == std::vector<std::string>{"g.ps1"});
     CHECK(names(shelf.leave(now).deactivate_scripts) ==
           std::vector<std::string>{"b.sh", "a.sh", "B.sh"});
 }
@@ -243,4 +250,68 @@ TEST_CASE("running a command takes a shell only where scripts want one", "[env]"
     REQUIRE(scripted.command.size() == 7);
     CHECK(scripted.command[4] == "python");
     CHECK_THAT(scripted.command[2], ContainsSubstring("activate.d/x.sh' >&2\nexec \"$@\""));
+}
+
+TEST_CASE("names that a shell keeps for itself are refused", "[env]") {
+    // Read-only in bash, in zsh what changes the user of the process, in fish what it reports.
+    for (const auto* name : {"UID", "EUID", "PPID", "SHELLOPTS", "status", "_", "PWD"})
+        CHECK_THAT(check_variable_name(name).error().message,
+                   ContainsSubstring("shells keep a variable of this name themselves"));
+    CHECK(check_variable_name("USER"));
+    CHECK(check_variable_name("status_2"));
+}
+
+TEST_CASE("an empty PATH and none are two things", "[env]") {
+    Shelf shelf;
+    for (const auto& before : {Variables{{"PATH", ""}}, Variables{}}) {
+        Variables now = before;
+        shelf.enter(now, "a");
+        CHECK(now["PATH"] == (before.empty() ? shelf.bin("a") : shelf.bin("a") + ":"));
+        shelf.leave(now);
+        CHECK(now == before);
+    }
+}
+
+TEST_CASE("whatever happens in between, leaving all gives back what was there", "[env]") {
+    // The oracle is the start. Environments set, empty and unset the same few variables, and come
+    // to set others while they or others are active.
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        std::mt19937 random(seed);
+        const auto draw = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+        Shelf shelf;
+        const auto change = [&](const std::string& env) {
+            std::string members;
+            for (const auto* name : {"V1", "V2", "V3"}) {
+                const auto kind = draw(4);
+                if (kind == 0) continue;
+                const auto value = kind == 1 ? "" : kind == 2 ? "***unset***" : env + name;
+                members += fmt::format("{}\"{}\":\"{}\"", members.empty() ? "" : ",", name, value);
+            }
+            REQUIRE(shelf.write("etc/conda/env_vars.d/x.json", "{" + members + "}", env));
+        };
+        change("a");
+        change("b");
+        Variables start{{"PATH", "/usr/bin:/bin"}};
+        for (const auto* name : {"V1", "V2", "V3", "CONDA_SHLVL", "CONDA_PROMPT_MODIFIER"}) {
+            if (draw(2) == 0) start[name] = draw(2) == 0 ? "" : "0";
+        }
+        auto now = start;
+        std::string story = fmt::format("seed {}:", seed);
+        for (unsigned step = 0; step < 12; ++step) {
+            const std::string env = draw(2) == 0 ? "a" : "b";
+            switch (draw(5)) {
+            case 0: change(env), story += " change " + env; break;
+            case 1: shelf.leave(now), story += " leave"; break;
+            case 2:
+                carry_out(now, reactivate(lookup(now), Shell::Bash, shelf.options()).value());
+                story += " again";
+                break;
+            case 3: shelf.enter(now, env, true), story += " stack " + env; break;
+            default: shelf.enter(now, env), story += " enter " + env;
+            }
+        }
+        for (int level = 0; level < 14; ++level) shelf.leave(now);
+        CAPTURE(story);
+        CHECK(now == start);
+    }
 }

@@ -17,7 +17,7 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 const std::string kNasty =
-    "quote's \"double\" $HOME $(touch pwned) `touch pwned` \\n \\ !x *\n\ttwo";
+    "quote's \"double\" $HOME $(touch pwned) `touch pwned` \\n \\ !x * ~ ''!'\\'\n\ttwo\n\n";
 
 struct ShellUnderTest {
     Shell shell;
@@ -41,6 +41,7 @@ std::vector<ShellUnderTest> shells() {
     const std::vector<ShellUnderTest> wanted{{Shell::Bash, "bash", "--norc --noprofile"},
                                              {Shell::Zsh, "zsh", "-f"},
                                              {Shell::Fish, "fish", "--no-config"},
+                                             {Shell::Tcsh, "tcsh", "-f"},
                                              {Shell::Posix, "dash", ""}};
     for (const auto& shell : wanted) {
         if (output_of("command -v " + shell.program).empty()) {
@@ -70,7 +71,19 @@ Variables variables_after(const fs::path& folder,
         out[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
     }
     // What shells set by themselves.
-    for (const auto* name : {"_", "SHLVL", "PWD", "OLDPWD", "LOGNAME"}) out.erase(name);
+    for (const auto* name : {"_",
+                             "SHLVL",
+                             "PWD",
+                             "OLDPWD",
+                             "LOGNAME",
+                             "HOST",
+                             "HOSTTYPE",
+                             "MACHTYPE",
+                             "OSTYPE",
+                             "VENDOR",
+                             "GROUP",
+                             "USER"})
+        out.erase(name);
     CHECK_THAT(read_file(folder / "errors").value(), Catch::Matchers::Equals(""));
     CHECK_FALSE(fs::exists(folder / "pwned"));
     return out;
@@ -82,6 +95,13 @@ EnvLookup lookup(const Variables& variables) {
         if (found == variables.end()) return std::nullopt;
         return found->second;
     };
+}
+
+/// Commands for a script of that shell; `value` is in its words.
+std::string exported(Shell shell, const std::string& name, const std::string& value) {
+    if (shell == Shell::Fish) return fmt::format("set -gx {} {}\n", name, value);
+    if (shell == Shell::Tcsh) return fmt::format("setenv {} {}\n", name, value);
+    return fmt::format("export {}={}\n", name, value);
 }
 
 std::string json_text(const std::string& text) {
@@ -110,16 +130,15 @@ TEST_CASE("every shell enters and leaves, whatever the values", "[env][shell]") 
         prefix / "conda-meta/state",
         fmt::format(R"({{"env_vars":{{"FOO":{},"NEW":"","UNSET":"***unset***"}}}})",
                     json_text(kNasty))));
-    for (const auto* extension : {".sh", ".fish"}) {
-        const bool fish = std::string_view(extension) == ".fish";
-        REQUIRE(
-            write_file_atomically(prefix / ("etc/conda/activate.d/x y" + std::string(extension)),
-                                  fish ? "set -gx SCRIPT $CONDA_DEFAULT_ENV\n"
-                                       : "export SCRIPT=\"$CONDA_DEFAULT_ENV\"\n"));
-        REQUIRE(
-            write_file_atomically(prefix / ("etc/conda/deactivate.d/x y" + std::string(extension)),
-                                  fish ? "set -e SCRIPT\n" : "unset SCRIPT\n"));
-    }
+    const auto script = [&](const std::string& file, const std::string& text) {
+        REQUIRE(write_file_atomically(prefix / "etc/conda" / file, text));
+    };
+    script("activate.d/x y.sh", "export SCRIPT=\"$CONDA_DEFAULT_ENV\"\n");
+    script("deactivate.d/x y.sh", "unset SCRIPT\n");
+    script("activate.d/x y.fish", "set -gx SCRIPT $CONDA_DEFAULT_ENV\n");
+    script("deactivate.d/x y.fish", "set -e SCRIPT\n");
+    script("activate.d/x y.csh", "setenv SCRIPT \"$CONDA_DEFAULT_ENV\"\n");
+    script("deactivate.d/x y.csh", "unsetenv SCRIPT\n");
     const ActivateOptions options;
     for (const auto& shell : shells()) {
         CAPTURE(shell.program);
@@ -152,10 +171,13 @@ TEST_CASE("the prompt of a posix shell gets and loses its modifier", "[env][shel
     for (const auto& shell : shells()) {
         if (shell.shell == Shell::Fish) continue;
         CAPTURE(shell.program);
+        const bool tcsh = shell.shell == Shell::Tcsh;
         Variables now{{"PATH", "/usr/bin:/bin"}};
-        std::string script = "PS1='base $ '\n";
+        std::string script =
+            tcsh ? "set prompt = 'base $ '\nsetenv SEEN ''\n" : "PS1='base $ '\nexport SEEN=\n";
         const auto step = [&](const Activation& activation) {
-            script += shell_commands(activation, shell.shell) + "export SEEN=\"${SEEN-}|$PS1\"\n";
+            script += shell_commands(activation, shell.shell) +
+                      exported(shell.shell, "SEEN", tcsh ? "\"$SEEN|$prompt\"" : "\"$SEEN|$PS1\"");
             for (const auto& [name, value] : activation.variables) {
                 if (value) {
                     now[name] = *value;
@@ -180,38 +202,46 @@ TEST_CASE("the hook evaluates activation and passes the rest on", "[env][shell]"
     const auto program = world.path() / "a b's gpkg";
     for (const auto& shell : shells()) {
         CAPTURE(shell.program);
-        const bool fish = shell.shell == Shell::Fish;
-        const std::string set = fish ? "set -gx GOT \\\"$*\\\"" : "export GOT=\\\"$*\\\"";
+        // It notes its words, and answers with code that says that it was evaluated.
+        REQUIRE(write_file_atomically(world.path() / "asked", ""));
         REQUIRE(write_file_atomically(program,
                                       "#!/bin/sh\n"
-                                      "case $1 in activate|reactivate) echo \"" +
-                                          set +
-                                          "\";;\n"
+                                      "case $1 in activate|reactivate)\n"
+                                      "for word; do printf '<%s>' \"$word\" >> asked; done\n"
+                                      "printf '%s;\\n' '" +
+                                          std::string(trim(exported(shell.shell, "GOT", "$1"))) +
+                                          "' | sed \"s/[$]1/$1/\";;\n"
                                           "deactivate) echo false; exit 4;;\n"
                                           "run) exit 5;; esac\n"));
         fs::permissions(program, fs::perms(0755));
-        const std::string status = fish ? "$status" : "$?";
+        const bool tcsh = shell.shell == Shell::Tcsh;
         const auto keep = [&](const std::string& name) {
-            return fish ? fmt::format("set -gx {} {}\n", name, status)
-                        : fmt::format("export {}={}\n", name, status);
+            return exported(
+                shell.shell, name, tcsh || shell.shell == Shell::Fish ? "$status" : "$?");
         };
+        auto hook = shell_hook(shell.shell, program);
+        if (tcsh) {
+            REQUIRE(write_file_atomically(world.path() / "it's!.csh", hook));
+            hook = tcsh_alias(world.path() / "it's!.csh");
+        }
         const auto after = variables_after(
             world.path(),
             shell,
             {{"PATH", "/usr/bin:/bin"}, {"HOME", world.path().native()}},
-            shell_hook(shell.shell, program) + "gpkg activate -n ml\n" +
-                (fish ? "set -gx FIRST $GOT\n" : "export FIRST=\"$GOT\"\n") + "gpkg deactivate\n" +
-                keep("SECOND") + "gpkg run x\n" + keep("THIRD") +
-                (fish ? "set -gx CONDA_PREFIX /x\n" : "export CONDA_PREFIX=/x\n") +
-                "gpkg install numpy\n");
-        const std::string name = fish                         ? "fish"
-                                 : shell.shell == Shell::Zsh  ? "zsh"
-                                 : shell.shell == Shell::Bash ? "bash"
-                                                              : "posix";
-        CHECK(after.at("FIRST") == "activate --shell " + name + " -n ml");
+            hook + "gpkg activate -n '$(touch pwned) m  l`touch pwned`' '*'\n" +
+                exported(shell.shell, "FIRST", "$GOT") + "gpkg deactivate\n" + keep("SECOND") +
+                "gpkg run x\n" + keep("THIRD") + exported(shell.shell, "CONDA_PREFIX", "/x") +
+                "gpkg install numpy\n" + "gpkg run x > written\n");
+        const std::string name(shell_name(shell.shell));
+        CHECK(after.at("FIRST") == "activate");
+        CHECK(after.at("GOT") == "reactivate");
+        CHECK(read_file(world.path() / "asked").value() ==
+              fmt::format("<activate><--shell><{0}><-n><$(touch pwned) m  l`touch pwned`><*>"
+                          "<reactivate><--shell><{0}>",
+                          name));
+        CHECK(fs::exists(world.path() / "written"));
         CHECK(after.at("SECOND") == "4");
         CHECK(after.at("THIRD") == "5");
-        CHECK(after.at("GOT") == "reactivate --shell " + name);
     }
 }
 
@@ -229,4 +259,40 @@ TEST_CASE("a command that is run behind a shell gets its arguments and variables
     std::string line = "env -i PATH=/usr/bin:/bin";
     for (const auto& word : wrapped.command) line += " " + shell_quoted(word, Shell::Posix);
     CHECK(output_of(line + " 2>/dev/null") == prefix.native() + "|" + kNasty + "|");
+}
+
+// PowerShell itself is on no machine of ours: its rules as its language specification (2.3.5.2)
+// states them.
+TEST_CASE("a word of PowerShell doubles every character that is a single quote there",
+          "[env][shell]") {
+    CHECK(shell_quoted("a'b", Shell::PowerShell) == "'a''b'");
+    CHECK(shell_quoted("\u2018\u2019\u201a\u201b\u201c", Shell::PowerShell) ==
+          "'\u2018\u2018\u2019\u2019\u201a\u201a\u201b\u201b\u201c'");
+    CHECK(shell_quoted("$x `n \"\n", Shell::PowerShell) == "'$x `n \"\n'");
+    Activation activation;
+    activation.variables = {{"A", "1"}, {"B", std::nullopt}};
+    activation.activate_scripts = {"/x/it's.ps1"};
+    CHECK(shell_commands(activation, Shell::PowerShell) ==
+          "$Env:A = '1'\nRemove-Item -LiteralPath Env:B -ErrorAction SilentlyContinue\n"
+          ". '/x/it''s.ps1'\n");
+}
+
+TEST_CASE("every byte of a value arrives", "[env][shell]") {
+    const auto world = TemporaryFolder::make(fs::temp_directory_path()).value();
+    std::string every;
+    for (int byte = 1; byte < 256; ++byte) every += static_cast<char>(byte);
+    for (const auto& shell : shells()) {
+        CAPTURE(shell.program);
+        Activation activation;
+        activation.variables = {{"EVERY", every}, {"EMPTY", ""}, {"BREAKS", "\n\n"}};
+        for (const auto* locale : {"C", "C.UTF-8"}) {
+            const auto after = variables_after(world.path(),
+                                               shell,
+                                               {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", locale}},
+                                               shell_commands(activation, shell.shell));
+            CHECK((after.at("EVERY") == every));
+            CHECK(after.at("EMPTY").empty());
+            CHECK(after.at("BREAKS") == "\n\n");
+        }
+    }
 }

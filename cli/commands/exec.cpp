@@ -1,0 +1,138 @@
+// gpkg exec: runs a tool that no environment needs to have.
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/inside.hpp"
+#include "cli/workflow/one_off.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <unistd.h>
+
+namespace gpkg::cli {
+namespace {
+
+constexpr std::size_t kShownPrograms = 10;
+
+struct Options {
+    SourceOptions sources;
+    std::vector<std::string> specs;  ///< in place of the package of the tool's name
+    std::vector<std::string> with;
+    std::vector<std::string> command;  ///< for --help alone, as in run
+    bool anew = false;
+    bool yes = false;
+};
+
+/// Programs that the packages asked for brought.
+std::vector<std::string> programs_of(const fs::path& prefix, const std::vector<MatchSpec>& specs) {
+    std::vector<std::string> programs;
+    const auto opened = Prefix::open(prefix);
+    const auto records = opened ? opened->records() : std::vector<PrefixRecord>();
+    if (!records) return programs;
+    for (const auto& record : *records) {
+        const bool named = std::any_of(specs.begin(), specs.end(), [&](const auto& spec) {
+            return spec.name == record.name();
+        });
+        for (const auto& file : record.files) {
+            if (named && file.starts_with("bin/")) programs.push_back(file.substr(4));
+        }
+    }
+    std::sort(programs.begin(), programs.end());
+    return programs;
+}
+
+/// A program of the same name that happens to be elsewhere on PATH is not the one that was meant.
+Result<int> no_such_program(Context& context,
+                            const fs::path& prefix,
+                            const std::string& program,
+                            const std::vector<MatchSpec>& specs) {
+    auto programs = programs_of(prefix, specs);
+    const bool more = programs.size() > kShownPrograms;
+    if (more) programs.resize(kShownPrograms);
+    const auto hint =
+        programs.empty()
+            ? fmt::format("name the package that has it: gpkg exec --spec PACKAGE {}", program)
+            : fmt::format("its programs are {}{}: gpkg exec --spec {} PROGRAM",
+                          fmt::join(programs, ", "),
+                          more ? ", ..." : "",
+                          specs.front().name);
+    context.out.error(
+        {ErrorKind::NotFound,
+         fmt::format("{}: the package {} has no program of this name", program, specs.front().name),
+         hint,
+         {}});
+    return kNotFound;
+}
+
+Result<int> exec(Context& context, const CLI::App& app, const Options& options) {
+    auto command = words_behind_options(app, context.arguments);
+    if (command.empty())
+        return fail(ErrorKind::Usage, "no tool to run was given", "gpkg exec ruff check");
+    // What is told to help is this command line with other specs: the tool's words are none.
+    const auto place = context.arguments.size() - command.size();
+    std::erase_if(context.positionals, [&](std::size_t word) { return word > place; });
+    OneOffRequest request;
+    request.sources = options.sources;
+    GPKG_TRY(request.specs, parse_specs(options.specs));
+    if (options.specs.empty()) {
+        GPKG_TRY(auto spec, parse_spec(command.front()));
+        // "ruff=0.5" is the program of that version.
+        command.front() = spec.name;
+        request.specs.push_back(std::move(spec));
+    }
+    request.tool = request.specs.front().name;
+    GPKG_TRY(const auto more, parse_specs(options.with));
+    request.specs.insert(request.specs.end(), more.begin(), more.end());
+    GPKG_TRY(const auto prefix, one_off_environment(context, request, options.anew));
+    const auto& program = command.front();
+    if (options.specs.empty() && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)
+        return no_such_program(context, prefix, program, request.specs);
+    return run_inside(
+        context,
+        prefix,
+        command,
+        "",
+        fmt::format(
+            "is it a program of {}? gpkg list -p {}", request.specs.front().name, prefix.native()));
+}
+
+}  // namespace
+
+Action bind_exec(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_source_options(app, options->sources);
+    const auto add_specs = [&](const char* name, auto& specs, const char* help) {
+        app.add_option(name, specs, help)
+            ->type_name("SPEC")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false);
+    };
+    add_specs("-s,--spec",
+              options->specs,
+              "the package that has the tool, where its name is not the tool's; may be repeated");
+    add_specs("-w,--with", options->with, "a package to have beside it; may be repeated");
+    app.add_flag(
+        "--refresh", options->anew, "bring what an earlier run left to what the channels have now");
+    app.add_flag("-y,--yes", options->yes, "accepted: nothing is ever asked")->group("");
+    app.add_option("tool", options->command, "the tool, perhaps with a version; its own options")
+        ->type_name("TOOL");
+    app.positionals_at_end();
+    app.footer(
+        "Runs a tool in an environment of its own, which the same request uses again until `gpkg "
+        "clean --exec`. Input,\noutput, signals and the exit status are the tool's.\n"
+        "  gpkg exec ruff check\n"
+        "  gpkg exec -c bioconda samtools=1.20 view x.bam\n"
+        "  gpkg exec --with numpy python -c 'import numpy'\n"
+        "  gpkg exec --spec imagemagick convert a.png a.jpg");
+
+    return [options, &app](Context& context) { return exec(context, app, *options); };
+}
+
+}  // namespace gpkg::cli

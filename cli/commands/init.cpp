@@ -1,0 +1,206 @@
+// gpkg init: the shell hook in a shell's startup file, and out of it again.
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/shells.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/shell.hpp"
+#include "libcore/env/startup_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::vector<std::string> shells;
+    bool undo = false;
+    bool dry_run = false;
+    bool user = true;
+};
+
+struct Planned {
+    Shell shell;
+    StartupChange change;
+};
+
+fs::path folder_of(const Context& context, std::string_view variable, const fs::path& otherwise) {
+    const auto value = context.env(variable).value_or("");
+    return value.empty() ? otherwise : fs::path(value);
+}
+
+/// The files that the shell may read when a person starts it, the one that it reads now first.
+std::vector<fs::path> startup_files(const Context& context, Shell shell) {
+    const auto& home = context.home;
+    const auto config = folder_of(context, "XDG_CONFIG_HOME", home / ".config");
+    switch (shell) {
+    case Shell::Posix: return {home / ".profile"};
+    case Shell::Bash: return {home / ".bashrc"};
+    case Shell::Zsh: return {folder_of(context, "ZDOTDIR", home) / ".zshrc"};
+    case Shell::Fish: return {config / "fish/config.fish"};
+    case Shell::Tcsh: {
+        // tcsh reads .cshrc only where there is no .tcshrc: a new one would hide it.
+        std::error_code code;
+        if (fs::exists(home / ".cshrc", code) && !fs::exists(home / ".tcshrc", code))
+            return {home / ".cshrc", home / ".tcshrc"};
+        return {home / ".tcshrc", home / ".cshrc"};
+    }
+    case Shell::PowerShell: return {config / "powershell/profile.ps1"};
+    }
+    return {};
+}
+
+/// Loads the hook. A gpkg that is there no more costs nothing.
+std::string block_lines(Shell shell, const fs::path& program) {
+    const auto quoted = shell_quoted(program.native(), shell);
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh: break;
+    case Shell::Fish:
+        return fmt::format("if test -x {0}\n    {0} shell-hook -s fish | source\nend\n", quoted);
+    case Shell::Tcsh:
+        // csh reads .cshrc as well, and cannot do with the hook.
+        return fmt::format(
+            "if ( $?tcsh && -x {0} ) then\n    eval \"`{0} shell-hook -s tcsh`\"\nendif\n", quoted);
+    case Shell::PowerShell:
+        return fmt::format(
+            "if (Test-Path -LiteralPath {0}) {{\n"
+            "    & {0} shell-hook -s powershell | Out-String | Invoke-Expression\n}}\n",
+            quoted);
+    }
+    return fmt::format("if [ -x {0} ]; then\n    eval \"$({0} shell-hook -s {1})\"\nfi\n",
+                       quoted,
+                       shell_name(shell));
+}
+
+Result<std::vector<Shell>> meant_shells(const Context& context, const Options& options) {
+    std::vector<Shell> shells;
+    for (const auto& name : options.shells) {
+        GPKG_TRY(const auto shell, parse_shell(name));
+        if (std::find(shells.begin(), shells.end(), shell) == shells.end()) shells.push_back(shell);
+    }
+    if (!shells.empty()) return shells;
+    if (options.undo)
+        return std::vector{
+            Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Tcsh, Shell::Posix, Shell::PowerShell};
+    if (const auto shell = guess_shell(context.env)) return std::vector{*shell};
+    return fail(ErrorKind::Usage,
+                "which shell is meant? Neither the calling process nor $SHELL says",
+                "gpkg init bash");
+}
+
+/// What would be done to each file: nothing is written before all of it is known to be possible.
+Result<std::vector<Planned>> plan(const Context& context, const Options& options) {
+    GPKG_TRY(const auto shells, meant_shells(context, options));
+    GPKG_TRY(const auto program, this_program());
+    std::vector<Planned> planned;
+    for (const auto shell : shells) {
+        const auto files = startup_files(context, shell);
+        if (!options.undo) {
+            GPKG_TRY(auto change, with_startup_block(files.front(), block_lines(shell, program)));
+            planned.push_back({shell, std::move(change)});
+            continue;
+        }
+        for (const auto& file : files) {
+            GPKG_TRY(auto change, without_startup_block(file));
+            if (!change.is_nothing() || !options.shells.empty())
+                planned.push_back({shell, std::move(change)});
+        }
+    }
+    for (const auto& [shell, change] : planned) {
+        if (!change.is_nothing()) GPKG_CHECK(check_writable(change));
+    }
+    return planned;
+}
+
+std::string_view action(const StartupChange& change, bool undo) {
+    if (change.is_nothing()) return "none";
+    if (undo) return "remove";
+    return change.renews ? "replace" : "add";
+}
+
+void tell(Output& out, const Planned& planned, const Options& options) {
+    const auto& change = planned.change;
+    const auto name = change.file == change.target
+                          ? change.file.native()
+                          : fmt::format("{} ({})", change.file.native(), change.target.native());
+    if (change.is_nothing()) {
+        out.print(fmt::format(
+            "{}: {}", name, options.undo ? "has no block of gpkg's" : "has its block already"));
+    } else {
+        const auto done = options.undo ? "taken away" : "written";
+        out.print(
+            fmt::format("{}: this block {} {}:", name, options.dry_run ? "would be" : "was", done));
+        for (const auto line : split(std::string_view(change.block), '\n')) {
+            if (!line.empty()) out.print(fmt::format("  {} {}", options.undo ? '-' : '+', line));
+        }
+        if (!options.undo)
+            out.print(fmt::format("  in shells that are open: {}", hook_loader(planned.shell)));
+    }
+    for (const auto& tool : change.others)
+        out.note(fmt::format("note: {}: {}'s own block stays; {} init --reverse takes it away",
+                             change.file.native(),
+                             tool,
+                             tool));
+}
+
+Json to_json(const Planned& planned, bool undo) {
+    const auto& change = planned.change;
+    return {{"shell", shell_name(planned.shell)},
+            {"path", change.file.native()},
+            {"target", change.target.native()},
+            {"action", action(change, undo)},
+            {"block", change.block},
+            {"other_blocks", change.others}};
+}
+
+Result<int> init(Context& context, const Options& options) {
+    GPKG_TRY(const auto planned, plan(context, options));
+    auto files = Json::array();
+    for (const auto& entry : planned) {
+        if (!options.dry_run && !entry.change.is_nothing()) GPKG_CHECK(carry_out(entry.change));
+        tell(context.out, entry, options);
+        files.push_back(to_json(entry, options.undo));
+    }
+    if (context.out.json_mode()) {
+        context.out.json(
+            {{"success", true}, {"dry_run", options.dry_run}, {"files", std::move(files)}});
+    } else if (planned.empty()) {
+        context.out.print("no startup file has a block of gpkg's");
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_init(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("shells",
+                   options->shells,
+                   "bash, zsh, fish, tcsh, posix or powershell; else the one in use")
+        ->type_name("SHELL");
+    app.add_flag("--undo,--reverse",
+                 options->undo,
+                 "take the block away again: of the shells named, else of all");
+    app.add_flag("-d,--dry-run", options->dry_run, "show what would be done, and stop");
+    app.add_flag("--user", options->user, "accepted: no other files are ever written")->group("");
+    app.footer(
+        "Writes one block into the shell's startup file, so that gpkg can activate in every new "
+        "shell. The rest of\nthe file stays as it is, and --undo gives back the file that was "
+        "there. Nothing needs it: a shell may load\nthe hook itself, and `gpkg run` and `gpkg "
+        "shell` do without.\n"
+        "  gpkg init --dry-run\n"
+        "  gpkg init bash fish\n"
+        "  gpkg init --undo");
+
+    return [options](Context& context) { return init(context, *options); };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,126 @@
+#include "cli/workflow/inside.hpp"
+
+#include "libcore/env/activation.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace gpkg::cli {
+namespace {
+
+bool takes_value(const CLI::Option* option) {
+    return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+/// How many words the option at the front of a command line is: itself, perhaps its value.
+std::size_t option_length(const CLI::App& app, const std::string& word) {
+    if (word.starts_with("--")) {
+        if (word.find('=') != std::string::npos) return 1;
+        return takes_value(app.get_option_no_throw(word)) ? 2 : 1;
+    }
+    for (std::size_t i = 1; i < word.size(); ++i) {
+        if (takes_value(app.get_option_no_throw(fmt::format("-{}", word[i]))))
+            return i + 1 == word.size() ? 2 : 1;
+    }
+    return 1;
+}
+
+/// What kept the system from starting the command.
+int tell_why(Context& context,
+             int code,
+             const std::vector<std::string>& started,
+             const std::string& name,
+             const std::string& hint) {
+    const auto file = fs::path(started.front());
+    std::error_code ignored;
+    if (code == ENOENT && file.has_parent_path() && fs::exists(file, ignored)) {
+        context.out.error({ErrorKind::Io,
+                           fmt::format("{}: the interpreter that its first line names, or its "
+                                       "loader, does not exist",
+                                       file.native()),
+                           {},
+                           {}});
+        return kCannotExecute;
+    }
+    const bool absent = code == ENOENT;
+    context.out.error(
+        {absent ? ErrorKind::NotFound : ErrorKind::Io,
+         fmt::format("{}: {}", name, absent ? "command not found" : std::strerror(code)),
+         absent ? hint : "",
+         {}});
+    return absent ? kNotFound : kCannotExecute;
+}
+
+}  // namespace
+
+std::vector<std::string> words_behind_options(const CLI::App& app,
+                                              const std::vector<std::string>& words) {
+    auto at = static_cast<std::size_t>(std::find(words.begin(), words.end(), app.get_name()) -
+                                       words.begin());
+    for (++at; at < words.size(); at += option_length(app, words[at])) {
+        const auto& word = words[at];
+        if (word == "--") {
+            ++at;
+            break;
+        }
+        if (!word.starts_with('-') || word == "-") break;
+    }
+    if (at >= words.size()) return {};
+    return {words.begin() + static_cast<std::ptrdiff_t>(at), words.end()};
+}
+
+Result<void> change_environment(
+    const std::vector<std::pair<std::string, std::optional<std::string>>>& variables) {
+    for (const auto& [name, value] : variables) {
+        const int code =
+            value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+        if (code != 0)
+            return fail(ErrorKind::Io,
+                        fmt::format("{}: cannot be set: {}", name, std::strerror(errno)));
+    }
+    return {};
+}
+
+int become(const std::vector<std::string>& command) {
+    std::vector<char*> words;
+    words.reserve(command.size() + 1);
+    for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    std::signal(SIGPIPE, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    ::execvp(words.front(), words.data());
+    return errno;
+}
+
+Result<int> run_inside(Context& context,
+                       const fs::path& prefix,
+                       const std::vector<std::string>& command,
+                       const std::string& folder,
+                       const std::string& hint) {
+    ActivateOptions how;
+    how.root_prefix = context.config.root_prefix.value;
+    how.change_prompt = false;
+    GPKG_TRY(const auto environment, run_environment(prefix, context.env, command, how));
+    for (const auto& warning : environment.warnings) context.out.warn(warning);
+    if (!folder.empty()) {
+        const auto path = absolute_path(folder, context.home);
+        if (::chdir(path.c_str()) != 0)
+            return fail(ErrorKind::Io,
+                        fmt::format("{}: cannot enter: {}", path.native(), std::strerror(errno)));
+    }
+    GPKG_CHECK(change_environment(environment.variables));
+    GPKG_CHECK(check_stop(context));
+    const int code = become(environment.command);
+    return tell_why(context, code, environment.command, command.front(), hint);
+}
+
+}  // namespace gpkg::cli

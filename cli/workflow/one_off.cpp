@@ -1,0 +1,118 @@
+#include "cli/workflow/one_off.hpp"
+
+#include "cli/workflow/change.hpp"
+#include "libcore/base/digest.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+constexpr int kAttempts = 5;
+
+/// Stdout is the tool's while this lives.
+class ResultsAside {
+public:
+    explicit ResultsAside(Output& out) : out_(out) { out_.results_on_stderr(true); }
+    ~ResultsAside() { out_.results_on_stderr(false); }
+    ResultsAside(const ResultsAside&) = delete;
+    ResultsAside& operator=(const ResultsAside&) = delete;
+
+private:
+    Output& out_;
+};
+
+bool is_ready(const fs::path& prefix) {
+    return Prefix::is_environment(prefix) && prefix_condition(prefix) == PrefixCondition::Settled;
+}
+
+Result<void> make(Context& context,
+                  const OneOffRequest& wanted,
+                  const fs::path& prefix,
+                  bool anew) {
+    ChangeRequest request;
+    request.prefix = prefix;
+    request.specs = wanted.specs;
+    request.update_all = anew && Prefix::is_environment(prefix);
+    GPKG_TRY(auto change, decide(context, wanted.sources, request));
+    change.is_unlisted = true;
+    ChangeOptions options;
+    options.yes = true;
+    options.offline = wanted.sources.offline;
+    GPKG_TRY(const auto status, carry_out(context, std::move(change), options));
+    static_cast<void>(status);
+    return {};
+}
+
+bool is_begun(const fs::path& prefix) {
+    std::error_code code;
+    return fs::exists(prefix / "conda-meta", code);
+}
+
+/// Of no use to anybody, and nobody is at work on it.
+bool is_damaged(const fs::path& prefix) {
+    return is_begun(prefix) && !Prefix::is_environment(prefix) &&
+           prefix_condition(prefix) == PrefixCondition::Settled;
+}
+
+Result<void> make_or_wait(Context& context,
+                          const OneOffRequest& request,
+                          const fs::path& prefix,
+                          bool anew) {
+    GPKG_CHECK(recover_prefix(context, prefix, false));
+    if (!anew && is_ready(prefix)) return {};
+    return make(context, request, prefix, anew);
+}
+
+}  // namespace
+
+fs::path one_off_folder(const Config& config) { return config.cache_dir.value / "exec"; }
+
+Result<fs::path> one_off_place(const Context& context, const OneOffRequest& request) {
+    const auto& sources = request.sources;
+    std::string key;
+    // Lengths keep apart what would read the same side by side.
+    const auto add = [&](std::string_view part) {
+        key += fmt::format("{}:{}\n", part.size(), part);
+    };
+    for (const auto& spec : request.specs) add(spec.to_string());
+    GPKG_TRY(const auto channels, wanted_channels(context, sources));
+    for (const auto& channel : channels) add(channel.base_url());
+    add(to_string(channel_priority(context, sources)));
+    add(sources.platform.empty() ? context.config.platform.value : sources.platform);
+    for (const auto& part : {sources.for_machine, sources.devices, sources.exclude_newer})
+        add(part);
+    // What the machine is said to be. What it is does not change under a cache, as a rule.
+    for (const std::string_view name :
+         {"CUDA", "CUDA_ARCH", "GLIBC", "LINUX", "ARCHSPEC", "AMDGPU", "AMDGPU_ARCH", "ROCM"}) {
+        const auto value = context.env(fmt::format("CONDA_OVERRIDE_{}", name));
+        add(value ? "=" + *value : "");
+    }
+    auto name = request.tool;  // which may be a pattern
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '/' || c == '*' || c == ':'; }, '_');
+    return one_off_folder(context.config) /
+           fmt::format("{}-{}", name, hex_digest(DigestKind::Sha256, key).substr(0, 16));
+}
+
+Result<fs::path> one_off_environment(Context& context, const OneOffRequest& request, bool anew) {
+    GPKG_TRY(const auto prefix, one_off_place(context, request));
+    if (!anew && is_ready(prefix)) return prefix;
+    const ResultsAside aside(context.out);
+    // Of several that make it at once, one does; the others wait for it, and may stumble over what
+    // it moves into place.
+    Error last;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        auto made = make_or_wait(context, request, prefix, anew);
+        if (made) return prefix;
+        last = std::move(made).error();
+        const bool others = last.kind == ErrorKind::Conflict || (!anew && is_begun(prefix));
+        if (!others || is_damaged(prefix)) break;
+    }
+    if (is_damaged(prefix)) last.hint = "gpkg clean --exec takes it away";
+    return pass(std::move(last));
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,116 @@
+# gpkg exec, and gpkg clean of what it left.
+. "$(dirname "$0")/lib.sh"
+
+script bin/hello 'echo "hello 1 from $CONDA_PREFIX: $*"'
+mkdir -p "$WORK/payload/etc/conda/activate.d"
+echo 'export FROM_SCRIPT=yes; echo noise' > "$WORK/payload/etc/conda/activate.d/x.sh"
+package hello 1 0
+script bin/tool-a 'echo "$FROM_SCRIPT"; exit "$1"'
+script bin/tool-b 'cat'
+package tools 1 0 hello
+package library 1 0
+shelf=$GPKG_ROOT_PREFIX/exec
+count() { ls "$shelf" 2> /dev/null | wc -l; }
+
+# Stdout is the tool's from the first run on; the words behind it are its own.
+expect 0 exec hello -n 'a b' --with x '*'
+at=$(ls -d "$shelf"/hello-*)
+out_is "hello 1 from $at: -n a b --with x *"
+err_has '+ hello' '1 new' noise
+expect 0 exec hello again
+out_is "hello 1 from $at: again"
+err_is noise
+check [ "$(count)" = 1 ]
+# Other requests, other environments; the same one in other words is another too.
+expect 0 exec --with library hello
+expect 0 exec -c "file://$WORK/channel" hello
+expect 0 exec hello=1 x
+out_has ': x'
+check [ "$(count)" = 3 ]
+expect 0 exec -q --with=library hello -q
+out_has ': -q'
+check [ "$(count)" = 3 ]
+# They are nobody's environments.
+expect 0 env list --json
+json 'd["envs"] == []'
+check [ ! -e "$HOME/.conda/environments.txt" ]
+
+# A new version is for those who ask, or who say --refresh.
+script bin/hello 'echo "hello 2"'
+package hello 2 0
+expect 0 exec hello x
+out_has 'hello 1'
+expect 0 exec --refresh hello x
+out_is 'hello 2'
+err_has 'hello'
+expect 0 exec hello x
+out_is 'hello 2'
+expect 0 exec --refresh hello=1 x
+out_has 'hello 1'
+
+# Where the tool is not what its package is called; input and status are its own.
+expect 7 exec --spec tools tool-a 7
+out_is ''
+expect 127 exec tools
+err_has 'error: tools: the package tools has no program of this name' \
+    'its programs are tool-a, tool-b: gpkg exec --spec tools PROGRAM'
+expect 127 exec library
+err_has 'gpkg exec --spec PACKAGE library'
+expect 127 exec --spec tools no-such-tool
+err_has 'no-such-tool: command not found'
+last='gpkg exec --spec tools tool-b'
+check [ "$(echo in | "$GPKG" exec --spec tools tool-b 2> /dev/null)" = in ]
+"$GPKG" exec --spec tools sh -c 'kill -TERM $$' 2> /dev/null
+check [ $? = 143 ]
+# A program elsewhere on PATH is not the one that was meant.
+package cat 1 0
+expect 127 exec cat
+
+expect 2 exec
+err_has 'no tool to run was given'
+expect 2 exec 'hello=[['
+expect 1 exec nowhere
+err_has 'nowhere: no package of this name'
+expect 1 exec --json nowhere
+json 'd["success"] is False'
+# What would help is this command with another spec; the tool's words are nobody's.
+package needy 1 0
+package needy 2 0 'nowhere>=2'
+expect 1 exec needy=2 needy=2 'a b'
+err_has "  gpkg exec needy==1 needy=2 'a b'"
+before=$(count)
+expect 1 exec --offline nowhere
+check [ "$(count)" = "$before" ]
+expect 0 exec --offline hello
+rm -rf "$GPKG_ROOT_PREFIX/pkgs"
+
+# Of several at once one makes it, and all run it.
+for n in $(seq 12); do
+    "$GPKG" exec --with tools hello "$n" > "$WORK/run$n" 2> "$WORK/err$n" &
+done
+wait
+for n in $(seq 12); do
+    [ -s "$WORK/run$n" ] || cat "$WORK/err$n"
+    check [ "$(cat "$WORK/run$n")" = 'hello 2' ]
+done
+clean "$shelf"
+
+# clean takes what is damaged too, and nobody's own environments.
+rm "$at/conda-meta/history"
+expect 1 exec -q hello
+err_has 'hello is installed already' 'gpkg clean --exec takes it away'
+expect 0 create -y -q -n mine library
+expect 0 exec -q --with library hello
+expect 0 clean --exec --dry-run --json
+json 'd["dry_run"] is True and len(d["exec"]["files"]) > 1 and "packages" not in d'
+check [ "$(count)" -gt 1 ]
+expect 0 clean --exec --yes
+out_has 'environments of gpkg exec' freed
+expect 0 clean --exec --yes
+out_is 'nothing to remove'
+check [ "$(count)" = 0 ]
+check [ -e "$GPKG_ROOT_PREFIX/envs/mine/conda-meta/history" ]
+expect 0 exec hello
+out_is 'hello 2'
+
+finish
