@@ -211,7 +211,8 @@ Result<int> clean(Context& context, const Options& options) {
 Action bind_clean(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_flag("-a,--all", options->all, "all of the following");
-    app.add_flag("--packages,--unused", options->packages, "unpacked packages that no environment uses");
+    app.add_flag(
+        "--packages,--unused", options->packages, "unpacked packages that no environment uses");
     app.add_flag("-i,--index-cache", options->index_cache, "cached indexes of channels");
     app.add_flag("-t,--tarballs", options->tarballs, "what interrupted downloads left");
     app.add_flag("--exec", options->one_offs, "environments that `gpkg exec` made");

@@ -156,10 +156,10 @@ $GPKG_ROOT_PREFIX/envs/one"
 
 # The prompt stays as it is where the configuration, or conda's, says so.
 PS1='$ ' expect 0 activate --shell bash one
-out_has 'PS1='
+out_has "CONDA_PROMPT_MODIFIER='(one) '"
 echo 'changeps1: false' > "$HOME/.condarc"
 PS1='$ ' expect 0 activate --shell bash one
-out_lacks 'PS1='
+out_has "CONDA_PROMPT_MODIFIER=''"
 rm "$HOME/.condarc"
 
 finish
