@@ -20,26 +20,29 @@ struct Entry {
 };
 
 std::vector<Entry> entries(const Context& context) {
-    const auto& root = context.config.root_prefix.value;
+    const auto folders = environment_folders(context.config);
     const auto active = context.env("CONDA_PREFIX").value_or("");
     std::vector<Entry> found;
-    for (const auto& path : list_environments(root, context.home)) {
-        const bool is_base = path == root;
-        // Only those below our own envs/ answer to -n.
-        const bool is_named = is_base || path.parent_path() == context.config.envs();
-        found.push_back(
-            {path, is_named ? environment_name(path, root) : "", path == active, is_base});
+    for (const auto& path : list_environments(folders, context.home)) {
+        // Only those in folders of ours answer to -n.
+        found.push_back({path,
+                         folders.has(path) ? folders.name_of(path) : "",
+                         path == active,
+                         path == folders.root_prefix});
     }
     return found;
 }
 
 }  // namespace
 
+EnvironmentFolders environment_folders(const Config& config) {
+    return {config.root_prefix.value, config.envs_dirs.value};
+}
+
 std::string target_words(const Context& context, const fs::path& prefix) {
-    if (prefix == context.config.root_prefix.value) return "-n base";
-    if (prefix.parent_path() == context.config.envs())
-        return "-n " + shell_word(prefix.filename().native());
-    return "-p " + shell_word(prefix.native());
+    const auto folders = environment_folders(context.config);
+    return folders.has(prefix) ? "-n " + shell_word(folders.name_of(prefix))
+                               : "-p " + shell_word(prefix.native());
 }
 
 void add_environments(Json& document, const Context& context) {

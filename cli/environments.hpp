@@ -3,11 +3,14 @@
 // The list of environments, as `env list` and `info` show it.
 
 #include "cli/context.hpp"
+#include "libcore/env/environments.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace gpkg::cli {
+
+EnvironmentFolders environment_folders(const Config& config);
 
 /// How a command line names an environment: "-n ml", else "-p /path".
 std::string target_words(const Context& context, const fs::path& prefix);

@@ -1,5 +1,6 @@
 #include "cli/options.hpp"
 
+#include "cli/environments.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
@@ -71,8 +72,8 @@ void add_machines_option(CLI::App& app,
 }
 
 void add_link_options(CLI::App& app, ChangeOptions& options) {
-    auto* link = app.add_option(
-        "--link", options.link, "how files of packages get into the environment");
+    auto* link =
+        app.add_option("--link", options.link, "how files of packages get into the environment");
     link->type_name("auto|hardlink|reflink|copy")
         ->check(CLI::IsMember({"auto", "hardlink", "reflink", "copy"}));
     app.add_flag_callback(
@@ -125,7 +126,7 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
         if (options.name == "base" || options.name == "root")
             return context.config.root_prefix.value;
         GPKG_CHECK(check_environment_name(options.name));
-        return context.config.root_prefix.value / "envs" / options.name;
+        return environment_folders(context.config).path_of(options.name);
     }
     if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
         return absolute_path(*active, context.home);
@@ -138,11 +139,11 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     GPKG_TRY(auto prefix, target_prefix(context, options));
     // An interrupted creation has its journal, though not yet its history.
     if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta")) return prefix;
-    const auto& root = context.config.root_prefix.value;
+    const auto folders = environment_folders(context.config);
     std::vector<std::string> names;
-    for (const auto& path : list_environments(root, context.home))
-        names.push_back(environment_name(path, root));
-    const auto name = environment_name(prefix, root);
+    for (const auto& path : list_environments(folders, context.home))
+        names.push_back(folders.name_of(path));
+    const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
     std::string hint;
     if (!near.empty()) {

@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/shells.hpp"
 #include "libcore/env/activation.hpp"
@@ -54,7 +55,7 @@ Result<int> change_shell(Context& context, const Options& options, Verb verb) {
     GPKG_TRY(const auto shell, parse_shell(options.shell));
     ActivateOptions how;
     how.stack = options.stack;
-    how.root_prefix = context.config.root_prefix.value;
+    how.folders = environment_folders(context.config);
     how.change_prompt = context.config.changeps1.value;
     Activation activation;
     if (verb == Verb::Activate) {

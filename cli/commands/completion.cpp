@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/shells.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
@@ -64,11 +65,10 @@ end
 complete -c gpkg -f -a '(__gpkg_complete)')";
 
 std::vector<std::string> environment_names(const Context& context) {
-    const auto& root = context.config.root_prefix.value;
+    const auto folders = environment_folders(context.config);
     std::vector<std::string> names;
-    for (const auto& path : list_environments(root, context.home)) {
-        if (path == root || path.parent_path() == context.config.envs())
-            names.push_back(environment_name(path, root));
+    for (const auto& path : list_environments(folders, context.home)) {
+        if (folders.has(path)) names.push_back(folders.name_of(path));
     }
     return names;
 }
@@ -124,8 +124,9 @@ Situation situation(const Context& context,
             }
             ++i;
             if (option_name(*option) == "name")
-                now.prefix = words[i] == "base" ? context.config.root_prefix.value
-                                                : context.config.envs() / words[i];
+                now.prefix = words[i] == "base"
+                                 ? context.config.root_prefix.value
+                                 : environment_folders(context.config).path_of(words[i]);
             if (option_name(*option) == "prefix")
                 now.prefix = absolute_path(words[i], context.home);
             continue;

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/accelerators.hpp"
 #include "cli/workflow/checkup.hpp"
@@ -56,7 +57,7 @@ Result<Looked> look(const Context& context, const Options& options) {
 
 /// "-n ml", "-p /path".
 std::string flags_for(const Context& context, const fs::path& prefix) {
-    const auto name = environment_name(prefix, context.config.root_prefix.value);
+    const auto name = environment_folders(context.config).name_of(prefix);
     return (name == prefix.native() ? "-p " : "-n ") + name;
 }
 

@@ -97,13 +97,13 @@ Result<int> change(Context& context, const Options& options) {
     changes.merge(gone);
     GPKG_CHECK(change_env_vars(path, changes));
     GPKG_TRY(const auto after, prefix.env_vars());
+    const auto folders = environment_folders(context.config);
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"prefix", path.native()}, {"env_vars", Json(after)}});
     else if (context.env("CONDA_PREFIX") == path.native())
-        context.out.note(fmt::format("this shell sees it after: gpkg activate {}",
-                                     path.parent_path() == context.config.envs()
-                                         ? path.filename().native()
-                                         : shell_word(path.native())));
+        context.out.note(
+            fmt::format("this shell sees it after: gpkg activate {}",
+                        shell_word(folders.has(path) ? folders.name_of(path) : path.native())));
     return 0;
 }
 

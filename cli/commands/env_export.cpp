@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/environment_export.hpp"
 #include "cli/workflow/pip_packages.hpp"
@@ -50,7 +51,7 @@ Result<void> put(Context& context, const Options& options, std::string text) {
 
 /// Conda's shape, where the prefix always is; "accelerator" is ours.
 Json json_of(const Context& context, const Prefix& prefix, const EnvironmentYml& environment) {
-    Json document{{"name", environment_name(prefix.path(), context.config.root_prefix.value)},
+    Json document{{"name", environment_folders(context.config).name_of(prefix.path())},
                   {"channels", environment.channels},
                   {"dependencies", environment.dependencies}};
     if (!environment.pip.empty())

@@ -49,7 +49,7 @@ Result<Facts> gather(Context& context) {
     const auto& config = context.config;
     facts.active = context.env("CONDA_PREFIX").value_or("");
     if (!facts.active.empty())
-        facts.active_name = environment_name(facts.active, config.root_prefix.value);
+        facts.active_name = environment_folders(config).name_of(facts.active);
     GPKG_TRY(const auto channels, parse_channels(config.channels.value, channel_context(context)));
     for (const auto& channel : channels) {
         for (const auto& subdir : subdirs_for(config.platform.value))
@@ -104,7 +104,8 @@ Json document(const Context& context, const Facts& facts) {
     json["root_prefix"] = root;
     json["conda_prefix"] = root;
     json["root_writable"] = facts.root_writable;
-    json["envs_dirs"] = {config.envs().native()};
+    json["envs_dirs"] = Json::array();
+    for (const auto& folder : config.envs_dirs.value) json["envs_dirs"].push_back(folder.native());
     json["pkgs_dirs"] = {config.package_store().native()};
     json["rc_path"] = config.file.native();
     json["user_rc_path"] = config.file_of(ConfigLevel::User).native();
@@ -155,7 +156,9 @@ void print(const Context& context, const Facts& facts) {
     rows("config files", files);
     row("package store", config.package_store().native());
     row("index cache", config.index_cache().native());
-    row("environments", config.envs().native());
+    std::vector<std::string> envs;
+    for (const auto& folder : config.envs_dirs.value) envs.push_back(folder.native());
+    rows("environments", envs);
     rows("channels", facts.channel_urls);
     row("channel priority", std::string(to_string(config.channel_priority.value)));
     std::vector<std::string> packages;

@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/shells.hpp"
 #include "cli/workflow/inside.hpp"
@@ -143,7 +144,7 @@ Result<int> enter(Context& context, const Options& options) {
     errand.program = program_of(context, errand.shell, options.shell);
     // What cannot be entered is better told before a shell is started.
     ActivateOptions how;
-    how.root_prefix = context.config.root_prefix.value;
+    how.folders = environment_folders(context.config);
     how.change_prompt = context.config.changeps1.value;
     if (auto tried = activate(prefix, context.env, errand.shell, how); !tried)
         return pass(tried.error());

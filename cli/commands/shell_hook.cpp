@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/shells.hpp"
 #include "libcore/env/activation.hpp"
@@ -32,7 +33,7 @@ Result<int> print_hook(Context& context, const Options& options) {
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
     GPKG_CHECK(recover_for_use(context, prefix));
     ActivateOptions how;
-    how.root_prefix = context.config.root_prefix.value;
+    how.folders = environment_folders(context.config);
     how.change_prompt = context.config.changeps1.value;
     GPKG_TRY(const auto activation, activate(prefix, context.env, shell, how));
     for (const auto& warning : activation.warnings) context.out.warn(warning);

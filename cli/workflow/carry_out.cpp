@@ -190,7 +190,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     } else if (options.download_only) {
         out.print(fmt::format("\n{} packages are in the store", folders.size()));
     } else if (change.creates && !change.is_unlisted) {
-        const auto name = environment_name(change.prefix, context.config.root_prefix.value);
+        const auto name = environment_folders(context.config).name_of(change.prefix);
         out.print(fmt::format(
             "\n{} is ready:  gpkg run {} COMMAND", name, target_words(context, change.prefix)));
     }

@@ -1,5 +1,6 @@
 #include "cli/workflow/environment_export.hpp"
 
+#include "cli/environments.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/channel/channel.hpp"
@@ -116,7 +117,8 @@ Result<EnvironmentYml> exported(Context& context,
     const auto& [prefix, records] = installed;
     EnvironmentYml out;
     // One that is known by its path alone has no name, and nobody can make another base.
-    if (prefix.path().parent_path() == context.config.envs())
+    const auto folders = environment_folders(context.config);
+    if (prefix.path() != folders.root_prefix && folders.has(prefix.path()))
         out.name = prefix.path().filename().native();
     GPKG_TRY(out.channels, channels_of(context, records, options));
     const auto by_pip = requirements(pip_packages(prefix.path(), records));

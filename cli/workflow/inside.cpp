@@ -1,5 +1,6 @@
 #include "cli/workflow/inside.hpp"
 
+#include "cli/environments.hpp"
 #include "libcore/env/activation.hpp"
 
 #include <CLI/CLI.hpp>
@@ -107,7 +108,7 @@ Result<int> run_inside(Context& context,
                        const std::string& folder,
                        const std::string& hint) {
     ActivateOptions how;
-    how.root_prefix = context.config.root_prefix.value;
+    how.folders = environment_folders(context.config);
     how.change_prompt = false;
     GPKG_TRY(const auto environment, run_environment(prefix, context.env, command, how));
     for (const auto& warning : environment.warnings) context.out.warn(warning);

@@ -1,5 +1,6 @@
 #include "cli/workflow/package_tests.hpp"
 
+#include "cli/environments.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/trial.hpp"
 #include "libcore/base/text.hpp"
@@ -46,7 +47,7 @@ Result<void> run_test(const Context& context,
         return std::nullopt;
     };
     ActivateOptions options;
-    options.root_prefix = context.config.root_prefix.value;
+    options.folders = environment_folders(context.config);
     GPKG_TRY(const auto run, run_environment(prefix, base, {"bash", "-e", file.native()}, options));
     ProcessCommand command;
     command.arguments = run.command;

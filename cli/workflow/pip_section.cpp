@@ -90,7 +90,7 @@ Result<int> run_pip(Context& context,
     // By its path: where the package `python` brings no such program, PATH would give another's.
     const auto python = prefix / "bin/python";
     ActivateOptions how;
-    how.root_prefix = context.config.root_prefix.value;
+    how.folders = environment_folders(context.config);
     how.change_prompt = false;
     std::vector<std::string> words{python.native(), "-m", "pip", "install", "-r", file.native()};
     if (section.dependencies == PipSection::Dependencies::Leave) words.emplace_back("--no-deps");

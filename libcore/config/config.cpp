@@ -178,17 +178,8 @@ Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     return Setting<fs::path>{sources.home / ".local/share/gpkg"};
 }
 
-}  // namespace
-
-Result<void> apply_config_file(std::string_view text,
-                               const fs::path& file,
-                               const EnvLookup& environment,
-                               Config& config) {
-    GPKG_TRY(auto root, parse_config(text, file));
-    return apply_own({file, std::move(root)}, environment, config);
-}
-
-Result<Config> load_config(const ConfigSources& sources) {
+/// Everything but that the root prefix has environments, whatever else has.
+Result<Config> read_all(const ConfigSources& sources) {
     Config defaults;
     defaults.home = sources.home;
     defaults.platform.value = sources.native_platform;
@@ -222,6 +213,24 @@ Result<Config> load_config(const ConfigSources& sources) {
         return pass(std::move(error));
     }
     return with_own(std::move(defaults));
+}
+
+}  // namespace
+
+Result<void> apply_config_file(std::string_view text,
+                               const fs::path& file,
+                               const EnvLookup& environment,
+                               Config& config) {
+    GPKG_TRY(auto root, parse_config(text, file));
+    return apply_own({file, std::move(root)}, environment, config);
+}
+
+Result<Config> load_config(const ConfigSources& sources) {
+    GPKG_TRY(auto config, read_all(sources));
+    auto& folders = config.envs_dirs.value;
+    const auto own = config.root_prefix.value / "envs";
+    if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);
+    return config;
 }
 
 fs::path Config::file_of(ConfigLevel level) const {

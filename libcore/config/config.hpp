@@ -49,10 +49,13 @@ struct Config {
     std::vector<ConfigFile> files;  ///< gpkg's own and those of conda's that exist, later ones win
 
     Setting<fs::path> root_prefix;  ///< GPKG_ROOT_PREFIX, else ~/.local/share/gpkg
-    Setting<fs::path> cache_dir;    ///< else the root prefix
+    /// Folders of environments, the first that can be written to for new ones; the root prefix's
+    /// envs/ is always among them.
+    Setting<std::vector<fs::path>> envs_dirs{};
+    Setting<fs::path> cache_dir;                       ///< else the root prefix
     Setting<std::vector<fs::path>> store_layers{};     ///< stores of others, read, never written
     Setting<std::vector<fs::path>> conda_pkgs_dirs{};  ///< read, never written
-    Setting<std::string> link{"auto"};  ///< "auto", "hardlink", "reflink" or "copy"
+    Setting<std::string> link{"auto"};                 ///< "auto", "hardlink", "reflink" or "copy"
 
     Setting<std::vector<std::string>> channels{{"conda-forge"}};
     Setting<ChannelPriority> channel_priority{ChannelPriority::Strict};
@@ -79,7 +82,6 @@ struct Config {
     /// What conda's files say that gpkg does not heed, a line for each file.
     std::vector<std::string> unheeded;
 
-    fs::path envs() const { return root_prefix.value / "envs"; }
     fs::path package_store() const { return cache_dir.value / "pkgs"; }
     fs::path index_cache() const { return cache_dir.value / "cache"; }
     /// The file that is edited for a level other than Conda.

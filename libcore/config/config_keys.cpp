@@ -310,6 +310,7 @@ constexpr std::array kRows = {
     row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "the platform to solve for, when not this machine's"),
     row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "decide as if the machine had this"),
     row<&Config::pinned_packages, specs>("pinned_packages", Shape::List, {"pinned_packages"}, "specs that every environment has to meet", "&"),
+    row<&Config::envs_dirs, folders>("envs_dirs", Shape::List, {"envs_dirs", "envs_path"}, "folders of environments, the first that can be written to for new ones", ":,"),
     row<&Config::cache_dir, folder>("cache_dir", Shape::Value, {}, "folder of the package store and the index cache"),
     row<&Config::store_layers, folders>("store_layers", Shape::List, {}, "package stores of others (pkgs/), read and never written", ":,"),
     row<&Config::conda_pkgs_dirs, folders>("conda_pkgs_dirs", Shape::List, {"pkgs_dirs"}, "package folders of conda, read and never written", ":,"),

@@ -279,7 +279,7 @@ void name_environment(Changes& changes,
                       const std::string& prefix,
                       int level,
                       const ActivateOptions& options) {
-    const auto name = environment_name(prefix, options.root_prefix);
+    const auto name = options.folders.name_of(prefix);
     changes.set("CONDA_PREFIX", prefix);
     changes.set("CONDA_SHLVL", fmt::format("{}", level));
     changes.set("CONDA_DEFAULT_ENV", name);

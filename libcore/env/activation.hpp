@@ -16,6 +16,7 @@
 // environment's own folder is touched.
 
 #include "libcore/base/env_lookup.hpp"
+#include "libcore/env/environments.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <functional>
@@ -43,8 +44,8 @@ struct Activation {
 };
 
 struct ActivateOptions {
-    bool stack = false;      ///< keep the active environment's programs on PATH
-    fs::path root_prefix{};  ///< names environments below its envs/
+    bool stack = false;            ///< keep the active environment's programs on PATH
+    EnvironmentFolders folders{};  ///< where environments have their names
     bool change_prompt = true;
 };
 

@@ -48,15 +48,17 @@ Result<void> check_environment_name(std::string_view name) {
     return {};
 }
 
-std::vector<fs::path> list_environments(const fs::path& root_prefix, const fs::path& home) {
+std::vector<fs::path> list_environments(const EnvironmentFolders& folders, const fs::path& home) {
     std::vector<fs::path> found;
     std::error_code code;
-    for (fs::directory_iterator entry(root_prefix / "envs", code), end; !code && entry != end;
-         entry.increment(code))
-        found.push_back(entry->path());
+    for (const auto& folder : folders.envs) {
+        for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+             entry.increment(code))
+            found.push_back(entry->path());
+    }
     for (const auto& line : registered(home)) found.emplace_back(line);
     std::sort(found.begin(), found.end());
-    found.insert(found.begin(), root_prefix);
+    found.insert(found.begin(), folders.root_prefix);
 
     std::vector<fs::path> out;
     std::vector<fs::path> seen;  // without links on the way: one environment, one line
@@ -85,10 +87,32 @@ std::vector<fs::path> environments_inside(const fs::path& folder) {
     return found;
 }
 
-std::string environment_name(const fs::path& prefix, const fs::path& root_prefix) {
+fs::path EnvironmentFolders::path_of(std::string_view name) const {
+    std::error_code code;
+    for (const auto& folder : envs) {
+        // An interrupted creation has its journal, though not yet its history.
+        if (fs::exists(folder / name / "conda-meta", code)) return folder / name;
+    }
+    const auto can_be_written = [&](const fs::path& folder) {
+        auto there = folder;
+        while (!fs::exists(there, code) && there != there.parent_path())
+            there = there.parent_path();
+        return fs::is_directory(there, code) && ::access(there.c_str(), W_OK) == 0;
+    };
+    const auto open = std::find_if(envs.begin(), envs.end(), can_be_written);
+    return (open == envs.end() ? envs.front() : *open) / name;
+}
+
+bool EnvironmentFolders::has(const fs::path& prefix) const {
+    return prefix == root_prefix || path_of(prefix.filename().native()) == prefix;
+}
+
+std::string EnvironmentFolders::name_of(const fs::path& prefix) const {
     if (!root_prefix.empty() && prefix == root_prefix) return "base";
-    if (prefix.parent_path().filename() == "envs") return prefix.filename();
-    return prefix;
+    const auto folder = prefix.parent_path();
+    const bool is_named =
+        folder.filename() == "envs" || std::find(envs.begin(), envs.end(), folder) != envs.end();
+    return is_named ? prefix.filename() : prefix;
 }
 
 Result<void> register_environment(const fs::path& prefix, const fs::path& home) {

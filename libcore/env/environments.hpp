@@ -1,7 +1,7 @@
 #pragma once
 
-// Which environments there are: those below the root prefix's envs/, the root prefix itself, and
-// those that conda's ~/.conda/environments.txt names.
+// Which environments there are, and what they are called: the root prefix, those in the folders of
+// environments, and those that conda's ~/.conda/environments.txt names.
 
 #include "libcore/fs/file.hpp"
 
@@ -15,15 +15,26 @@ namespace gpkg {
 /// "..", leading "-".
 Result<void> check_environment_name(std::string_view name);
 
+/// Where environments have their names.
+struct EnvironmentFolders {
+    fs::path root_prefix;        ///< "base"; may be empty
+    std::vector<fs::path> envs;  ///< of several environments of one name the first's counts
+
+    /// The environment of that name, else where it would be made: in the first folder that can be
+    /// written to.
+    fs::path path_of(std::string_view name) const;
+    /// Whether path_of() finds it, or it is the root prefix.
+    bool has(const fs::path& prefix) const;
+    /// What CONDA_DEFAULT_ENV calls it: "base" for the root prefix, the last part in a folder of
+    /// environments or in one called envs, else the whole path.
+    std::string name_of(const fs::path& prefix) const;
+};
+
 /// Paths of all environments that exist, the root prefix first, then sorted, each once.
-std::vector<fs::path> list_environments(const fs::path& root_prefix, const fs::path& home);
+std::vector<fs::path> list_environments(const EnvironmentFolders& folders, const fs::path& home);
 
 /// Environments inside the folder, at any depth, itself left out. Links are not followed.
 std::vector<fs::path> environments_inside(const fs::path& folder);
-
-/// What CONDA_DEFAULT_ENV calls it: "base" for the root prefix, the last part below an envs/
-/// folder, else the whole path.
-std::string environment_name(const fs::path& prefix, const fs::path& root_prefix);
 
 /// Adds or removes a line of ~/.conda/environments.txt. Adding what is there changes nothing.
 Result<void> register_environment(const fs::path& prefix, const fs::path& home);

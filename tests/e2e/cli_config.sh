@@ -106,6 +106,22 @@ expect 0 hardware
 out_has 'CONDA_OVERRIDE_CUDA=12.4' "override_virtual_packages: $HOME/.condarc:4:19"
 GPKG_USE_CONDARC=no expect 0 config get channels
 out_is conda-forge
+# Folders of environments: looked through in their order, made in the first that can be written to.
+rm -f "$HOME/.condarc"
+expect 0 create -q -n here
+mkdir -p "$WORK/lab/there/conda-meta" && touch "$WORK/lab/there/conda-meta/history"
+printf 'envs_dirs: [%s, %s]\n' "$WORK/site.yaml/envs" "$WORK/lab" > "$HOME/.condarc"
+expect 0 list -n there
+expect 0 list -n here
+expect 0 create -q -n new
+check [ -e "$WORK/lab/new/conda-meta/history" ]
+expect 0 env list --json
+json '[e["name"] for e in d["envs_details"].values()] == ["new", "there", "here"]'
+expect 0 activate -n new --shell bash
+out_has "CONDA_DEFAULT_ENV='new'"
+expect 0 remove -y -n new --all
+CONDA_ENVS_PATH=$WORK/other expect 0 create -q -n third
+check [ -e "$WORK/other/third/conda-meta/history" ]
 printf 'channels: [unclosed\n' > "$HOME/.condarc"
 expect 1 config list
 err_has "$HOME/.condarc:2:1:" 'use_condarc: false'

@@ -42,7 +42,7 @@ TEST_CASE("without a file and variables the defaults count", "[config]") {
     const auto config = f.load().value();
     CHECK(config.root_prefix.value == f.root);
     CHECK(config.root_prefix.source == "default");
-    CHECK(config.envs() == f.root / "envs");
+    CHECK(config.envs_dirs.value == std::vector<fs::path>{f.root / "envs"});
     CHECK(config.package_store() == f.root / "pkgs");
     CHECK(config.index_cache() == f.root / "cache");
     CHECK(config.file == f.file);

@@ -41,7 +41,7 @@ public:
         return write_file_atomically(path(env) / file, text);
     }
     ActivateOptions options(bool stack = false) const {
-        return {.stack = stack, .root_prefix = root_.path()};
+        return {.stack = stack, .folders = {root_.path(), {root_.path() / "envs"}}};
     }
     Activation enter(Variables& variables, const std::string& name, bool stack = false) {
         auto out = activate(path(name), lookup(variables), Shell::Bash, options(stack)).value();

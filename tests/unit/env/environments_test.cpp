@@ -23,7 +23,7 @@ TEST_CASE("environments are listed once each", "[env]") {
     for (const auto& path : {root, root / "envs/b", root / "envs/a", elsewhere})
         REQUIRE(write_file_atomically(path / "conda-meta/history", ""));
     fs::create_directories(root / "envs/no-environment");
-    CHECK(list_environments(root, home) ==
+    CHECK(list_environments({root, {root / "envs"}}, home) ==
           std::vector<fs::path>{root, root / "envs/a", root / "envs/b"});
 
     REQUIRE(register_environment(elsewhere, home));
@@ -33,11 +33,11 @@ TEST_CASE("environments are listed once each", "[env]") {
     CHECK(read_file(home / ".conda/environments.txt").value() ==
           elsewhere.native() + "\n" + (root / "envs/a").native() + "\n" +
               (world.path() / "gone").native() + "\n");
-    CHECK(list_environments(root, home) ==
+    CHECK(list_environments({root, {root / "envs"}}, home) ==
           std::vector<fs::path>{root, elsewhere, root / "envs/a", root / "envs/b"});
 
     REQUIRE(unregister_environment(elsewhere, home));
-    CHECK(list_environments(root, home).size() == 3);
+    CHECK(list_environments({root, {root / "envs"}}, home).size() == 3);
     REQUIRE(unregister_environment(elsewhere, world.path() / "no-home"));
     CHECK_FALSE(fs::exists(world.path() / "no-home"));
 
@@ -48,8 +48,28 @@ TEST_CASE("environments are listed once each", "[env]") {
 }
 
 TEST_CASE("what an environment is called", "[env]") {
-    CHECK(environment_name("/r", "/r") == "base");
-    CHECK(environment_name("/r/envs/ml", "/r") == "ml");
-    CHECK(environment_name("/other/envs/ml", "/r") == "ml");
-    CHECK(environment_name("/scratch/ml", "/r") == "/scratch/ml");
+    const EnvironmentFolders folders{"/r", {"/lab/places", "/r/envs"}};
+    CHECK(folders.name_of("/r") == "base");
+    CHECK(folders.name_of("/lab/places/ml") == "ml");
+    CHECK(folders.name_of("/r/envs/ml") == "ml");
+    CHECK(folders.name_of("/other/envs/ml") == "ml");
+    CHECK(folders.name_of("/scratch/ml") == "/scratch/ml");
+}
+
+TEST_CASE("a name is looked up in every folder, and made where that can be", "[env]") {
+    const auto work = TemporaryFolder::make(fs::temp_directory_path()).value();
+    const auto first = work.path() / "first";
+    const auto second = work.path() / "second";
+    const EnvironmentFolders folders{work.path() / "root", {first, second}};
+    CHECK(folders.path_of("ml") == first / "ml");
+    REQUIRE(make_folders(second / "ml/conda-meta"));
+    CHECK(folders.path_of("ml") == second / "ml");
+    CHECK(folders.has(second / "ml"));
+    CHECK_FALSE(folders.has(work.path() / "third/ml"));
+    REQUIRE(make_folders(first / "ml/conda-meta"));
+    CHECK(folders.path_of("ml") == first / "ml");
+    CHECK_FALSE(folders.has(second / "ml"));
+    REQUIRE(write_file_atomically(work.path() / "file", ""));
+    CHECK(EnvironmentFolders{{}, {work.path() / "file/envs", second}}.path_of("new") ==
+          second / "new");
 }
