@@ -18,7 +18,8 @@ Result<FolderUsage> folder_usage(const fs::path& folder) {
     const auto count = [&](const fs::path& path) {
         struct stat status {};
         if (::lstat(path.c_str(), &status) != 0) return;  // went away meanwhile
-        const auto bytes = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+        constexpr std::uint64_t kBlock = 512;  // of st_blocks, whatever the file system's are
+        const auto bytes = static_cast<std::uint64_t>(status.st_blocks) * kBlock;
         if (S_ISREG(status.st_mode) && status.st_nlink > 1) {
             auto& inode = shared[{status.st_dev, status.st_ino}];
             ++inode.names_here;

@@ -47,8 +47,8 @@ struct StoredPackage {
     PackageRecord record;  ///< from its info/repodata_record.json
 };
 
-/// What a folder costs. Bytes of files with further hard links elsewhere come back only when those
-/// go as well.
+/// What a folder costs, in what the file system has given to it, as du counts. Bytes of files with
+/// further hard links elsewhere come back only when those go as well.
 struct FolderUsage {
     std::uint64_t files = 0;  ///< inodes: files, links and folders
     std::uint64_t bytes = 0;

@@ -1,0 +1,144 @@
+# The package store on file systems and between users: reflinks, layers, a group's store, no locks.
+. "$(dirname "$0")/lib.sh"
+
+mkdir -p "$WORK/payload/lib" && head -c 3000000 /dev/urandom > "$WORK/payload/lib/big.so"
+echo 'good' > "$WORK/payload/lib/text.py"
+package big 1.0 0
+script bin/app 'echo app'
+package app 1.0 0 big
+
+# What is said decides, and what cannot be is an error.
+at=$GPKG_ROOT_PREFIX/envs
+links() { stat -c %h "$at/$1/lib/big.so"; }
+expect 0 create -q -y -n hard --link hardlink app
+check [ "$(links hard)" = 2 ]
+expect 0 create -q -y -n copied --link copy app
+check [ "$(links copied)" = 1 ]
+expect 0 config set link copy
+expect 0 create -q -y -n configured app
+check [ "$(links configured)" = 1 ]
+expect 0 create -q -y -n hard2 --link hardlink app
+check [ "$(links hard2)" = 3 ]
+expect 0 config remove-key link
+expect 2 create -y -n never --link soft app
+expect 2 create -y -n never --link copy --copy app
+expect 2 config set link soft
+
+# A layer below the store is read, and nothing is written there.
+mv "$GPKG_ROOT_PREFIX/pkgs" "$WORK/site"
+chmod -R a-w "$WORK/site"
+GPKG_STORE_LAYERS=$WORK/site expect 0 create -q -y -n layered --offline app
+check [ "$(find "$GPKG_ROOT_PREFIX/pkgs" -name 'big-*' 2> /dev/null | wc -l)" = 0 ]
+GPKG_STORE_LAYERS=$WORK/site expect 0 verify -n layered
+chmod -R u+w "$WORK/site"
+
+# pip and most programs replace files, which leaves the store as it was; what writes into one is found.
+expect 0 create -q -y -n user app
+printf 'mine\n' > "$at/user/lib/new" && mv "$at/user/lib/new" "$at/user/lib/text.py"
+expect 0 verify --store
+expect 1 verify -n user
+out_has lib/text.py
+
+# Reflinks on file systems made for them: what writes into a file changes no other.
+reflinks() {
+    local kind=$1 image=$WORK/image.$1 mounted=$WORK/mounted.$1
+    command -v "mkfs.$kind" > /dev/null && [ "$(id -u)" = 0 ] || { echo "skipped: no mkfs.$kind, or not root"; return; }
+    truncate -s 600M "$image" && mkdir "$mounted"
+    "mkfs.$kind" "$image" > /dev/null 2>&1
+    mount -o loop "$image" "$mounted" 2> /dev/null || { echo "skipped: $kind cannot be mounted here"; return; }
+    GPKG_CACHE_DIR=$mounted/cache expect 0 create -y -p "$mounted/env" app
+    err_lacks copied
+    check [ "$(stat -c %h "$mounted/env/lib/big.so")" = 1 ]
+    sync
+    # One copy of the 3 MB is on the disk, seen twice.
+    python3 - "$mounted/env/lib/big.so" "$mounted"/cache/pkgs/big-*/lib/big.so << 'END'
+import array, fcntl, struct, sys
+def first_extent(path):
+    request = bytearray(struct.pack("=QQLLLL", 0, 2**63 - 1, 1, 0, 8, 0) + bytes(56 * 8))
+    with open(path, "rb") as file:
+        fcntl.ioctl(file, 0xC020660B, request)  # FS_IOC_FIEMAP, synced
+    return struct.unpack_from("=Q", request, 32 + 8)[0]
+sys.exit(first_extent(sys.argv[1]) != first_extent(sys.argv[2]))
+END
+    check [ $? = 0 ]
+    echo evil >> "$mounted/env/lib/text.py"
+    GPKG_CACHE_DIR=$mounted/cache expect 0 verify --store
+    GPKG_CACHE_DIR=$mounted/cache expect 0 create -q -y -p "$mounted/hard" --link hardlink app
+    check [ "$(stat -c %h "$mounted/hard/lib/big.so")" = 2 ]
+    umount "$mounted"
+}
+reflinks btrfs
+reflinks xfs
+# Where there are none.
+if [ "$(stat -f -c %T "$WORK")" = ext2/ext3 ]; then
+    expect 1 create -y -n never --link reflink app
+    err_has 'lib/' 'link'
+    absent never
+fi
+
+# Across file systems files are copied, and gpkg says so and why.
+if [ "$(stat -c %d /dev/shm)" != "$(stat -c %d "$WORK")" ]; then
+    far=$(mktemp -d /dev/shm/gpkg-e2e.XXXXXX)
+    expect 0 create -y -p "$far/env" app
+    err_has 'were copied, not linked: the package store and the environment are on different file systems'
+    rm -rf "$far"
+fi
+
+# Two users of one group share a root prefix under umask 002.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+    shared=$(mktemp -d /tmp/gpkg-e2e-shared.XXXXXX)
+    mkdir -p "$shared/root" "$shared/home1" "$shared/home2"
+    printf 'channels:\n  - file://%s\n' "$shared/channel" > "$shared/root/config.yaml"
+    cp -r "$CHANNEL" "$shared/channel"
+    cp "$GPKG" "$shared/gpkg"
+    chown -R 61001:61000 "$shared/home1"; chown -R 61002:61000 "$shared/home2"
+    chgrp -R 61000 "$shared/root" && chmod -R g+rws "$shared/root" && chmod 755 "$shared"
+    as() {
+        local user=$1
+        shift
+        (umask 002; cd "$shared" && HOME=$shared/home$user GPKG_ROOT_PREFIX=$shared/root \
+            setpriv --reuid 6100"$user" --regid 61000 --clear-groups "$shared/gpkg" "$@") > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null
+        status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr") last="as user $user: gpkg $*"
+        checks=$((checks + 1))
+    }
+    works() { as "$@"; [ "$status" = 0 ] || fail 'expected exit status 0'; }
+    works 1 create -q -y -n one app
+    works 2 create -y -n two app
+    # The system may forbid hard links to files of others; then they are copied, and gpkg says why.
+    [ "$(stat -c %h "$shared/root/envs/two/lib/big.so")" = 3 ] || err_has fs.protected_hardlinks
+    works 2 install -q -y -n one big
+    works 1 remove -y -n two app
+    works 2 verify --store
+    works 2 clean -y --all
+    works 1 create -q -y -n three --offline app
+    works 2 remove -y -n three --all
+    works 1 update -y -n one --all
+    rm -rf "$shared"
+else
+    echo 'skipped: two users need root and setpriv'
+fi
+
+# A file system without working locks: the work is done, with a warning.
+if command -v cc > /dev/null; then
+    printf '#include <errno.h>\nint flock(int fd, int how) { (void)fd; (void)how; errno = ENOLCK; return -1; }\n' > nolock.c
+    cc -shared -fPIC -o nolock.so nolock.c
+    LD_PRELOAD=$PWD/nolock.so expect 0 create -y -n unlocked app
+    err_has 'lock'
+    LD_PRELOAD=$PWD/nolock.so expect 0 install -y -n unlocked big
+    LD_PRELOAD=$PWD/nolock.so expect 0 remove -y -n unlocked big
+fi
+
+# What clean says is what du says.
+expect 0 create -q -y -n gone app
+expect 0 remove -y -n gone --all
+for name in hard copied configured hard2 layered user unlocked; do "$GPKG" remove -q -y -n "$name" --all > /dev/null 2>&1; done
+before=$(du -s -B1 "$GPKG_ROOT_PREFIX/pkgs" | cut -f1)
+expect 0 clean --unused --dry-run --json
+said=$(printf '%s' "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["packages"]["total_size"])')
+expect 0 clean --unused -y
+after=$(du -s -B1 "$GPKG_ROOT_PREFIX/pkgs" | cut -f1)
+last="clean says $said, du says $((before - after))"
+check [ "$said" = $((before - after)) ]
+expect 0 create -q -y -n back app
+
+finish
