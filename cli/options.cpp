@@ -1,6 +1,7 @@
 #include "cli/options.hpp"
 
 #include "cli/environments.hpp"
+#include "libcore/base/byte_size.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
@@ -86,6 +87,19 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
     app.add_flag("-y,--yes", options.yes, "do not ask");
     app.add_flag("--download-only", options.download_only, "fill the package store, link nothing");
     add_link_options(app, options);
+    app.add_option_function<std::string>(
+           "--max-size",
+           [&options](const std::string& text) {
+               const auto size = parse_byte_size(text);
+               if (!size) throw CLI::ValidationError("--max-size", size.error().message);
+               options.most_bytes = *size;
+           },
+           "refuse what takes more on the disk than this, with the store: 3GB")
+        ->type_name("SIZE");
+    app.add_option("--max-inodes",
+                   options.most_inodes,
+                   "refuse what takes more files, links and folders than this, with the store")
+        ->type_name("N");
     app.add_flag("--override-frozen",
                  options.override_frozen,
                  "change the environment although it is marked as frozen");

@@ -89,12 +89,73 @@ Result<void> check_platform(const Change& change) {
                 "--dry-run shows what would be chosen, --download-only fetches it");
 }
 
+/// What packages that were fetched take in the store.
+FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>& fetched) {
+    FolderUsage total;
+    for (const auto& record : fetched) {
+        const auto folder = store.find(record);
+        const auto usage = folder ? folder_usage(*folder) : FolderUsage{};
+        if (!usage) continue;
+        total.files += usage->files;
+        total.bytes += usage->bytes;
+    }
+    return total;
+}
+
+/// Downloads alone that are too much need not be made.
+Result<void> check_downloads(const std::vector<PackageRecord>& fetch,
+                             const ChangeOptions& options) {
+    std::uint64_t bytes = 0;
+    for (const auto& record : fetch) bytes += record.size;
+    if (bytes <= options.most_bytes) return {};
+    return fail(ErrorKind::Conflict,
+                fmt::format("the packages to download are {}, and --max-size allows {}",
+                            human_size(bytes),
+                            human_size(options.most_bytes)),
+                "nothing was changed; gpkg closure tells what brings them");
+}
+
+/// Tells what comes to the disk, and refuses what is too much.
+Result<void> check_cost(Context& context,
+                        const TransactionCost& cost,
+                        const FolderUsage& stored,
+                        const ChangeOptions& options) {
+    const auto bytes = cost.new_bytes + stored.bytes;
+    const auto inodes = cost.new_inodes + stored.files;
+    if (cost.files > 0)
+        context.out.print(
+            fmt::format("  {} files in the environment; {} and {} inodes come to the disk",
+                        cost.files,
+                        human_size(bytes),
+                        inodes));
+    constexpr std::string_view kHint =
+        "the environment is as it was; gpkg clean --unused takes what was fetched out of the store";
+    if (bytes > options.most_bytes)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("this needs {} on the disk, and --max-size allows {}",
+                                human_size(bytes),
+                                human_size(options.most_bytes)),
+                    std::string(kHint));
+    if (inodes > options.most_inodes)
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format(
+                "this needs {} inodes, and --max-inodes allows {}", inodes, options.most_inodes),
+            std::string(kHint));
+    return {};
+}
+
 Result<void> link_all(Context& context,
                       const Change& change,
                       const std::vector<fs::path>& folders,
+                      const FolderUsage& stored,
                       const ChangeOptions& options) {
     Progress progress(context.out);
     auto how = transaction_options(context, options);
+    how.planned = [&](const TransactionCost& cost) {
+        progress.clear();
+        return check_cost(context, cost, stored, options);
+    };
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
         progress.count(stage, done, total, "");
     };
@@ -152,7 +213,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         out.print(change.restores == 0 ? "nothing to do: what was asked for is there already"
                                        : "no package changes, only what was asked for");
         if (!options.dry_run && !options.download_only && respecifies)
-            GPKG_CHECK(link_all(context, change, {}, options));
+            GPKG_CHECK(link_all(context, change, {}, {}, options));
         if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));
         return 0;
     }
@@ -169,6 +230,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (out.json_mode()) out.json(change_document(change, fetch, true));
         return 0;
     }
+    GPKG_CHECK(check_downloads(fetch, options));
     if (!options.download_only) GPKG_CHECK(check_platform(change));
     if (!options.yes && !out.confirm("\nProceed?", context.stop))
         return fail(ErrorKind::Interrupted, "nothing was changed");
@@ -180,7 +242,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     GPKG_CHECK(check_stop(context));
     if (change.from_archives) GPKG_CHECK(complete(change, folders));
     if (!options.download_only) {
-        GPKG_CHECK(link_all(context, change, folders, options));
+        GPKG_CHECK(link_all(context, change, folders, usage_of(store, fetch), options));
         if (!change.copies.empty())
             GPKG_CHECK(copy_other_files(context, change.copies, change.prefix, change.takes_over));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));

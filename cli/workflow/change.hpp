@@ -25,6 +25,8 @@ struct ChangeOptions {
     bool yes = false;
     bool download_only = false;
     std::string link{};  ///< how files get into environments; empty: as configured
+    std::uint64_t most_bytes = ~std::uint64_t{0};   ///< that may come to the disk, store included
+    std::uint64_t most_inodes = ~std::uint64_t{0};  ///< likewise
     bool offline = false;
     bool override_frozen = false;  ///< change an environment that is marked as frozen
 };

@@ -299,6 +299,9 @@ JournalPlan journal_of(const Plan& plan) {
 Result<TransactionReport> create(const Transaction& transaction,
                                  const TransactionOptions& options) {
     GPKG_TRY(auto plan, make_plan(transaction, options));
+    if (options.planned) {
+        GPKG_CHECK(options.planned(plan.cost));
+    }
     const auto& prefix = transaction.prefix;
     const auto staging = staging_path(prefix);
     // Who finds the environment made takes its staging folder away, and may take what another has
@@ -340,6 +343,9 @@ Result<TransactionReport> change_locked(const Transaction& transaction,
     if (transaction.creates && Prefix::is_environment(transaction.prefix))
         return pass(made_meanwhile(transaction.prefix));
     GPKG_TRY(auto plan, make_plan(transaction, options));
+    if (options.planned) {
+        GPKG_CHECK(options.planned(plan.cost));
+    }
     if (options.run_scripts && !disk.exists(".messages.txt"))
         plan.journal.arriving.emplace_back(".messages.txt");
     if (auto written = write_journal(disk, plan.journal); !written) {

@@ -66,6 +66,15 @@ enum class LinkMethod {
     Copy,
 };
 
+/// What a transaction will cost the prefix.
+struct TransactionCost {
+    std::uint64_t files = 0;  ///< paths that will be linked, generated ones included
+    std::uint64_t new_inodes = 0;
+    std::uint64_t new_bytes = 0;  ///< that hard links and reflinks do not share with the store
+    std::uint64_t removed_files = 0;
+    std::vector<std::string> warnings{};  ///< clobbered paths, changed files that will be removed
+};
+
 struct TransactionOptions {
     LinkMethod link = LinkMethod::Auto;
     bool override_frozen = false;
@@ -80,6 +89,9 @@ struct TransactionOptions {
     std::function<void(const std::string& holder)> waiting{};
     /// Called from one thread at a time with a stage ("linking") and how much of it is done.
     std::function<void(std::string_view stage, std::size_t done, std::size_t total)> progress{};
+    /// Called once when it is known what will come, before the first change; an error ends it
+    /// there.
+    std::function<Result<void>(const TransactionCost& cost)> planned{};
     /// For tests: called before every change to the file system, from any thread; a number that is
     /// not 0 is taken for the errno of that change, which then does not happen.
     std::function<int(std::string_view change, const fs::path& path)> fault{};
@@ -105,15 +117,6 @@ struct Transaction {
 
 /// "auto", "hardlink", "reflink", "copy".
 std::optional<LinkMethod> link_method_of(std::string_view word);
-
-/// What a transaction will cost the prefix.
-struct TransactionCost {
-    std::uint64_t files = 0;  ///< paths that will be linked, generated ones included
-    std::uint64_t new_inodes = 0;
-    std::uint64_t new_bytes = 0;  ///< that hard links and reflinks do not share with the store
-    std::uint64_t removed_files = 0;
-    std::vector<std::string> warnings{};  ///< clobbered paths, changed files that will be removed
-};
 
 struct TransactionReport {
     TransactionCost cost;

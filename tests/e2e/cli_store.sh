@@ -128,6 +128,20 @@ if command -v cc > /dev/null; then
     LD_PRELOAD=$PWD/nolock.so expect 0 remove -y -n unlocked big
 fi
 
+# What comes to the disk is told and can be limited.
+expect 0 clean -q -y --unused
+expect 1 create -y -n large --max-size 1MB app
+err_has 'the packages to download are 3.' '--max-size allows 1.0 MB'
+expect 1 create -y -n large --max-inodes 3 app
+err_has 'and --max-inodes allows 3'
+absent large
+expect 1 create -y -n large --max-size 3001KB --link copy app
+absent large
+expect 0 create -y -n large --max-size 8MB --max-inodes 100 app
+out_has ' files in the environment; ' ' inodes come to the disk'
+expect 2 create -y -n larger --max-size much app
+expect 0 remove -q -y -n large --all
+
 # What clean says is what du says.
 expect 0 create -q -y -n gone app
 expect 0 remove -y -n gone --all
