@@ -30,6 +30,8 @@ std::string machine_text(const ElfFile& elf) {
     case 40: return "arm";
     case 62: return "x86-64";
     case 183: return "aarch64";
+    case 190: return "CUDA";
+    case 224: return "AMD GPU";
     case 243: return "riscv";
     default: return fmt::format("machine {}", elf.machine);
     }
@@ -37,6 +39,8 @@ std::string machine_text(const ElfFile& elf) {
 
 std::string kind_text(const ElfFile& elf) {
     using Kind = ElfFile::Kind;
+    constexpr std::uint16_t kCuda = 190, kAmdGpu = 224;
+    if (elf.machine == kCuda || elf.machine == kAmdGpu) return "GPU code";
     if (elf.kind == Kind::Relocatable) return "object file";
     if (elf.kind == Kind::Other) return "ELF file";
     if (elf.is_static_pie) return "static-pie program";
@@ -49,20 +53,29 @@ std::string kind_text(const ElfFile& elf) {
 Json gpu_json(const GpuCode& code) {
     Texts sass;
     Texts ptx;
-    for (const int one : code.sass) sass.push_back(capability_text(one));
-    for (const int one : code.ptx) ptx.push_back(capability_text(one));
+    for (const auto one : code.sass) sass.push_back(one.to_string());
+    for (const auto one : code.ptx) ptx.push_back(one.to_string());
     return {{"sass", sass}, {"ptx", ptx}, {"gfx", code.gfx}};
 }
 
+/// Of what is no ELF file.
+std::string kind_text(const std::string& path) {
+    return path.ends_with(".a") ? "static library" : "GPU code";
+}
+
 Json to_json(const InspectedBinary& binary) {
-    const auto& elf = binary.file.elf;
+    if (!binary.elf)
+        return {{"path", binary.path},
+                {"kind", kind_text(binary.path)},
+                {"gpu_code", gpu_json(binary.gpu)}};
+    const auto& elf = *binary.elf;
     const auto text_or_null = [](const std::string& text) {
         return text.empty() ? Json() : Json(text);
     };
     auto needs = Json::array();
     for (const auto& need : binary.needs)
         needs.push_back({{"library", need.library}, {"found", text_or_null(need.found)}});
-    return {{"path", binary.file.path},
+    return {{"path", binary.path},
             {"kind", kind_text(elf)},
             {"machine", machine_text(elf)},
             {"stripped", elf.is_stripped},
@@ -73,7 +86,7 @@ Json to_json(const InspectedBinary& binary) {
             {"rpath", elf.rpath},
             {"runpath", elf.runpath},
             {"needed", std::move(needs)},
-            {"gpu_code", gpu_json(binary.file.gpu)}};
+            {"gpu_code", gpu_json(binary.gpu)}};
 }
 
 Json to_json(const InspectedPackage& package) {
@@ -106,10 +119,15 @@ Json to_json(const InspectedPackage& package) {
 
 /// `missing` is what is said of a library that was not found.
 void add_binary(Context& context, const InspectedBinary& binary, std::string_view missing) {
-    const auto& elf = binary.file.elf;
+    if (!binary.elf) {
+        context.out.result(fmt::format("{}: {}", binary.path, kind_text(binary.path)));
+        context.out.result("  GPU code  " + to_string(binary.gpu));
+        return;
+    }
+    const auto& elf = *binary.elf;
     Texts facts{kind_text(elf), machine_text(elf)};
     if (elf.kind != ElfFile::Kind::Relocatable && elf.is_stripped) facts.emplace_back("stripped");
-    context.out.result(fmt::format("{}: {}", binary.file.path, fmt::join(facts, ", ")));
+    context.out.result(fmt::format("{}: {}", binary.path, fmt::join(facts, ", ")));
     Table table;
     const auto add = [&](const std::string& key, const std::string& value) {
         if (!value.empty()) table.add({"  " + key, value});
@@ -118,7 +136,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     add("glibc", elf.glibc.empty() ? "" : elf.glibc + " or later");
     add("rpath", fmt::format("{}", fmt::join(elf.rpath, ":")));
     add("runpath", fmt::format("{}", fmt::join(elf.runpath, ":")));
-    if (!binary.file.gpu.empty()) add("GPU code", to_string(binary.file.gpu));
+    if (!binary.gpu.empty()) add("GPU code", to_string(binary.gpu));
     for (const auto& need : binary.needs)
         add("needs",
             fmt::format("{} -> {}", need.library, need.found.empty() ? missing : need.found));
@@ -201,7 +219,8 @@ Result<int> show_path(Context& context, const std::string& what) {
     GPKG_TRY(const auto found, inspect_file(path));
     if (!found)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: is neither an ELF file nor a package (.conda, .tar.bz2)",
+                    fmt::format("{}: is neither an ELF file nor one of GPU code, nor a package "
+                                "(.conda, .tar.bz2)",
                                 path.native()));
     if (context.out.json_mode()) {
         Json json{{"success", true}};

@@ -119,6 +119,10 @@ void print(Output& out, const ToolkitFinding& finding) {
     out.result(finding.instead.empty() ? "  take it out of requirements.run"
                                        : "  write in requirements.run, in its place:");
     for (const auto& spec : finding.instead) out.result("    - " + spec);
+}
+
+/// Once for a package: two toolkits may bring the same.
+void print_saved(Output& out, const ToolkitFinding& finding) {
     if (finding.before && finding.after)
         out.result(
             fmt::format("  all that it brings is then {} to download in place of {}: {} saved",
@@ -205,7 +209,15 @@ Result<int> lint(Context& context, const Options& options) {
         for (auto& finding : *found) findings.push_back({subject.recipe, std::move(finding)});
     }
     if (!context.out.json_mode()) {
-        for (const auto& found : findings) print(context.out, found.finding);
+        for (auto found = findings.begin(); found != findings.end(); ++found) {
+            print(context.out, found->finding);
+            const bool has_more = std::any_of(found + 1, findings.end(), [&](const auto& other) {
+                return other.finding.package == found->finding.package &&
+                       other.finding.can_be_replaced();
+            });
+            if (found->finding.can_be_replaced() && !has_more)
+                print_saved(context.out, found->finding);
+        }
     }
     if (options.fix) GPKG_CHECK(fix(context, findings));
     const bool is_well = std::all_of(

@@ -47,8 +47,7 @@ struct PackageCode {
 };
 
 std::optional<CodeRuns> runs_on(const GpuCode& code, const Devices& devices) {
-    const bool is_nvidia = !code.sass.empty() || !code.ptx.empty();
-    if (is_nvidia && devices.nvidia) return runs_on_nvidia(code, *devices.nvidia);
+    if (code.has_cuda() && devices.nvidia) return runs_on_nvidia(code, *devices.nvidia);
     if (!code.gfx.empty() && !devices.amd.empty()) return runs_on_amd(code, devices.amd);
     return std::nullopt;
 }

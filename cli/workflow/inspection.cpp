@@ -52,13 +52,14 @@ Result<std::optional<InspectedBinary>> inspect_file(const fs::path& path) {
             code == std::errc::no_such_file_or_directory ? ErrorKind::NotFound : ErrorKind::Io,
             fmt::format("{}: cannot read: {}", path.native(), code.message()));
     GPKG_TRY(auto elf, read_elf(real));
-    if (!elf) return std::nullopt;
     GPKG_TRY(auto gpu, read_gpu_code(real));
-    const auto origin = elf->interpreter.empty() ? path.parent_path() : real.parent_path();
-    InspectedBinary found{{path.native(), *std::move(elf), std::move(gpu)}, {}};
+    if (!elf && gpu.empty()) return std::nullopt;
+    InspectedBinary found{path.native(), std::move(elf), std::move(gpu), {}};
+    if (!found.elf) return found;
+    const auto origin = found.elf->interpreter.empty() ? path.parent_path() : real.parent_path();
     const auto machine = machine_library_folders();
-    for (const auto& library : found.file.elf.needed) {
-        const auto place = find_library(found.file.elf, origin, library, machine);
+    for (const auto& library : found.elf->needed) {
+        const auto place = find_library(*found.elf, origin, library, machine);
         found.needs.push_back({library, place ? place->native() : std::string()});
     }
     return found;
@@ -83,11 +84,13 @@ Result<InspectedPackage> inspect_archive(const fs::path& archive) {
 
     GPKG_TRY(const auto givers, givers_of(unpacked));
     GPKG_TRY(auto binaries, read_binaries(unpacked, files));
+    GPKG_TRY(auto gpu, gpu_code_of(unpacked, files));
     for (auto& binary : binaries) {
         const auto origin = (unpacked / binary.path).parent_path();
-        InspectedBinary found{std::move(binary), {}};
-        for (const auto& library : found.file.elf.needed) {
-            const auto place = find_library(found.file.elf, origin, library, {});
+        InspectedBinary found{binary.path, std::move(binary.elf), {}, {}};
+        if (auto code = gpu.extract(binary.path)) found.gpu = std::move(code.mapped());
+        for (const auto& library : found.elf->needed) {
+            const auto place = find_library(*found.elf, origin, library, {});
             const auto giver = givers.find(library);
             found.needs.push_back({library,
                                    place                        ? place_below(unpacked, *place)
@@ -98,6 +101,8 @@ Result<InspectedPackage> inspect_archive(const fs::path& archive) {
         }
         package.binaries.push_back(std::move(found));
     }
+    for (auto& [file, code] : gpu)
+        package.binaries.push_back({file, std::nullopt, std::move(code), {}});
     return package;
 }
 
@@ -121,7 +126,7 @@ Result<InspectedPackage> inspect_installed(const fs::path& prefix, const PrefixR
         if (!found && found.error().kind == ErrorKind::Integrity) continue;
         if (!found) return pass(std::move(found).error());
         if (!*found) continue;
-        (*found)->file.path = file;
+        (*found)->path = file;
         for (auto& need : (*found)->needs)
             if (!need.found.empty()) need.found = place_below(prefix, need.found);
         package.binaries.push_back(*std::move(*found));

@@ -1,6 +1,6 @@
 #pragma once
 
-// What `gpkg inspect` finds out about ELF files and packages.
+// What `gpkg inspect` finds out about ELF files, files of GPU code and packages.
 
 #include "libcore/binary/binaries.hpp"
 #include "libcore/env/prefix_record.hpp"
@@ -19,7 +19,10 @@ struct InspectedNeed {
 };
 
 struct InspectedBinary {
-    Binary file;  ///< the path is as it was asked for, or below the prefix
+    std::string path;  ///< as it was asked for, or below the prefix
+    /// Nothing for static libraries and containers that are known for their GPU code alone.
+    std::optional<ElfFile> elf;
+    GpuCode gpu;
     std::vector<InspectedNeed> needs;
 };
 
@@ -33,7 +36,7 @@ struct InspectedPackage {
     std::vector<InspectedBinary> binaries;
 };
 
-/// No value where the file is no ELF file.
+/// No value where the file is no ELF file and holds no GPU code.
 Result<std::optional<InspectedBinary>> inspect_file(const fs::path& path);
 
 /// A .conda or .tar.bz2, unpacked for the time of the call.

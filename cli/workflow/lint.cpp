@@ -146,15 +146,14 @@ Texts only_in_whole(const Toolkit& toolkit, const Unpacked& package) {
 /// "libcublas >=12.9.1,<13.0a0" for each part that is used and not depended on already.
 Result<Texts> specs_for(const Toolkit& toolkit,
                         const std::vector<ToolkitUse>& uses,
-                        const PackageRecord& record) {
+                        const Texts& depends) {
     Texts specs;
     for (const auto& part : toolkit.parts) {
         const bool is_used = std::any_of(
             uses.begin(), uses.end(), [&](const auto& use) { return use.part == part.name; });
-        const bool is_there =
-            std::any_of(record.depends.begin(), record.depends.end(), [&](const auto& spec) {
-                return dependency_name(spec) == part.name;
-            });
+        const bool is_there = std::any_of(depends.begin(), depends.end(), [&](const auto& spec) {
+            return dependency_name(spec) == part.name;
+        });
         if (!is_used || is_there) continue;
         GPKG_TRY(const auto bounds, pin_bounds(part.version, "x.x.x.x.x", "x"));
         specs.push_back(part.name + " " + bounds);
@@ -173,25 +172,23 @@ std::optional<std::uint64_t> bytes_of(BuildSources& sources, const Texts& specs)
     return bytes;
 }
 
+/// `depends` are the package's with the advice taken that was given so far, and with this after.
 Result<ToolkitFinding> look_at(BuildSources& sources,
                                const Shelf& shelf,
                                const Unpacked& package,
-                               const std::string& dependency) {
-    const auto& record = package.record;
-    GPKG_TRY(const auto toolkit, toolkit_of(sources, shelf, dependency, record.subdir));
+                               const std::string& dependency,
+                               Texts& depends) {
+    GPKG_TRY(const auto toolkit, toolkit_of(sources, shelf, dependency, package.record.subdir));
     ToolkitFinding finding;
-    finding.package = record.distribution();
+    finding.package = package.record.distribution();
     finding.dependency = dependency;
     finding.only_whole = only_in_whole(toolkit, package);
     GPKG_TRY(finding.uses,
              toolkit_uses(package.root, package.files, package.binaries, toolkit.parts));
     if (!finding.can_be_replaced()) return finding;
-    GPKG_TRY(finding.instead, specs_for(toolkit, finding.uses, record));
-    auto lean = record.depends;
-    lean.erase(std::find(lean.begin(), lean.end(), dependency));
-    lean.insert(lean.end(), finding.instead.begin(), finding.instead.end());
-    finding.before = bytes_of(sources, record.depends);
-    finding.after = lean.empty() ? 0 : bytes_of(sources, lean);
+    GPKG_TRY(finding.instead, specs_for(toolkit, finding.uses, depends));
+    depends.erase(std::find(depends.begin(), depends.end(), dependency));
+    depends.insert(depends.end(), finding.instead.begin(), finding.instead.end());
     return finding;
 }
 
@@ -204,12 +201,22 @@ Result<std::vector<ToolkitFinding>> lint_package(Context& context,
     std::vector<ToolkitFinding> findings;
     GPKG_TRY(const auto unpacked, unpack(context, package));
     const Shelf shelf(channel);
-    for (const auto& dependency : unpacked.record.depends) {
+    const auto& depends = unpacked.record.depends;
+    auto lean = depends;
+    for (const auto& dependency : depends) {
         if (!is_whole_toolkit(dependency_name(dependency))) continue;
-        auto finding = look_at(sources, shelf, unpacked, dependency);
+        auto finding = look_at(sources, shelf, unpacked, dependency, lean);
         if (!finding)
             return pass(std::move(finding).error().while_doing("looking at " + dependency));
         findings.push_back(*std::move(finding));
+    }
+    if (lean == depends) return findings;
+    const auto before = bytes_of(sources, depends);
+    const auto after = lean.empty() ? 0 : bytes_of(sources, lean);
+    for (auto& finding : findings) {
+        if (!finding.can_be_replaced()) continue;
+        finding.before = before;
+        finding.after = after;
     }
     return findings;
 }

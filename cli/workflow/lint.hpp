@@ -19,8 +19,9 @@ struct ToolkitFinding {
     std::vector<ToolkitUse> uses;         ///< what is needed of it
     std::vector<std::string> only_whole;  ///< libraries that are needed, and that no part gives
     std::vector<std::string> instead;     ///< dependencies to write in its place
-    /// Bytes to download of all that the package brings: as it is, and with those. None where the
-    /// channels cannot give one of the two.
+    /// Bytes to download of all that the package brings: as it is, and with the advice for each of
+    /// its toolkits taken, since two of them may bring the same. None where the channels cannot
+    /// give one of the two.
     std::optional<std::uint64_t> before;
     std::optional<std::uint64_t> after;
 

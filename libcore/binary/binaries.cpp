@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace gpkg {
 namespace {
@@ -9,26 +10,28 @@ namespace {
 using Json = nlohmann::json;
 
 Json gpu_json(const GpuCode& code) {
-    const auto texts = [](const std::set<int>& capabilities) {
+    const auto texts = [](const std::set<CudaTarget>& targets) {
         auto list = Json::array();
-        for (const int one : capabilities) list.push_back(capability_text(one));
+        for (const auto one : targets) list.push_back(one.to_string());
         return list;
     };
     return {{"sass", texts(code.sass)}, {"ptx", texts(code.ptx)}, {"gfx", code.gfx}};
 }
 
-/// 90 of "9.0".
-int capability_of(const std::string& text) {
-    const auto dot = text.find('.');
-    return std::stoi(text.substr(0, dot)) * 10 + std::stoi(text.substr(dot + 1));
+std::set<CudaTarget> targets_of(const Json& list) {
+    std::set<CudaTarget> targets;
+    for (const auto& one : list) {
+        const auto version = Version::parse(one.get<std::string>());
+        if (!version) throw std::invalid_argument(version.error().message);
+        targets.insert(CudaTarget::of(*version));
+    }
+    return targets;
 }
 
 GpuCode gpu_of(const Json& json) {
-    GpuCode code;
-    for (const auto& one : json.at("sass")) code.sass.insert(capability_of(one));
-    for (const auto& one : json.at("ptx")) code.ptx.insert(capability_of(one));
-    for (const auto& one : json.at("gfx")) code.gfx.insert(one.get<std::string>());
-    return code;
+    return {targets_of(json.at("sass")),
+            targets_of(json.at("ptx")),
+            json.at("gfx").get<std::set<std::string>>()};
 }
 
 }  // namespace
@@ -48,12 +51,24 @@ Result<std::vector<Binary>> read_binaries(const fs::path& prefix,
         }
         if (!elf) return pass(std::move(elf).error());
         if (!*elf) continue;
-        // GPU code in a form that is not understood is none that can be told of.
-        auto gpu = read_gpu_code(path);
-        if (!gpu && gpu.error().kind != ErrorKind::Integrity) return pass(std::move(gpu).error());
-        binaries.push_back({file, *std::move(*elf), gpu ? *std::move(gpu) : GpuCode{}});
+        binaries.push_back({file, *std::move(*elf)});
     }
     return binaries;
+}
+
+Result<std::map<std::string, GpuCode>> gpu_code_of(const fs::path& prefix,
+                                                   const std::vector<std::string>& files) {
+    std::map<std::string, GpuCode> found;
+    for (const auto& file : files) {
+        std::error_code ignored;
+        if (fs::symlink_status(prefix / file, ignored).type() != fs::file_type::regular) continue;
+        auto code = read_gpu_code(prefix / file);
+        // Code in a form that is not understood is none that can be told of.
+        if (!code && code.error().kind == ErrorKind::Integrity) continue;
+        if (!code) return pass(std::move(code).error());
+        if (!code->empty()) found.emplace(file, *std::move(code));
+    }
+    return found;
 }
 
 std::string binaries_json(const PackageBinaries& binaries) {

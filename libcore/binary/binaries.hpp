@@ -17,7 +17,6 @@ namespace gpkg {
 struct Binary {
     std::string path;  ///< relative to the prefix
     ElfFile elf;
-    GpuCode gpu;
 };
 
 /// The ELF files among `files`, in their order; links are not followed. What begins like ELF and is
@@ -25,6 +24,10 @@ struct Binary {
 Result<std::vector<Binary>> read_binaries(const fs::path& prefix,
                                           const std::vector<std::string>& files,
                                           std::vector<std::string>* damaged = nullptr);
+
+/// By path, the GPU code of those files that hold any.
+Result<std::map<std::string, GpuCode>> gpu_code_of(const fs::path& prefix,
+                                                   const std::vector<std::string>& files);
 
 /// A library that the package needs and neither holds nor expects of glibc.
 struct LibraryNeed {

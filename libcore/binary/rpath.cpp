@@ -4,7 +4,7 @@
 #include "libcore/base/path_glob.hpp"
 #include "libcore/base/prefix_path.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/package/canonical_placeholder.hpp"
+#include "libcore/spec/canonical_placeholder.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 // What a build script left in the prefix, on its way into a package: found, checked, made
 // relocatable and listed.
 
-#include "libcore/package/canonical_placeholder.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/recipe/rendered.hpp"
+#include "libcore/spec/canonical_placeholder.hpp"
 
 #include <set>
 #include <string>

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/spec/accelerator.hpp"
 #include "libcore/spec/cuda.hpp"
+#include "libcore/spec/hardware_keys.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/variant_inputs.hpp"
 
@@ -143,13 +144,6 @@ std::string_view telling_part(std::string_view token) {
     return all_are(token, std::isdigit) ? std::string_view() : token;
 }
 
-/// Keys whose values follow from the hardware that a build is for.
-bool is_hardware_key(std::string_view key) {
-    constexpr auto kWords = std::to_array<std::string_view>(
-        {"cuda", "cudnn", "nccl", "gpu", "rocm", "amd", "microarch", "accelerator", "arch_list"});
-    return holds_any(key, kWords);
-}
-
 /// What tells the builds of a name apart: texts of what they are for, and of all else.
 struct Variant {
     std::string hardware;
@@ -167,7 +161,7 @@ Variant variant_of(const Build& build, bool by_inputs) {
     }
     for (const auto& [key, value] : build.inputs) {
         if (!by_inputs || is_workshop_key(key)) continue;
-        (is_hardware_key(key) ? variant.hardware : variant.rest) +=
+        (follows_from_machine(key) ? variant.hardware : variant.rest) +=
             fmt::format("\n{}={}", key, value);
     }
     if (by_inputs) return variant;

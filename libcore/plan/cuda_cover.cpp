@@ -22,8 +22,8 @@ public:
         : devices_(devices), toolkits_(toolkits), ptx_(ptx), exact_(exact) {
         for (const auto& toolkit : toolkits) targets_.push_back(targets_of(toolkit));
         std::sort(devices_.begin(), devices_.end(), [](const auto& a, const auto& b) {
-            return std::pair(!a.target.is_specific, a.target.capability) <
-                   std::pair(!b.target.is_specific, b.target.capability);
+            return std::pair(b.target.features, a.target.capability) <
+                   std::pair(a.target.features, b.target.capability);
         });
         unserved_ = std::erase_if(devices_, [&](const CudaDevice& device) {
             for (std::size_t i = 0; i < toolkits_.size(); ++i) {
@@ -78,8 +78,8 @@ private:
         std::vector<CudaTarget> compiled;
         for (auto target = targets_[toolkit].rbegin(); target != targets_[toolkit].rend();
              ++target) {
-            // What is specific serves nobody whom the plain code would not.
-            if (target->is_specific != device.target.is_specific) continue;
+            // What has more features serves nobody whom code with those asked for would not.
+            if (target->features != device.target.features) continue;
             if (serves_natively(toolkits_[toolkit], *target, device, exact_)) {
                 found.push_back(*target);
                 if (ptx_ == PtxUse::Never) return found;

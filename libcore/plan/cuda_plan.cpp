@@ -84,7 +84,8 @@ tl::unexpected<Error> nothing_serves(const CudaDevice& device, const CudaPlanOpt
         if (makes_code_for(toolkit, device.target)) hint = "--cuda " + toolkit.to_string();
     }
     const bool is_newer = targets_of(options.toolkits.back()).back() < device.target;
-    if (is_newer && options.ptx == PtxUse::Never && !device.target.is_specific)
+    if (is_newer && options.ptx == PtxUse::Never &&
+        device.target.features == CudaTarget::Features::Plain)
         hint += ", or --ptx-rest to have its driver compile it";
     return fail(ErrorKind::Unsatisfiable,
                 fmt::format("{}: CUDA {} makes no code that runs on it", wanted, join_or(given)),
@@ -150,9 +151,10 @@ std::vector<CudaBuild> builds_of(const std::vector<CudaDevice>& devices,
         }
     }
     for (auto& build : builds) {
-        const auto highest = std::find_if(build.sass.rbegin(),
-                                          build.sass.rend(),
-                                          [](CudaTarget one) { return !one.is_specific; });
+        const auto highest =
+            std::find_if(build.sass.rbegin(), build.sass.rend(), [](CudaTarget one) {
+                return one.features == CudaTarget::Features::Plain;
+            });
         if (options.future && highest != build.sass.rend()) build.ptx.insert(*highest);
     }
     return builds;
@@ -172,10 +174,7 @@ std::string CudaBuild::cmake_list() const {
     std::vector<std::string> items;
     items.reserve(sass.size());
     for (const auto target : sass)
-        items.push_back(fmt::format("{}{}{}",
-                                    target.capability,
-                                    target.is_specific ? "a" : "",
-                                    ptx.contains(target) ? "" : "-real"));
+        items.push_back(target.digits() + (ptx.contains(target) ? "" : "-real"));
     return fmt::format("{}", fmt::join(items, ";"));
 }
 

@@ -1,13 +1,12 @@
 #include "libcore/recipe/hardware_variant.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/binary/gpu_code.hpp"
 #include "libcore/spec/gpu_targets.hpp"
+#include "libcore/spec/hardware_keys.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -21,12 +20,10 @@ tl::unexpected<Error> wrong(std::string_view key, std::string_view value, std::s
                 std::move(hint));
 }
 
-/// The value of a key that is there and says something: variants for CPUs have "None", or nothing,
-/// where those for GPUs have a version.
-std::string_view value_of(const Variant& used, const std::string& key) {
-    const auto found = used.find(key);
-    if (found == used.end() || found->second.text == "None" || found->second.text == "none")
-        return {};
+/// The value of a key that is there and says something.
+std::string_view value_of(const Variant& used, std::string_view key) {
+    const auto found = used.find(std::string(key));
+    if (found == used.end() || says_nothing(found->second.text)) return {};
     return found->second.text;
 }
 
@@ -41,14 +38,13 @@ std::string flag_word(std::string_view text) {
 /// The devices that code runs on, as versions of __cuda_arch. Each target is named, so that among
 /// builds the one with code for the very device goes first.
 std::string devices_of(const CudaCode& code) {
-    const auto from = capability_text(code.target.capability);
-    if (code.target.is_specific) return "==" + from;
-    if (code.has_ptx) return ">=" + from;
+    using Features = CudaTarget::Features;
+    const auto features = code.target.features;
+    const auto from = CudaTarget{code.target.capability}.to_string();
+    if (features == Features::Specific) return "==" + from;
+    if (code.has_ptx && features == Features::Plain) return ">=" + from;
     return fmt::format(">={},<{}", from, code.target.capability / 10 + 1);
 }
-
-bool is_cuda(std::string_view accel) { return accel == "cuda" || accel == "nvidia"; }
-bool is_rocm(std::string_view accel) { return accel == "rocm" || accel == "amd"; }
 
 /// nvcc's and CMake's words for what a release of the compiler knows, and for the machine's device.
 bool is_word_for_many(std::string_view item) {
@@ -60,7 +56,8 @@ bool is_word_for_many(std::string_view item) {
 std::string all_major(const Version& toolkit) {
     std::vector<std::string> items;
     for (const auto& target : targets_of(toolkit)) {
-        if (!target.is_specific && (items.empty() || target.capability % 10 == 0))
+        const bool is_plain = target.features == CudaTarget::Features::Plain;
+        if (is_plain && (items.empty() || target.capability % 10 == 0))
             items.push_back(target.to_string());
     }
     return fmt::format("{}+PTX", fmt::join(items, ";"));
@@ -77,38 +74,57 @@ tl::unexpected<Error> word_for_many(std::string_view item, const std::optional<V
                 : "write for example 8.0;9.0a;12.0+PTX; gpkg plan-variants finds them");
 }
 
+tl::unexpected<Error> no_code_for(CudaTarget target, const Version& toolkit) {
+    std::vector<std::string> able;
+    for (const auto& one : latest_toolkits()) {
+        if (makes_code_for(one, target)) able.push_back(one.to_string());
+    }
+    return fail(ErrorKind::Parse,
+                fmt::format("the variant has {} in cuda_arch_list, for which CUDA {}, its "
+                            "cuda_version, makes no code",
+                            target.to_string(),
+                            toolkit.to_string()),
+                able.empty() ? "take it out of cuda_arch_list"
+                             : fmt::format("take it out, or build with CUDA {}", join_or(able)));
+}
+
+/// The microarchitecture that every machine of a platform runs; empty: not known.
+std::string_view family_of_platform(std::string_view platform) {
+    if (platform.ends_with("-aarch64") || platform.ends_with("-arm64")) return "aarch64";
+    if (platform.ends_with("-ppc64le")) return "ppc64le";
+    return platform.ends_with("-64") ? "x86_64" : "";
+}
+
 class Schema {
 public:
     explicit Schema(const Variant& used) : used_(used) {}
 
     Result<HardwareOutput> run() {
-        const auto accel = value_of(used_, "accel");
-        if (is_cuda(accel)) {
-            GPKG_CHECK(add_cuda());
-        } else if (is_rocm(accel)) {
-            GPKG_CHECK(add_rocm());
-        } else if (accel == "cpu" || accel.empty()) {
-            output_.flags.emplace_back("cpu");
-        } else {
-            return wrong("accel",
-                         used_.at("accel").text,
-                         "it is cuda (or nvidia), rocm (or amd), or cpu (or none)");
+        const auto accel = value_of(used_, kAccelKey);
+        const auto accelerator = accelerator_of_value(accel);
+        if (!accelerator)
+            return wrong(
+                kAccelKey, accel, "it is cuda (or nvidia), rocm (or amd), or cpu (or none)");
+        switch (*accelerator) {
+        case Accelerator::Nvidia: GPKG_CHECK(add_cuda()); break;
+        case Accelerator::Amd: GPKG_CHECK(add_rocm()); break;
+        case Accelerator::None: output_.flags.emplace_back("cpu"); break;
         }
         GPKG_CHECK(add_psabi());
-        GPKG_CHECK(add_word("blas"));
-        GPKG_CHECK(add_word("mpi"));
+        GPKG_CHECK(add_word(kBlasKey));
+        GPKG_CHECK(add_word(kMpiKey));
         return std::move(output_);
     }
 
 private:
     Result<void> add_cuda() {
         output_.flags.emplace_back("cuda");
-        const auto version = value_of(used_, "cuda_version");
+        const auto version = value_of(used_, kCudaVersionKey);
         auto driver = std::string("__cuda");
         std::optional<Version> toolkit;
         if (!version.empty()) {
             auto parsed = parse_toolkit(version);
-            if (!parsed) return wrong("cuda_version", version, parsed.error().message);
+            if (!parsed) return wrong(kCudaVersionKey, version, parsed.error().message);
             toolkit = *std::move(parsed);
             output_.flags.push_back("cuda:" + flag_word(version));
             // A driver runs what is built with any minor version of its major version (NVIDIA,
@@ -117,18 +133,19 @@ private:
         }
         output_.depends.push_back(driver);
 
-        const auto list = value_of(used_, "cuda_arch_list");
+        const auto list = value_of(used_, kCudaArchListKey);
         std::vector<std::string> ranges;
         for (const auto& item : split_targets(list)) {
             if (is_word_for_many(item)) return word_for_many(item, toolkit);
             const auto code = parse_cuda_code(item);
             if (!code)
                 return wrong(
-                    "cuda_arch_list",
+                    kCudaArchListKey,
                     list,
                     fmt::format("{}: write for example 8.0;9.0a;12.0+PTX", code.error().message));
-            auto target = code->target.to_string();
-            std::erase(target, '.');
+            if (toolkit && !makes_code_for(*toolkit, code->target))
+                return no_code_for(code->target, *toolkit);
+            const auto target = code->target.digits();
             if (code->has_sass) output_.flags.push_back("sm:" + target);
             if (code->has_ptx) output_.flags.push_back("ptx:" + target);
             ranges.push_back(devices_of(*code));
@@ -140,15 +157,15 @@ private:
 
     Result<void> add_rocm() {
         output_.flags.emplace_back("rocm");
-        const auto version = value_of(used_, "rocm_version");
+        const auto version = value_of(used_, kRocmVersionKey);
         if (!version.empty()) {
             if (!Version::parse(version) || !is_flag("rocm:" + flag_word(version)))
-                return wrong("rocm_version", version, "write for example 6.4");
+                return wrong(kRocmVersionKey, version, "write for example 6.4");
             output_.flags.push_back("rocm:" + flag_word(version));
         }
         output_.depends.emplace_back("__amdgpu");
 
-        const auto list = value_of(used_, "gfx_list");
+        const auto list = value_of(used_, kGfxListKey);
         std::vector<std::string> devices;
         bool has_generic = false;
         for (const auto& item : split_targets(list)) {
@@ -156,7 +173,11 @@ private:
             const auto device = gfx_version(target);
             const bool is_generic = target.starts_with("gfx") && target.ends_with("-generic");
             if (!device && !is_generic)
-                return wrong("gfx_list", list, "write for example gfx90a;gfx942");
+                return wrong(kGfxListKey, list, "write for example gfx90a;gfx942");
+            if (!is_known_gfx(target))
+                return wrong(kGfxListKey,
+                             list,
+                             fmt::format("{}: no compiler has code for this target", target));
             has_generic = has_generic || is_generic;
             output_.flags.push_back("gfx:" + flag_word(target.substr(3)));
             if (device) devices.push_back("==" + *device);
@@ -169,15 +190,25 @@ private:
 
     /// The microarchitecture that the code is for, and all that run its code.
     Result<void> add_psabi() {
-        const auto name = value_of(used_, "psabi");
+        const auto name = value_of(used_, kPsabiKey);
         if (name.empty()) return {};
         // The psABI's first level is what archspec calls x86_64.
         const auto* entry = find_microarchitecture(name == "x86_64_v1" ? "x86_64" : name);
         if (entry == nullptr)
-            return wrong("psabi",
+            return wrong(kPsabiKey,
                          name,
                          "it is a name of archspec's: x86_64_v1 to x86_64_v4, zen4, neoverse_v1");
-        output_.flags.push_back(fmt::format("psabi:{}", name));
+        const auto platform = value_of(used_, "target_platform");
+        const auto family = family_of_platform(platform);
+        const auto ancestry = lineage(entry->name);
+        const bool is_of_it = std::find(ancestry.begin(), ancestry.end(), family) != ancestry.end();
+        if (!family.empty() && !is_of_it)
+            return fail(
+                ErrorKind::Parse,
+                fmt::format(
+                    "the variant psabi={} is none of {}'s, which it is built for", name, platform),
+                fmt::format("name one that runs the code of {}", family));
+        output_.flags.push_back("psabi:" + flag_word(name));
         if (entry->parents.empty()) return {};  // what every machine of the platform runs
         std::vector<std::string_view> runners;
         for (const auto& other : microarchitectures()) {
@@ -190,7 +221,7 @@ private:
     }
 
     /// A key whose value is the name of an implementation.
-    Result<void> add_word(const std::string& key) {
+    Result<void> add_word(std::string_view key) {
         const auto name = value_of(used_, key);
         if (name.empty()) return {};
         auto flag = fmt::format("{}:{}", key, name);
@@ -207,28 +238,14 @@ private:
 }  // namespace
 
 Result<HardwareOutput> hardware_output(const Variant& used) {
-    if (!used.contains("accel")) return HardwareOutput{};
+    if (!used.contains(std::string(kAccelKey))) return HardwareOutput{};
     return Schema(used).run();
 }
 
-bool is_hardware_key(std::string_view key) {
-    constexpr auto kKeys = std::to_array<std::string_view>({"accel",
-                                                            "cuda_version",
-                                                            "cuda_arch_list",
-                                                            "rocm_version",
-                                                            "gfx_list",
-                                                            "psabi",
-                                                            "blas",
-                                                            "mpi"});
-    return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-}
-
 bool says_nothing_of_hardware(const Variant& variant, std::string_view key) {
-    if (!variant.contains("accel")) return false;
-    const auto accel = value_of(variant, "accel");
-    if (key == "cuda_version" || key == "cuda_arch_list") return !is_cuda(accel);
-    if (key == "rocm_version" || key == "gfx_list") return !is_rocm(accel);
-    return false;
+    const auto* known = find_hardware_key(key);
+    if (known == nullptr || !known->of || !variant.contains(std::string(kAccelKey))) return false;
+    return accelerator_of_value(value_of(variant, kAccelKey)) != known->of;
 }
 
 }  // namespace gpkg

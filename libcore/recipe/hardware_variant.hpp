@@ -1,9 +1,8 @@
 #pragma once
 
-// The variant keys that say what hardware a build is for, one spelling for all recipes
-// (docs/building.md): accel, cuda_version, cuda_arch_list, rocm_version, gfx_list, psabi, blas,
-// mpi. They hold for outputs that depend on `accel`: what follows from them needs records of
-// version 3 of the index, which is for the recipe to choose.
+// What the variant keys that say what hardware a build is for (libcore/spec/hardware_keys.hpp) make
+// of an output. They hold for outputs that depend on `accel`: what follows from them needs records
+// of version 3 of the index, which is for the recipe to choose.
 
 #include "libcore/base/error.hpp"
 #include "libcore/recipe/variant.hpp"
@@ -20,11 +19,9 @@ struct HardwareOutput {
 };
 
 /// What the variant of an output makes of it; nothing where `accel` is no key of it. Errors name
-/// the key and what it may be.
+/// the key and what it may be, also where values do not go together: a toolkit that has no code for
+/// a device, a microarchitecture of another platform.
 Result<HardwareOutput> hardware_output(const Variant& used);
-
-/// Whether it is one of the keys above.
-bool is_hardware_key(std::string_view key);
 
 /// Whether a key is of an accelerator that the variant's `accel` is not: cuda_version beside cpu.
 bool says_nothing_of_hardware(const Variant& variant, std::string_view key);

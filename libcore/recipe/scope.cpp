@@ -1,7 +1,7 @@
 #include "libcore/recipe/scope.hpp"
 
-#include "libcore/recipe/hardware_variant.hpp"
 #include "libcore/recipe/tree.hpp"
+#include "libcore/spec/hardware_keys.hpp"
 #include "libcore/spec/version_spec.hpp"
 
 #include <algorithm>
@@ -107,11 +107,9 @@ Scope::Scope(const yaml::Node* context, const RenderOptions& options, const Vari
         return value;
     };
     names_.advice = [](std::string_view name) {
-        return is_hardware_key(name) ? fmt::format(
-                                           "the variant has to say it: --variant {}=VALUE, or in "
-                                           "variants.yaml",
-                                           name)
-                                     : std::string();
+        if (find_hardware_key(name) == nullptr) return std::string();
+        return fmt::format("the variant has to say it: --variant {}=VALUE, or in variants.yaml",
+                           name);
     };
     names_.known = [this] {
         std::vector<std::string> all;

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/spec/cuda.hpp"
+#include "libcore/spec/hardware_keys.hpp"
 #include "libcore/spec/match_spec.hpp"
 
 #include <algorithm>
@@ -135,13 +136,13 @@ Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
                              : fmt::format("did you mean {}?", join_or(near)));
 }
 
-/// "cuda", "accel:nvidia", "gpu:amd".
+/// "cuda", "accel:nvidia", "gpu:amd", "sm:90a".
 std::optional<Accelerator> accelerator_of_flag(std::string_view flag) {
     const auto colon = flag.find(':');
     if (colon == std::string_view::npos) return meaning_of(flag);
     const auto name = flag.substr(0, colon);
     if (name == "accel" || name == "gpu") return meaning_of(flag.substr(colon + 1));
-    return name == "cuda" || name == "rocm" ? meaning_of(name) : std::nullopt;
+    return accelerator_of_flag_word(name);
 }
 
 /// "pytorch-mutex 1.0 cuda", "faiss-proc * cpu", "pytorch * cuda*".

@@ -12,12 +12,6 @@ namespace {
 /// The first major version whose minor versions run with each other's drivers.
 constexpr int kFirstCompatible = 11;
 
-/// Of any version: a device may be newer than what is known.
-CudaTarget target_of(const Version& capability) {
-    return {version_part(capability, 0) * 10 + version_part(capability, 1),
-            capability.to_string().ends_with('a')};
-}
-
 }  // namespace
 
 int version_part(const Version& version, std::size_t place) {
@@ -87,8 +81,8 @@ bool is_for_building(std::string_view name) {
 }
 
 CodeFit code_fit(const Version& code, const Version& device) {
-    const auto made_for = target_of(code);
-    const auto runs_on = target_of(device);
+    const auto made_for = CudaTarget::of(code);
+    const auto runs_on = CudaTarget::of(device);
     if (runs_natively(made_for, runs_on))
         return made_for.capability == runs_on.capability ? CodeFit::Exact : CodeFit::SameMajor;
     return runs_as_ptx(made_for, runs_on) ? CodeFit::Compiled : CodeFit::No;

@@ -11,6 +11,10 @@
 namespace gpkg {
 namespace {
 
+using Features = CudaTarget::Features;
+constexpr auto kFamily = Features::Family;
+constexpr auto kSpecific = Features::Specific;
+
 /// Toolkits as one number, 1208 for 12.8.
 struct Row {
     CudaTarget target;
@@ -20,39 +24,45 @@ struct Row {
 constexpr int kNoEnd = 9999;
 
 constexpr Row kTargets[] = {
-    {{30, false}, 402, 1002},
-    {{32, false}, 600, 1002},
-    {{35, false}, 500, 1108},
-    {{37, false}, 605, 1108},
-    {{50, false}, 600, 1209},
-    {{52, false}, 605, 1209},
-    {{53, false}, 700, 1209},
-    {{60, false}, 800, 1209},
-    {{61, false}, 800, 1209},
-    {{62, false}, 800, 1209},
-    {{70, false}, 900, 1209},
-    {{72, false}, 901, 1209},
-    {{75, false}, 1000, kNoEnd},
-    {{80, false}, 1100, kNoEnd},
-    {{86, false}, 1101, kNoEnd},
-    {{87, false}, 1104, kNoEnd},
-    {{88, false}, 1300, kNoEnd},
-    {{89, false}, 1108, kNoEnd},
-    {{90, false}, 1108, kNoEnd},
-    {{90, true}, 1200, kNoEnd},
-    {{100, false}, 1208, kNoEnd},
-    {{100, true}, 1208, kNoEnd},
+    {{30}, 402, 1002},
+    {{32}, 600, 1002},
+    {{35}, 500, 1108},
+    {{37}, 605, 1108},
+    {{50}, 600, 1209},
+    {{52}, 605, 1209},
+    {{53}, 700, 1209},
+    {{60}, 800, 1209},
+    {{61}, 800, 1209},
+    {{62}, 800, 1209},
+    {{70}, 900, 1209},
+    {{72}, 901, 1209},
+    {{75}, 1000, kNoEnd},
+    {{80}, 1100, kNoEnd},
+    {{86}, 1101, kNoEnd},
+    {{87}, 1104, kNoEnd},
+    {{88}, 1300, kNoEnd},
+    {{89}, 1108, kNoEnd},
+    {{90}, 1108, kNoEnd},
+    {{90, kSpecific}, 1200, kNoEnd},
+    {{100}, 1208, kNoEnd},
+    {{100, kFamily}, 1209, kNoEnd},
+    {{100, kSpecific}, 1208, kNoEnd},
     // From 13.0 on 10.1 is called 11.0.
-    {{101, false}, 1208, 1209},
-    {{101, true}, 1208, 1209},
-    {{103, false}, 1209, kNoEnd},
-    {{103, true}, 1209, kNoEnd},
-    {{110, false}, 1300, kNoEnd},
-    {{110, true}, 1300, kNoEnd},
-    {{120, false}, 1208, kNoEnd},
-    {{120, true}, 1208, kNoEnd},
-    {{121, false}, 1209, kNoEnd},
-    {{121, true}, 1209, kNoEnd},
+    {{101}, 1208, 1209},
+    {{101, kFamily}, 1209, 1209},
+    {{101, kSpecific}, 1208, 1209},
+    {{103}, 1209, kNoEnd},
+    {{103, kFamily}, 1209, kNoEnd},
+    {{103, kSpecific}, 1209, kNoEnd},
+    {{110}, 1300, kNoEnd},
+    {{110, kFamily}, 1300, kNoEnd},
+    {{110, kSpecific}, 1300, kNoEnd},
+    {{120}, 1208, kNoEnd},
+    {{120, kFamily}, 1209, kNoEnd},
+    {{120, kSpecific}, 1208, kNoEnd},
+    {{121}, 1209, kNoEnd},
+    {{121, kFamily}, 1209, kNoEnd},
+    {{121, kSpecific}, 1209, kNoEnd},
 };
 
 // Of 8.8 nothing tells what it is; taken for a Tegra it costs one target more at most.
@@ -82,6 +92,21 @@ int whole_number(std::string_view text) {
     return code == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
+/// By the letter at the end.
+Features features_of(std::string_view target) {
+    if (target.ends_with('a')) return Features::Specific;
+    return target.ends_with('f') ? Features::Family : Features::Plain;
+}
+
+std::string_view letter_of(Features features) {
+    switch (features) {
+    case Features::Plain: return "";
+    case Features::Family: return "f";
+    case Features::Specific: return "a";
+    }
+    return "";
+}
+
 /// A family of AMD's devices and the target for all of it.
 struct Family {
     std::string_view generic;
@@ -99,13 +124,32 @@ constexpr Family kFamilies[] = {
     {"gfx12-generic", {"gfx1200", "gfx1201"}},
 };
 
+constexpr auto kWithoutFamily = std::to_array<std::string_view>({"gfx600",
+                                                                 "gfx601",
+                                                                 "gfx602",
+                                                                 "gfx700",
+                                                                 "gfx701",
+                                                                 "gfx702",
+                                                                 "gfx703",
+                                                                 "gfx704",
+                                                                 "gfx705",
+                                                                 "gfx801",
+                                                                 "gfx802",
+                                                                 "gfx803",
+                                                                 "gfx805",
+                                                                 "gfx810",
+                                                                 "gfx908",
+                                                                 "gfx90a",
+                                                                 "gfx1250",
+                                                                 "gfx1251"});
+
 }  // namespace
 
 Result<CudaTarget> CudaTarget::parse(std::string_view text) {
     auto rest = trim(text);
     CudaTarget target;
-    target.is_specific = rest.ends_with('a');
-    if (target.is_specific) rest.remove_suffix(1);
+    target.features = features_of(rest);
+    if (target.features != Features::Plain) rest.remove_suffix(1);
     const auto dot = rest.find('.');
     const int major = whole_number(rest.substr(0, dot));
     const int minor = dot == std::string_view::npos ? -1 : whole_number(rest.substr(dot + 1));
@@ -124,8 +168,17 @@ Result<CudaTarget> CudaTarget::parse(std::string_view text) {
                 "there are " + join_some(known, "and", known.size()));
 }
 
+CudaTarget CudaTarget::of(const Version& capability) {
+    return {version_part(capability, 0) * 10 + version_part(capability, 1),
+            features_of(capability.to_string())};
+}
+
 std::string CudaTarget::to_string() const {
-    return fmt::format("{}.{}{}", capability / 10, capability % 10, is_specific ? "a" : "");
+    return fmt::format("{}.{}{}", capability / 10, capability % 10, letter_of(features));
+}
+
+std::string CudaTarget::digits() const {
+    return fmt::format("{}{}", capability, letter_of(features));
 }
 
 Result<Version> parse_toolkit(std::string_view text) {
@@ -181,15 +234,16 @@ std::vector<CudaTarget> targets_of(const Version& toolkit) {
 }
 
 bool runs_natively(CudaTarget code, CudaTarget device) {
-    if (code.capability == device.capability) return code.is_specific || !device.is_specific;
-    return !code.is_specific && !device.is_specific && code.capability < device.capability &&
+    if (code.features < device.features) return false;  // what is asked for is not in it
+    if (code.capability == device.capability) return true;
+    return code.features != Features::Specific && code.capability < device.capability &&
            code.capability / 10 == device.capability / 10 && !is_tegra(code.capability) &&
            !is_tegra(device.capability);
 }
 
 bool runs_as_ptx(CudaTarget code, CudaTarget device) {
-    if (code.is_specific || device.is_specific) return code == device;
-    return code.capability <= device.capability;
+    if (code.features != Features::Plain) return runs_natively(code, device);
+    return device.features == Features::Plain && code.capability <= device.capability;
 }
 
 Result<CudaCode> parse_cuda_code(std::string_view text) {
@@ -280,6 +334,17 @@ Result<std::string> parse_gfx(std::string_view text) {
     return fail(ErrorKind::Usage,
                 fmt::format("{}: is no target of AMD's", printable(text)),
                 "write gfx90a or gfx1100, without features");
+}
+
+bool is_known_gfx(std::string_view target) {
+    if (target.empty()) return false;  // what lists are filled up with
+    const auto holds = [&](const auto& names) {
+        return std::find(names.begin(), names.end(), target) != names.end();
+    };
+    return holds(kWithoutFamily) ||
+           std::any_of(std::begin(kFamilies), std::end(kFamilies), [&](const Family& family) {
+               return family.generic == target || holds(family.members);
+           });
 }
 
 std::string_view generic_target(std::string_view gfx) {

@@ -1,9 +1,9 @@
 #pragma once
 
 // What compilers make GPU code for, and on which devices it runs. NVIDIA's targets are those of
-// nvcc
-// ("CUDA Compiler Driver NVCC", GPU Compilation; "PTX ISA", Release Notes; release notes of the
-// toolkits that dropped some), AMD's those of LLVM ("User Guide for AMDGPU Backend", Processors).
+// nvcc ("CUDA Compiler Driver NVCC", GPU Compilation; "PTX ISA", Release Notes; release notes of
+// the toolkits that dropped some), AMD's those of LLVM ("User Guide for AMDGPU Backend",
+// Processors).
 
 #include "libcore/base/error.hpp"
 #include "libcore/spec/version.hpp"
@@ -20,18 +20,27 @@ namespace gpkg {
 
 /// A compute capability, as a device has it and as code is made for it.
 struct CudaTarget {
-    int capability = 0;  ///< times ten: 90 for 9.0, 121 for 12.1
-    /// "9.0a": code that uses what this one capability alone has; a device of which it is asked.
-    bool is_specific = false;
+    /// What code uses that later capabilities need not have; of a device, what is asked of it.
+    enum class Features : std::uint8_t {
+        Plain,
+        Family,    ///< "10.0f": what all of its family has, here 10.0 and 10.3
+        Specific,  ///< "9.0a": what this one capability alone has
+    };
 
-    /// "7.5", "9.0a". Usage errors, also for what no CUDA has ever had code for.
+    int capability = 0;  ///< times ten: 90 for 9.0, 121 for 12.1
+    Features features = Features::Plain;
+
+    /// "7.5", "9.0a", "10.0f". Usage errors, also for what no CUDA has ever had code for.
     static Result<CudaTarget> parse(std::string_view text);
+    /// Of any version that a device or a file tells: it may be newer than what is known.
+    static CudaTarget of(const Version& capability);
     std::string to_string() const;
+    /// As nvcc and CMake have it: "90a".
+    std::string digits() const;
     friend bool operator==(const CudaTarget&, const CudaTarget&) = default;
-    /// The lower capability first, of one the plain before the specific.
+    /// The lower capability first, of one the plain before those with features.
     friend bool operator<(const CudaTarget& a, const CudaTarget& b) {
-        return a.capability != b.capability ? a.capability < b.capability
-                                            : a.is_specific < b.is_specific;
+        return a.capability != b.capability ? a.capability < b.capability : a.features < b.features;
     }
 };
 
@@ -48,10 +57,11 @@ bool makes_code_for(const Version& toolkit, CudaTarget target);
 std::vector<CudaTarget> targets_of(const Version& toolkit);
 
 /// Whether machine code runs as it is: on later minor versions of its major version too, but
-/// neither on nor from Tegra ("CUDA C++ Programming Guide", Binary Compatibility); specific code on
-/// its own capability alone.
+/// neither on nor from Tegra ("CUDA C++ Programming Guide", Binary Compatibility), and so with that
+/// for a family; specific code on its own capability alone.
 bool runs_natively(CudaTarget code, CudaTarget device);
-/// Whether a driver can compile PTX for a device: on every later capability, unless it is specific.
+/// Whether a driver can compile PTX for a device: on every later capability; that for a family and
+/// specific PTX only where such machine code runs too ("PTX ISA", .target).
 bool runs_as_ptx(CudaTarget code, CudaTarget device);
 
 /// GPU code for one target, as it is asked of a compiler.
@@ -79,6 +89,8 @@ std::optional<std::string> gfx_of_version(std::string_view version);
 
 /// "gfx90a"; usage errors for other texts, generic targets among them.
 Result<std::string> parse_gfx(std::string_view text);
+/// Whether LLVM has such a target, a generic one or one for a device.
+bool is_known_gfx(std::string_view target);
 /// The target that serves all devices of the family that one is of: "gfx9-4-generic" for gfx942;
 /// empty where there is none. It needs code objects of version 6: LLVM 19, ROCm 6.4.
 std::string_view generic_target(std::string_view gfx);

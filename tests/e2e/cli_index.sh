@@ -103,5 +103,22 @@ expect 0 index "$CHANNEL" --json
 json '[(f["name"], f["field"]) for f in d["disagreements"]] == [("split", "depends")] * 2'
 expect 0 index "$CHANNEL"
 err_has 'warning: linux-64: builds that differ in hardware alone disagree: lib is needed by split-1.0-cpu_h1111111_0.tar.bz2 and not by split-1.0-cuda129_h2222222_0.tar.bz2'
+# By gpkg's own keys of hardware, in packages that it has built.
+mkdir -p keys/byaccel keys/bypsabi
+cat > keys/byaccel/recipe.yaml <<'END'
+package: {name: byaccel, version: "1"}
+build: {variant: {use_keys: [accel]}, script: 'echo $accel > $PREFIX/byaccel'}
+requirements: {run: [{if: accel == "cuda", then: lib}]}
+END
+printf 'accel: [cpu, cuda]\n' > keys/byaccel/variants.yaml
+cat > keys/bypsabi/recipe.yaml <<'END'
+package: {name: bypsabi, version: "1"}
+build: {variant: {use_keys: [psabi]}, script: 'echo $psabi > $PREFIX/bypsabi'}
+about: {license: '${{ "MIT" if psabi == "x86_64_v2" else "ISC" }}'}
+END
+printf 'psabi: [x86_64_v2, x86_64_v3]\n' > keys/bypsabi/variants.yaml
+expect 0 build keys --output-dir keyed
+expect 0 index keyed --json
+json 'sorted((f["name"], f["field"]) for f in d["disagreements"]) == [("byaccel", "depends"), ("bypsabi", "license")]'
 
 finish

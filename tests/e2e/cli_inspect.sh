@@ -57,7 +57,7 @@ expect 1 inspect nothing
 err_has 'no such file'
 err_has 'gpkg inspect -n ENVIRONMENT nothing'
 expect 1 inspect r/tool/recipe.yaml
-err_has 'is neither an ELF file nor a package'
+err_has 'is neither an ELF file nor one of GPU code, nor a package'
 expect 1 inspect r
 err_has 'is no file'
 expect 1 inspect -n env nothing --json
@@ -96,6 +96,11 @@ bad driver 'bin/libcuda.so.1: libcuda.so.1 is a library of the graphics driver'
 seed paths 'patchelf --set-rpath $SRC_DIR/lib:$PREFIX/lib/stubs $PREFIX/bin/tool' '{host: [libtwo]}' \
     '{binary_relocation: false}'
 bad paths 'is a folder of this build' 'is a folder of stubs'
+seed unreached 'mkdir $PREFIX/lib/priv \&\& mv $PREFIX/bin/tool t \&\& cp $PREFIX/lib/libtwo.so.2 $PREFIX/lib/priv/libpriv.so.1 \&\& patchelf --set-soname libpriv.so.1 $PREFIX/lib/priv/libpriv.so.1 \&\& patchelf --replace-needed libtwo.so.2 libpriv.so.1 --output $PREFIX/bin/tool t' '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}'
+bad unreached 'bin/tool: needs libpriv.so.1, which lies in lib/priv, where its library path does not lead' \
+    'name it in build.dynamic_linking.rpaths: [lib/priv]'
+seed loader 'patchelf --set-interpreter $SRC_DIR/ld.so $PREFIX/bin/tool' '{host: [libtwo]}'
+bad loader 'bin/tool: its loader is ' 'in a folder of this build'
 seed allowed 'cp $PREFIX/lib/libtwo.so.2 $PREFIX/bin/libcuda.so.1' \
     '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}' '{missing_dso_allowlist: [libtwo.so.2, libcuda.so.1]}'
 expect 0 build bad/allowed --output-dir "$CHANNEL"
@@ -118,14 +123,78 @@ build:
     - python3 $RECIPE_DIR/fatbin.py > code
     - objcopy --add-section .nv_fatbin=code f.so $PREFIX/lib/libgpu.so
 END
-expect 0 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;9.0+PTX'
+expect 0 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;9.0-virtual'
 expect 0 inspect "$(echo "$CHANNEL"/linux-64/gpu-*.conda)"
 out_has 'machine code for 8.0, PTX of 9.0'
 expect 0 inspect "$(echo "$CHANNEL"/linux-64/gpu-*.conda)" --json
 json 'd["binaries"][0]["gpu_code"] == {"sass": ["8.0"], "ptx": ["9.0"], "gfx": []}'
 expect 1 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;8.6;9.0'
-err_has 'the package holds no GPU code for 8.6, while cuda_arch_list is 8.0;8.6;9.0'
+err_has 'the package lacks machine code for 8.6 and 9.0, while cuda_arch_list is 8.0;8.6;9.0'
 expect 0 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0'
-err_has 'the package holds GPU code for 9.0, while cuda_arch_list is 8.0'
+err_has 'the package holds PTX of 9.0, while cuda_arch_list is 8.0'
+expect 1 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0+PTX'
+err_has 'the package lacks PTX of 8.0, while cuda_arch_list is 8.0+PTX'
+
+# The same code outside of shared libraries.
+mkdir -p r3/code
+cp r2/gpu/fatbin.py r3/code
+cat > r3/code/recipe.yaml <<'END'
+package: {name: code, version: "1"}
+build:
+  variant: {use_keys: [cuda_arch_list]}
+  script:
+    - mkdir -p $PREFIX/lib
+    - 'echo "int f(void) { return 1; }" > f.c; cc -c -o f.o f.c'
+    - python3 $RECIPE_DIR/fatbin.py > $PREFIX/lib/kernels.fatbin
+    - objcopy --add-section .nv_fatbin=$PREFIX/lib/kernels.fatbin f.o g.o
+    - ar rc $PREFIX/lib/libcode.a f.o g.o
+END
+expect 1 build r3 --output-dir "$CHANNEL" --variant cuda_arch_list=7.5
+err_has 'the package lacks machine code for 7.5, while cuda_arch_list is 7.5'
+expect 0 build r3 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;90-virtual'
+expect 0 inspect "$(echo "$CHANNEL"/linux-64/code-*.conda)" --json
+json '{b["path"]: b["gpu_code"]["sass"] for b in d["binaries"]} == {"lib/kernels.fatbin": ["8.0"], "lib/libcode.a": ["8.0"]}'
+
+# What a real compiler writes: code for one capability alone, for a family, and plain code.
+if command -v nvcc > /dev/null && nvcc --list-gpu-arch | grep -qx compute_121; then
+    printf '__global__ void k(float* p) { p[threadIdx.x] *= 2; }\n' > k.cu
+    real() {
+        check timeout -s KILL 120 nvcc "${@:3}" -gencode "arch=compute_$1,code=[sm_$1,compute_$1]" -o "$2" k.cu
+    }
+    while read -r target text; do
+        real "$target" "real-$target.so" -shared -Xcompiler -fPIC -cudart none
+        expect 0 inspect "real-$target.so"
+        out_has "machine code for $text, PTX of $text"
+        real "$target" "real-$target.fatbin" -fatbin
+        expect 0 inspect "real-$target.fatbin"
+        out_has "machine code for $text, PTX of $text"
+        real "$target" "real-$target.a" -lib
+        expect 0 inspect "real-$target.a"
+        out_has "static library
+  GPU code  machine code for $text, PTX of $text"
+        check timeout -s KILL 120 nvcc -cubin -arch "sm_$target" -o "real-$target.cubin" k.cu
+        expect 0 inspect "real-$target.cubin" --json
+        json "d['gpu_code']['sass'] == ['$text'] and d['kind'] == 'GPU code'"
+    done <<< '80 8.0
+90 9.0
+120 12.0
+120a 12.0a
+120f 12.0f'
+    # From CUDA 12.8 on ptxas tells the letter; 9.0a is of before.
+    real 90a real-90a.so -shared -Xcompiler -fPIC -cudart none
+    expect 0 inspect real-90a.so
+    out_has 'machine code for 9.0a, PTX of 9.0a'
+    mkdir -p r4/real
+    cp real-120a.so r4/real/
+    cat > r4/real/recipe.yaml <<'END'
+package: {name: real, version: "1"}
+build: {variant: {use_keys: [cuda_arch_list]}, script: 'mkdir $PREFIX/lib; cp $RECIPE_DIR/real-120a.so $PREFIX/lib', dynamic_linking: {missing_dso_allowlist: ['lib*']}}
+END
+    expect 1 build r4 --output-dir "$CHANNEL" --variant cuda_arch_list=12.0+PTX
+    err_has 'the package lacks machine code for 12.0, PTX of 12.0, while cuda_arch_list is 12.0+PTX'
+    expect 0 build r4 --output-dir "$CHANNEL" --variant cuda_arch_list=12.0a+PTX
+else
+    echo 'skipped: what nvcc writes; there is no nvcc here that knows compute_121'
+fi
 
 finish

@@ -90,6 +90,29 @@ out_has 'needless-1-hb0f4dca_0: depends on cuda-toolkit 12.9.*, a whole toolkit,
   take it out of requirements.run'
 out_lacks clean-1
 
+# Two toolkits that bring the same: what both pieces of advice save together is told, once.
+mkdir -p parts2/cuda-libraries two/both
+printf 'package: {name: cuda-libraries, version: "12.9.1"}\nrequirements: {run: [libcublas 12.9.*, cuda-nvrtc 12.9.*, libnpp, cuda-nvcc-tools]}\n' \
+    > parts2/cuda-libraries/recipe.yaml
+expect 0 build parts2 --output-dir "$CHANNEL"
+sed -e 's/name: needless/name: both/' -e 's/run: .*\]/run: [cuda-toolkit 12.9.*, cuda-libraries]/' -e 's/needless/both/' \
+    -e '$d' apps/needless/recipe.yaml > two/both/recipe.yaml
+cat >> two/both/recipe.yaml <<'END'
+    - echo "int cublas(void); int main(void) { return cublas(); }" > m.c
+    - cc -o $PREFIX/bin/both m.c -L$PREFIX/lib -lcublas
+END
+expect 0 build two --output-dir "$CHANNEL"
+expect 1 lint two --output-dir "$CHANNEL"
+check [ "$(grep -c 'to download in place of' <<< "$out")" = 1 ]
+check [ "$(grep -c -- '- libcublas >=' <<< "$out")" = 1 ]
+out_lacks ' 0 B saved'
+expect 1 lint two --output-dir "$CHANNEL" --json
+# Libraries and compiler of 100 kB each: of five there is one left.
+json '[390000 < f["saves"] < 430000 for f in d["findings"]] == [True] * 2'
+expect 0 lint two --output-dir "$CHANNEL" --fix
+expect 0 build two --output-dir "$CHANNEL"
+expect 0 lint two --output-dir "$CHANNEL"
+
 # One package of everything: parts of the channel do, or what they lack is told.
 mkdir -p whole/cudatoolkit whole/all whole/part
 cat > whole/cudatoolkit/recipe.yaml <<'END'

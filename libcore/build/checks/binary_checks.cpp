@@ -6,8 +6,8 @@
 #include "libcore/binary/host_libraries.hpp"
 #include "libcore/binary/rpath.hpp"
 #include "libcore/build/checks/binary_checks_internal.hpp"
+#include "libcore/build/checks/library_paths_internal.hpp"
 #include "libcore/build/payload.hpp"
-#include "libcore/build/script/sandbox.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/recipe/dependency.hpp"
 
@@ -50,6 +50,13 @@ public:
         const auto found = owners_.find(library);
         return found == owners_.end() ? std::set<std::string>() : found->second;
     }
+    /// Files of those that give libraries to the package.
+    void add_files_to(std::set<std::string>& files) const {
+        for (const auto& name : giving_) {
+            const auto& theirs = packages_.at(name)->files;
+            files.insert(theirs.begin(), theirs.end());
+        }
+    }
     bool is_depended_on(const std::string& package) const { return giving_.contains(package); }
     /// Every run dependency is in the host environment.
     bool all_known() const { return all_known_; }
@@ -86,10 +93,12 @@ public:
 
     Result<BinaryReport> run() && {
         GPKG_TRY(const auto binaries, read_binaries(check_.prefix, check_.files));
-        summarize(binaries);
+        GPKG_CHECK(summarize(binaries));
         check_drivers(binaries);
-        for (const auto& binary : binaries) check_library_path(binary);
-        check_needs(binaries);
+        const Givers givers(check_);
+        const LibraryPaths paths(check_, binaries, given_files(givers));
+        for (const auto& binary : binaries) check_library_path(paths, binary);
+        check_needs(givers, paths, binaries);
         if (linking_.refuse_overdepending) {
             GPKG_TRY(auto unused, unused_dependencies(check_, binaries, report_.binaries.needs));
             take(std::move(unused));
@@ -113,14 +122,12 @@ private:
             {kind, true, file, subject, fmt::format("{}: {}", file, message), std::move(hint)});
     }
 
-    void summarize(const std::vector<Binary>& binaries) {
+    Result<void> summarize(const std::vector<Binary>& binaries) {
         auto& all = report_.binaries;
-        for (const auto& binary : binaries) {
-            all.glibc = newer_glibc(all.glibc, binary.elf.glibc);
-            if (binary.gpu.empty()) continue;
-            all.gpu.add(binary.gpu);
-            all.gpu_files[binary.path] = binary.gpu;
-        }
+        for (const auto& binary : binaries) all.glibc = newer_glibc(all.glibc, binary.elf.glibc);
+        GPKG_TRY(all.gpu_files, gpu_code_of(check_.prefix, check_.files));
+        for (const auto& [file, code] : all.gpu_files) all.gpu.add(code);
+        return {};
     }
 
     /// What is allowed to be without a library is allowed to be without a new enough one.
@@ -160,12 +167,12 @@ private:
         }
     }
 
-    void check_library_path(const Binary& binary) {
+    void check_library_path(const LibraryPaths& paths, const Binary& binary) {
         if (is_in_stubs(binary.path)) return;  // the loader never sees it
         // The loader ignores DT_RPATH where there is a DT_RUNPATH.
         const auto& entries = binary.elf.runpath.empty() ? binary.elf.rpath : binary.elf.runpath;
         for (const auto& entry : entries) {
-            const auto fault = fault_of_entry(entry, parent_of(binary.path));
+            const auto fault = fault_of_entry(paths, entry, parent_of(binary.path));
             if (fault.empty() || any_path_glob_matches(linking_.rpath_allowlist, entry)) continue;
             add(Kind::LibraryPath,
                 binary.path,
@@ -176,7 +183,9 @@ private:
         }
     }
 
-    std::string fault_of_entry(const std::string& entry, const std::string& folder) const {
+    static std::string fault_of_entry(const LibraryPaths& paths,
+                                      const std::string& entry,
+                                      const std::string& folder) {
         constexpr std::string_view kStubs =
             "is a folder of stubs: libraries without code, for the linker only";
         if (const auto rest = after_origin(entry)) {
@@ -189,47 +198,135 @@ private:
         if (is_in_stubs(entry)) return std::string(kStubs);
         // Installing puts the real prefix there.
         if (entry.starts_with(canonical_placeholder())) return {};
-        if (entry.starts_with(check_.prefix.parent_path().native()) ||
-            entry.starts_with(kSandboxFolder))
+        if (paths.is_of_build(entry))
             return "is a folder of this build, which no other machine has";
         return "leads out of the prefix";
     }
 
-    void check_needs(const std::vector<Binary>& binaries) {
+    /// Files of the package and of its run dependencies, without those for linkers alone.
+    std::set<std::string> given_files(const Givers& givers) const {
+        std::set<std::string> given(check_.files.begin(), check_.files.end());
+        givers.add_files_to(given);
+        std::erase_if(given, [](const auto& file) { return is_in_stubs(file); });
+        return given;
+    }
+
+    void check_needs(const Givers& givers,
+                     const LibraryPaths& paths,
+                     const std::vector<Binary>& binaries) {
         std::set<std::string> own;
         for (const auto& file : check_.files) {
             if (!is_in_stubs(file)) own.emplace(file_name_of(file));
         }
-        std::map<std::string, Texts> needed;
+        std::map<std::string, Needing> needed;
         for (const auto& binary : binaries) {
             if (is_in_stubs(binary.path)) continue;
-            for (const auto& library : binary.elf.needed) {
-                auto& files = needed[library];
-                if (files.empty() || files.back() != binary.path) files.push_back(binary.path);
-            }
+            check_interpreter(paths, binary);
+            for (const auto& library : binary.elf.needed) add_need(paths, binary, library, needed);
         }
-        const Givers givers(check_);
-        for (const auto& [library, files] : needed) {
-            if (own.contains(library) || is_glibc_library(library)) continue;
-            check_need(givers, {library, files, {}});
+        for (const auto& [library, by] : needed) {
+            if (is_glibc_library(library)) continue;
+            const bool is_given =
+                own.contains(library) || check_need(givers, {library, by.files, {}});
+            if (is_given && linking_.refuse_overlinking) check_reached(paths, library, by);
         }
     }
 
-    void check_need(const Givers& givers, LibraryNeed need) {
+    /// Who needs a library.
+    struct Needing {
+        Texts files;
+        std::vector<const Binary*> by_name;  ///< those that do not name its path
+    };
+
+    void add_need(const LibraryPaths& paths,
+                  const Binary& binary,
+                  const std::string& library,
+                  std::map<std::string, Needing>& needed) {
+        const bool is_path = library.find('/') != std::string::npos;
+        const auto inside = is_path ? paths.inside(library) : std::nullopt;
+        if (is_path && !(inside && paths.is_given(*inside)))
+            return check_path_needed(paths, binary, library);
+        auto& needing = needed[std::string(file_name_of(library))];
+        if (needing.files.empty() || needing.files.back() != binary.path)
+            needing.files.push_back(binary.path);
+        if (!is_path) needing.by_name.push_back(&binary);
+    }
+
+    /// A library without a soname is needed by the path that it was linked by.
+    void check_path_needed(const LibraryPaths& paths,
+                           const Binary& binary,
+                           const std::string& path) {
+        if (!linking_.refuse_overlinking || is_allowed(linking_.missing_dso_allowlist, path))
+            return;
+        add(Kind::Overlinking,
+            binary.path,
+            path,
+            fmt::format("needs {} by its path, {}", shown(paths, path), fault_of_path(paths, path)),
+            "give the library a name (-Wl,-soname) and link with -L and -l; what every machine is "
+            "to have belongs into build.dynamic_linking.missing_dso_allowlist");
+    }
+
+    /// "$PREFIX/lib/libz.so.1": the prefix of a build is no name to read.
+    static std::string shown(const LibraryPaths& paths, const std::string& path) {
+        const auto inside = paths.inside(path);
+        return inside ? "$PREFIX/" + *inside : path;
+    }
+
+    /// Of a path that leads to nothing given.
+    static std::string fault_of_path(const LibraryPaths& paths, const std::string& path) {
+        if (paths.inside(path)) return "where neither the package nor a run dependency has a file";
+        if (paths.is_of_build(path)) return "in a folder of this build, which no other machine has";
+        return path.starts_with('/') ? "out of the prefix"
+                                     : "from the folder that a program is started in";
+    }
+
+    void check_interpreter(const LibraryPaths& paths, const Binary& binary) {
+        const auto& loader = binary.elf.interpreter;
+        if (loader.empty()) return;
+        const auto inside = paths.inside(loader);
+        const bool is_wrong = inside ? !paths.is_given(*inside)
+                                     : !loader.starts_with('/') || paths.is_of_build(loader);
+        if (!is_wrong || is_allowed(linking_.missing_dso_allowlist, loader)) return;
+        add(Kind::LibraryPath,
+            binary.path,
+            loader,
+            fmt::format("its loader is {}, {}", shown(paths, loader), fault_of_path(paths, loader)),
+            "link without -Wl,--dynamic-linker, or with the machine's: "
+            "/lib64/ld-linux-x86-64.so.2");
+    }
+
+    /// A program's own library path is what there is; a library may be found by what loads it.
+    void check_reached(const LibraryPaths& paths, const std::string& library, const Needing& by) {
+        if (is_allowed(linking_.missing_dso_allowlist, library)) return;
+        for (const auto* binary : by.by_name) {
+            if (!binary->elf.is_dynamic || paths.leads_to(*binary, library)) continue;
+            const auto places = paths.places_of(library);
+            add(Kind::LibraryPath,
+                binary->path,
+                library,
+                fmt::format("needs {}, which lies in {}, where its library path does not lead",
+                            library,
+                            join_some(places, "and")),
+                fmt::format("name it in build.dynamic_linking.rpaths: [{}]", places.front()));
+            report_.findings.back().is_error = !binary->elf.interpreter.empty();
+        }
+    }
+
+    /// Whether a run dependency has the library.
+    bool check_need(const Givers& givers, LibraryNeed need) {
         const auto owners = givers.owners(need.library);
         for (const auto& owner : owners) {
             if (need.package.empty() && givers.is_depended_on(owner)) need.package = owner;
         }
-        if (need.package.empty()) {
+        const bool is_given = !need.package.empty();
+        if (!is_given) {
             need.is_driver = is_driver_library(need.library);
             need.is_allowed = !linking_.refuse_overlinking ||
                               is_allowed(linking_.missing_dso_allowlist, need.library);
         }
-        // Every machine with a compiler's programs on it has this one; where a package of the host
-        // environment gives it, that one was linked with.
-        if (need.library == "libgcc_s.so.1" && owners.empty()) return;
         if (!need.is_settled() && (!owners.empty() || givers.all_known())) tell(need, owners);
         report_.binaries.needs.push_back(std::move(need));
+        return is_given;
     }
 
     void tell(const LibraryNeed& need, const std::set<std::string>& owners) {

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/build/checks/binary_checks_internal.hpp"
 #include "libcore/spec/gpu_targets.hpp"
+#include "libcore/spec/hardware_keys.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,52 +12,6 @@
 namespace gpkg {
 namespace {
 
-/// Names of architectures beside the same of the package.
-class Compared {
-public:
-    Compared(std::string key, std::string list) : key_(std::move(key)), list_(std::move(list)) {}
-
-    std::set<std::string> promised, found;
-
-    void tell(std::vector<BinaryFinding>& findings) const {
-        std::vector<std::string> missing;
-        std::vector<std::string> extra;
-        std::set_difference(promised.begin(),
-                            promised.end(),
-                            found.begin(),
-                            found.end(),
-                            std::back_inserter(missing));
-        std::set_difference(found.begin(),
-                            found.end(),
-                            promised.begin(),
-                            promised.end(),
-                            std::back_inserter(extra));
-        if (!missing.empty())
-            add(true, "no GPU code for", missing, "build for them, or take them out of", findings);
-        if (!extra.empty())
-            add(false, "GPU code for", extra, "build without them, or put them into", findings);
-    }
-
-private:
-    void add(bool is_error,
-             std::string_view has,
-             const std::vector<std::string>& names,
-             std::string_view advice,
-             std::vector<BinaryFinding>& findings) const {
-        constexpr std::size_t kMost = 20;
-        const auto text = join_some(names, "and", kMost);
-        findings.push_back(
-            {BinaryFinding::Kind::GpuCode,
-             is_error,
-             {},
-             text,
-             fmt::format("the package holds {} {}, while {} is {}", has, text, key_, list_),
-             fmt::format("{} {}", advice, key_)});
-    }
-
-    std::string key_, list_;
-};
-
 /// "gfx90a:sramecc+:xnack-": however a person has ordered the features, compilers sort them.
 std::string in_order(const std::string& target) {
     auto words = split(target, ':');
@@ -64,30 +19,88 @@ std::string in_order(const std::string& target) {
     return fmt::format("{}", fmt::join(words, ":"));
 }
 
+GpuCode promised_cuda(std::string_view list) {
+    GpuCode code;
+    for (const auto& item : split_targets(list)) {
+        const auto asked = parse_cuda_code(item);
+        if (!asked) continue;  // rendering has refused it
+        if (asked->has_sass) code.sass.insert(asked->target);
+        if (asked->has_ptx) code.ptx.insert(asked->target);
+    }
+    return code;
+}
+
+GpuCode promised_gfx(std::string_view list) {
+    GpuCode code;
+    for (const auto& item : split_targets(list)) code.gfx.insert(in_order(item));
+    return code;
+}
+
+GpuCode found_gfx(const GpuCode& all) {
+    GpuCode code;
+    for (const auto& target : all.gfx) code.gfx.insert(in_order(target));
+    return code;
+}
+
+/// The code in the package that is of one vendor, beside what a key promises of it.
+class Comparison {
+public:
+    Comparison(const Variant& variant, std::vector<BinaryFinding>& findings)
+        : variant_(variant), findings_(findings) {}
+
+    void compare(std::string_view key,
+                 const GpuCode& found,
+                 GpuCode (*promised)(std::string_view)) {
+        if (found.empty()) return;  // it promises nothing then: headers, Python files
+        const auto value = variant_.find(std::string(key));
+        if (value == variant_.end()) return check_accelerator(key, found);
+        const auto& list = value->second.text;
+        const auto asked = promised(list);
+        if (const auto missing = asked.without(found); !missing.empty())
+            add(true, missing, key, list, "build for that, or take it out of");
+        if (const auto extra = found.without(asked); !extra.empty())
+            add(false, extra, key, list, "build without that, or put it into");
+    }
+
+private:
+    /// A build for CPUs, or for the other vendor's GPUs.
+    void check_accelerator(std::string_view list_key, const GpuCode& found) {
+        const auto value = variant_.find(std::string(kAccelKey));
+        if (value == variant_.end()) return;
+        const auto accelerator = accelerator_of_value(value->second.text);
+        if (!accelerator || accelerator == find_hardware_key(list_key)->of) return;
+        add(false, found, kAccelKey, value->second.text, "build without that, or change");
+    }
+
+    void add(bool is_error,
+             const GpuCode& code,
+             std::string_view key,
+             std::string_view value,
+             std::string_view advice) {
+        auto text = to_string(code);
+        findings_.push_back({BinaryFinding::Kind::GpuCode,
+                             is_error,
+                             {},
+                             text,
+                             fmt::format("the package {} {}, while {} is {}",
+                                         is_error ? "lacks" : "holds",
+                                         text,
+                                         key,
+                                         value),
+                             fmt::format("{} {}", advice, key)});
+    }
+
+    const Variant& variant_;
+    std::vector<BinaryFinding>& findings_;
+};
+
 }  // namespace
 
 std::vector<BinaryFinding> gpu_code_findings(const Variant& variant, const GpuCode& code) {
     std::vector<BinaryFinding> findings;
-    const auto cuda = variant.find("cuda_arch_list");
-    // An output without any such code promises nothing: headers, Python files.
-    if (cuda != variant.end() && !(code.sass.empty() && code.ptx.empty())) {
-        Compared compared("cuda_arch_list", cuda->second.text);
-        for (const auto& item : split_targets(cuda->second.text)) {
-            const auto asked = parse_cuda_code(item);
-            compared.promised.insert(asked ? capability_text(asked->target.capability) : item);
-        }
-        for (const int one : code.sass) compared.found.insert(capability_text(one));
-        for (const int one : code.ptx) compared.found.insert(capability_text(one));
-        compared.tell(findings);
-    }
-    const auto gfx = variant.find("gfx_list");
-    if (gfx != variant.end() && !code.gfx.empty()) {
-        Compared compared("gfx_list", gfx->second.text);
-        for (const auto& item : split_targets(gfx->second.text))
-            compared.promised.insert(in_order(item));
-        for (const auto& item : code.gfx) compared.found.insert(in_order(item));
-        compared.tell(findings);
-    }
+    Comparison comparison(variant, findings);
+    comparison.compare(kCudaArchListKey, {code.sass, code.ptx, {}}, promised_cuda);
+    comparison.compare(kGfxListKey, found_gfx(code), promised_gfx);
     return findings;
 }
 

@@ -12,13 +12,20 @@ using namespace gpkg;
 
 namespace {
 
+using Targets = std::set<CudaTarget>;
+constexpr auto kFamily = CudaTarget::Features::Family;
+constexpr auto kSpecific = CudaTarget::Features::Specific;
+
 template <typename T>
 void put(std::string& bytes, T value) {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 /// An entry of nvcc's container: kind 1 is PTX, 2 machine code.
-std::string entry(std::uint16_t kind, std::uint32_t capability, std::size_t size) {
+std::string entry(std::uint16_t kind,
+                  std::uint32_t capability,
+                  std::size_t size,
+                  std::uint32_t flags = 0x11) {
     std::string bytes;
     put<std::uint16_t>(bytes, kind);
     put<std::uint16_t>(bytes, 0x101);
@@ -27,6 +34,8 @@ std::string entry(std::uint16_t kind, std::uint32_t capability, std::size_t size
     put<std::uint64_t>(bytes, 0);
     put<std::uint32_t>(bytes, 0);
     put<std::uint32_t>(bytes, capability);
+    put<std::uint64_t>(bytes, 0);
+    put<std::uint32_t>(bytes, flags);
     bytes.resize(64);
     return bytes + std::string(size, 'x');
 }
@@ -52,14 +61,27 @@ std::string bundle(const std::vector<std::string>& ids) {
     return bytes;
 }
 
-/// A shared library with this one section.
-fs::path library(const std::string& name, const std::string& content) {
+fs::path written(const std::string& bytes, const char* name) {
+    const auto file = fs::temp_directory_path() / name;
+    std::ofstream(file, std::ios::binary) << bytes;
+    return file;
+}
+
+/// An ELF file with this one section: a shared library, or machine code for a GPU (190).
+std::string elf_with(const std::string& name,
+                     const std::string& content,
+                     std::uint16_t machine = EM_X86_64,
+                     std::uint32_t flags = 0,
+                     unsigned char abi = 0) {
     const std::string names = std::string(1, '\0') + name + '\0' + ".shstrtab" + '\0';
     Elf64_Ehdr head{};
     std::memcpy(head.e_ident, ELFMAG, SELFMAG);
     head.e_ident[EI_CLASS] = ELFCLASS64;
     head.e_ident[EI_DATA] = ELFDATA2LSB;
+    head.e_ident[EI_ABIVERSION] = abi;
     head.e_type = ET_DYN;
+    head.e_machine = machine;
+    head.e_flags = flags;
     head.e_shentsize = sizeof(Elf64_Shdr);
     head.e_shnum = 3;
     head.e_shstrndx = 2;
@@ -79,9 +101,24 @@ fs::path library(const std::string& name, const std::string& content) {
     put(bytes, head);
     bytes += content + names;
     for (const auto& section : {none, code, strings}) put(bytes, section);
-    const auto file = fs::temp_directory_path() / "gpkg-gpu-code.so";
-    std::ofstream(file, std::ios::binary) << bytes;
-    return file;
+    return bytes;
+}
+
+fs::path library(const std::string& name, const std::string& content) {
+    return written(elf_with(name, content), "gpkg-gpu-code.so");
+}
+
+/// A static library of these members (ar(5)).
+std::string archive(const std::vector<std::string>& members) {
+    std::string bytes = "!<arch>\n";
+    for (const auto& member : members) {
+        auto head =
+            "m.o/            0           0     0     644     " + std::to_string(member.size());
+        head.resize(58, ' ');
+        bytes += head + "`\n" + member;
+        if (member.size() % 2 != 0) bytes += '\n';
+    }
+    return bytes;
 }
 
 Version version(const char* text) { return Version::parse(text).value(); }
@@ -96,9 +133,56 @@ TEST_CASE("nvcc's containers tell machine code and PTX", "[build]") {
                     container(entry(2, 90, 16) + entry(1, 90, 24)));
     const auto code = read_gpu_code(file);
     REQUIRE(code);
-    CHECK(code->sass == std::set<int>{70, 80, 90});
-    CHECK(code->ptx == std::set<int>{90});
+    CHECK(code->sass == Targets{{70}, {80}, {90}});
+    CHECK(code->ptx == Targets{{90}});
     CHECK(to_string(*code) == "machine code for 7.0, 8.0 and 9.0, PTX of 9.0");
+}
+
+TEST_CASE("code for one capability alone, or for a family, is told from plain code", "[build]") {
+    // Flags as nvcc 13.0 has written them for sm_120a, compute_120a, sm_120f, compute_120f, sm_90a
+    // and sm_90.
+    const auto file = library(".nv_fatbin",
+                              container(entry(2, 120, 8, 0x1100011) + entry(1, 120, 8, 0x108011) +
+                                        entry(2, 120, 8, 0x1200011) + entry(1, 120, 8, 0x208011) +
+                                        entry(2, 90, 8, 0x100011) + entry(2, 90, 8, 0x11)));
+    const auto code = read_gpu_code(file);
+    REQUIRE(code);
+    CHECK(code->sass == Targets{{90}, {90, kSpecific}, {120, kFamily}, {120, kSpecific}});
+    CHECK(code->ptx == Targets{{120, kFamily}, {120, kSpecific}});
+    CHECK(to_string(*code) ==
+          "machine code for 9.0, 9.0a, 12.0f and 12.0a, PTX of 12.0f and 12.0a");
+    const GpuCode only{{{120, kSpecific}}, {{120, kSpecific}}, {}};
+    CHECK(runs_on_nvidia(only, version("12.0")) == CodeRuns::Natively);
+    CHECK(runs_on_nvidia(only, version("12.1")) == CodeRuns::No);
+}
+
+TEST_CASE("GPU code is found outside of programs and shared libraries", "[build]") {
+    const auto read = [](const std::string& bytes) {
+        const auto code = read_gpu_code(written(bytes, "gpkg-gpu-code.bin"));
+        return code ? to_string(*code) : code.error().message;
+    };
+    CHECK(read(container(entry(2, 75, 8) + entry(1, 80, 8))) == "machine code for 7.5, PTX of 8.0");
+    // Flags of the header as nvcc 13.0 (sm_80) has written them, and as LLVM's ELF.h has them for
+    // the layout before (sm_90a).
+    CHECK(read(elf_with(".text", "x", 190, 0x6005004, 8)) == "machine code for 8.0");
+    CHECK(read(elf_with(".text", "x", 190, 0x5a0d5a, 7)) == "machine code for 9.0a");
+    // Which features there are is told by ptxas' note alone (13.0).
+    CHECK(read(elf_with(".note.nv.tkinfo",
+                        std::string("ptxas\0-arch sm_120a -m 64 \0", 28),
+                        190,
+                        0x6007802,
+                        8)) == "machine code for 12.0a");
+    const auto object = [](std::uint32_t capability) {
+        return elf_with(".nv_fatbin", container(entry(2, capability, 8)));
+    };
+    CHECK(read(archive(
+              {"odd", object(75), elf_with("__nv_relfatbin", container(entry(1, 90, 8)))})) ==
+          "machine code for 7.5, PTX of 9.0");
+    CHECK(read(archive({})) == "no GPU code");
+    auto cut = archive({object(75)});
+    cut.resize(cut.size() - 9);
+    CHECK(read(cut).ends_with("a damaged static library"));
+    CHECK(read("!<arch>\nno header") == "no GPU code");
 }
 
 TEST_CASE("clang's bundles tell AMD's targets", "[build]") {
@@ -130,13 +214,13 @@ TEST_CASE("what holds no GPU code, or is damaged, is told so", "[build]") {
 }
 
 TEST_CASE("code runs on later minor versions, PTX on later majors", "[build]") {
-    const GpuCode code{{70, 80, 86}, {86}, {}};
+    const GpuCode code{{{70}, {80}, {86}}, {{86}}, {}};
     CHECK(runs_on_nvidia(code, version("8.0")) == CodeRuns::Natively);
     CHECK(runs_on_nvidia(code, version("8.9")) == CodeRuns::Natively);
     CHECK(runs_on_nvidia(code, version("7.5")) == CodeRuns::Natively);
     CHECK(runs_on_nvidia(code, version("9.0")) == CodeRuns::Compiled);
     CHECK(runs_on_nvidia(code, version("6.1")) == CodeRuns::No);
-    CHECK(runs_on_nvidia({{80}, {}, {}}, version("9.0")) == CodeRuns::No);
+    CHECK(runs_on_nvidia({{{80}}, {}, {}}, version("9.0")) == CodeRuns::No);
     const GpuCode amd{{}, {}, {"gfx90a", "gfx9-4-generic", "gfx11-generic"}};
     CHECK(runs_on_amd(amd, "gfx90a") == CodeRuns::Natively);
     CHECK(runs_on_amd(amd, "gfx942") == CodeRuns::Natively);

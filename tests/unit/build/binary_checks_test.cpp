@@ -139,6 +139,127 @@ TEST_CASE("what no host package gives is judged when every dependency is known",
     CHECK_FALSE(world.report().binaries.needs.front().is_settled());
 }
 
+TEST_CASE("libgcc_s is a package's, as the libraries of other compilers are", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.compile("../libgcc_s.so.1", "-Wl,-soname,libgcc_s.so.1");
+    world.own_library("lib/liba.so", "../libgcc_s.so.1");
+    CHECK(world.findings() == Texts{"Overlinking libgcc_s.so.1"});
+}
+
+TEST_CASE("a library that is there is found by the loader", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    REQUIRE(make_folders(world.prefix / "lib/priv"));
+    world.own_library("lib/priv/libpriv.so.1", "-Wl,-soname,libpriv.so.1");
+    const auto program = [&](const std::string& entry) {
+        return world.sh(
+            "echo 'int f(void); int main(void) { return f(); }' > ../m.c; "
+            "cc -o bin/m ../m.c lib/priv/libpriv.so.1 '-Wl,-rpath," +
+            entry + "'");
+    };
+    REQUIRE(program("$ORIGIN/../lib"));
+    world.files.emplace_back("bin/m");
+    CHECK(world.findings() == Texts{"LibraryPath libpriv.so.1"});
+    const auto found = world.report().findings.front();
+    CHECK(found.message ==
+          "bin/m: needs libpriv.so.1, which lies in lib/priv, where its library path does not "
+          "lead");
+    CHECK(found.hint == "name it in build.dynamic_linking.rpaths: [lib/priv]");
+    world.linking().missing_dso_allowlist = {"libpriv.so.1"};
+    CHECK(world.findings().empty());
+    world.linking().missing_dso_allowlist.clear();
+    for (const auto* entry : {"$ORIGIN/../lib/priv", "$ORIGIN/../lib:$ORIGIN/../bin/../lib/priv"}) {
+        REQUIRE(program(entry));
+        CHECK(world.findings().empty());
+    }
+    // The loader follows links as they are.
+    REQUIRE(world.sh("ln -s lib/priv short"));
+    REQUIRE(program("$ORIGIN/../short"));
+    CHECK(world.findings().empty());
+
+    // A run dependency's is looked for as well, and a stranger's in its place does not count.
+    world.files = {"bin/m"};
+    world.host.push_back({"priv", {}, {"lib/priv/libpriv.so.1"}});
+    world.run.depends = {"priv"};
+    CHECK(world.findings().empty());
+    REQUIRE(program("$ORIGIN/../lib"));
+    CHECK(world.findings() == Texts{"LibraryPath libpriv.so.1"});
+    REQUIRE(world.sh("cp lib/priv/libpriv.so.1 lib"));
+    CHECK(world.findings() == Texts{"LibraryPath libpriv.so.1"});
+    world.host.push_back({"stranger", {}, {"lib/libpriv.so.1"}});
+    CHECK(world.findings() == Texts{"LibraryPath libpriv.so.1"});
+}
+
+TEST_CASE("a library may be found by what loads it", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    world.own_library("lib/plugins/libbase.so", "-Wl,-soname,libbase.so");
+    world.own_library("lib/liba.so", "lib/plugins/libbase.so");
+    CHECK(world.findings() == Texts{"LibraryPath libbase.so?"});
+    // Opened through a link, $ORIGIN is the folder of that.
+    REQUIRE(world.sh("ln -s ../liba.so lib/plugins/liba.so"));
+    world.files.emplace_back("lib/plugins/liba.so");
+    world.own_library("lib/liba.so", "lib/plugins/libbase.so '-Wl,-rpath,$ORIGIN'");
+    CHECK(world.findings().empty());
+    world.files = {"lib/plugins/libbase.so", "lib/liba.so"};
+    CHECK(world.findings() == Texts{"LibraryPath libbase.so?"});
+    // By the DT_RPATH of another one.
+    world.own_library("lib/libb.so", "lib/plugins/libbase.so '-Wl,-rpath,$ORIGIN/plugins'");
+    CHECK(world.findings().empty());
+    // Every program of the environment looks into lib.
+    world.files.clear();
+    world.own_library("lib/libbase.so", "-Wl,-soname,libbase.so");
+    world.own_library("lib/plugins/libd.so", "lib/libbase.so");
+    CHECK(world.findings().empty());
+}
+
+TEST_CASE("what is needed by its path has to lie there", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    // Without a soname the linker writes the path that it was given.
+    world.own_library("lib/libpath.so");
+    world.own_library("lib/liba.so", world.prefix.native() + "/lib/libpath.so");
+    CHECK(world.findings().empty());
+    CHECK(world.report().binaries.needs.empty());
+    world.files = {"lib/liba.so"};
+    CHECK(world.findings().front().starts_with("Overlinking /"));
+    CHECK(world.report().findings.front().message ==
+          "lib/liba.so: needs $PREFIX/lib/libpath.so by its path, where neither the package nor a "
+          "run dependency has a file");
+    world.host.push_back({"path", {}, {"lib/libpath.so"}});
+    world.run.depends = {"path"};
+    CHECK(world.findings().empty());
+    world.compile("../libfar.so", "");
+    world.own_library("lib/libb.so", world.folder.path().native() + "/libfar.so");
+    CHECK(world.report().findings.front().message.ends_with(
+        "libfar.so by its path, in a folder of this build, which no other machine has"));
+    world.linking().missing_dso_allowlist = {"libfar.so"};
+    CHECK(world.findings().empty());
+}
+
+TEST_CASE("a program's loader is the machine's, or a package's", "[build]") {
+    if (!has_cc()) return;
+    World world;
+    REQUIRE(world.sh("echo 'int main(void) { return 0; }' > ../m.c"));
+    world.files = {"bin/m"};
+    const auto with_loader = [&](const std::string& loader) {
+        REQUIRE(world.sh("cc -o bin/m ../m.c -Wl,--dynamic-linker," + loader));
+        Texts messages;
+        for (const auto& one : world.report().findings) messages.push_back(one.message);
+        return messages;
+    };
+    CHECK(with_loader("/lib64/ld-linux-x86-64.so.2").empty());
+    const auto far = world.folder.path().native() + "/ld.so";
+    CHECK(with_loader(far) == Texts{"bin/m: its loader is " + far +
+                                    ", in a folder of this build, which no other machine has"});
+    const auto own = world.prefix.native() + "/lib/ld.so";
+    CHECK(with_loader(own) == Texts{"bin/m: its loader is $PREFIX/lib/ld.so, where neither the "
+                                    "package nor a run dependency has a file"});
+    world.files.emplace_back("lib/ld.so");
+    CHECK(with_loader(own).empty());
+}
+
 TEST_CASE("drivers are the machine's", "[build]") {
     if (!has_cc()) return;
     World world;
@@ -289,9 +410,11 @@ TEST_CASE("a dependency can be needed in ways that no ELF file tells", "[build]"
 }
 
 TEST_CASE("GPU code is what the variant promises", "[build]") {
+    constexpr auto kFamily = CudaTarget::Features::Family;
+    constexpr auto kSpecific = CudaTarget::Features::Specific;
     GpuCode code;
-    code.sass = {80, 90};
-    code.ptx = {120};
+    code.sass = {{80}, {90, kSpecific}};
+    code.ptx = {{120}};
     code.gfx = {"gfx90a"};
     const auto texts = [&](const std::string& key, const std::string& list) {
         Texts found;
@@ -300,17 +423,38 @@ TEST_CASE("GPU code is what the variant promises", "[build]") {
         return found;
     };
     for (const auto* list :
-         {"8.0;9.0;12.0+PTX", "80-real,90a 120-virtual", "sm_80 sm_90 compute_120"})
+         {"8.0;9.0a;12.0-virtual", "80-real,90a-real 120-virtual", "sm_80 sm_90a compute_120"})
         CHECK(texts("cuda_arch_list", list).empty());
-    CHECK(texts("cuda_arch_list", "8.0;8.6;9.0;12.0") ==
-          Texts{"error: the package holds no GPU code for 8.6, while cuda_arch_list is "
-                "8.0;8.6;9.0;12.0"});
-    CHECK(texts("cuda_arch_list", "8.0;9.0") ==
-          Texts{"warning: the package holds GPU code for 12.0, while cuda_arch_list is 8.0;9.0"});
+    CHECK(texts("cuda_arch_list", "8.0;8.6;9.0a;compute_120") ==
+          Texts{"error: the package lacks machine code for 8.6, while cuda_arch_list is "
+                "8.0;8.6;9.0a;compute_120"});
+    CHECK(texts("cuda_arch_list", "8.0;9.0a") ==
+          Texts{"warning: the package holds PTX of 12.0, while cuda_arch_list is 8.0;9.0a"});
+    // PTX is what later devices run: machine code alone does not keep that promise.
+    CHECK(texts("cuda_arch_list", "8.0+PTX;9.0a;compute_120") ==
+          Texts{"error: the package lacks PTX of 8.0, while cuda_arch_list is "
+                "8.0+PTX;9.0a;compute_120"});
+    CHECK(texts("cuda_arch_list", "8.0-virtual;9.0a;compute_120").front().starts_with("error: "));
+    // 9.0a runs on no other device, and 9.0 has not what 9.0a promises.
+    CHECK(texts("cuda_arch_list", "8.0;9.0;compute_120") ==
+          Texts{"error: the package lacks machine code for 9.0, while cuda_arch_list is "
+                "8.0;9.0;compute_120",
+                "warning: the package holds machine code for 9.0a, while cuda_arch_list is "
+                "8.0;9.0;compute_120"});
+    code.sass = {{100, kFamily}};
+    code.ptx.clear();
+    CHECK(texts("cuda_arch_list", "10.0f").empty());
+    CHECK(texts("cuda_arch_list", "10.0a").size() == 2);
+    // The variant says that there is none.
+    CHECK(texts("accel", "cpu") ==
+          Texts{"warning: the package holds machine code for 10.0f, while accel is cpu",
+                "warning: the package holds code for gfx90a, while accel is cpu"});
+    CHECK(texts("accel", "rocm") ==
+          Texts{"warning: the package holds machine code for 10.0f, while accel is rocm"});
     CHECK(texts("gfx_list", "gfx90a:xnack-") ==
-          Texts{"error: the package holds no GPU code for gfx90a:xnack-, while gfx_list is "
+          Texts{"error: the package lacks code for gfx90a:xnack-, while gfx_list is "
                 "gfx90a:xnack-",
-                "warning: the package holds GPU code for gfx90a, while gfx_list is gfx90a:xnack-"});
+                "warning: the package holds code for gfx90a, while gfx_list is gfx90a:xnack-"});
     CHECK(texts("gfx_list", "gfx90a;gfx942").size() == 1);
     code.gfx = {"gfx90a:xnack+", "gfx90a:sramecc+:xnack-"};
     CHECK(texts("gfx_list", "gfx90a:xnack+;gfx90a:xnack-:sramecc+").empty());
@@ -330,7 +474,7 @@ TEST_CASE("all errors are told at once", "[build]") {
 TEST_CASE("binaries.json keeps what it is given", "[build]") {
     PackageBinaries all;
     all.glibc = "2.34";
-    all.gpu.sass = {80, 121};
+    all.gpu.sass = {{80}, {121, CudaTarget::Features::Specific}, {155}};
     all.gpu.gfx = {"gfx90a"};
     all.gpu_files["lib/a.so"] = all.gpu;
     all.needs = {{"libz.so.1", {"bin/x", "lib/a.so"}, "libzlib"}, {"libq.so", {"bin/x"}, ""}};

@@ -65,6 +65,29 @@ TEST_CASE("builds for other hardware that need something else are found", "[buil
                 "foo-1-cuda129_py312_h2222222_200.conda"});
 }
 
+TEST_CASE("keys of gpkg's schema are of hardware, but for those of libraries", "[build]") {
+    struct Row {
+        std::string key, one, other;
+        bool is_hardware;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"accel", "cpu", "cuda", true},
+        {"cuda_version", "12.9", "13.0", true},
+        {"cuda_arch_list", "8.0", "9.0", true},
+        {"rocm_version", "6.3", "6.4", true},
+        {"gfx_list", "gfx90a", "gfx942", true},
+        {"psabi", "x86_64_v2", "x86_64_v3", true},
+        {"blas", "mkl", "openblas", false},
+        {"mpi", "nompi", "openmpi", false},
+    }));
+    CAPTURE(row.key);
+    Builds builds;
+    const auto used = [&](const std::string& value) { return Json{{row.key, value}}.dump(); };
+    builds.add("h1111111_0", {"zlib"}, {{"license", "MIT"}}, used(row.one));
+    builds.add("h2222222_0", {"libpng", "zlib"}, {{"license", "BSD-3-Clause"}}, used(row.other));
+    CHECK(builds.found().size() == (row.is_hardware ? 2 : 0));
+}
+
 TEST_CASE("builds that differ in more than hardware, or in nothing known, are not compared",
           "[build]") {
     Builds builds;

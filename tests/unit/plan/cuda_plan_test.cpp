@@ -111,9 +111,9 @@ TEST_CASE("more that can be asked of a plan", "[plan]") {
     const auto plan = plan_cuda(wanted, options).value();
     CHECK(plan[0].arch_list() == "7.0;8.6;12.0+PTX");
     CHECK(plan[0].cmake_list() == "70-real;86-real;120");
-    CHECK_FALSE(service_of(plan[0], {{60, false}}));
-    CHECK(service_of(plan[0], {{89, false}})->by == CudaTarget{86, false});
-    CHECK_FALSE(service_of(plan[0], {{121, false}}, true)->natively);
+    CHECK_FALSE(service_of(plan[0], {{60}}));
+    CHECK(service_of(plan[0], {{89}})->by == CudaTarget{86});
+    CHECK_FALSE(service_of(plan[0], {{121}}, true)->natively);
     options.toolkits = toolkits("11.8,13.0");
     options.most_builds = 1;
     CHECK(

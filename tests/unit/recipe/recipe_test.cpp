@@ -278,6 +278,9 @@ TEST_CASE("the variant says what hardware an output is for", "[build]") {
         {{{"accel", "cuda"}}, {"cuda"}, {"__cuda"}},
         {{{"accel", "amd"}}, {"rocm"}, {"__amdgpu"}},
         {{{"accel", "none"}}, {"cpu"}, {}},
+        {{{"accel", "cuda"}, {"cuda_version", "13.0"}, {"cuda_arch_list", "10.0f+PTX;12.0f"}},
+         {"cuda", "cuda:13_0", "sm:100f", "ptx:100f", "sm:120f"},
+         {"__cuda >=13", "__cuda_arch >=10.0,<11|>=12.0,<13"}},
         {{{"accel", "cuda"}, {"cuda_version", "12.9"}, {"cuda_arch_list", "8.0;9.0a;12.0+PTX"}},
          {"cuda", "cuda:12_9", "sm:80", "sm:90a", "sm:120", "ptx:120"},
          {"__cuda >=12", "__cuda_arch >=8.0,<9|==9.0|>=12.0"}},
@@ -314,6 +317,35 @@ TEST_CASE("the variant says what hardware an output is for", "[build]") {
     // What the recipe says itself stands.
     const auto own = made_of({{"accel", "cuda"}}, "requirements: {run: [__cuda >=12.4]}\n");
     CHECK(own->front().requirements.run == Texts{"__cuda >=12.4"});
+
+    // Values that are well by themselves and do not go together: 12.0 came with CUDA 12.8, 7.0 went
+    // with 13.0 (release notes), and armv8.2a is no code of x86-64.
+    const auto told = [&](const gpkg::Variant& variant) {
+        const auto outputs = made_of(variant);
+        REQUIRE_FALSE(outputs);
+        return outputs.error().message + " | " + outputs.error().hint;
+    };
+    CHECK_THAT(
+        told({{"accel", "cuda"}, {"cuda_version", "11.8"}, {"cuda_arch_list", "8.0;12.0"}}),
+        ContainsSubstring("the variant has 12.0 in cuda_arch_list, for which CUDA 11.8, its "
+                          "cuda_version, makes no code | take it out, or build with CUDA 12.9 or "
+                          "13.0"));
+    CHECK_THAT(told({{"accel", "cuda"}, {"cuda_version", "13.0"}, {"cuda_arch_list", "7.0"}}),
+               ContainsSubstring("for which CUDA 13.0, its cuda_version, makes no code"));
+    CHECK_THAT(told({{"accel", "rocm"}, {"gfx_list", "gfx90a;gfx999"}}),
+               ContainsSubstring("gfx999: no compiler has code for this target"));
+    CHECK_THAT(told({{"accel", "cpu"}, {"psabi", "armv8.2a"}}),
+               ContainsSubstring("the variant psabi=armv8.2a is none of linux-64's"));
+    {
+        RenderOptions options;
+        options.target_platform = "linux-aarch64";
+        options.variants.values["accel"] = {"cpu"};
+        options.variants.values["psabi"] = {"armv8.2a"};
+        const auto outputs =
+            render(kHead + "build: {variant: {use_keys: [accel, psabi]}}\n", options);
+        if (!outputs) FAIL(outputs.error().to_string());
+        CHECK(outputs->front().build.flags == Texts{"cpu", "psabi:armv8_2a"});
+    }
 
     for (const auto& [key, value] :
          std::vector<std::pair<std::string, std::string>>{{"accel", "gpu"},

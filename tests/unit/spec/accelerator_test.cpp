@@ -48,6 +48,8 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
         {"a tool that looks for CUDA", record("py312_0", {"cuda-pathfinder >=1.1"}), "none", "", ""},
         {"ROCm", record("h1_0", {"rocm-core >=7,<8", "rocblas"}), "amd", "needs rocm-core >=7,<8", ""},
         {"AMD's virtual package", record("h1_0", {"__amdgpu_arch >=9.0.10"}), "amd", "needs __amdgpu_arch >=9.0.10", ""},
+        {"a flag of gpkg's schema alone", record("h1234567_0", {}, {"sm:90a"}), "nvidia", "flag sm:90a", ""},
+        {"a flag without a word", record("h1234567_0", {}, {":90a"}), "none", "", ""},
         {"a flag says it before all else", record("cpu_0", {"__cuda"}, {"release", "accel:amd"}), "amd", "flag accel:amd", ""},
         {"a flag of CEP 45", record("h1_0", {}, {"blas:mkl", "cuda"}), "nvidia", "flag cuda", ""},
         {"the CUDA of build strings", record("cuda92_0", {}), "nvidia", "build cuda92_0", "9.2"},

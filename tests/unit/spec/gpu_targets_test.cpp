@@ -21,11 +21,12 @@ TEST_CASE("what toolkits make code for", "[spec]") {
     CHECK(targets("11.8") == "3.5 3.7 5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 ");
     CHECK(targets("12.4") == "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 9.0a ");
     CHECK(targets("12.9") ==
-          "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 9.0a 10.0 10.0a 10.1 10.1a 10.3 "
-          "10.3a 12.0 12.0a 12.1 12.1a ");
-    CHECK(
-        targets("13.0") ==
-        "7.5 8.0 8.6 8.7 8.8 8.9 9.0 9.0a 10.0 10.0a 10.3 10.3a 11.0 11.0a 12.0 12.0a 12.1 12.1a ");
+          "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 9.0a 10.0 10.0f 10.0a 10.1 "
+          "10.1f 10.1a 10.3 10.3f 10.3a 12.0 12.0f 12.0a 12.1 12.1f 12.1a ");
+    // What `nvcc --help` of 13.0 lists.
+    CHECK(targets("13.0") ==
+          "7.5 8.0 8.6 8.7 8.8 8.9 9.0 9.0a 10.0 10.0f 10.0a 10.3 10.3f 10.3a 11.0 11.0f 11.0a "
+          "12.0 12.0f 12.0a 12.1 12.1f 12.1a ");
     CHECK(targets("13.7") == targets("13.0"));
     CHECK(is_later_than_known(parse_toolkit("13.7").value()));
     CHECK_FALSE(is_later_than_known(parse_toolkit("13.0").value()));
@@ -49,13 +50,23 @@ TEST_CASE("which code runs on which device", "[spec]") {
         {"8.0", "8.7", false, true},    // a Tegra runs its own code
         {"8.7", "8.9", false, true},    // and others do not run it
         {"9.0", "9.0a", false, false},  // what is asked for is not in it
-        {"9.0a", "9.0", true, false},
+        {"9.0a", "9.0", true, true},
         {"9.0a", "9.0a", true, true},
         {"9.0a", "10.0", false, false},
         {"10.0", "10.3", true, true},
         {"10.0a", "10.3", false, false},
         {"10.0", "12.0", false, true},
         {"12.0", "12.1", true, true},
+        {"12.0a", "12.1", false, false},
+        // "CUDA C++ Programming Guide", Family-Specific Features: 10.0f is for 10.0 and 10.3.
+        {"10.0f", "10.0", true, true},
+        {"10.0f", "10.3", true, true},
+        {"10.3f", "10.0", false, false},
+        {"10.0f", "12.0", false, false},
+        {"12.0f", "12.1", true, true},
+        {"12.0", "12.0f", false, false},
+        {"12.0a", "12.0f", true, true},
+        {"12.0f", "12.0a", false, false},
     }));
     INFO(row.code << " on " << row.device);
     CHECK(runs_natively(target(row.code), target(row.device)) == row.native);
@@ -64,9 +75,11 @@ TEST_CASE("which code runs on which device", "[spec]") {
 
 TEST_CASE("names of targets", "[spec]") {
     CHECK(target("12.1a").to_string() == "12.1a");
+    CHECK(target("12.1f").digits() == "121f");
+    CHECK(CudaTarget::of(Version::parse("15.2a").value()).to_string() == "15.2a");
     CHECK(target(" 7.5 ").capability == 75);
     for (const auto* wrong :
-         {"", "8", "8.", ".8", "8.1", "80", "sm_80", "8.0b", "14.0", "5.0a", "-8.0"})
+         {"", "8", "8.", ".8", "8.1", "80", "sm_80", "8.0b", "14.0", "5.0a", "9.0f", "-8.0"})
         CHECK_FALSE(CudaTarget::parse(wrong));
     CHECK(parse_gfx("GFX90A").value() == "gfx90a");
     CHECK(parse_gfx("gfx1100").value() == "gfx1100");
@@ -74,6 +87,10 @@ TEST_CASE("names of targets", "[spec]") {
         CHECK_FALSE(parse_gfx(wrong));
     CHECK(generic_target("gfx942") == "gfx9-4-generic");
     CHECK(generic_target("gfx90a").empty());
+    for (const auto* known : {"gfx906", "gfx90a", "gfx9-4-generic", "gfx1250"})
+        CHECK(is_known_gfx(known));
+    for (const auto* unknown : {"gfx999", "gfx13-generic", "gfx", ""})
+        CHECK_FALSE(is_known_gfx(unknown));
 }
 
 TEST_CASE("gfx names and versions are two spellings of one number", "[spec]") {
@@ -119,14 +136,15 @@ TEST_CASE("GPU code as PyTorch, CMake and nvcc ask for it", "[spec]") {
         gpkg::CudaCode code;
     };
     const std::vector<Row> rows = {
-        {"8.0", {{80, false}, true, false}},
-        {"9.0a", {{90, true}, true, false}},
-        {"12.0+PTX", {{120, false}, true, true}},
-        {"80", {{80, false}, true, true}},
-        {"90a-real", {{90, true}, true, false}},
-        {"120-virtual", {{120, false}, false, true}},
-        {"sm_86", {{86, false}, true, false}},
-        {"compute_75", {{75, false}, false, true}},
+        {"8.0", {{80}, true, false}},
+        {"9.0a", {{90, CudaTarget::Features::Specific}, true, false}},
+        {"12.0+PTX", {{120}, true, true}},
+        {"80", {{80}, true, true}},
+        {"90a-real", {{90, CudaTarget::Features::Specific}, true, false}},
+        {"120-virtual", {{120}, false, true}},
+        {"100f", {{100, CudaTarget::Features::Family}, true, true}},
+        {"sm_86", {{86}, true, false}},
+        {"compute_75", {{75}, false, true}},
     };
     for (const auto& row : rows) {
         CAPTURE(row.text);

@@ -1,4 +1,4 @@
-#include "libcore/package/canonical_placeholder.hpp"
+#include "libcore/spec/canonical_placeholder.hpp"
 
 namespace gpkg {
 
