@@ -8,11 +8,16 @@
 #include "libcore/fs/file.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace gpkg {
+class Transport;
+}
 
 namespace gpkg::cli {
 
@@ -26,6 +31,7 @@ struct Context {
     std::vector<std::string> arguments;  ///< the words as typed, the program first
     /// Places in it of words that are neither flags nor values of flags.
     std::vector<std::size_t> positionals;
+    mutable std::shared_ptr<Transport> transport{};  ///< see open_transport()
 };
 
 /// Fails with Interrupted once the user asked to stop.

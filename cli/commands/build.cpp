@@ -172,7 +172,7 @@ Result<BuildOptions> build_options(Context& context,
     }
     build.cancelled = [&context] { return context.stop.stop_requested(); };
     build.fetch = [&context](const std::string& url, const fs::path& target) -> Result<void> {
-        const auto transport = open_transport(context);
+        GPKG_TRY(const auto transport, open_transport(context));
         GetRequest request;
         request.url = url;
         request.into = target;

@@ -19,12 +19,16 @@ IndexerOptions build_indexer_options(const Context& context) {
 }
 
 BuildSources::BuildSources(Context& context,
+                           std::shared_ptr<Transport> transport,
                            const SourceOptions& others,
                            Channel own,
                            TemporaryFolder staging)
-    : context_(context), options_(others), own_(std::move(own)), staging_(std::move(staging)) {
+    : context_(context),
+      options_(others),
+      own_(std::move(own)),
+      staging_(std::move(staging)),
+      transport_(std::move(transport)) {
     options_.override_channels = true;
-    transport_ = open_transport(context);
     run_exports_ = std::make_unique<PublishedRunExports>(
         *transport_, context.config.index_cache(), options_.offline, context.stop);
     auto options = build_indexer_options(context);
@@ -37,7 +41,8 @@ Result<BuildSources> BuildSources::of(Context& context,
                                       const fs::path& channel) {
     GPKG_TRY(auto own, Channel::parse(file_url(channel), {}));
     GPKG_TRY(auto staging, TemporaryFolder::make(folder_for_temporary(), "gpkg-staging-"));
-    return BuildSources(context, others, std::move(own), std::move(staging));
+    GPKG_TRY(auto transport, open_transport(context));
+    return BuildSources(context, std::move(transport), others, std::move(own), std::move(staging));
 }
 
 /// Without the channel that is built for, which may be named with -c as well.

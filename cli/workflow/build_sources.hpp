@@ -36,6 +36,7 @@ public:
 
 private:
     BuildSources(Context& context,
+                 std::shared_ptr<Transport> transport,
                  const SourceOptions& others,
                  Channel own,
                  TemporaryFolder staging);
@@ -46,7 +47,7 @@ private:
     SourceOptions options_;
     Channel own_;
     TemporaryFolder staging_;
-    std::unique_ptr<Transport> transport_;
+    std::shared_ptr<Transport> transport_;
     std::unique_ptr<PublishedRunExports> run_exports_;
     std::unique_ptr<ChannelIndexer> indexer_;
     std::optional<Sources> sources_;  ///< the own channel's indexes first

@@ -65,10 +65,12 @@ private:
 class Asking {
 public:
     Asking(Context& context,
+           Transport& transport,
            const std::vector<Channel>& channels,
            std::span<const PackageRecord> records,
            std::vector<std::optional<VariantInputs>>& inputs)
         : context_(context),
+          transport_(transport),
           channels_(channels),
           records_(records),
           inputs_(inputs),
@@ -175,7 +177,6 @@ private:
 
     std::vector<Result<FilePart>> get(std::span<const PartRequest> requests) {
         if (requests.empty()) return {};
-        if (!transport_) transport_ = open_transport(context_);
         Progress progress(context_.out);
         std::vector<std::uint64_t> received(requests.size());
         TransferOptions options;
@@ -187,7 +188,7 @@ private:
             const auto done = std::count(received.begin(), received.end(), 1);
             progress.count("asking", static_cast<std::size_t>(done), requests.size(), "packages");
         };
-        return get_parts(*transport_, requests, options);
+        return get_parts(transport_, requests, options);
     }
 
     static Result<InfoMember> member_in(const PackageRecord& record, const Result<FilePart>& end) {
@@ -224,11 +225,11 @@ private:
     }
 
     Context& context_;
+    Transport& transport_;
     const std::vector<Channel>& channels_;
     std::span<const PackageRecord> records_;
     std::vector<std::optional<VariantInputs>>& inputs_;
     InputsCache cache_;
-    std::unique_ptr<Transport> transport_;
     std::vector<std::string> failures_;
 };
 
@@ -261,7 +262,7 @@ Result<std::vector<std::optional<VariantInputs>>> built_with(Context& context,
     how.cache = context.config.index_cache();
     how.offline = options.offline;
     how.transfer.stop = context.stop;
-    const auto transport = open_transport(context);
+    GPKG_TRY(const auto transport, open_transport(context));
     GPKG_TRY(const auto published, fetch_variants(*transport, wanted, how));
     for (const auto& file : published) {
         for (const auto& warning : file.warnings) context.out.warn(warning);
@@ -277,7 +278,7 @@ Result<std::vector<std::optional<VariantInputs>>> built_with(Context& context,
         }
     }
     if (options.ask_packages)
-        GPKG_CHECK(Asking(context, channels, records, inputs).run(options.offline));
+        GPKG_CHECK(Asking(context, *transport, channels, records, inputs).run(options.offline));
     return inputs;
 }
 

@@ -12,11 +12,12 @@
 namespace gpkg::cli {
 
 Channels::Channels(Context& context,
+                   std::shared_ptr<Transport> transport,
                    std::span<const std::string> subdirs,
                    bool offline,
                    Extent extent)
     : context_(context),
-      transport_(open_transport(context)),
+      transport_(std::move(transport)),
       subdirs_(subdirs.begin(), subdirs.end()),
       offline_(offline),
       extent_(extent) {}
@@ -27,7 +28,8 @@ Result<Channels> Channels::fetch(Context& context,
                                  bool offline,
                                  Extent extent) {
     for (const auto& line : context.config.unheeded) context.out.warn_once(line);
-    Channels channels(context, subdirs, offline, extent);
+    GPKG_TRY(auto transport, open_transport(context));
+    Channels channels(context, std::move(transport), subdirs, offline, extent);
     GPKG_CHECK(channels.settle(wanted));
     // Now: a failure to decide would have no place for them, and may come of what they tell.
     for (const auto& index : channels.indexes_) {

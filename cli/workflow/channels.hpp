@@ -45,7 +45,11 @@ public:
     Result<std::vector<SharedIndex>> look_up(std::span<const std::string> names) const;
 
 private:
-    Channels(Context& context, std::span<const std::string> subdirs, bool offline, Extent extent);
+    Channels(Context& context,
+             std::shared_ptr<Transport> transport,
+             std::span<const std::string> subdirs,
+             bool offline,
+             Extent extent);
     Result<std::vector<FetchedIndex>> fetch_indexes_of(std::span<const Channel> channels,
                                                        std::span<const std::string> subdirs,
                                                        bool shards,
@@ -61,7 +65,7 @@ private:
     fs::path cache() const { return context_.config.index_cache(); }
 
     Context& context_;
-    std::unique_ptr<Transport> transport_;
+    std::shared_ptr<Transport> transport_;
     std::vector<std::string> subdirs_;
     bool offline_;
     Extent extent_;

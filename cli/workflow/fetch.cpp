@@ -257,7 +257,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
         unpacking.add(download_of[item], downloads[item].destination, true);
         show();
     };
-    const auto transport = open_transport(context);
+    GPKG_TRY(const auto transport, open_transport(context));
     const auto downloaded = download_all(*transport, downloads, options);
     if (unpacking.is_failing()) GPKG_CHECK(unpacking.finish());
     GPKG_CHECK(downloaded);

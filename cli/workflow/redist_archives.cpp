@@ -15,7 +15,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 Result<std::string> text_at(Context& context, const std::string& url) {
-    const auto transport = open_transport(context);
+    GPKG_TRY(const auto transport, open_transport(context));
     TransferOptions how;
     how.stop = context.stop;
     GetRequest request;
@@ -104,7 +104,7 @@ Result<void> RedistArchives::fetch(const std::vector<RedistArchive>& archives) c
         downloads.push_back(std::move(download));
     }
     if (downloads.empty()) return {};
-    const auto transport = open_transport(*context_);
+    GPKG_TRY(const auto transport, open_transport(*context_));
     DownloadOptions how;
     how.stop = context_->stop;
     return download_all(*transport, downloads, how);

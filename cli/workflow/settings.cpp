@@ -1,8 +1,11 @@
 #include "cli/workflow/settings.hpp"
 
+#include "libcore/channel/mirrored_channels.hpp"
+
 #include <cctype>
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
 
 namespace gpkg::cli {
 
@@ -17,7 +20,10 @@ ChannelContext channel_context(const Context& context) {
     return where;
 }
 
-std::unique_ptr<Transport> open_transport(const Context& context) {
+Result<std::shared_ptr<Transport>> open_transport(const Context& context) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (context.transport) return context.transport;
     const auto& config = context.config;
     auto options = transport_options_from(context.env, context.home);
     const auto proxy_of = [&](std::string_view scheme) -> std::string {
@@ -40,7 +46,13 @@ std::unique_ptr<Transport> open_transport(const Context& context) {
     } else if (trust != "true" && options.ca_file.empty()) {
         options.ca_file = trust;
     }
-    return make_transport(std::move(options));
+    GPKG_TRY(options.mirrors,
+             mirrored_places(config.mirrored_channels.value, channel_context(context)));
+    options.on_mirror_failed = [&out = context.out](const std::string& mirror, const Error& why) {
+        out.warn(fmt::format("the mirror {} is asked last from now on: {}", mirror, why.message));
+    };
+    context.transport = make_transport(std::move(options));
+    return context.transport;
 }
 
 std::string override_variable(std::string_view package) {

@@ -14,8 +14,9 @@ namespace gpkg::cli {
 ChannelContext channel_context(const Context& context);
 
 /// The way to the network: proxies, certificates and logins by the environment, else by the
-/// configuration. Warns where certificates are not looked at.
-std::unique_ptr<Transport> open_transport(const Context& context);
+/// configuration. Warns where certificates are not looked at. There is one for the whole command,
+/// so that connections live on.
+Result<std::shared_ptr<Transport>> open_transport(const Context& context);
 
 /// "cuda" -> "CONDA_OVERRIDE_CUDA"
 inline constexpr std::string_view kOverrides = "CONDA_OVERRIDE_";

@@ -41,6 +41,10 @@ Result<Look> look_at(const fs::path& file, const std::string& url) {
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return Look::Empty;
     if (text[first] == '{') return Look::Text;
+    if (text.starts_with("\x1f\x8b"))
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: not a channel index: it is compressed with gzip", url),
+                    "the server compresses what was asked for without; its settings are wrong");
     std::string shown(text.substr(first, 20));
     std::replace_if(
         shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
@@ -172,6 +176,7 @@ GetRequest OneIndex::request() {
     request.url = result_.channel.with_credentials(url);
     if (has_fallback())
         request.fallback_url = result_.channel.with_credentials(file_url_of(asks_[1].file));
+    request.is_optional = asks_.size() > (has_fallback() ? 2U : 1U);
     request.into = incoming_;
     request.most_bytes = ask.only_small ? options_.small : options_.most_bytes;
     request.on_body = [this](const std::string& asked, std::shared_ptr<ArrivingFile> body) {

@@ -127,6 +127,7 @@ public:
         const bool was_json = state_.url == url_of(kJson) && !state_.missing;
         GetRequest request;
         request.url = wanted_.channel.with_credentials(url_of(was_json ? kJson : kZst));
+        request.is_optional = true;
         request.fallback_url = wanted_.channel.with_credentials(url_of(was_json ? kZst : kJson));
         incoming_ = cache_.incoming();
         request.into = incoming_;

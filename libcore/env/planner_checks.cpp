@@ -75,9 +75,8 @@ Result<void> Planner::check_space() {
             return pass(io_error(package.unpacked, "look at", errno));
         const bool shares = here.st_dev == there.st_dev && options_.link != LinkMethod::Copy;
         package.reflinks_first = shares && is_known_for_reflinks(package.unpacked);
-        const bool reflinks =
-            options_.link == LinkMethod::Reflink ||
-            (options_.link == LinkMethod::Auto && package.reflinks_first);
+        const bool reflinks = options_.link == LinkMethod::Reflink ||
+                              (options_.link == LinkMethod::Auto && package.reflinks_first);
         for (const auto& item : package.items) {
             if (item.skipped) continue;
             ++cost.files;

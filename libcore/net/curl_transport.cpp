@@ -2,7 +2,9 @@
 // on. Redirects are followed here and not by libcurl, so that each hop is judged by its own rules:
 // never from https down, never with credentials to another origin, each with its own proxy.
 
+#include "libcore/base/percent.hpp"
 #include "libcore/net/libcurl_internal.hpp"
+#include "libcore/net/oci_internal.hpp"
 #include "libcore/net/outcome.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
@@ -15,6 +17,7 @@
 #include <fmt/format.h>
 #include <list>
 #include <mutex>
+#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -62,6 +65,16 @@ private:
 constexpr int kMostRedirects = 10;
 /// Of an error page; the connection is given up rather than read further.
 constexpr std::size_t kMostIgnored = 1U << 20U;
+
+/// How many transfers the files that this process may have open allow: each has a connection, the
+/// file it becomes and somebody who reads that.
+std::size_t affordable() {
+    constexpr rlim_t kOthers = 24;
+    constexpr rlim_t kEach = 3;
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 8;
+    return static_cast<std::size_t>((std::max(files.rlim_cur, kOthers + kEach) - kOthers) / kEach);
+}
 
 bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -130,7 +143,11 @@ struct Running {
     bool begun = false;
     bool rejected = false;
     std::size_t ignored = 0;
+    std::optional<OciSteps> oci;  ///< of an oci:// URL
+    std::string inner;            ///< the answer to a question of those
 
+    /// The answer at hand is not the file.
+    bool is_inner() const { return oci && oci->is_inner(); }
     Head head() const;
     /// Tells the exchange that a body follows, once.
     bool begin();
@@ -144,6 +161,7 @@ Head Running::head() const {
     if (is_file(url)) head.status = 200;
     head.url = url;
     head.etag = header(easy.get(), "etag");
+    if (oci && !oci->etag().empty()) head.etag = oci->etag();
     head.last_modified = strong_last_modified(easy.get());
     head.cache_control = header(easy.get(), "cache-control");
     head.age = header(easy.get(), "age");
@@ -171,6 +189,10 @@ std::size_t on_bytes(char* bytes, std::size_t one, std::size_t count, void* user
     if (!is_file(running.url) && status != 200 && status != 206) {
         running.ignored += size;
         return running.ignored > kMostIgnored ? CURL_WRITEFUNC_ERROR : size;
+    }
+    if (running.is_inner()) {
+        running.inner.append(bytes, size);
+        return running.inner.size() > kMostIgnored ? CURL_WRITEFUNC_ERROR : size;
     }
     if (!running.begin()) return CURL_WRITEFUNC_ERROR;
     running.rejected = !running.exchange->receive({bytes, size});
@@ -230,8 +252,16 @@ class CurlTransport;
 /// One call of run().
 class Run {
 public:
-    Run(const TransportOptions& options, CURLM* multi, const std::stop_token& stop)
-        : options_(options), multi_(multi), stop_(stop) {}
+    Run(const TransportOptions& options,
+        Credentials& credentials,
+        OciTokens& tokens,
+        CURLM* multi,
+        const std::stop_token& stop)
+        : options_(options),
+          credentials_(credentials),
+          tokens_(tokens),
+          multi_(multi),
+          stop_(stop) {}
 
     void operator()(std::span<Exchange* const> exchanges, std::size_t parallel);
 
@@ -242,7 +272,10 @@ private:
     };
 
     void start_due(std::size_t parallel);
+    void begin(std::list<Running>::iterator running);
     void start(std::list<Running>::iterator running);
+    Result<std::optional<Login>> login_for(const Running& running);
+    bool go_on(Running& running, Head& head);
     static void configure(Running& running, const TransportOptions& options);
     /// True when a transfer ended, so that another may begin.
     bool collect();
@@ -253,6 +286,8 @@ private:
     std::chrono::milliseconds patience() const;
 
     const TransportOptions& options_;
+    Credentials& credentials_;
+    OciTokens& tokens_;
     CURLM* multi_;
     const std::stop_token& stop_;
     std::deque<Waiting> waiting_;
@@ -263,9 +298,11 @@ void Run::operator()(std::span<Exchange* const> exchanges, std::size_t parallel)
     const SigpipeBlocked blocked;
     const std::stop_callback wake(stop_, [this] { libcurl()->multi_wakeup(multi_); });
     for (auto* exchange : exchanges) waiting_.push_back({exchange, Clock::time_point{}});
+    parallel = std::clamp<std::size_t>(parallel, 1, affordable());
+    libcurl()->multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(parallel));
     while (!waiting_.empty() || !running_.empty()) {
         if (stop_.stop_requested()) return end_all({Kind::Stopped, "interrupted", 0});
-        start_due(std::max<std::size_t>(parallel, 1));
+        start_due(parallel);
         int active = 0;
         if (const auto code = libcurl()->multi_perform(multi_, &active); code != CURLM_OK)
             return end_all({Kind::Other, libcurl()->multi_strerror(code), 0});
@@ -299,10 +336,24 @@ void Run::start_due(std::size_t parallel) {
         running.url = running.request.url;
         running.stop = &stop_;
         waiting_.erase(waiting);
-        start(started);
+        begin(started);
         // Starting may have ended it and put another one into the queue.
         waiting = waiting_.begin();
     }
+}
+
+void Run::begin(std::list<Running>::iterator running) {
+    if (!running->url.starts_with("oci:")) return start(running);
+    auto file = OciFile::of(running->url);
+    if (!file) {
+        Head head;
+        head.status = 404;
+        return end(running, head, nullptr);
+    }
+    running->oci.emplace(*std::move(file));
+    running->oci->use(tokens_.get(running->oci->place()));
+    running->url = running->oci->url();
+    start(running);
 }
 
 void set_headers(Running& running) {
@@ -314,9 +365,14 @@ void set_headers(Running& running) {
         }
     };
     running.headers.reset();
-    if (!request.etag.empty()) add("If-None-Match: " + request.etag);
-    if (!request.last_modified.empty()) add("If-Modified-Since: " + request.last_modified);
-    if (request.from > 0 && !request.if_range.empty()) add("If-Range: " + request.if_range);
+    if (running.oci) {
+        for (const auto& line : running.oci->headers(running.url)) add(line);
+    }
+    if (!running.is_inner()) {
+        if (!request.etag.empty()) add("If-None-Match: " + request.etag);
+        if (!request.last_modified.empty()) add("If-Modified-Since: " + request.last_modified);
+        if (request.from > 0 && !request.if_range.empty()) add("If-Range: " + request.if_range);
+    }
     libcurl()->easy_setopt(running.easy.get(), CURLOPT_HTTPHEADER, running.headers.get());
 }
 
@@ -335,6 +391,9 @@ void Run::configure(Running& running, const TransportOptions& options) {
     libcurl()->easy_setopt(easy, CURLOPT_WRITEDATA, &running);
     libcurl()->easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024);
     libcurl()->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    // Rather share a connection that is being made than make another: the handshake tells whether
+    // it can be shared. Without one, only the first answer does, and that may be long in coming.
+    libcurl()->easy_setopt(easy, CURLOPT_PIPEWAIT, running.url.starts_with("https:") ? 1L : 0L);
     // Else an unanswered name lookup would hold up the end of the program.
     libcurl()->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     libcurl()->easy_setopt(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
@@ -343,7 +402,7 @@ void Run::configure(Running& running, const TransportOptions& options) {
     libcurl()->easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
     libcurl()->easy_setopt(
         easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
-    if (const auto range = range_text(running.request); !range.empty())
+    if (const auto range = range_text(running.request); !range.empty() && !running.is_inner())
         libcurl()->easy_setopt(easy, CURLOPT_RANGE, range.c_str());
     if (!options.ca_file.empty())
         libcurl()->easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
@@ -362,8 +421,42 @@ void Run::configure(Running& running, const TransportOptions& options) {
     libcurl()->easy_setopt(easy, CURLOPT_NOPROXY, options.no_proxy.c_str());
 }
 
+/// Says who asks: of each hop anew, so that nobody sees what is for another.
+void log_in(CURL* easy, const std::string& url, const Login& login) {
+    if (login.kind == Login::Kind::Basic) {
+        libcurl()->easy_setopt(easy, CURLOPT_USERNAME, login.user.c_str());
+        libcurl()->easy_setopt(easy, CURLOPT_PASSWORD, login.secret.c_str());
+    } else if (login.kind == Login::Kind::Bearer) {
+        libcurl()->easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+        libcurl()->easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, login.secret.c_str());
+    } else if (auto parts = Url::parse(url); parts && !parts->path.starts_with("/t/")) {
+        parts->path.insert(0, "/t/" + login.secret);
+        libcurl()->easy_setopt(easy, CURLOPT_URL, parts->to_string().c_str());
+    }
+    libcurl()->easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+}
+
+/// To a registry it is said when that asks for it.
+Result<std::optional<Login>> Run::login_for(const Running& running) {
+    if (!running.oci || running.url != running.oci->url()) return credentials_.for_url(running.url);
+    if (!running.oci->wants_login()) return std::nullopt;
+    const auto given = Url::parse(running.request.url).value_or(Url()).userinfo;
+    if (given.empty()) return credentials_.for_url(running.oci->place());
+    const auto colon = std::min(given.find(':'), given.size());
+    GPKG_TRY(auto user, percent_decode(given.substr(0, colon)));
+    GPKG_TRY(auto password, percent_decode(given.substr(std::min(colon + 1, given.size()))));
+    return Login{Login::Kind::Basic, std::move(user), std::move(password)};
+}
+
 void Run::start(std::list<Running>::iterator running) {
     configure(*running, options_);
+    const auto login = login_for(*running);
+    if (!login) {
+        const auto& error = login.error();
+        const Failure failure{Kind::NoLogin, error.message, 0, error.hint};
+        return end(running, {}, &failure);
+    }
+    if (*login) log_in(running->easy.get(), running->url, **login);
     const auto code = libcurl()->multi_add_handle(multi_, running->easy.get());
     if (code == CURLM_OK) return;
     const Failure failure{Kind::Other, libcurl()->multi_strerror(code), 0};
@@ -414,11 +507,31 @@ void Run::finish(std::list<Running>::iterator running, CURLcode code) {
         if (follow_redirect(*running, head, failure)) return start(running);
         return end(running, head, &failure);
     }
+    if (running->oci && go_on(*running, head)) return start(running);
     if ((head.status == 200 || head.status == 206) && !running->begin()) {
         const Failure rejected{Kind::Rejected, "rejected", 0};
         return end(running, head, &rejected);
     }
     end(running, head, nullptr);
+}
+
+/// After an answer of a registry: whether there is more to ask. Else `head` is what to tell.
+bool Run::go_on(Running& running, Head& head) {
+    auto& oci = *running.oci;
+    const auto challenge = header(running.easy.get(), "www-authenticate");
+    const auto next = oci.answered(head.status, challenge, std::exchange(running.inner, {}));
+    if (next == OciSteps::Next::Absent) head.status = 404;
+    if (next == OciSteps::Next::Refused) head.status = 401;
+    if (next != OciSteps::Next::Ask) return false;
+    tokens_.keep(oci.place(), oci.token());
+    if (!oci.etag().empty() && running.request.etag == oci.etag()) {
+        head.status = 304;
+        head.etag = oci.etag();
+        return false;
+    }
+    running.url = oci.url();
+    running.redirects = 0;
+    return true;
 }
 
 /// Moves `running` on to where the server points, or says why not.
@@ -465,7 +578,10 @@ void Run::end_all(const Failure& failure) {
 
 class CurlTransport final : public Transport {
 public:
-    explicit CurlTransport(TransportOptions options) : options_(std::move(options)) {
+    explicit CurlTransport(TransportOptions options)
+        : options_(std::move(options)),
+          credentials_(options_.credentials),
+          mirrors_(options_.mirrors, options_.on_mirror_failed) {
         if (options_.user_agent.empty()) options_.user_agent = "gpkg/" GPKG_VERSION;
     }
 
@@ -478,10 +594,12 @@ public:
             return;
         }
         auto multi = take();
-        Run(options_, multi.get(), stop)(exchanges, parallel);
+        Run(options_, credentials_, tokens_, multi.get(), stop)(exchanges, parallel);
         const std::lock_guard lock(mutex_);
         idle_.push_back(std::move(multi));
     }
+
+    Mirrors* mirrors() override { return &mirrors_; }
 
 private:
     Multi take() {
@@ -493,30 +611,14 @@ private:
     }
 
     TransportOptions options_;
+    Credentials credentials_;
+    OciTokens tokens_;
+    Mirrors mirrors_;
     std::mutex mutex_;
     std::vector<Multi> idle_;  ///< with their open connections
 };
 
 }  // namespace
-
-TransportOptions transport_options_from(
-    const std::function<std::optional<std::string>(std::string_view)>& environment,
-    const fs::path& home) {
-    const auto first_of = [&](std::initializer_list<std::string_view> names) -> std::string {
-        for (const auto name : names) {
-            if (auto value = environment(name); value && !value->empty()) return *value;
-        }
-        return {};
-    };
-    TransportOptions options;
-    options.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
-    options.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
-    options.no_proxy = first_of({"no_proxy", "NO_PROXY"});
-    options.ca_file = first_of({"SSL_CERT_FILE"});
-    options.netrc = first_of({"NETRC"});
-    if (options.netrc.empty() && !home.empty()) options.netrc = home / ".netrc";
-    return options;
-}
 
 std::unique_ptr<Transport> make_transport(TransportOptions options) {
     return std::make_unique<CurlTransport>(std::move(options));

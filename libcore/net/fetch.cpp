@@ -28,24 +28,28 @@ Fetch::Fetch(GetRequest wanted,
              Expected expected,
              std::size_t item,
              const TransferOptions& options,
+             Mirrors* mirrors,
              std::function<void(const Fetch&)> finished)
     : wanted_(std::move(wanted)),
       expected_(std::move(expected)),
       item_(item),
       options_(options),
       finished_(std::move(finished)),
+      mirrors_(mirrors),
       result_(fail(ErrorKind::Interrupted, without_secrets(wanted_.url) + ": interrupted")) {}
 
 TransferRequest Fetch::request() {
+    if (!choice_) choice_.emplace(mirrors_, wanted_.url);
     TransferRequest request;
-    request.url = asked();
+    request.url = place();
     resuming_ = received_ > 0 && !validator_.empty();
     if (resuming_) {
         request.from = received_;
         request.if_range = validator_;
     } else if (!fallen_back_) {
         request.etag = wanted_.etag;
-        request.last_modified = wanted_.last_modified;
+        // Mirrors differ in when they got a file.
+        if (!choice_->is_mirrored()) request.last_modified = wanted_.last_modified;
     }
     return request;
 }
@@ -57,7 +61,7 @@ bool Fetch::begin(const Head& head) {
 }
 
 Result<void> Fetch::prepare(const Head& head) {
-    const auto shown = without_secrets(asked());
+    const auto shown = without_secrets(place());
     if (head.status == 206) {
         if (!resuming_ || head.range_start != received_)
             return fail(ErrorKind::Network, shown + ": the server sent a part nobody asked for");
@@ -102,7 +106,7 @@ Result<void> Fetch::take(std::string_view bytes) {
     if (received_ > wanted_.most_bytes)
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: more than the {} bytes allowed",
-                                without_secrets(asked()),
+                                without_secrets(place()),
                                 wanted_.most_bytes));
     if (expected_.size != 0 && received_ > expected_.size)
         return wrong("size", std::to_string(expected_.size), "more");
@@ -118,20 +122,19 @@ Result<void> Fetch::take(std::string_view bytes) {
 
 std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Failure* failure) {
     ++tries_;
-    if (problem_) return settle(pass(*std::exchange(problem_, std::nullopt)));
+    if (problem_) {
+        auto problem = *std::exchange(problem_, std::nullopt);
+        if (ask_again()) return std::chrono::milliseconds(0);
+        return settle(pass(std::move(problem)));
+    }
 
     const bool stopped = failure != nullptr && failure->kind == Failure::Kind::Stopped;
     const bool refused = failure == nullptr && head.status >= 400;
     if (failure == nullptr && (head.status == 200 || head.status == 206)) {
         auto done = complete(head);
         if (done) return settle(std::move(result_));
-        // What a cache or a proxy on the way mangled once often comes whole the second time.
-        const bool again = done.error().kind == ErrorKind::Integrity && !asked_again_ &&
-                           !asked().starts_with("file:");
-        if (!again) return settle(pass(std::move(done).error()));
-        asked_again_ = true;
-        received_ = 0;
-        return std::chrono::milliseconds(0);
+        if (ask_again()) return std::chrono::milliseconds(0);
+        return settle(pass(std::move(done).error()));
     }
     const bool asked_whether = !wanted_.etag.empty() || !wanted_.last_modified.empty();
     if (failure == nullptr && head.status == 304 && asked_whether && !fallen_back_ && !resuming_) {
@@ -156,15 +159,28 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
         return std::chrono::milliseconds(0);
     }
     if (!stopped) {
-        if (const auto wait = wait_before_retry(options_.retry, tries_, head, failure)) {
+        const bool elsewhere = failure == nullptr && choice_->has_next();
+        const auto wait =
+            elsewhere ? std::nullopt : wait_before_retry(options_.retry, tries_, head, failure);
+        if (wait) {
             if (failure == nullptr && head.retry_after.count() > 0 && options_.on_wait)
-                options_.on_wait({without_secrets(asked()), head.retry_after, *wait});
+                options_.on_wait({without_secrets(place()), head.retry_after, *wait});
             return wait;
         }
     }
-    auto error = transfer_error(asked(), head, failure);
+    auto error = transfer_error(place(), head, failure);
     if (tries_ > 1 && !stopped) error.message += fmt::format(", {} times", tries_);
     return settle(pass(std::move(error)));
+}
+
+/// What a cache or a proxy on the way mangled once often comes whole the second time.
+bool Fetch::ask_again() {
+    if (!mangled_ || asked_again_ || choice_->has_next() || place().starts_with("file:"))
+        return false;
+    mangled_ = false;
+    asked_again_ = true;
+    received_ = 0;
+    return true;
 }
 
 Result<void> Fetch::complete(const Head& head) {
@@ -188,7 +204,7 @@ Result<void> Fetch::complete(const Head& head) {
     return {};
 }
 
-Result<void> Fetch::check() const {
+Result<void> Fetch::check() {
     if (expected_.size != 0 && received_ != expected_.size)
         return wrong("size", std::to_string(expected_.size), std::to_string(received_));
     if (!expected_.sha256.empty() && digest_ != to_lower(expected_.sha256))
@@ -198,9 +214,24 @@ Result<void> Fetch::check() const {
     return {};
 }
 
+/// From the beginning, at the next mirror, where the failure is that of this one.
+bool Fetch::ask_elsewhere(Error& error) {
+    const bool is_ours = error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Io ||
+                         (error.kind == ErrorKind::Integrity && !mangled_) ||
+                         (error.kind == ErrorKind::NotFound && wanted_.is_optional);
+    if (!choice_ || is_ours || !choice_->next(error)) return false;
+    fallen_back_ = false;
+    mangled_ = false;
+    tries_ = 0;
+    received_ = 0;
+    return true;
+}
+
 std::optional<std::chrono::milliseconds> Fetch::settle(Result<Response> result) {
-    result_ = std::move(result);
     file_.reset();
+    if (!result && ask_elsewhere(result.error())) return std::chrono::milliseconds(0);
+    if (result && choice_) choice_->succeeded();
+    result_ = std::move(result);
     if (finished_) finished_(*this);
     return std::nullopt;
 }
@@ -212,11 +243,12 @@ DigestKind Fetch::digest_kind() const {
 
 tl::unexpected<Error> Fetch::wrong(std::string_view what,
                                    const std::string& expected,
-                                   const std::string& got) const {
+                                   const std::string& got) {
+    mangled_ = true;
     return fail(
         ErrorKind::Integrity,
         fmt::format(
-            "{}: wrong {}: expected {}, got {}", without_secrets(asked()), what, expected, got),
+            "{}: wrong {}: expected {}, got {}", without_secrets(place()), what, expected, got),
         "the server or a proxy altered the file, or the index is older than it; try again "
         "later");
 }

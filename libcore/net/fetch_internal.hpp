@@ -23,6 +23,7 @@ public:
           Expected expected,
           std::size_t item,
           const TransferOptions& options,
+          Mirrors* mirrors,
           std::function<void(const Fetch&)> finished = {});
 
     TransferRequest request() override;
@@ -38,13 +39,17 @@ private:
     Result<void> open_file();
     Result<void> take(std::string_view bytes);
     Result<void> complete(const Head& head);
-    Result<void> check() const;
+    Result<void> check();
+    bool ask_again();
     std::optional<std::chrono::milliseconds> settle(Result<Response> result);
     const std::string& asked() const { return fallen_back_ ? wanted_.fallback_url : wanted_.url; }
+    /// Where that is asked for.
+    std::string place() const { return choice_ ? choice_->of(asked()) : asked(); }
+    bool ask_elsewhere(Error& error);
     DigestKind digest_kind() const;
     tl::unexpected<Error> wrong(std::string_view what,
                                 const std::string& expected,
-                                const std::string& got) const;
+                                const std::string& got);
 
     GetRequest wanted_;
     Expected expected_;
@@ -52,8 +57,12 @@ private:
     const TransferOptions& options_;
     std::function<void(const Fetch&)> finished_;
 
+    Mirrors* mirrors_;
+    std::optional<MirrorChoice> choice_;  ///< made with the first question
+
     bool fallen_back_ = false;
-    bool asked_again_ = false;  ///< because what came was not what was promised
+    bool mangled_ = false;      ///< what came is not what was promised
+    bool asked_again_ = false;  ///< because of that
     int tries_ = 0;
     std::uint64_t received_ = 0;
     std::uint64_t total_ = 0;  ///< 0: unknown

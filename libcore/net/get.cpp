@@ -42,7 +42,7 @@ std::vector<Result<Response>> get_all(Transport& transport,
                                       const TransferOptions& options) {
     std::deque<Fetch> fetches;
     for (const auto& request : requests)
-        fetches.emplace_back(request, Expected{}, fetches.size(), options);
+        fetches.emplace_back(request, Expected{}, fetches.size(), options, transport.mirrors());
     transport.run(pointers(fetches), options.parallel, options.stop);
 
     std::vector<Result<Response>> results;
@@ -80,6 +80,7 @@ Result<void> download_all(Transport& transport,
                              Expected{download.sha256, download.md5, download.size},
                              fetches.size(),
                              options,
+                             transport.mirrors(),
                              finished);
     }
     transport.run(pointers(fetches), options.parallel, give_up.get_token());

@@ -12,8 +12,8 @@
     each(easy_cleanup) each(easy_getinfo) each(easy_header) each(easy_init) each(easy_setopt)     \
     each(easy_strerror) each(getdate) each(multi_add_handle) each(multi_cleanup)                  \
     each(multi_info_read) each(multi_init) each(multi_perform) each(multi_poll)                   \
-    each(multi_remove_handle) each(multi_strerror) each(multi_wakeup) each(slist_append)          \
-    each(slist_free_all)
+    each(multi_remove_handle) each(multi_setopt) each(multi_strerror) each(multi_wakeup)          \
+    each(slist_append) each(slist_free_all)
 // clang-format on
 
 namespace gpkg {

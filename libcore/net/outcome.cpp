@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <random>
 
 namespace gpkg {
 namespace {
@@ -24,9 +25,10 @@ Error status_error(const std::string& url, int status) {
                      "the server says 'not modified', and was not asked whether it is",
                      "a proxy may have mixed up answers; try again later");
     case 401:
-        return error(ErrorKind::Network,
-                     "the server wants a login",
-                     "put the login for this host into ~/.netrc, or check the token in the URL");
+        return error(
+            ErrorKind::Network,
+            "the server wants a login",
+            "put the login into ~/.config/gpkg/credentials.yaml or ~/.netrc, or check the token");
     case 403:
         return error(ErrorKind::Network,
                      "the server forbids access",
@@ -45,6 +47,11 @@ Error status_error(const std::string& url, int status) {
     if (status >= 500)
         return error(ErrorKind::Network, "the server is in trouble", "try again later");
     return error(ErrorKind::Network, "an answer that was not expected", "");
+}
+
+std::minstd_rand& chance() {
+    thread_local std::minstd_rand engine(std::random_device{}());
+    return engine;
 }
 
 std::string host_of(std::string_view url) {
@@ -66,8 +73,10 @@ std::optional<std::chrono::milliseconds> wait_before_retry(const RetryPolicy& po
             : std::find(kPassing.begin(), kPassing.end(), head.status) != kPassing.end();
     if (!worth) return std::nullopt;
     const auto backoff = policy.first_wait * (1LL << std::min(done - 1, 20));
-    return std::min<std::chrono::milliseconds>(
+    const auto wait = std::min<std::chrono::milliseconds>(
         std::max<std::chrono::milliseconds>(backoff, head.retry_after), policy.longest_wait);
+    const auto part = std::uniform_real_distribution(0.0, policy.jitter)(chance());
+    return wait + std::chrono::duration_cast<std::chrono::milliseconds>(wait * part);
 }
 
 Error transfer_error(std::string_view url, const Head& head, const Failure* failure) {
@@ -111,6 +120,7 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
                      "check HTTPS_PROXY and NO_PROXY");
     case Kind::Broken: return error("the transfer broke off: " + failure->detail, "try again");
     case Kind::BadRedirect: return error(failure->detail, "");
+    case Kind::NoLogin: return error(failure->detail, failure->hint);
     case Kind::Stopped: return Error{ErrorKind::Interrupted, shown + ": interrupted", "", {}};
     case Kind::Rejected:
     case Kind::Other: break;
@@ -122,7 +132,7 @@ Result<std::string> redirect_target(std::string_view from, std::string_view loca
     const auto here = Url::parse(from);
     auto there = Url::parse(location);
     const bool downgrade = here && there && here->scheme == "https" && there->scheme != "https";
-    if (!here || !there || there->scheme == "file" || downgrade)
+    if (!here || !there || !there->scheme.starts_with("http") || downgrade)
         return fail(ErrorKind::Network,
                     fmt::format("redirected {}to {}, which is not followed",
                                 downgrade ? "from https " : "",

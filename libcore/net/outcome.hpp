@@ -15,6 +15,8 @@ struct RetryPolicy {
     int tries = 4;                                   ///< all in all
     std::chrono::milliseconds first_wait{500};       ///< doubled after each try
     std::chrono::milliseconds longest_wait{30'000};  ///< also for what the server asks for
+    /// Up to this part of a wait is added by chance: many who failed together ask again apart.
+    double jitter = 0.25;
 };
 
 /// How long to wait before try number `done` + 1, or nothing when it is not worth it: only 408,

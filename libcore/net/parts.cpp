@@ -13,15 +13,20 @@ namespace {
 /// The exchange about one part: all in memory, begun anew where the transfer breaks off.
 class PartFetch final : public Exchange {
 public:
-    PartFetch(const PartRequest& wanted, std::size_t item, const TransferOptions& options)
+    PartFetch(const PartRequest& wanted,
+              std::size_t item,
+              const TransferOptions& options,
+              Mirrors* mirrors)
         : wanted_(wanted),
           item_(item),
           options_(options),
+          mirrors_(mirrors),
           result_(fail(ErrorKind::Interrupted, shown() + ": interrupted")) {}
 
     TransferRequest request() override {
         TransferRequest request;
-        request.url = wanted_.url;
+        if (!choice_) choice_.emplace(mirrors_, wanted_.url);
+        request.url = place();
         request.from = wanted_.from;
         request.count = wanted_.count;
         request.at_end = wanted_.at_end;
@@ -55,15 +60,21 @@ public:
             return settle(is_short ? pass(not_asked_for()) : Result<FilePart>(std::move(part_)));
         }
         const bool stopped = failure != nullptr && failure->kind == Failure::Kind::Stopped;
-        const auto wait =
-            stopped ? std::nullopt : wait_before_retry(options_.retry, tries_, head, failure);
+        const bool elsewhere = failure == nullptr && choice_->has_next();
+        const auto wait = stopped || elsewhere
+                              ? std::nullopt
+                              : wait_before_retry(options_.retry, tries_, head, failure);
         if (wait) {
             if (failure == nullptr && head.retry_after.count() > 0 && options_.on_wait)
                 options_.on_wait({shown(), head.retry_after, *wait});
             return wait;
         }
-        auto error = transfer_error(wanted_.url, head, failure);
+        auto error = transfer_error(place(), head, failure);
         if (tries_ > 1 && !stopped) error.message += fmt::format(", {} times", tries_);
+        if (!stopped && choice_ && choice_->next(error)) {
+            tries_ = 0;
+            return std::chrono::milliseconds(0);
+        }
         return settle(pass(std::move(error)));
     }
 
@@ -93,11 +104,13 @@ private:
     }
 
     std::optional<std::chrono::milliseconds> settle(Result<FilePart> result) {
+        if (result && choice_) choice_->succeeded();
         result_ = std::move(result);
         return std::nullopt;
     }
 
-    std::string shown() const { return without_secrets(wanted_.url); }
+    std::string place() const { return choice_ ? choice_->of(wanted_.url) : wanted_.url; }
+    std::string shown() const { return without_secrets(place()); }
 
     Error not_asked_for() const {
         return {ErrorKind::Network,
@@ -120,6 +133,8 @@ private:
     PartRequest wanted_;
     std::size_t item_;
     const TransferOptions& options_;
+    Mirrors* mirrors_;
+    std::optional<MirrorChoice> choice_;
 
     int tries_ = 0;
     bool is_part_ = false;    ///< and not the whole
@@ -137,7 +152,7 @@ std::vector<Result<FilePart>> get_parts(Transport& transport,
     std::deque<PartFetch> fetches;
     std::vector<Exchange*> exchanges;
     for (const auto& request : requests) {
-        fetches.emplace_back(request, fetches.size(), options);
+        fetches.emplace_back(request, fetches.size(), options, transport.mirrors());
         exchanges.push_back(&fetches.back());
     }
     transport.run(exchanges, options.parallel, options.stop);

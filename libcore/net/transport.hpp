@@ -7,6 +7,8 @@
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
+#include "libcore/net/credentials.hpp"
+#include "libcore/net/mirrors.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -18,12 +20,13 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg {
 
 /// One question to a server.
 struct TransferRequest {
-    std::string url;            ///< http, https or file; may hold credentials
+    std::string url;            ///< http, https, file or oci; may hold credentials
     std::string etag;           ///< not empty: the answer may be 304
     std::string last_modified;  ///< likewise
     std::uint64_t from = 0;     ///< first byte wanted
@@ -61,6 +64,7 @@ struct Failure {
         ProxyDenied,  ///< `proxy_status` says how
         Broken,       ///< reset, or ended before the promised length
         BadRedirect,
+        NoLogin,   ///< the one for this server cannot be used; `detail` and `hint` say why
         Rejected,  ///< by the exchange itself
         Stopped,   ///< by the stop token
         Other,
@@ -68,6 +72,7 @@ struct Failure {
     Kind kind = Kind::Other;
     std::string detail;
     int proxy_status = 0;
+    std::string hint{};
 };
 
 /// One transfer, seen by the one who wants it. Called from the thread that runs the transport.
@@ -95,6 +100,8 @@ public:
     virtual void run(std::span<Exchange* const> exchanges,
                      std::size_t parallel,
                      const std::stop_token& stop) = 0;
+    /// For who asks by way of this; null: none. An exchange chooses among them.
+    virtual Mirrors* mirrors() { return nullptr; }
 };
 
 struct TransportOptions {
@@ -104,13 +111,18 @@ struct TransportOptions {
     std::string http_proxy;                  ///< for http:// URLs; empty: none
     std::string https_proxy;                 ///< for https:// URLs
     std::string no_proxy;                    ///< comma separated hosts and domains, or "*"
-    fs::path netrc;                          ///< credentials by host; may be missing
-    fs::path ca_file;                        ///< empty: what the system trusts
-    bool verify_tls = true;                  ///< false: anybody may say that he is the server
+    std::vector<MirroredPlace> mirrors;
+    OnMirrorFailed on_mirror_failed;
+    CredentialFiles credentials;
+    fs::path netrc;          ///< asked where those have nothing; may be missing
+    fs::path ca_file;        ///< empty: what the system trusts
+    bool verify_tls = true;  ///< false: anybody may say that he is the server
 };
 
 /// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),
-/// NETRC (else ~/.netrc), SSL_CERT_FILE.
+/// GPKG_CREDENTIALS (else gpkg/credentials.yaml in XDG_CONFIG_HOME or ~/.config), RATTLER_AUTH_FILE
+/// (else ~/.rattler/credentials.json), NETRC (else ~/.netrc), SSL_CERT_FILE,
+/// CONDA_REMOTE_CONNECT_TIMEOUT_SECS and CONDA_REMOTE_READ_TIMEOUT_SECS.
 TransportOptions transport_options_from(const EnvLookup& environment, const fs::path& home);
 
 /// The real one, on libcurl.

@@ -62,11 +62,12 @@ Result<Url> Url::parse(std::string_view text) {
         return fail(ErrorKind::Parse, fmt::format("{}: not a URL", without_secrets(text)));
     Url url;
     url.scheme = to_lower(text.substr(0, text.find("://")));
-    if (url.scheme != "http" && url.scheme != "https" && url.scheme != "file")
+    if (url.scheme != "http" && url.scheme != "https" && url.scheme != "file" &&
+        url.scheme != "oci")
         return fail(
             ErrorKind::Unsupported,
             fmt::format("{}: '{}' URLs are not supported", without_secrets(text), url.scheme),
-            "use http, https or file");
+            "use http, https, oci or file");
     for (const char c : text) {
         if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f)
             return fail(

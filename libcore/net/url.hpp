@@ -1,7 +1,7 @@
 #pragma once
 
 // URLs as gpkg needs them: taken apart, shown without their secrets, and file:// both ways.
-// Only http, https and file are known. Nothing here asks the network.
+// Only http, https, file and oci are known. Nothing here asks the network.
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
@@ -13,7 +13,7 @@ namespace gpkg {
 
 /// The parts of "scheme://userinfo@host:port/path?query"; what is absent is empty.
 struct Url {
-    std::string scheme;    ///< lowercase: "http", "https" or "file"
+    std::string scheme;    ///< lowercase: "http", "https", "file" or "oci"
     std::string userinfo;  ///< "user:password" as written, percent-encoded
     std::string host;      ///< lowercase, brackets of an IPv6 address included
     std::string port;      ///< empty when it is the scheme's own

@@ -129,18 +129,20 @@ if command -v cc > /dev/null; then
 fi
 
 # What comes to the disk is told and can be limited.
-expect 0 clean -q -y --unused
+shared_prefix=$GPKG_ROOT_PREFIX
+export GPKG_ROOT_PREFIX=$WORK/limited  # whose store holds nothing yet
+mkdir "$GPKG_ROOT_PREFIX" && cp "$shared_prefix/config.yaml" "$GPKG_ROOT_PREFIX/"
 expect 1 create -y -n large --max-size 1MB app
 err_has 'the packages to download are 3.' '--max-size allows 1.0 MB'
 expect 1 create -y -n large --max-inodes 3 app
 err_has 'and --max-inodes allows 3'
-absent large
-expect 1 create -y -n large --max-size 3001KB --link copy app
-absent large
+check [ ! -e "$WORK/limited/envs/large" ]
+expect 1 create -y -n large --max-size 3000KB --link copy app
+check [ ! -e "$WORK/limited/envs/large" ]
 expect 0 create -y -n large --max-size 8MB --max-inodes 100 app
 out_has ' files in the environment; ' ' inodes come to the disk'
 expect 2 create -y -n larger --max-size much app
-expect 0 remove -q -y -n large --all
+export GPKG_ROOT_PREFIX=$shared_prefix
 
 # What clean says is what du says.
 expect 0 create -q -y -n gone app

@@ -78,7 +78,7 @@ TEST_CASE("what is no channel is refused with the reason", "[channel]") {
         {"https://u:pw@h/t/tk/c/osx-arm64", "channel 'https://h/c/osx-arm64': it ends in 'osx-arm64', which is a platform and not a channel\n  hint: write -c https://h/c --platform osx-arm64"},
         {"https://h/a?x=1",  "channel 'https://h/a': a channel has no '?' or '#'"},
         {"https://h/a/../b", "channel 'https://h/a/../b': it has '.' or '..' as a part"},
-        {"oci://h/a",        "oci://h/a: 'oci' URLs are not supported\n  hint: use http, https or file"},
+        {"s3://h/a",         "s3://h/a: 's3' URLs are not supported\n  hint: use http, https, oci or file"},
         {"file://server/a",  "file://server/a: a file on the host 'server' cannot be read\n  hint: a path on this machine has three slashes: file:///path"},
         {"/",                "channel '/': the root folder is no channel"},
         {"defaults",         "channel 'defaults': it stands for several channels\n  hint: write one of https://repo.anaconda.com/pkgs/main or https://repo.anaconda.com/pkgs/r"},

@@ -17,7 +17,7 @@ namespace {
 
 TransferOptions quick() {
     TransferOptions options;
-    options.retry = {3, 1ms, 50ms};
+    options.retry = {3, 1ms, 50ms, 0};
     return options;
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("no server, no host, no time", "[net]") {
               "cached");
     CHECK(error("http://no-such-host.invalid/x").message ==
           "http://no-such-host.invalid/x: there is no host 'no-such-host.invalid'");
-    CHECK(error("oci://x/y").kind == ErrorKind::Parse);
+    CHECK(error("s3://x/y").kind == ErrorKind::Parse);
 }
 
 TEST_CASE("a server that speaks no TLS is no secure connection", "[net]") {

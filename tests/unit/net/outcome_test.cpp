@@ -2,6 +2,8 @@
 
 #include "tests/support/catch.hpp"
 
+#include <set>
+
 using namespace gpkg;
 using namespace std::chrono_literals;
 using Kind = Failure::Kind;
@@ -24,7 +26,7 @@ TEST_CASE("Cache-Control says how long an answer is fresh", "[net]") {
 }
 
 TEST_CASE("only what may pass is tried again, with growing waits", "[net]") {
-    const RetryPolicy policy{4, 500ms, 3000ms};
+    const RetryPolicy policy{4, 500ms, 3000ms, 0};
     const auto wait = [&](int done, int status, std::chrono::seconds asked = 0s) {
         Head head;
         head.status = status;
@@ -38,6 +40,15 @@ TEST_CASE("only what may pass is tried again, with growing waits", "[net]") {
     CHECK_FALSE(wait(4, 503));
     CHECK(wait(1, 429, 2s) == 2000ms);
     CHECK(wait(1, 429, 3600s) == 3000ms);
+
+    const RetryPolicy scattered{4, 1000ms, 3000ms, 0.5};
+    Head busy;
+    busy.status = 503;
+    std::set<std::chrono::milliseconds> waits;
+    for (int i = 0; i < 100; ++i) waits.insert(*wait_before_retry(scattered, 1, busy, nullptr));
+    CHECK(waits.size() > 10);
+    CHECK(*waits.begin() >= 1000ms);
+    CHECK(*waits.rbegin() <= 1500ms);
 
     const auto after = [&](Kind kind) {
         const Failure failure{kind, "", 0};

@@ -32,7 +32,7 @@ TEST_CASE("what is no URL is refused", "[net]") {
     const auto message = [](std::string_view text) { return Url::parse(text).error().message; };
     CHECK(message("conda-forge") == "conda-forge: not a URL");
     CHECK(message("://x") == "://x: not a URL");
-    CHECK(message("oci://ghcr.io/x") == "oci://ghcr.io/x: 'oci' URLs are not supported");
+    CHECK(message("s3://ghcr.io/x") == "s3://ghcr.io/x: 's3' URLs are not supported");
     CHECK(message("http:///a") == "http:///a: the host name is missing");
     CHECK(message("http://h:8x/a") == "http://h:8x/a: the port is not a number");
     CHECK(message("http://u:secret@h:8x/a") == "http://h:8x/a: the port is not a number");

@@ -7,8 +7,8 @@
 #include "tests/support/package_archives.hpp"
 
 #include <atomic>
-#include <sys/wait.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utime.h>

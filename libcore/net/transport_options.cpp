@@ -1,0 +1,40 @@
+#include "libcore/net/transport.hpp"
+
+#include <cstdlib>
+
+namespace gpkg {
+
+TransportOptions transport_options_from(const EnvLookup& environment, const fs::path& home) {
+    const auto first_of = [&](std::initializer_list<std::string_view> names) -> std::string {
+        for (const auto name : names) {
+            if (auto value = environment(name); value && !value->empty()) return *value;
+        }
+        return {};
+    };
+    TransportOptions options;
+    options.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
+    options.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
+    options.no_proxy = first_of({"no_proxy", "NO_PROXY"});
+    options.ca_file = first_of({"SSL_CERT_FILE"});
+    const auto file = [&](std::string_view name, const fs::path& else_at) {
+        fs::path path = first_of({name});
+        return path.empty() && !home.empty() ? else_at : path;
+    };
+    fs::path config = first_of({"XDG_CONFIG_HOME"});
+    if (config.empty()) config = home / ".config";
+    options.credentials = {file("GPKG_CREDENTIALS", config / "gpkg/credentials.yaml"),
+                           file("RATTLER_AUTH_FILE", home / ".rattler/credentials.json")};
+    options.netrc = file("NETRC", home / ".netrc");
+    const auto seconds_of = [&](std::string_view name) {
+        return static_cast<long>(std::strtod(first_of({name}).c_str(), nullptr) * 1000);
+    };
+    if (const auto limit = seconds_of("CONDA_REMOTE_CONNECT_TIMEOUT_SECS"); limit > 0)
+        options.connect_timeout = std::chrono::milliseconds(limit);
+    // libcurl counts whole seconds.
+    if (const auto limit = seconds_of("CONDA_REMOTE_READ_TIMEOUT_SECS"); limit > 0)
+        options.stall_timeout =
+            std::chrono::ceil<std::chrono::seconds>(std::chrono::milliseconds(limit));
+    return options;
+}
+
+}  // namespace gpkg
