@@ -73,9 +73,14 @@ Result<void> NewFile::write(std::string_view bytes) {
 }
 
 Result<void> NewFile::finish(bool to_disk) {
-    const bool done = (!to_disk || ::fsync(file_.get()) == 0) && file_.close() &&
+    // Closing tells, over NFS, whether the bytes arrived. A second descriptor is closed for that:
+    // the mark of a living writer lasts as long as the first, and is needed until the file has its
+    // name.
+    Descriptor second(::dup(file_.get()));
+    const bool done = (!to_disk || ::fsync(file_.get()) == 0) && second && second.close() &&
                       ::rename(temporary_.c_str(), path_.c_str()) == 0;
     if (!done) return io_failure(path_, "write", errno);
+    (void)file_.close();
     temporary_.clear();
     return {};
 }

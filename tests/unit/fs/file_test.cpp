@@ -1,8 +1,10 @@
 #include "libcore/fs/file.hpp"
 
+#include "libcore/fs/temporary.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <sys/stat.h>
@@ -43,6 +45,23 @@ TEST_CASE("a file that is not finished leaves nothing", "[fs]") {
     CHECK(read_file(path).value() == "whole");
     CHECK(fs::status(path).permissions() == fs::perms(0640));
     CHECK(std::distance(fs::directory_iterator(root->path()), {}) == 1);
+}
+
+TEST_CASE("what is written is not taken for what the dead left", "[fs]") {
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    std::atomic<bool> done = false;
+    std::thread remover([&] {
+        while (!done) remove_dead_temporaries(root->path());
+    });
+    int lost = 0;
+    for (int i = 0; i < 3000; ++i) {
+        auto file = NewFile::make(root->path() / "x");
+        if (!file || !file->write("whole") || !file->finish(false)) ++lost;
+    }
+    done = true;
+    remover.join();
+    CHECK(lost == 0);
 }
 
 TEST_CASE("pieces of a file overlap, so that nothing lies between two", "[fs]") {
