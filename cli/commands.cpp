@@ -45,6 +45,7 @@ std::span<const Command> commands() {
         {"completion", "print a script that completes gpkg's words in a shell", bind_completion},
         {"build", "build packages from recipes into a channel", bind_build},
         {"plan-variants", "find the fewest builds that serve given GPUs", bind_plan_variants},
+        {"keys", "make and show the keys that sign channels", bind_keys},
         {"inspect", "show what a package, a program or a library holds and needs", bind_inspect},
         {"lint", "find dependencies of packages that fewer bytes would do for", bind_lint},
         {"redist", "recipes for NVIDIA's redistributable archives", bind_redist},

@@ -103,6 +103,22 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
     app.add_flag("--override-frozen",
                  options.override_frozen,
                  "change the environment although it is marked as frozen");
+    add_script_options(app, options);
+}
+
+void add_script_options(CLI::App& app, ChangeOptions& options) {
+    auto* none =
+        app.add_flag("--no-scripts", options.no_scripts, "run no link script of a package");
+    app.add_option("--allow-scripts",
+                   options.allow_scripts,
+                   "with link_scripts: ask or list, let those of this package run; given once for "
+                   "each")
+        ->type_name("PACKAGE")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->check(not_empty("--allow-scripts: names no package"))
+        ->excludes(none);
 }
 
 void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb) {

@@ -34,6 +34,8 @@ void add_machines_option(CLI::App& app,
 void add_change_options(CLI::App& app, ChangeOptions& options);
 /// --link and --copy, which are among them.
 void add_link_options(CLI::App& app, ChangeOptions& options);
+/// Those of them that say which link scripts may run.
+void add_script_options(CLI::App& app, ChangeOptions& options);
 enum class ReachVerb {
     Create,  ///< nothing is installed yet
     Install,

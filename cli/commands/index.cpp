@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/workflow/signing.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/spec/names.hpp"
@@ -20,16 +21,22 @@ struct Words {
     std::string folder;
     std::string patch;
     bool no_patch = false;
+    std::vector<std::string> sign_keys;
+    std::string expires;
     int zstd_level = 0;  ///< 0: as the indexer thinks best
 };
 
-IndexerOptions options_of(const Words& words, Context& context) {
+Result<IndexerOptions> options_of(const Words& words, Context& context) {
     IndexerOptions options;
     options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     options.cancelled = [&] { return context.stop.stop_requested(); };
     if (!words.patch.empty()) options.patch = absolute_path(words.patch, context.home);
     options.drop_patch = words.no_patch;
     if (words.zstd_level != 0) options.zstd_level = words.zstd_level;
+    GPKG_TRY(options.sign_keys, read_sign_keys(context, words.sign_keys));
+    if (!words.expires.empty()) {
+        GPKG_TRY(options.signed_for, parse_lifetime(words.expires));
+    }
     return options;
 }
 
@@ -118,6 +125,14 @@ Action bind_index(CLI::App& app) {
         words->patch,
         "bring hotfixes in force: a folder or a package with <subdir>/patch_instructions.json, or "
         "one such file; they stay until --no-patch");
+    auto* sign = app.add_option("--sign-key",
+                                words->sign_keys,
+                                "sign what the indexes are with this private key (gpkg keys "
+                                "generate); given once for each");
+    sign->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
+    app.add_option(
+           "--expires", words->expires, "how long the signature counts: 30d (the default), 12h, 2w")
+        ->needs(sign);
     app.add_flag("--no-patch", words->no_patch, "take the hotfixes away")->excludes(patch);
     app.add_option("--zstd-level",
                    words->zstd_level,
@@ -140,7 +155,8 @@ Action bind_index(CLI::App& app) {
                 ErrorKind::Usage,
                 fmt::format("{}: is one subdir of a channel, not the channel", channel.native()),
                 fmt::format("gpkg index {}", channel.parent_path().native()));
-        GPKG_TRY(const auto summary, index_channel(channel, options_of(*words, context)));
+        GPKG_TRY(const auto options, options_of(*words, context));
+        GPKG_TRY(const auto summary, index_channel(channel, options));
 
         auto& out = context.out;
         auto subdirs = show_subdirs(summary, out);

@@ -25,6 +25,7 @@ void add_removal_options(CLI::App& app, Options& options) {
     app.add_flag("--override-frozen",
                  options.change.override_frozen,
                  "change the environment although it is marked as frozen");
+    add_script_options(app, options.change);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ Action bind_rename(CLI::App& app) {
     app.add_flag("--override-frozen",
                  change.override_frozen,
                  "rename the environment although it is marked as frozen");
+    add_script_options(app, change);
     app.footer(
         "Files name the path of their environment: the packages are linked anew from the store.\n"
         "What pip installed, your own files, variables, pins and generations come along.\n"

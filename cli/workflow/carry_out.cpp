@@ -3,6 +3,7 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/copying.hpp"
 #include "cli/workflow/fetch.hpp"
+#include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/progress.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -159,7 +160,9 @@ Result<void> link_all(Context& context,
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
         progress.count(stage, done, total, "");
     };
-    GPKG_TRY(const auto report, execute(transaction_of(context, change, folders), how));
+    auto transaction = transaction_of(context, change, folders);
+    GPKG_CHECK(settle_link_scripts(context, options, transaction, how));
+    GPKG_TRY(const auto report, execute(transaction, how));
     progress.clear();
     for (const auto& warning : report.warnings) context.out.warn(warning);
     if (report.copied > 0)

@@ -28,7 +28,9 @@ struct ChangeOptions {
     std::uint64_t most_bytes = ~std::uint64_t{0};   ///< that may come to the disk, store included
     std::uint64_t most_inodes = ~std::uint64_t{0};  ///< likewise
     bool offline = false;
-    bool override_frozen = false;  ///< change an environment that is marked as frozen
+    bool override_frozen = false;              ///< change an environment that is marked as frozen
+    bool no_scripts = false;                   ///< no link script runs
+    std::vector<std::string> allow_scripts{};  ///< packages whose link scripts may run
 };
 
 /// What is to be done to one prefix.

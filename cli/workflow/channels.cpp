@@ -122,6 +122,8 @@ Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Cha
     options.cache = cache();
     options.offline = offline;
     options.shards = shards;
+    GPKG_TRY(const auto trust, trust_options(context_));
+    options.trust = &trust;
     options.transfer.stop = context_.stop;
     Progress progress(context_.out);
     options.transfer.on_wait = WaitWarnings(context_.out, progress);

@@ -1,5 +1,6 @@
 #include "cli/workflow/copying.hpp"
 
+#include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes.hpp"
@@ -103,9 +104,11 @@ Result<int> rename_environment(Context& context,
         return fail(ErrorKind::Usage, fmt::format("{}: is inside {}", to.native(), from.native()));
     GPKG_TRY(auto change, copy_of(context, from, to));
     change.takes_over = true;
+    auto how = transaction_options(context, options);
+    if (!options.dry_run) GPKG_CHECK(settle_link_scripts(context, options, from, how));
     GPKG_TRY(const int status, carry_out(context, std::move(change), options));
     if (options.dry_run) return status;
-    auto removed = remove_prefix(from, transaction_options(context, options));
+    auto removed = remove_prefix(from, how);
     if (removed) removed = unregister_environment(from, context.home);
     if (!removed)
         return pass(std::move(removed).error().while_doing(

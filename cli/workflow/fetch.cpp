@@ -164,6 +164,21 @@ Result<void> check_offline(const std::vector<PackageRecord>& absent) {
         "run the command once without --offline, or with --download-only");
 }
 
+/// What vouches for a package of a signed channel is the checksum in its index.
+Result<void> check_vouched(const Context& context, const std::vector<PackageRecord>& records) {
+    GPKG_TRY(const auto trust, trust_options(context));
+    for (const auto& record : records) {
+        if (!record.sha256.empty() || !trust.roots.contains(record.channel)) continue;
+        return distrust(
+            TrustFault::Missing,
+            fmt::format("{}: its record has no sha256, and trusted_keys says that {} is "
+                        "signed: nothing vouches for this package",
+                        record.fn,
+                        record.channel));
+    }
+    return {};
+}
+
 }  // namespace
 
 PackageStore open_store(const Context& context) {
@@ -197,6 +212,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
                                              const std::vector<PackageRecord>& records,
                                              const std::vector<Channel>& channels,
                                              const FetchOptions& how) {
+    GPKG_CHECK(check_vouched(context, records));
     std::vector<fs::path> folders(records.size());
     std::vector<PackageRecord> absent;
     std::vector<std::size_t> position;  // of each absent record

@@ -3,6 +3,7 @@
 #include "cli/workflow/accelerators.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/found.hpp"
+#include "cli/workflow/link_scripts.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
@@ -112,7 +113,9 @@ Result<int> remove_environment(Context& context,
     if (!options.dry_run) {
         if (!options.yes && !out.confirm("\nProceed?", context.stop))
             return fail(ErrorKind::Interrupted, "nothing was changed");
-        GPKG_CHECK(remove_prefix(path, transaction_options(context, options)));
+        auto how = transaction_options(context, options);
+        GPKG_CHECK(settle_link_scripts(context, options, path, how));
+        GPKG_CHECK(remove_prefix(path, how));
         GPKG_CHECK(unregister_environment(path, context.home));
     }
     if (out.json_mode()) {

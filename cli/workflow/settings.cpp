@@ -20,6 +20,23 @@ ChannelContext channel_context(const Context& context) {
     return where;
 }
 
+Result<TrustOptions> trust_options(const Context& context) {
+    const auto& setting = context.config.trusted_keys;
+    TrustOptions options;
+    options.folder = context.config.trust_folder();
+    for (const auto& [name, given] : setting.value) {
+        auto keys = given;
+        for (auto& key : keys) {
+            if (!is_public_key(key)) key = absolute_path(key, context.home).native();
+        }
+        const auto what = fmt::format("trusted_keys of {} ({})", name, setting.source);
+        GPKG_TRY(const auto root, trusted_root(keys, what));
+        GPKG_TRY(const auto channels, parse_channels(name, channel_context(context)));
+        for (const auto& channel : channels) options.roots[channel.base_url()] = root;
+    }
+    return options;
+}
+
 Result<std::shared_ptr<Transport>> open_transport(const Context& context) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);

@@ -4,6 +4,7 @@
 
 #include "cli/context.hpp"
 #include "libcore/channel/channel.hpp"
+#include "libcore/channel/trusted_channel.hpp"
 #include "libcore/net/transport.hpp"
 
 #include <memory>
@@ -12,6 +13,9 @@ namespace gpkg::cli {
 
 /// What channels' names stand for.
 ChannelContext channel_context(const Context& context);
+
+/// Which channels have to be signed, and by whom.
+Result<TrustOptions> trust_options(const Context& context);
 
 /// The way to the network: proxies, certificates and logins by the environment, else by the
 /// configuration. Warns where certificates are not looked at. There is one for the whole command,

@@ -2,6 +2,7 @@
 
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/fetch.hpp"
+#include "cli/workflow/link_scripts.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/spec/match_spec.hpp"
 
@@ -38,6 +39,7 @@ Result<TrialEnvironment> make_trial(Context& context,
     options.link = LinkMethod::Copy;  // scripts may write into any file of it
     options.root_prefix = context.config.root_prefix.value;
     options.cancelled = [&] { return context.stop.stop_requested(); };
+    GPKG_CHECK(settle_link_scripts(context, {}, transaction, options));
     GPKG_CHECK(execute(transaction, options));
     made.records = std::move(solved.records);
     return made;

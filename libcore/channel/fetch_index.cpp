@@ -87,17 +87,64 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     return pass(with_folder_hint(std::move(error), channel));
 }
 
-}  // namespace
+using TrustedChannels = std::vector<std::unique_ptr<TrustedChannel>>;
 
-Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
-                                                std::span<const Channel> channels,
-                                                std::span<const std::string> subdirs,
-                                                const IndexOptions& options) {
+/// In the order of the channels; null for those of which nobody says that they are signed.
+TrustedChannels trusted_of(std::span<const Channel> channels,
+                           const IndexOptions& options,
+                           std::int64_t now) {
+    TrustedChannels trusted(channels.size());
+    if (options.trust == nullptr) return trusted;
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+        const auto& roots = options.trust->roots;
+        const auto root = roots.find(channels[i].base_url());
+        if (root == roots.end()) continue;
+        trusted[i] =
+            std::make_unique<TrustedChannel>(channels[i], root->second, *options.trust, now);
+    }
+    return trusted;
+}
+
+/// Of signed channels the statement comes first. Takes from `asking` what that settles.
+Result<void> ask_for_statements(Transport& transport,
+                                const TrustedChannels& trusted,
+                                const IndexOptions& options,
+                                std::vector<OneIndex>& all,
+                                std::vector<std::size_t>& asking) {
+    auto transfer = options.transfer;
+    transfer.on_progress = nullptr;
+    const auto subdirs = all.size() / trusted.size();
+    for (std::size_t channel = 0; channel < trusted.size(); ++channel) {
+        const auto is_of_it = [&](std::size_t i) { return i / subdirs == channel; };
+        if (!trusted[channel] || std::none_of(asking.begin(), asking.end(), is_of_it)) continue;
+        auto told = trusted[channel]->fetch(transport, transfer);
+        std::vector<std::size_t> left;
+        for (const auto i : asking) {
+            bool settled = false;
+            if (is_of_it(i) && told) {
+                GPKG_TRY(settled, all[i].heed(*told));
+            } else if (is_of_it(i)) {
+                GPKG_CHECK(all[i].go_without(told.error()));
+                settled = true;
+            }
+            if (!settled) left.push_back(i);
+        }
+        asking = std::move(left);
+    }
+    return {};
+}
+
+Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
+                                             std::span<const Channel> channels,
+                                             std::span<const std::string> subdirs,
+                                             const IndexOptions& options) {
     const auto now = options.now ? options.now() : std::int64_t{std::time(nullptr)};
     std::vector<OneIndex> all;
     all.reserve(channels.size() * subdirs.size());
-    for (const auto& channel : channels) {
-        for (const auto& subdir : subdirs) all.emplace_back(channel, subdir, options, now);
+    const auto trusted = trusted_of(channels, options, now);
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+        for (const auto& subdir : subdirs)
+            all.emplace_back(channels[i], subdir, options, now, trusted[i].get());
     }
 
     std::vector<std::size_t> asking;
@@ -107,6 +154,7 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
             return pass(with_folder_hint(std::move(settled).error(), channels[i / subdirs.size()]));
         if (!*settled) asking.push_back(i);
     }
+    GPKG_CHECK(ask_for_statements(transport, trusted, options, all, asking));
     while (!asking.empty()) {
         std::vector<GetRequest> requests;
         requests.reserve(asking.size());
@@ -139,7 +187,24 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
     for (auto& one : all) indexes.push_back(std::move(one).take());
     for (std::size_t i = 0; i < indexes.size(); i += subdirs.size())
         GPKG_CHECK(judge_channel(std::span(indexes).subspan(i, subdirs.size())));
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+        if (trusted[i] && !trusted[i]->warning().empty())
+            indexes[i * subdirs.size()].warnings.push_back(trusted[i]->warning());
+    }
     return indexes;
+}
+
+}  // namespace
+
+Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
+                                                std::span<const Channel> channels,
+                                                std::span<const std::string> subdirs,
+                                                const IndexOptions& options) {
+    auto fetched = fetch_once(transport, channels, subdirs, options);
+    // Who came while the channel was being written may have an older statement than index. The
+    // statement that fits is there before the index is (indexing/publication.hpp).
+    if (fetched || trust_fault(fetched.error()) != TrustFault::Tampered) return fetched;
+    return fetch_once(transport, channels, subdirs, options);
 }
 
 Result<bool> forget_index(const fs::path& cache, const FetchedIndex& index) {

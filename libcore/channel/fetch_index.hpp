@@ -29,13 +29,16 @@ namespace gpkg {
 /// request one after the other.
 inline constexpr std::uint64_t kSmallIndex = std::uint64_t{2} << 20U;
 
+struct TrustOptions;
+
 struct IndexOptions {
     fs::path cache;
     bool offline = false;  ///< ask no server; local channels are read all the same
     std::uint64_t most_bytes = 4ULL << 30U;  ///< of a body as served
     bool shards = false;  ///< where a subdir has them and is not small, their index is fetched
-    std::uint64_t small = kSmallIndex;  ///< up to so many bytes of .zst a subdir is small
-    TransferOptions transfer;           ///< progress items count as the results do
+    std::uint64_t small = kSmallIndex;    ///< up to so many bytes of .zst a subdir is small
+    const TrustOptions* trust = nullptr;  ///< of which channels indexes are signed; null: of none
+    TransferOptions transfer;             ///< progress items count as the results do
     /// Seconds since 1970; empty: the system's clock.
     std::function<std::int64_t()> now;
 };

@@ -43,6 +43,7 @@ std::optional<CachedState> parse_state(const std::string& text) {
     state.zst_absent_at = number("zst_absent_at").value_or(0);
     state.shards_absent_at = number("shards_absent_at").value_or(0);
     state.relations = {word("base"), word("overrides")};
+    state.statement = word("statement");
     bool missing = false;
     if (root["missing"].get(missing) == simdjson::SUCCESS) state.missing = missing;
 
@@ -88,6 +89,7 @@ Result<void> IndexCache::save(const CachedState& state) const {
     json["shards_absent_at"] = state.shards_absent_at;
     json["base"] = state.relations.base;
     json["overrides"] = state.relations.overrides;
+    if (!state.statement.empty()) json["statement"] = state.statement;
     // Header values are bytes of a stranger: what is not UTF-8 is replaced, never thrown about.
     const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
     return write_file_atomically(folder_ / (key_ + ".state.json"), text + "\n");

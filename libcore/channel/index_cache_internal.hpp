@@ -29,6 +29,7 @@ struct CachedState {
     std::int64_t zst_absent_at = 0;       ///< when it had no .zst; 0: it has, or nobody asked
     std::int64_t shards_absent_at = 0;    ///< when it had no shards; 0: likewise
     ChannelRelations relations;           ///< what an index of shards declares
+    std::string statement;                ///< by which it was verified, where the channel is signed
 };
 
 /// What an index made of bytes with this checksum, in hex, has as origin.

@@ -68,13 +68,15 @@ std::string shards_url(const Channel& channel, std::string_view subdir) {
 
 Result<bool> OneIndex::settle_here() {
     if (result_.channel.is_local()) {
+        if (trust_ != nullptr) return false;
         GPKG_CHECK(read_local());
         return true;
     }
     load_cached();
     if (copy().is_usable && (options_.offline || is_fresh())) {
-        use_cached();
-        return true;
+        auto kept = check_kept();
+        if (kept) use_cached();
+        if (kept || options_.offline) return kept.map([] { return true; });
     }
     if (!options_.offline) return false;
     return fail(ErrorKind::NotFound,
@@ -163,6 +165,9 @@ void OneIndex::plan() {
     }
     asks_.push_back({no_zst ? kJson : kZst});
     asks_.push_back({no_zst ? kZst : kJson});
+    if (!told_) return;
+    const auto& told = *told_->statement.files_of(result_.subdir);
+    std::erase_if(asks_, [&](const Ask& ask) { return !told.contains(ask.file); });
 }
 
 bool OneIndex::has_fallback() const { return asks_.size() > 1 && !asks_.front().only_small; }
@@ -180,12 +185,13 @@ GetRequest OneIndex::request() {
     request.into = incoming_;
     request.most_bytes = ask.only_small ? options_.small : options_.most_bytes;
     request.on_body = [this](const std::string& asked, std::shared_ptr<ArrivingFile> body) {
-        if (asked == file_url_of(kShards)) return;
+        // What is signed is verified before anything reads it.
+        if (asked == file_url_of(kShards) || told_) return;
         const IndexSource source{result_.channel.base_url(), result_.subdir, asked};
         early_ = std::make_shared<EarlyRecords>(std::move(body), source, options_.cache);
     };
     const auto& known = copy();
-    if (known.is_usable && !known.state.missing && known.state.url == url) {
+    if (known.is_usable && !known.state.missing && known.state.url == url && !told_) {
         request.etag = known.state.etag;
         request.last_modified = known.state.last_modified;
     }
@@ -225,22 +231,30 @@ Result<bool> OneIndex::accept(Result<Response> response) {
         give_up_on(asks_.front().file);
         if (!second.empty()) give_up_on(second);
         if (!asks_.empty()) return false;
-        if (keep_copy(response.error())) return true;
-        const auto shards_absent_at = whole_.state.shards_absent_at;
-        auto& state = whole_.state = CachedState{};
-        state.url = file_url_of(kJson);
-        state.missing = true;
-        state.checked_at = now_;
-        state.shards_absent_at = shards_absent_at;
-        save_state();
-        result_.missing = true;
-        result_.url = state.url;
+        if (told_)
+            return distrust(TrustFault::Missing,
+                            response.error().message + ", and the signed statement lists it");
+        if (!keep_copy(response.error())) note_missing();
         return true;
     }
     auto stored = response ? store(*response) : pass(std::move(response).error());
     if (stored && *stored) result_.early = std::move(early);
     if (stored) return stored;
     return accept_failure(std::move(stored).error());
+}
+
+void OneIndex::note_missing() {
+    shards_.is_usable = false;
+    const auto shards_absent_at = whole_.state.shards_absent_at;
+    auto& state = whole_.state = CachedState{};
+    state.url = file_url_of(kJson);
+    state.missing = true;
+    state.checked_at = now_;
+    state.shards_absent_at = shards_absent_at;
+    if (told_) state.statement = told_->bytes;
+    save_state();
+    result_.missing = true;
+    result_.url = state.url;
 }
 
 /// The server has nothing any more, where there was something: a token that ran out looks like that
@@ -252,7 +266,7 @@ bool OneIndex::keep_copy(const Error& error) {
         save_state();
     }
     const auto& known = copy();
-    if (!known.is_usable || known.state.missing) return false;
+    if (!known.is_usable || known.state.missing || !check_kept()) return false;
     result_.warnings.push_back(fmt::format(
         "{}; using the cached copy, {}", error.message, age_text(now_ - known.state.checked_at)));
     use_cached();
@@ -260,6 +274,7 @@ bool OneIndex::keep_copy(const Error& error) {
 }
 
 Result<bool> OneIndex::accept_failure(Error error) {
+    if (trust_fault(error)) return pass(std::move(error));
     if (asks_.front().only_small && error.kind == ErrorKind::Integrity) {
         asks_.erase(asks_.begin());  // as a rule because it is large
         return false;
@@ -267,13 +282,17 @@ Result<bool> OneIndex::accept_failure(Error error) {
     const bool server_is_ill =
         error.kind == ErrorKind::Network || error.kind == ErrorKind::Integrity;
     if (!server_is_ill || !copy().is_usable) return pass(std::move(error));
-    if (copy().state.missing) {
-        result_.warnings.push_back(error.message +
-                                   "; taken to be missing, as it was when last asked for");
-        use_cached();
-        return true;
-    }
-    return keep_copy(error);
+    if (keep_any_copy(error)) return true;
+    return pass(std::move(error));
+}
+
+/// The same, be it that there was nothing.
+bool OneIndex::keep_any_copy(const Error& error) {
+    if (!copy().is_usable || !copy().state.missing || !check_kept()) return keep_copy(error);
+    result_.warnings.push_back(error.message +
+                               "; taken to be missing, as it was when last asked for");
+    use_cached();
+    return true;
 }
 
 /// False: it is of no use, and something else is to be asked for.
@@ -281,6 +300,11 @@ Result<bool> OneIndex::store(const Response& response) {
     const auto url = without_secrets(response.asked);
     if (url != file_url_of(asks_.front().file)) give_up_on(asks_.front().file);
     const bool is_shards = url == file_url_of(kShards);
+    if (auto as_told = check_told(url, response.sha256); !as_told) {
+        std::error_code ignored;
+        fs::remove(incoming_, ignored);
+        return pass(std::move(as_told).error());
+    }
     Result<ChannelRelations> usable;
     auto look = look_at(incoming_, url);
     // An empty repodata.json is an index without records (CEP 36). It is no .zst, and where records
@@ -311,6 +335,7 @@ Result<bool> OneIndex::store(const Response& response) {
     if (!url.ends_with(kZst)) state.zst_absent_at = whole_.state.zst_absent_at;
     if (!is_shards) state.shards_absent_at = whole_.state.shards_absent_at;
     state.relations = *std::move(usable);
+    if (told_) state.statement = told_->bytes;
     const auto extension = is_shards                   ? ".msgpack.zst"
                            : *look == Look::Compressed ? ".json.zst"
                                                        : ".json";

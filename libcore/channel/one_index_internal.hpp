@@ -6,6 +6,7 @@
 #include "libcore/channel/early_records_internal.hpp"
 #include "libcore/channel/fetch_index.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/channel/trusted_channel.hpp"
 #include "libcore/net/get.hpp"
 
 #include <cstdint>
@@ -27,9 +28,11 @@ public:
     OneIndex(const Channel& channel,
              std::string subdir,
              const IndexOptions& options,
-             std::int64_t now)
+             std::int64_t now,
+             const TrustedChannel* trust)
         : options_(options),
           now_(now),
+          trust_(trust),
           whole_{{options.cache, channel.subdir_url(subdir)}, {}, false},
           shards_{{options.cache, shards_url(channel, subdir)}, {}, false} {
         result_.channel = channel;
@@ -38,6 +41,11 @@ public:
 
     /// Settles it without the network where that is possible. True: done.
     Result<bool> settle_here();
+    /// Of a signed channel what is there now is told first: nothing is read that it does not list.
+    /// True: done.
+    Result<bool> heed(std::shared_ptr<const SignedIndexes> told);
+    /// What is there now cannot be learned.
+    Result<void> go_without(Error error);
     GetRequest request();
     /// The answer to the last request. True: done; else there is another request.
     Result<bool> accept(Result<Response> response);
@@ -68,6 +76,12 @@ private:
     bool has_fallback() const;
     void give_up_on(std::string_view file);
     bool keep_copy(const Error& error);
+    bool keep_any_copy(const Error& error);
+    bool is_covered(const IndexStatement& statement) const;
+    Result<void> check_kept() const;
+    Result<void> check_told(const std::string& url, std::string_view sha256) const;
+    Result<void> copy_local();
+    void note_missing();
     Result<bool> accept_failure(Error error);
     Result<bool> store(const Response& response);
     void save_state();
@@ -78,10 +92,12 @@ private:
 
     const IndexOptions& options_;
     std::int64_t now_;
-    Copy whole_;                              ///< its state also knows what the server lacks
-    Copy shards_;                             ///< of their index
-    std::optional<CachedState> lost_shards_;  ///< of the copy, once the server had none
-    std::vector<Ask> asks_;                   ///< what is left to ask for, in this order
+    const TrustedChannel* trust_;                ///< null: nobody says that it is signed
+    std::shared_ptr<const SignedIndexes> told_;  ///< what is there now
+    Copy whole_;                                 ///< its state also knows what the server lacks
+    Copy shards_;                                ///< of their index
+    std::optional<CachedState> lost_shards_;     ///< of the copy, once the server had none
+    std::vector<Ask> asks_;                      ///< what is left to ask for, in this order
     fs::path incoming_;
     std::shared_ptr<EarlyRecords> early_;  ///< of what is arriving
     FetchedIndex result_;

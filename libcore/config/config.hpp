@@ -21,6 +21,15 @@ namespace gpkg {
 
 std::string_view to_string(ChannelPriority priority);
 
+/// Which scripts of packages run when these are linked and unlinked.
+enum class LinkScriptPolicy {
+    Run,   ///< all
+    Off,   ///< none
+    Ask,   ///< those that the environment's list has, and those for which a person says yes
+    List,  ///< those that the environment's list has
+};
+std::string_view to_string(LinkScriptPolicy policy);
+
 template <typename T>
 struct Setting {
     T value{};
@@ -74,8 +83,10 @@ struct Config {
     Setting<int> download_threads{8};         ///< transfers at a time
     Setting<std::string> ssl_verify{"true"};  ///< "true", "false" or the file of certificates
     Setting<NamedTexts> proxy_servers{};      ///< by scheme
+    Setting<NamedLists> trusted_keys{};       ///< by channel: public keys, or a file of them
     Setting<bool> changeps1{true};            ///< activation changes the prompt
-    Setting<bool> use_condarc{true};          ///< conda's files are read
+    Setting<LinkScriptPolicy> link_scripts{LinkScriptPolicy::Run};
+    Setting<bool> use_condarc{true};  ///< conda's files are read
 
     /// For people: keys nobody knows, two files where one is read.
     std::vector<std::string> warnings;
@@ -84,6 +95,8 @@ struct Config {
 
     fs::path package_store() const { return cache_dir.value / "pkgs"; }
     fs::path index_cache() const { return cache_dir.value / "cache"; }
+    /// What was seen of signed channels: it is no cache.
+    fs::path trust_folder() const { return cache_dir.value / "trust"; }
     /// The file that is edited for a level other than Conda.
     fs::path file_of(ConfigLevel level) const;
 };

@@ -88,6 +88,19 @@ Result<ChannelPriority> priority(const Node& node, const Reading& /*how*/) {
     return node.fail(fmt::format("expected strict, flexible or disabled, found '{}'", text));
 }
 
+Result<LinkScriptPolicy> script_policy(const Node& node, const Reading& /*how*/) {
+    GPKG_TRY(const auto text, node.as_text("run, off, ask or list"));
+    for (const auto policy : {LinkScriptPolicy::Run,
+                              LinkScriptPolicy::Off,
+                              LinkScriptPolicy::Ask,
+                              LinkScriptPolicy::List}) {
+        if (text == to_string(policy)) return policy;
+    }
+    // YAML 1.1 has "off" as a word for false.
+    if (text == "false") return LinkScriptPolicy::Off;
+    return node.fail(fmt::format("expected run, off, ask or list, found '{}'", text));
+}
+
 Result<std::string> url(const Node& node, const Reading& how) {
     GPKG_TRY(auto text, text_of(node, "a URL", how));
     if (text.find("://") == std::string::npos)
@@ -256,6 +269,9 @@ void show_value(ShownSetting& shown, bool value) { shown.values = {value ? "true
 void show_value(ShownSetting& shown, ChannelPriority value) {
     shown.values = {std::string(to_string(value))};
 }
+void show_value(ShownSetting& shown, LinkScriptPolicy value) {
+    shown.values = {std::string(to_string(value))};
+}
 void show_value(ShownSetting& shown, const Texts& value) { shown.values = value; }
 void show_value(ShownSetting& shown, const std::vector<fs::path>& value) {
     for (const auto& path : value) shown.values.push_back(path.native());
@@ -318,7 +334,9 @@ constexpr std::array kRows = {
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "how many files are downloaded at a time"),
     row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all"),
     row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or the file of certificates to trust"),
+    row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys that sign a channel, or the file of its root"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "activation changes the shell's prompt"),
+    row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "which link scripts of packages run: run (all), off, ask or list"),
     row<&Config::use_condarc, flag>("use_condarc", Shape::Value, {}, "whether conda's configuration files are read"),
 };
 // clang-format on
@@ -381,6 +399,16 @@ std::vector<ShownSetting> shown_settings(const Config& config) {
         all.push_back(std::move(shown));
     }
     return all;
+}
+
+std::string_view to_string(LinkScriptPolicy policy) {
+    switch (policy) {
+    case LinkScriptPolicy::Run: return "run";
+    case LinkScriptPolicy::Off: return "off";
+    case LinkScriptPolicy::Ask: return "ask";
+    case LinkScriptPolicy::List: return "list";
+    }
+    return "run";
 }
 
 std::string_view to_string(ChannelPriority priority) {

@@ -348,7 +348,7 @@ Result<void> link_files(Disk& disk,
         std::size_t first = 0;
         for (std::size_t p = 0; p < plan.packages.size(); ++p) {
             const auto& package = plan.packages[p];
-            if (!options.run_scripts || package.request == nullptr) continue;
+            if (package.request == nullptr) continue;
             const auto script = link_script_path(package.request->record.name, "pre-link");
             if (!package.brings(script)) continue;
             GPKG_CHECK(linker.link(plan, first, p));

@@ -102,6 +102,12 @@ bool PackagePlan::brings(std::string_view path) const {
         entries.begin(), entries.end(), [&](const auto& entry) { return entry.path == path; });
 }
 
+bool PackagePlan::links(std::string_view path) const {
+    return std::any_of(items.begin(), items.end(), [&](const auto& item) {
+        return item.target == path && !item.skipped;
+    });
+}
+
 Result<PackagePlan> plan_package(const LinkRequest& request,
                                  const std::optional<PythonLayout>& python,
                                  const fs::path& prefix,

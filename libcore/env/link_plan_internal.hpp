@@ -49,6 +49,8 @@ struct PackagePlan {
 
     /// Whether a file of this path is in the package.
     bool brings(std::string_view path) const;
+    /// Whether the file at this path will be the package's: no later one has it as well.
+    bool links(std::string_view path) const;
 };
 
 struct Plan {

@@ -1,4 +1,5 @@
 #include "libcore/env/link_script_internal.hpp"
+#include "libcore/env/link_scripts.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -8,7 +9,71 @@
 #include <utility>
 
 namespace gpkg {
+namespace {
+
 constexpr std::size_t kShownLines = 10;
+
+void add_found(const PackageRecord& package,
+               const fs::path& folder,
+               std::initializer_list<std::string_view> actions,
+               bool runs_now,
+               std::vector<FoundLinkScript>& to) {
+    for (const auto action : actions) {
+        FoundLinkScript found{package.name, package.distribution(), {}, {}, 0, {}, runs_now};
+        found.path = link_script_path(package.name, action);
+        found.file = folder / found.path;
+        std::error_code code;
+        found.size = fs::file_size(found.file, code);
+        if (!code) to.push_back(std::move(found));
+    }
+}
+
+/// What it is in its package; in the prefix it may name the prefix.
+std::string sha256_in_package(const PrefixRecord& record, std::string_view script) {
+    const auto& paths = record.paths;
+    const auto found = std::find_if(
+        paths.begin(), paths.end(), [&](const auto& path) { return path.path == script; });
+    return found == paths.end() ? std::string() : found->sha256;
+}
+
+Result<void> add_leaving(const PrefixRecord& record,
+                         const fs::path& prefix,
+                         std::vector<FoundLinkScript>& to) {
+    const auto first = to.size();
+    add_found(record.package, prefix, {"pre-unlink", "post-unlink"}, true, to);
+    for (auto i = first; i < to.size(); ++i) {
+        to[i].sha256 = sha256_in_package(record, to[i].path);
+        if (!to[i].sha256.empty()) continue;
+        GPKG_TRY(to[i].sha256, sha256_of_file(to[i].file));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<FoundLinkScript>> find_link_scripts(const Transaction& transaction) {
+    std::vector<FoundLinkScript> found;
+    for (const auto& record : transaction.unlink)
+        GPKG_CHECK(add_leaving(record, transaction.prefix, found));
+    for (const auto& request : transaction.link) {
+        const auto first = found.size();
+        add_found(request.record, request.unpacked, {"pre-link", "post-link"}, true, found);
+        add_found(request.record, request.unpacked, {"pre-unlink", "post-unlink"}, false, found);
+        for (auto i = first; i < found.size(); ++i) {
+            GPKG_TRY(found[i].sha256, sha256_of_file(found[i].file));
+        }
+    }
+    return found;
+}
+
+Result<std::vector<FoundLinkScript>> find_link_scripts(const fs::path& prefix) {
+    std::vector<FoundLinkScript> found;
+    GPKG_TRY(const auto records, read_records(prefix));
+    for (const auto& record : records) GPKG_CHECK(add_leaving(record, prefix, found));
+    // A prefix goes away whole: nothing is left for a post-unlink script to tidy.
+    std::erase_if(found, [](const auto& one) { return one.path.ends_with("-post-unlink.sh"); });
+    return found;
+}
 
 std::string link_script_path(std::string_view name, std::string_view action) {
     return fmt::format("bin/.{}-{}.sh", name, action);
@@ -17,6 +82,8 @@ std::string link_script_path(std::string_view name, std::string_view action) {
 Result<void> run_link_script(Disk& disk,
                              const LinkScript& script,
                              const TransactionOptions& options) {
+    if (options.refused_scripts.contains(link_script_path(script.package->name, script.action)))
+        return {};
     const auto& prefix = disk.prefix();
     if (const int code = disk.announce("run", script.script); code != 0)
         return pass(io_error(script.script, "run", code));

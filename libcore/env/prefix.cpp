@@ -28,6 +28,15 @@ std::map<std::string, std::string> text_members(simdjson::dom::element value) {
     return out;
 }
 
+std::map<std::string, std::vector<std::string>> list_members(simdjson::dom::element value) {
+    std::map<std::string, std::vector<std::string>> out;
+    simdjson::dom::object object;
+    if (value.get(object) != simdjson::SUCCESS) return out;
+    for (const auto member : object)
+        out[std::string(member.key)] = env_json::texts_of(member.value);
+    return out;
+}
+
 /// Every member of the top object but one.
 std::string members_without(simdjson::dom::object object, std::string_view left_out) {
     env_json::Members members;
@@ -53,6 +62,8 @@ Result<GpkgState> GpkgState::parse(std::string_view text, std::string_view what)
             state.accelerator = text_of(value);
         } else if (key == "package_accelerators") {
             state.package_accelerators = text_members(value);
+        } else if (key == "link_scripts") {
+            state.link_scripts = list_members(value);
         } else {
             unknown.add(key, value);
         }
@@ -65,6 +76,7 @@ std::string GpkgState::to_json() const {
     Json out = Json::object();
     if (!accelerator.empty()) out["accelerator"] = accelerator;
     if (!package_accelerators.empty()) out["package_accelerators"] = package_accelerators;
+    if (!link_scripts.empty()) out["link_scripts"] = link_scripts;
     env_json::add_unknown(out, unknown_keys);
     return dump(out);
 }

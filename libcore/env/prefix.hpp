@@ -20,6 +20,8 @@ namespace gpkg {
 struct GpkgState {
     std::string accelerator{};  ///< none, nvidia, amd, auto or conda; empty: never said
     std::map<std::string, std::string> package_accelerators{};  ///< by package name
+    /// Link scripts that the user allowed: their sha256 by package name.
+    std::map<std::string, std::vector<std::string>> link_scripts{};
     std::string unknown_keys{};  ///< a JSON object with what else was written there; may be empty
 
     static Result<GpkgState> parse(std::string_view text, std::string_view what);

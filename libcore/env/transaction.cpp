@@ -90,7 +90,6 @@ Result<void> Execution::move_out() {
 }
 
 Result<void> Execution::run_pre_unlink() {
-    if (!options_.run_scripts) return {};
     for (const auto& record : transaction_.unlink) {
         GPKG_CHECK(check_cancelled());
         GPKG_CHECK(run_package_script(disk_, record, "pre-unlink", options_));
@@ -99,12 +98,12 @@ Result<void> Execution::run_pre_unlink() {
 }
 
 Result<void> Execution::run_post_link() {
-    if (!options_.run_scripts) return {};
     for (const auto& package : plan_.packages) {
         if (package.request == nullptr) continue;
         const auto& record = package.request->record;
         const auto script = link_script_path(record.name, "post-link");
-        if (!package.brings(script) || !disk_.exists(script)) continue;
+        // Not what another package put in its place: it is this one's script that may run.
+        if (!package.links(script) || !disk_.exists(script)) continue;
         GPKG_CHECK(check_cancelled());
         GPKG_CHECK(
             run_link_script(disk_, {&record, "post-link", disk_.prefix() / script}, options_));
@@ -171,7 +170,7 @@ Result<void> Execution::write_records() {
 
 /// Scripts leave words for the user in .messages.txt (CEP 34).
 void Execution::collect_messages() {
-    if (!options_.run_scripts || !disk_.exists(".messages.txt")) return;
+    if (!disk_.exists(".messages.txt")) return;
     report_.messages += disk_.read(".messages.txt").value_or("");
     disk_.remove(".messages.txt");
 }
@@ -204,10 +203,8 @@ Error Execution::undo(Error failure) {
 }
 
 Result<void> Execution::complete() {
-    if (options_.run_scripts) {
-        if (auto ran = run_post_unlink(); !ran) report_.warnings.push_back(ran.error().message);
-        collect_messages();
-    }
+    if (auto ran = run_post_unlink(); !ran) report_.warnings.push_back(ran.error().message);
+    collect_messages();
     auto finished = finish(disk_, plan_.journal);
     if (finished) return {};
     auto error = std::move(finished).error();
@@ -346,8 +343,7 @@ Result<TransactionReport> change_locked(const Transaction& transaction,
     if (options.planned) {
         GPKG_CHECK(options.planned(plan.cost));
     }
-    if (options.run_scripts && !disk.exists(".messages.txt"))
-        plan.journal.arriving.emplace_back(".messages.txt");
+    if (!disk.exists(".messages.txt")) plan.journal.arriving.emplace_back(".messages.txt");
     if (auto written = write_journal(disk, plan.journal); !written) {
         disk.remove_tree(std::string(kJournalFolder));
         return pass(std::move(written).error());

@@ -36,6 +36,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,11 +79,12 @@ struct TransactionCost {
 struct TransactionOptions {
     LinkMethod link = LinkMethod::Auto;
     bool override_frozen = false;
-    bool run_scripts = true;  ///< pre-link, post-link, pre-unlink, post-unlink
     bool compile_pyc = true;  ///< false: not compiled and not recorded
     unsigned threads = 2;
     std::chrono::milliseconds lock_wait = std::chrono::seconds(60);
     fs::path root_prefix{};  ///< ROOT_PREFIX of link scripts; may be empty
+    /// Link scripts that are not run, by their path in the prefix (link_scripts.hpp).
+    std::set<std::string, std::less<>> refused_scripts{};
     /// Asked now and then, from any thread; true: roll back and return Interrupted.
     std::function<bool()> cancelled{};
     /// Called once when another process holds the lock, with its name; then waiting begins.

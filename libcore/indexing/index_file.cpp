@@ -13,6 +13,8 @@ constexpr std::size_t kLarge = std::size_t{16} << 20U;
 constexpr int kLevel = 16;
 constexpr int kLevelOfLarge = 1;
 
+}  // namespace
+
 bool holds(const fs::path& file, std::string_view bytes) {
     std::error_code code;
     if (fs::file_size(file, code) != bytes.size() || code) return false;
@@ -20,27 +22,20 @@ bool holds(const fs::path& file, std::string_view bytes) {
     return old && *old == bytes;
 }
 
-}  // namespace
-
-Result<void> write_if_changed(const fs::path& file, std::string_view bytes) {
-    if (holds(file, bytes)) return {};
-    return write_file_atomically(file, bytes);
-}
-
-Result<void> write_with_zst(const fs::path& file,
-                            const std::string& text,
-                            const IndexerOptions& options) {
-    auto packed_file = file;
-    packed_file += ".zst";
+Result<void> add_with_zst(Publication& publication,
+                          const fs::path& file,
+                          const std::string& text,
+                          const IndexerOptions& options) {
+    auto packed = file;
+    packed += ".zst";
     std::error_code ignored;
-    if (fs::exists(packed_file, ignored) && holds(file, text)) return {};
+    if (fs::exists(packed, ignored) && holds(file, text)) {
+        GPKG_CHECK(publication.keep(packed));
+        return publication.keep(file);
+    }
     const auto level = options.zstd_level.value_or(text.size() < kLarge ? kLevel : kLevelOfLarge);
-    GPKG_TRY(auto plain, NewFile::make(file));
-    const std::vector<std::function<Result<void>()>> tasks = {
-        [&] { return write_if_changed(packed_file, zstd_compress(text, level)); },
-        [&] { return plain.write(text); }};
-    GPKG_CHECK(do_all(tasks, options));
-    return plain.finish(true);
+    GPKG_CHECK(publication.add(packed, zstd_compress(text, level)));
+    return publication.add(file, text);
 }
 
 std::size_t threads_of(const IndexerOptions& options) {

@@ -2,7 +2,7 @@
 
 // How the indexer writes the files that clients read.
 
-#include "libcore/indexing/indexer.hpp"
+#include "libcore/indexing/publication.hpp"
 
 #include <functional>
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace gpkg {
 
-/// Replaces the file whole. One that stays as it is keeps its time, which HTTP servers tell
-/// clients.
-Result<void> write_if_changed(const fs::path& file, std::string_view bytes);
+/// Whether that is all that is in the file.
+bool holds(const fs::path& file, std::string_view bytes);
 
-/// Writes the text and, as NAME.zst, what it compresses to. The compressed one first: clients
-/// prefer it, and the plain one tells what is current.
-Result<void> write_with_zst(const fs::path& file,
-                            const std::string& text,
-                            const IndexerOptions& options);
+/// The text and, as NAME.zst, what it compresses to. The compressed one first: clients prefer it,
+/// and the plain one tells what is current.
+Result<void> add_with_zst(Publication& publication,
+                          const fs::path& file,
+                          const std::string& text,
+                          const IndexerOptions& options);
 
 std::size_t threads_of(const IndexerOptions& options);
 

@@ -82,23 +82,28 @@ Result<IndexSummary> ChannelIndexer::write() {
                                 channel_.native()));
     GPKG_CHECK(check_is_channel(channel_));
     GPKG_TRY(const auto lock, lock_channel(channel_, options_));
+    GPKG_TRY(auto publication, Publication::begin(channel_, options_));
     remove_dead_temporaries(channel_);
+    remove_dead_temporaries((channel_ / kStatementFile).parent_path());
     // Others may have added packages, and written indexes that name them.
     GPKG_TRY(has_news_, look());
     std::deque<PublishedSubdir> published;
     std::vector<const PublishedSubdir*> all;
     for (const auto& [subdir, indexer] : subdirs_)
         all.push_back(&published.emplace_back(indexer->published()));
-    IndexSummary summary;
     const std::vector<std::function<Result<void>()>> tasks = {
         [&]() -> Result<void> {
             auto one = published.begin();
             for (const auto& [subdir, indexer] : subdirs_)
-                GPKG_CHECK(indexer->write(*one++, summary));
+                GPKG_CHECK(indexer->prepare(*one++, publication));
             return {};
         },
-        [&] { return write_if_changed(channel_ / "channeldata.json", channeldata(all)); }};
+        [&] { return publication.add(channel_ / "channeldata.json", channeldata(all)); }};
     GPKG_CHECK(do_all(tasks, options_));
+    GPKG_CHECK(publication.publish());
+    IndexSummary summary;
+    auto one = published.begin();
+    for (const auto& [subdir, indexer] : subdirs_) GPKG_CHECK(indexer->complete(*one++, summary));
     return summary;
 }
 

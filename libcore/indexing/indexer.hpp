@@ -8,6 +8,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,6 +18,8 @@
 #include <vector>
 
 namespace gpkg {
+
+class SigningKey;
 
 struct IndexerOptions {
     /// Unix milliseconds: indexed_timestamp of packages that are new (CEP 47). Absent: now.
@@ -33,6 +36,10 @@ struct IndexerOptions {
     /// lay in the channel, in place of those of the same name there, in either format. An indexer
     /// that has one only looks. Empty: none.
     fs::path overlay;
+    /// Sign the statement of what the indexes are (publication.hpp). None: there is no statement,
+    /// and a channel that has one is not touched.
+    std::vector<std::shared_ptr<const SigningKey>> sign_keys;
+    std::chrono::seconds signed_for = std::chrono::hours(30 * 24);  ///< then it expires
     std::function<bool()> cancelled;
 };
 

@@ -255,31 +255,47 @@ PublishedSubdir SubdirIndexer::published() const {
     return {subdir_, memory_.packages, memory_.withdrawn, patch_, options_.jobs};
 }
 
-Result<void> SubdirIndexer::write(const PublishedSubdir& published, IndexSummary& summary) {
+Result<void> SubdirIndexer::prepare(const PublishedSubdir& published, Publication& publication) {
     remove_dead_temporaries(folder_);
     remove_dead_temporaries(ShardFolder::below(folder_));
-    SubdirSummary about;
-    about.subdir = subdir_;
-    about.packages = published.count();
-    about.read = read_;
+    about_ = {};
+    about_.subdir = subdir_;
+    about_.packages = published.count();
+    about_.read = read_;
     const std::vector<std::function<Result<void>()>> tasks = {
-        [&] { return write_repodata(published); },
-        [&] { return write_shards(published, about); },
-        [&] { return write_if_changed(folder_ / "run_exports.json", published.run_exports()); },
-        [&] { return write_with_zst(folder_ / "variants.json", published.variants(), options_); }};
-    GPKG_CHECK(do_all(tasks, options_));
+        [&] { return prepare_repodata(published, publication); },
+        [&] { return prepare_shards(published, publication); },
+        [&] { return publication.add(folder_ / "run_exports.json", published.run_exports()); },
+        [&] {
+            return add_with_zst(
+                publication, folder_ / "variants.json", published.variants(), options_);
+        }};
+    return do_all(tasks, options_);
+}
+
+Result<void> SubdirIndexer::complete(const PublishedSubdir& published, IndexSummary& summary) {
+    if (!patch_stamp_) {
+        std::error_code code;
+        fs::remove(folder_ / kUnpatched, code);
+        if (code) return pass(io_error(folder_ / kUnpatched, "remove", code.value()));
+    }
+    const auto unused = memory_.unused_shards;
+    about_.shards_removed =
+        ShardFolder(folder_).remove_unused(memory_.names, memory_.unused_shards, now_ms());
+    is_changed_ = is_changed_ || unused != memory_.unused_shards;
     const auto stamp = FileStamp::of(dates_in(folder_));
-    if (about.shards_written > 0 || is_changed_ || stamp != memory_.repodata) {
+    if (about_.shards_written > 0 || is_changed_ || stamp != memory_.repodata) {
         memory_.repodata = stamp;
         GPKG_CHECK(write_index_memory(folder_ / kMemoryName, memory_));
         is_changed_ = false;
     }
-    summary.subdirs.push_back(std::move(about));
+    summary.subdirs.push_back(std::move(about_));
     report(published, summary);
     return {};
 }
 
-Result<void> SubdirIndexer::write_shards(const PublishedSubdir& published, SubdirSummary& about) {
+Result<void> SubdirIndexer::prepare_shards(const PublishedSubdir& published,
+                                           Publication& publication) {
     const auto level = options_.zstd_level.value_or(kShardLevel);
     const ShardFolder folder(folder_);
     const auto groups = group_by_name(published);
@@ -321,31 +337,23 @@ Result<void> SubdirIndexer::write_shards(const PublishedSubdir& published, Subdi
     if (cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
     if (!to_disk) GPKG_CHECK(folder.sync());
 
-    // Only now: an index never names a shard that is not there.
-    GPKG_CHECK(write_if_changed(folder_ / "repodata_shards.msgpack.zst",
-                                pack_shard_index(published, names, level)));
+    // The index comes later: it never names a shard that is not there.
+    GPKG_CHECK(publication.add(folder_ / "repodata_shards.msgpack.zst",
+                               pack_shard_index(published, names, level)));
     memory_.names = std::move(names);
-    about.shards = memory_.names.size();
-    about.shards_written = written;
-    const auto unused = memory_.unused_shards;
-    about.shards_removed = folder.remove_unused(memory_.names, memory_.unused_shards, now_ms());
-    is_changed_ = is_changed_ || unused != memory_.unused_shards;
+    about_.shards = memory_.names.size();
+    about_.shards_written = written;
     return {};
 }
 
-Result<void> SubdirIndexer::write_repodata(const PublishedSubdir& published) {
+Result<void> SubdirIndexer::prepare_repodata(const PublishedSubdir& published,
+                                             Publication& publication) {
     if (patch_stamp_) {
         // Before the patched one: what it alone knows must not get lost.
         const PublishedSubdir original(subdir_, memory_.packages, memory_.withdrawn, {}, 1);
-        GPKG_CHECK(write_if_changed(folder_ / kUnpatched, original.repodata()));
+        GPKG_CHECK(publication.add(folder_ / kUnpatched, original.repodata()));
     }
-    GPKG_CHECK(write_with_zst(folder_ / kRepodata, published.repodata(), options_));
-    if (!patch_stamp_) {
-        std::error_code code;
-        fs::remove(folder_ / kUnpatched, code);
-        if (code) return pass(io_error(folder_ / kUnpatched, "remove", code.value()));
-    }
-    return {};
+    return add_with_zst(publication, folder_ / kRepodata, published.repodata(), options_);
 }
 
 void SubdirIndexer::report(const PublishedSubdir& published, IndexSummary& summary) const {

@@ -5,6 +5,7 @@
 #include "libcore/indexing/earlier_repodata.hpp"
 #include "libcore/indexing/index_memory.hpp"
 #include "libcore/indexing/indexer.hpp"
+#include "libcore/indexing/publication.hpp"
 #include "libcore/indexing/published.hpp"
 
 #include <string>
@@ -23,8 +24,10 @@ public:
 
     /// Of the last look. Good until the next.
     PublishedSubdir published() const;
-    /// Writes the subdir's files. Adds to `summary` what there is to say of it.
-    Result<void> write(const PublishedSubdir& published, IndexSummary& summary);
+    /// Makes the subdir's files.
+    Result<void> prepare(const PublishedSubdir& published, Publication& publication);
+    /// Once they are in their places. Adds to `summary` what there is to say of it.
+    Result<void> complete(const PublishedSubdir& published, IndexSummary& summary);
 
 private:
     Result<void> read_new(std::vector<ListedFile>& files) const;
@@ -32,8 +35,8 @@ private:
     Result<bool> look_at_patch();
     /// Once, what earlier runs knew.
     void recall();
-    Result<void> write_shards(const PublishedSubdir& published, SubdirSummary& about);
-    Result<void> write_repodata(const PublishedSubdir& published);
+    Result<void> prepare_shards(const PublishedSubdir& published, Publication& publication);
+    Result<void> prepare_repodata(const PublishedSubdir& published, Publication& publication);
     void report(const PublishedSubdir& published, IndexSummary& summary) const;
     std::int64_t now_ms() const;
     bool cancelled() const { return options_.cancelled && options_.cancelled(); }
@@ -49,6 +52,7 @@ private:
     std::optional<FileStamp> patch_stamp_;
     std::vector<FaultyPackage> refused_;
     std::size_t read_ = 0;  ///< packages, by the last look
+    SubdirSummary about_;   ///< of what was prepared
 };
 
 }  // namespace gpkg

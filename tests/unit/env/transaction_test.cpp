@@ -400,7 +400,7 @@ TEST_CASE("a failing post-link script undoes it all", "[env]") {
     CHECK(why(report) == "bad-1.0-0: its post-link script failed with status 7:\none\ntwo");
     CHECK(tree_of(world.prefix()) == before);
     TransactionOptions options;
-    options.run_scripts = false;
+    options.refused_scripts = {"bin/.bad-post-link.sh"};
     CHECK(world.install({bad}, options));
 }
 

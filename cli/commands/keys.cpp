@@ -1,0 +1,206 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/workflow/signing.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/trust/channel_root.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+struct Words {
+    std::string file;  ///< of a key, or the folder of a channel
+    std::vector<std::string> root_keys;
+    std::vector<std::string> index_keys;
+    std::size_t threshold = 0;        ///< 0: that of the root before, else 1
+    std::size_t index_threshold = 0;  ///< likewise
+    std::string expires;
+    std::vector<std::string> sign_keys;
+};
+
+/// The newest root of a channel folder; version 0 where it has none.
+Result<ChannelRoot> newest_root(const fs::path& channel) {
+    std::uint64_t version = 0;
+    std::error_code code;
+    while (fs::exists(channel / root_file(version + 1), code)) ++version;
+    if (version == 0) return ChannelRoot{};
+    const auto file = (channel / root_file(version)).native();
+    return trusted_root(std::span(&file, 1), file);
+}
+
+fs::path draft_file(const fs::path& channel, std::uint64_t version) {
+    return (channel / root_file(version)).native() + ".draft";
+}
+
+/// As many have signed as it takes: it is put into its place. Else it waits for the others.
+Result<int> write_root(Context& context,
+                       const fs::path& channel,
+                       const ChannelRoot& before,
+                       const SignedText& text) {
+    const auto version = before.version + 1;
+    const auto draft = draft_file(channel, version);
+    auto signers = before.version == 0 ? Result<void>() : text.verify(before.root, draft.native());
+    GPKG_TRY(const auto root, ChannelRoot::parse(text.text(), draft.native()));
+    if (signers) signers = text.verify(root.root, draft.native());
+    const auto fault = signers ? std::nullopt : trust_fault(signers.error());
+    if (fault && fault != TrustFault::TooFew && fault != TrustFault::WrongKey)
+        return pass(std::move(signers).error());
+    const auto file = signers ? channel / root_file(version) : draft;
+    GPKG_CHECK(write_file_atomically(file, text.to_json()));
+    std::error_code ignored;
+    if (signers) fs::remove(draft, ignored);
+    auto& out = context.out;
+    out.print(file.native());
+    if (!signers)
+        out.note(fmt::format("more keys have to sign it: gpkg keys sign {} --sign-key FILE",
+                             shell_word(channel.native())));
+    if (out.json_mode())
+        out.json({{"success", true}, {"file", file.native()}, {"complete", signers.has_value()}});
+    return 0;
+}
+
+Result<int> generate(Context& context, const Words& words) {
+    GPKG_TRY(const auto key, SigningKey::generate());
+    const auto file = absolute_path(words.file, context.home);
+    GPKG_CHECK(key.write(file));
+    context.out.print(key.public_key());
+    if (context.out.json_mode())
+        context.out.json(
+            {{"success", true}, {"file", file.native()}, {"public_key", key.public_key()}});
+    return 0;
+}
+
+Result<int> show(Context& context, const Words& words) {
+    GPKG_TRY(const auto key, SigningKey::read(absolute_path(words.file, context.home)));
+    context.out.result(key.public_key());
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"public_key", key.public_key()}});
+    return 0;
+}
+
+Result<void> set_role(SigningRole& role,
+                      const std::vector<std::string>& keys,
+                      std::size_t threshold) {
+    if (!keys.empty()) role = {{}, threshold == 0 ? 1 : role.threshold};
+    for (const auto& key : keys) {
+        if (!is_public_key(key))
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: expected a public key of 64 hex digits", key),
+                        "gpkg keys show FILE tells that of a private key");
+        role.keys.push_back(to_lower(key));
+    }
+    if (threshold != 0) role.threshold = threshold;
+    return {};
+}
+
+Result<int> make_root(Context& context, const Words& words) {
+    const auto channel = absolute_path(words.file, context.home);
+    GPKG_TRY(const auto before, newest_root(channel));
+    auto root = before;
+    ++root.version;
+    root.expires = 0;
+    GPKG_CHECK(set_role(root.root, words.root_keys, words.threshold));
+    GPKG_CHECK(set_role(root.index, words.index_keys, words.index_threshold));
+    if (root.index.keys.empty()) root.index = root.root;
+    if (root.root.keys.empty())
+        return fail(ErrorKind::Usage, "the first root of a channel needs --root-key");
+    if (!words.expires.empty()) {
+        GPKG_TRY(const auto lifetime, parse_lifetime(words.expires));
+        root.expires = std::int64_t{std::time(nullptr)} + lifetime.count();
+    }
+    GPKG_TRY(const auto keys, read_sign_keys(context, words.sign_keys));
+    SignedText text(root.to_text());
+    for (const auto& key : keys) text.sign(*key);
+    return write_root(context, channel, before, text);
+}
+
+Result<int> add_signature(Context& context, const Words& words) {
+    const auto channel = absolute_path(words.file, context.home);
+    GPKG_TRY(const auto before, newest_root(channel));
+    const auto draft = draft_file(channel, before.version + 1);
+    GPKG_TRY(const auto bytes, read_file(draft, kLargestRoot));
+    GPKG_TRY(auto text, SignedText::parse(bytes, draft.native()));
+    GPKG_TRY(const auto keys, read_sign_keys(context, words.sign_keys));
+    for (const auto& key : keys) text.sign(*key);
+    return write_root(context, channel, before, text);
+}
+
+void add_list(CLI::App& app,
+              const std::string& flag,
+              std::vector<std::string>& to,
+              const std::string& type,
+              const std::string& help) {
+    app.add_option(flag, to, help)
+        ->type_name(type)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+}
+
+void add_root_options(CLI::App& app, Words& words) {
+    add_list(app,
+             "--root-key",
+             words.root_keys,
+             "KEY",
+             "a public key that signs the next root; given once for each (else those of before)");
+    add_list(app,
+             "--index-key",
+             words.index_keys,
+             "KEY",
+             "a public key that signs indexes (else those of before, or the root keys)");
+    app.add_option("--threshold", words.threshold, "how many root keys it takes");
+    app.add_option("--index-threshold", words.index_threshold, "how many index keys it takes");
+    app.add_option("--expires", words.expires, "when it stops counting (365d); else never");
+}
+
+}  // namespace
+
+Action bind_keys(CLI::App& app) {
+    struct Verb {
+        const char* name;
+        const char* help;
+        const char* argument;
+        Result<int> (*action)(Context&, const Words&);
+    };
+    static constexpr auto kVerbs = std::to_array<Verb>({
+        {"generate", "make a private key in a new file, and tell its public key", "file", generate},
+        {"show", "tell the public key of a private key", "file", show},
+        {"root", "make the next root of a channel: which keys count", "channel", make_root},
+        {"sign", "sign a root that waits for more keys", "channel", add_signature},
+    });
+    const auto words = std::make_shared<Words>();
+    std::vector<std::pair<const CLI::App*, Result<int> (*)(Context&, const Words&)>> actions;
+    for (const auto& verb : kVerbs) {
+        auto* sub = app.add_subcommand(verb.name, verb.help);
+        sub->fallthrough();
+        sub->add_option(verb.argument, words->file)->required();
+        if (verb.action == make_root) add_root_options(*sub, *words);
+        if (verb.action == make_root || verb.action == add_signature)
+            add_list(*sub,
+                     "--sign-key",
+                     words->sign_keys,
+                     "FILE",
+                     "a private key to sign with; given once for each");
+        actions.emplace_back(sub, verb.action);
+    }
+    app.require_subcommand(1);
+    app.footer(
+        "Keys that sign channels (docs/trust.md).\n"
+        "  gpkg keys generate ~/channel.key\n"
+        "  gpkg index ./channel --sign-key ~/channel.key\n"
+        "  gpkg keys root ./channel --root-key KEY --index-key KEY --sign-key ~/root.key");
+
+    return [words, actions](Context& context) -> Result<int> {
+        for (const auto& [sub, action] : actions) {
+            if (sub->parsed()) return action(context, *words);
+        }
+        return 0;
+    };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,142 @@
+#include "libcore/channel/trusted_channel.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/channel/index_cache_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <simdjson.h>
+
+namespace gpkg {
+
+TrustedChannel::TrustedChannel(Channel channel,
+                               const ChannelRoot& pinned,
+                               const TrustOptions& options,
+                               std::int64_t now)
+    : channel_(std::move(channel)),
+      pinned_(hex_digest(DigestKind::Sha256, pinned.to_text())),
+      file_(options.folder / (cache_key(channel_.base_url()) + ".json")),
+      now_(now),
+      root_(pinned) {
+    load();
+}
+
+/// Versions count whatever keys are trusted: they rise with time.
+void TrustedChannel::load() {
+    const auto text = read_file(file_);
+    if (!text) return;
+    simdjson::dom::parser parser;
+    simdjson::dom::object seen;
+    std::string_view word;
+    if (parser.parse(*text).get(seen) != simdjson::SUCCESS) return;
+    if (seen["version"].get(version_) != simdjson::SUCCESS) version_ = 0;
+    if (seen["pinned"].get(word) != simdjson::SUCCESS || word != pinned_) return;
+    if (seen["root"].get(word) != simdjson::SUCCESS) return;
+    if (auto root = ChannelRoot::parse(word, file_.native())) root_ = *std::move(root);
+}
+
+void TrustedChannel::save() {
+    nlohmann::ordered_json seen;
+    seen["channel"] = channel_.base_url();
+    seen["pinned"] = pinned_;
+    seen["version"] = version_;
+    if (root_.version > 0) seen["root"] = root_.to_text();
+    const auto text = seen.dump(1) + "\n";
+    if (read_file(file_) == text) return;
+    if (auto saved = write_file_atomically(file_, text); !saved)
+        warning_ = fmt::format("{}; an older index of {} would not be noticed",
+                               saved.error().message,
+                               channel_.base_url());
+}
+
+Result<std::string> TrustedChannel::get_file(const std::string& file,
+                                             std::size_t most,
+                                             Transport& transport,
+                                             const TransferOptions& options) const {
+    Result<std::string> bytes;
+    if (channel_.is_local()) {
+        bytes = read_file(channel_.folder() / file, most);
+    } else {
+        GetRequest request;
+        request.url = channel_.with_credentials(url_of(file));
+        request.most_bytes = most;
+        auto response = get(transport, request, options);
+        bytes = response ? Result<std::string>(std::move(response->body))
+                         : pass(std::move(response).error());
+    }
+    if (bytes) return bytes;
+    const auto kind = bytes.error().kind;
+    if (kind != ErrorKind::Integrity && kind != ErrorKind::Usage) return bytes;
+    return distrust(TrustFault::Malformed, std::move(bytes).error().message);
+}
+
+Result<IndexStatement> TrustedChannel::verify(const std::string& bytes,
+                                              Transport& transport,
+                                              const TransferOptions& options) {
+    const auto url = url_of(std::string(kStatementFile));
+    for (std::uint64_t steps = 0;; ++steps) {
+        auto statement = read_statement(root_, bytes, url);
+        const auto fault = statement ? std::nullopt : trust_fault(statement.error());
+        const bool may_be_newer =
+            statement ? statement->root > root_.version
+                      : fault == TrustFault::WrongKey || fault == TrustFault::TooFew;
+        if (!may_be_newer) return statement;
+        const auto next = root_file(root_.version + 1);
+        if (steps == kLongestChain)
+            return distrust(
+                TrustFault::Malformed,
+                fmt::format("{}: the chain of roots goes on after {}", url_of(next), steps),
+                "trust a newer root: trusted_keys in the configuration");
+        auto root = get_file(next, kLargestRoot, transport, options);
+        if (!root && root.error().kind == ErrorKind::NotFound) {
+            if (!statement) return statement;
+            return distrust(
+                TrustFault::Missing,
+                fmt::format("{}: {} is signed by it, and it is not there", url_of(next), url));
+        }
+        if (!root) return pass(std::move(root).error());
+        GPKG_TRY(root_, next_root(root_, *root, url_of(next)));
+    }
+}
+
+Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& transport,
+                                                                   const TransferOptions& options) {
+    const auto url = url_of(std::string(kStatementFile));
+    auto bytes = get_file(std::string(kStatementFile), kLargestStatement, transport, options);
+    if (!bytes && bytes.error().kind == ErrorKind::NotFound)
+        return distrust(TrustFault::Missing,
+                        fmt::format("{}: there is none, and trusted_keys says that this channel is "
+                                    "signed",
+                                    url),
+                        "its operator runs gpkg index --sign-key; gpkg config remove-key "
+                        "trusted_keys takes it as it is");
+    if (!bytes) return pass(std::move(bytes).error());
+    GPKG_TRY(auto statement, verify(*bytes, transport, options));
+    GPKG_CHECK(root_.check_not_expired(now_, url));
+    if (statement.version < version_)
+        return distrust(
+            TrustFault::RolledBack,
+            fmt::format("{}: is version {}, and {} was seen before: the server shows an "
+                        "older state of the channel",
+                        url,
+                        statement.version,
+                        version_),
+            fmt::format("if its operator says that this is right, remove {}", file_.native()));
+    GPKG_CHECK(statement.check_time(now_, url));
+    version_ = statement.version;
+    save();
+    return std::make_shared<const SignedIndexes>(
+        SignedIndexes{std::move(statement), *std::move(bytes)});
+}
+
+Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::check_kept(std::string bytes) const {
+    const auto url = url_of(std::string(kStatementFile));
+    GPKG_TRY(auto statement, read_statement(root_, bytes, url));
+    GPKG_CHECK(root_.check_not_expired(now_, url));
+    GPKG_CHECK(statement.check_time(now_, url));
+    return std::make_shared<const SignedIndexes>(
+        SignedIndexes{std::move(statement), std::move(bytes)});
+}
+
+}  // namespace gpkg

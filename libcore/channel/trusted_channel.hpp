@@ -1,0 +1,67 @@
+#pragma once
+
+// A channel whose indexes have to be signed: what the user trusts, what was seen of it, and the
+// statement that lies there now. docs/trust.md.
+//
+// What was seen, the newest root and the highest version of a statement, is kept in a folder that
+// is no cache: with it gone, an old statement could be shown as new.
+
+#include "libcore/channel/channel.hpp"
+#include "libcore/net/get.hpp"
+#include "libcore/trust/index_statement.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace gpkg {
+
+struct TrustOptions {
+    fs::path folder;                           ///< of what was seen
+    std::map<std::string, ChannelRoot> roots;  ///< what is trusted, by the channel's base URL
+};
+
+/// A statement that was verified, and as it came.
+struct SignedIndexes {
+    IndexStatement statement;
+    std::string bytes;
+};
+
+class TrustedChannel {
+public:
+    TrustedChannel(Channel channel,
+                   const ChannelRoot& pinned,
+                   const TrustOptions& options,
+                   std::int64_t now);
+
+    /// The statement that the channel has now, verified; roots are followed as far as it takes.
+    Result<std::shared_ptr<const SignedIndexes>> fetch(Transport& transport,
+                                                       const TransferOptions& options);
+    /// The one that an index was kept with, which may be older than others that were seen.
+    Result<std::shared_ptr<const SignedIndexes>> check_kept(std::string bytes) const;
+    /// That the newest version cannot be remembered; empty as a rule.
+    const std::string& warning() const { return warning_; }
+
+private:
+    void load();
+    void save();
+    Result<std::string> get_file(const std::string& file,
+                                 std::size_t most,
+                                 Transport& transport,
+                                 const TransferOptions& options) const;
+    Result<IndexStatement> verify(const std::string& bytes,
+                                  Transport& transport,
+                                  const TransferOptions& options);
+    std::string url_of(const std::string& file) const { return channel_.base_url() + "/" + file; }
+
+    Channel channel_;
+    std::string pinned_;  ///< a digest of what the user trusts: other keys begin anew
+    fs::path file_;
+    std::int64_t now_;
+    ChannelRoot root_;
+    std::uint64_t version_ = 0;  ///< the highest that was seen
+    std::string warning_;
+};
+
+}  // namespace gpkg

@@ -1,0 +1,300 @@
+# Signed channels over HTTP: what is verified, and each way in which it can be wrong
+here=$(realpath "$(dirname "$0")")
+. "$here/lib.sh"
+
+web=$WORK/web
+control=$WORK/control
+mkdir "$control"
+CHANNEL=$web/main
+statement=$CHANNEL/trust/indexes.json
+keys=$WORK/keys
+mkdir "$keys"
+key() { "$GPKG" keys show "$keys/$1"; }
+sign() { expect 0 index "$CHANNEL" --sign-key "$keys/${1:-a}" "${@:2}"; }
+forge() { python3 "$here/trust.py" "$@" || fail "trust.py $*"; }
+# Nothing that was cached or seen before counts.
+forget() { rm -rf "$GPKG_ROOT_PREFIX/cache" "$GPKG_ROOT_PREFIX/trust"; }
+trust() { printf 'channels: [%s]\ntrusted_keys:\n  %s: [%s]\n' "$url" "$url" "$1" > "$GPKG_ROOT_PREFIX/config.yaml"; }
+# refused FAULT TEXT...: a command fails with this fault, and says so.
+refused() {
+    local fault=$1
+    shift
+    expect 1 search tool --json
+    json "d['trust'] == '$fault'"
+    expect 1 search tool
+    err_has "$@"
+}
+save() { rm -rf "$WORK/saved"; cp -a "$CHANNEL" "$WORK/saved"; }
+restore() { rm -rf "$CHANNEL"; cp -a "$WORK/saved" "$CHANNEL"; forget; }
+
+# Keys. What openssl makes is read, and the other way round.
+for name in a b c d e; do expect 0 keys generate "$keys/$name"; done
+check [ "$(stat -c %a "$keys/a")" = 600 ]
+check [ "$out" = "$(key e)" ]
+check [ "$(openssl pkey -in "$keys/a" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key a)" ]
+(umask 077 && openssl genpkey -algorithm ed25519 -out "$keys/o" 2> "$WORK/openssl")
+check [ "$(openssl pkey -in "$keys/o" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key o)" ]
+expect 1 keys generate "$keys/a"
+err_has 'never written over'
+chmod 644 "$keys/o"
+expect 1 keys show "$keys/o"
+err_has 'others than its owner may read' 'mode 644' 'chmod 600'
+echo text > "$keys/text"
+chmod 600 "$keys/text"
+expect 1 keys show "$keys/text"
+err_has 'is not the private key'
+
+script bin/tool 'echo tool'
+package tool 1.0 0
+SUBDIR=noarch package data 1.0 0
+sign a
+# The statement lists every index file as it lies there; openssl verifies it.
+check python3 - "$CHANNEL" <<'PY'
+import glob, hashlib, json, os, sys
+channel = sys.argv[1]
+outer = json.load(open(channel + "/trust/indexes.json"))
+d = json.loads(outer["signed"])
+open("text", "w").write(outer["signed"])
+open("signature", "wb").write(bytes.fromhex(outer["signatures"][0]["signature"]))
+assert set(d["subdirs"]) == {"linux-64", "noarch"}
+for subdir, files in d["subdirs"].items():
+    assert {"repodata.json", "repodata.json.zst", "repodata_shards.msgpack.zst", "run_exports.json"} <= set(files)
+    for name, versions in files.items():
+        data = open(f"{channel}/{subdir}/{name}", "rb").read()
+        assert versions == [{"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}]
+PY
+openssl pkey -in "$keys/a" -pubout -out public.pem
+check openssl pkeyutl -verify -pubin -inkey public.pem -rawin -in text -sigfile signature > "$WORK/openssl"
+expect 2 index "$CHANNEL"
+err_has 'the channel is signed' '--sign-key'
+expect 2 index "$CHANNEL" --sign-key "$keys/a" --expires soon
+err_has 'soon: expected a time such as 30d'
+
+python3 "$here/http_server.py" "$web" "$control" &
+server=$!
+trap 'kill $server 2> /dev/null; rm -rf "$WORK"' EXIT
+while [ ! -e "$control/port" ]; do sleep 0.05; done
+url=http://127.0.0.1:$(cat "$control/port")/main
+seen() { cat "$GPKG_ROOT_PREFIX"/trust/*.json; }
+
+# All is well: online, from the cache, offline; packages as well.
+trust "$(key a)"
+expect 0 search tool
+out_has 1.0
+expect 0 search tool --offline
+expect 0 create -n x tool
+has x tool-1.0
+expect 0 clean --index-cache -y
+check [ -n "$(seen)" ]
+expect 1 search tool --offline
+err_has 'not in the cache'
+forget
+
+# Keys that are none.
+trust "$(key a), nonsense"
+expect 1 search tool
+err_has 'expected public keys'
+trust "$(key a)"
+save
+
+# Five ways to be wrong.
+printf '{"packages":{},"packages.conda":{}}' > "$CHANNEL/linux-64/repodata.json"
+zstd -qf "$CHANNEL/linux-64/repodata.json"
+refused tampered "$url/linux-64/repodata.json.zst: is not the index that was signed"
+restore
+forge "$statement" 'd["expires"] = "2999-01-01T00:00:00Z"'
+refused tampered 'indexes.json: is not what the key' 'it was changed since'
+restore
+forge "$statement" '' "$keys/b"
+refused wrong-key "is signed by $(key b), which is not trusted for this channel"
+restore
+forge "$statement" '' -
+refused wrong-key 'is not signed'
+restore
+forge "$statement" 'd["expires"] = "2026-01-01T00:00:00Z"' "$keys/a"
+refused expired 'was good until 2026-01-01T00:00:00Z' 'the clock is wrong'
+restore
+expect 0 search tool
+rm "$statement"
+refused missing "$url/trust/indexes.json: there is none" 'gpkg config remove-key'
+expect 0 search tool --offline
+restore
+
+# Rolled back: what was seen is remembered without any cache, and the older index is not taken.
+expect 0 search tool
+script bin/tool 'echo 2'
+package tool 2.0 0
+sign a
+expect 0 search tool
+out_has 2.0
+rm -rf "$CHANNEL"
+cp -a "$WORK/saved" "$CHANNEL"
+refused rolled-back 'and' 'was seen before' "remove $GPKG_ROOT_PREFIX/trust/"
+expect 0 clean --all -y
+refused rolled-back 'older state of the channel'
+restore
+
+# A cached copy that expires, or whose key is not trusted any more, does not serve offline either.
+expect 0 search tool
+trust "$(key b)"
+expect 1 search tool --offline --json
+json 'd["trust"] == "wrong-key"'
+trust "$(key a)"
+expect 0 search tool --offline
+printf 'channels: [%s]\n' "$url" > "$GPKG_ROOT_PREFIX/config.yaml"
+forget
+expect 0 search tool
+trust "$(key a)"
+expect 1 search tool --offline --json
+json 'd["trust"] == "missing"'
+forget
+
+# A clock that is wrong, what cannot be read, and what does not end.
+forge "$statement" 'd["made"] = "2999-01-01T00:00:00Z"; d["expires"] = "2999-02-01T00:00:00Z"' "$keys/a"
+refused clock 'was made at 2999-01-01T00:00:00Z' 'set the clock'
+restore
+forge "$statement" 'd["more"] = "x" * 2**21' "$keys/a"
+refused malformed 'indexes.json'
+restore
+forge "$statement" 'd["format"] = 2' "$keys/a"
+refused malformed 'a newer gpkg may read it'
+restore
+echo '<html>' > "$statement"
+refused malformed 'is no JSON'
+restore
+
+# A subdir that the channel does not have is told by the statement; one that it has cannot be hidden.
+rm -r "$CHANNEL/linux-64"
+refused missing 'and the signed statement lists it'
+sign a
+expect 0 search data
+restore
+
+# While a channel is written, the statement lists what is there and what comes.
+forge "$statement" 'd["subdirs"]["linux-64"]["repodata.json.zst"].insert(0, {"size": 1, "sha256": "0" * 64})' "$keys/a"
+expect 0 search tool
+restore
+# Readers who come all the while find nothing wrong.
+(
+    while [ ! -e "$WORK/stop" ]; do
+        for move in "$CHANNEL/linux-64 $WORK" "$WORK $CHANNEL/linux-64"; do
+            set -- $move
+            mv "$1/tool-1.0-0.tar.bz2" "$2/" && "$GPKG" index "$CHANNEL" --sign-key "$keys/a" -q || touch "$WORK/stop"
+            sleep 0.3
+        done
+    done
+) &
+writer=$!
+for _ in {1..25}; do
+    rm -rf "$GPKG_ROOT_PREFIX/cache"
+    expect 0 search data
+done
+check [ ! -e "$WORK/stop" ]
+touch "$WORK/stop"
+wait "$writer"
+restore
+
+# Without a .zst the index of shards is used, and verified.
+forge "$statement" 'for s in d["subdirs"].values(): del s["repodata.json.zst"]' "$keys/a"
+rm "$CHANNEL"/*/repodata.json.zst
+expect 0 search tool
+out_has 1.0
+forget
+head -c -1 "$CHANNEL/linux-64/repodata_shards.msgpack.zst" > short
+cp short "$CHANNEL/linux-64/repodata_shards.msgpack.zst"
+refused tampered 'repodata_shards.msgpack.zst: is not the index that was signed'
+restore
+
+# Packages are vouched for by their sha256, and by nothing less.
+echo more >> "$CHANNEL/linux-64/tool-1.0-0.tar.bz2"
+rm -rf "$GPKG_ROOT_PREFIX/pkgs"
+expect 1 create -n y tool
+absent y
+restore
+python3 - "$CHANNEL/linux-64/repodata.json" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+for record in d["packages"].values():
+    del record["sha256"]
+json.dump(d, open(sys.argv[1], "w"))
+PY
+rm "$CHANNEL/linux-64/repodata.json.zst"
+forge "$statement" 'import hashlib
+data = open("'"$CHANNEL"'/linux-64/repodata.json", "rb").read()
+d["subdirs"]["linux-64"] = {"repodata.json": [{"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}]}' "$keys/a"
+expect 1 create -n y tool
+err_has 'has no sha256' 'nothing vouches for this package'
+absent y
+restore
+
+# A local channel is verified likewise.
+printf 'channels: [%s]\ntrusted_keys:\n  %s: [%s]\n' "$CHANNEL" "$CHANNEL" "$(key a)" > "$GPKG_ROOT_PREFIX/config.yaml"
+expect 0 search tool
+printf '{}' > "$CHANNEL/linux-64/repodata.json.zst"
+touch -d tomorrow "$CHANNEL/linux-64/repodata.json.zst"
+refused tampered 'is not the index that was signed'
+restore
+trust "$(key a)"
+
+# Rotation: the user trusts a, which makes b sign indexes, then gives way to c and d.
+expect 0 keys root "$CHANNEL" --root-key "$(key a)" --index-key "$(key b)" --sign-key "$keys/a"
+out_has "$CHANNEL/trust/root.1.json"
+expect 2 index "$CHANNEL" --sign-key "$keys/a"
+err_has 'does not name'
+sign b
+expect 0 search tool
+cp "$CHANNEL/trust/root.1.json" "$WORK/root.1.json"
+expect 0 keys root "$CHANNEL" --root-key "$(key c)" --root-key "$(key d)" --threshold 2 \
+    --index-key "$(key d)" --index-key "$(key e)" --index-threshold 2 --sign-key "$keys/c" --sign-key "$keys/d"
+out_has root.2.json.draft
+err_has 'more keys have to sign it'
+check [ ! -e "$CHANNEL/trust/root.2.json" ]
+expect 0 keys sign "$CHANNEL" --sign-key "$keys/a"
+out_has "$CHANNEL/trust/root.2.json"
+check [ ! -e "$CHANNEL/trust/root.2.json.draft" ]
+expect 2 index "$CHANNEL" --sign-key "$keys/d"
+err_has 'wants indexes signed by 2 keys'
+sign d --sign-key "$keys/e"
+expect 0 search tool
+forget
+expect 0 search tool
+check grep -q '\\"version\\":2' "$GPKG_ROOT_PREFIX"/trust/*.json
+trust "$WORK/root.1.json"
+forget
+expect 0 search tool
+save
+forge "$statement" '' "$keys/d"
+refused too-few-signatures 'signed by 1 of the 2 trusted keys'
+restore
+# The keys of before count no more, for who has seen the new ones.
+expect 0 search tool
+forge "$statement" 'd["version"] += 10' "$keys/b"
+refused wrong-key "is signed by $(key b)"
+restore
+# A root that the keys before it did not sign, one that is older, one that has expired.
+cp "$CHANNEL/trust/root.2.json" "$CHANNEL/trust/root.3.json"
+forge "$CHANNEL/trust/root.3.json" 'd["version"] = 3; d["root"] = d["index"] = {"keys": ["'"$(key b)"'"], "threshold": 1}' "$keys/b"
+forge "$statement" 'd["root"] = 3' "$keys/b"
+refused wrong-key "root.3.json: is signed by $(key b)"
+restore
+cp "$CHANNEL/trust/root.2.json" "$CHANNEL/trust/root.3.json"
+forge "$statement" 'd["root"] = 3' "$keys/b"
+refused rolled-back 'root.3.json: is root 2 of the channel'
+restore
+forge "$CHANNEL/trust/root.2.json" 'd["expires"] = "2026-01-01T00:00:00Z"' "$keys/a" "$keys/c" "$keys/d"
+refused expired 'the keys of this channel were good until 2026-01-01'
+restore
+rm "$CHANNEL/trust/root.2.json"
+refused wrong-key 'which is not trusted'
+restore
+# A chain without an end.
+for n in {1..70}; do
+    printf '{"signed":"{\\"type\\":\\"gpkg-channel-root\\",\\"format\\":1,\\"root\\":{\\"keys\\":[\\"%s\\"],\\"threshold\\":1},\\"index\\":{\\"keys\\":[\\"%s\\"],\\"threshold\\":1}}"}' \
+        "$(key a)" "$(key a)" > "$CHANNEL/trust/root.$n.json"
+    forge "$CHANNEL/trust/root.$n.json" "d['version'] = $n" "$keys/a"
+done
+trust "$(key a)"
+refused malformed 'root.65.json: the chain of roots goes on after 64'
+restore
+
+finish
