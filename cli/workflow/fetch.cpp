@@ -2,149 +2,18 @@
 
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
-#include "libcore/base/parallel.hpp"
+#include "cli/workflow/unpacking.hpp"
 #include "libcore/net/download.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <fmt/format.h>
-#include <mutex>
+#include <numeric>
 #include <thread>
 
 namespace gpkg::cli {
 namespace {
-
-constexpr std::size_t kUnpackers = 2;
-
-/// A failure about a downloaded file speaks of where that came from: the file is gone by then.
-void name_by_url(Error& failure, const fs::path& file, const std::string& url) {
-    const auto rename = [&](std::string& text) {
-        const auto place = text.find(file.native());
-        if (place != std::string::npos)
-            text.replace(place, file.native().size(), without_secrets(url));
-    };
-    rename(failure.message);
-    for (auto& step : failure.context) rename(step);
-}
-
-/// Unpacks archives as they arrive: in threads of its own or, where none are to be had, in add().
-class Unpacking {
-public:
-    Unpacking(const PackageStore& store,
-              const std::vector<PackageRecord>& records,
-              std::vector<fs::path>& folders,
-              bool records_are_bare,
-              std::stop_source& stop)
-        : store_(store),
-          records_(records),
-          folders_(folders),
-          records_are_bare_(records_are_bare),
-          stop_(stop),
-          workers_(kUnpackers, [this] { work(); }) {}
-    ~Unpacking() {
-        {
-            const std::lock_guard lock(mutex_);
-            queue_.clear();
-        }
-        join();
-    }
-    Unpacking(const Unpacking&) = delete;
-    Unpacking& operator=(const Unpacking&) = delete;
-
-    /// The archive of records[index] is there. Its file is removed after unpacking if it is ours.
-    void add(std::size_t index, fs::path archive, bool is_ours) {
-        Job job{index, std::move(archive), is_ours};
-        if (workers_.count() == 0) {
-            if (!failure_) unpack(job);
-            return;
-        }
-        const std::lock_guard lock(mutex_);
-        queue_.push_back(std::move(job));
-        ready_.notify_one();
-    }
-
-    /// Waits for the rest; the first failure, if any.
-    Result<void> finish() {
-        join();
-        if (failure_) return pass(*std::move(failure_));
-        return {};
-    }
-
-    std::size_t done() {
-        const std::lock_guard lock(mutex_);
-        return done_;
-    }
-
-    bool is_failing() {
-        const std::lock_guard lock(mutex_);
-        return failure_.has_value();
-    }
-
-private:
-    struct Job {
-        std::size_t index = 0;
-        fs::path archive;
-        bool is_ours = false;
-    };
-
-    void join() {
-        {
-            const std::lock_guard lock(mutex_);
-            closed_ = true;
-            ready_.notify_all();
-        }
-        workers_.join();
-    }
-
-    void work() {
-        for (;;) {
-            Job job;
-            {
-                std::unique_lock lock(mutex_);
-                ready_.wait(lock, [this] { return closed_ || !queue_.empty(); });
-                if (queue_.empty() || failure_) return;
-                job = std::move(queue_.front());
-                queue_.pop_front();
-            }
-            unpack(job);
-        }
-    }
-
-    void unpack(const Job& job) {
-        StoreAddOptions options;
-        options.archive_verified = job.is_ours;
-        options.record_is_bare = records_are_bare_;
-        options.cancelled = [this] { return stop_.stop_requested(); };
-        auto folder = store_.add(job.archive, records_[job.index], options);
-        std::error_code ignored;
-        if (job.is_ours) fs::remove(job.archive, ignored);
-        const std::lock_guard lock(mutex_);
-        ++done_;
-        if (folder) {
-            folders_[job.index] = *std::move(folder);
-        } else if (!failure_) {
-            failure_ = std::move(folder).error();
-            stop_.request_stop();  // nothing more need arrive
-            if (job.is_ours) name_by_url(*failure_, job.archive, records_[job.index].url);
-        }
-    }
-
-    const PackageStore& store_;
-    const std::vector<PackageRecord>& records_;
-    std::vector<fs::path>& folders_;
-    bool records_are_bare_ = false;
-    std::stop_source& stop_;
-    std::mutex mutex_;
-    std::condition_variable ready_;
-    std::deque<Job> queue_;
-    bool closed_ = false;
-    std::size_t done_ = 0;
-    std::optional<Error> failure_;
-    Workers workers_;  // last: they use all of the above
-};
 
 Result<void> check_offline(const std::vector<PackageRecord>& absent) {
     std::vector<std::string> names;
@@ -177,6 +46,17 @@ Result<void> check_vouched(const Context& context, const std::vector<PackageReco
                         record.channel));
     }
     return {};
+}
+
+/// Positions in `records`, the largest first: it takes longest from its first byte to its last
+/// file, and the others come and are unpacked meanwhile.
+std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
+    std::vector<std::size_t> order(records.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return records[a].size > records[b].size;
+    });
+    return order;
 }
 
 }  // namespace
@@ -228,14 +108,13 @@ Result<std::vector<fs::path>> make_available(Context& context,
     if (how.offline) GPKG_CHECK(check_offline(absent));
 
     GPKG_TRY(const auto arriving, store.workplace());
-    std::vector<fs::path> unpacked(absent.size());
     std::stop_source stop;
     const std::stop_callback on_signal(context.stop, [&] { stop.request_stop(); });
-    Unpacking unpacking(store, absent, unpacked, how.records_are_bare, stop);
+    Unpacking unpacking(store, absent, how.records_are_bare, stop);
     std::vector<Download> downloads;
     std::vector<std::size_t> download_of;
     std::uint64_t total = 0;
-    for (std::size_t i = 0; i < absent.size(); ++i) {
+    for (const auto i : by_size(absent)) {
         const auto& record = absent[i];
         if (auto archive = store.find_archive(record)) {
             unpacking.add(i, *std::move(archive), false);
@@ -247,6 +126,9 @@ Result<std::vector<fs::path>> make_available(Context& context,
         download.sha256 = record.sha256;
         download.md5 = record.md5;
         download.size = record.size;
+        download.on_body = [&unpacking, i](const auto&, auto archive) {
+            unpacking.arrives(i, std::move(archive));
+        };
         downloads.push_back(std::move(download));
         download_of.push_back(i);
         total += record.size;
@@ -275,14 +157,16 @@ Result<std::vector<fs::path>> make_available(Context& context,
     };
     GPKG_TRY(const auto transport, open_transport(context));
     const auto downloaded = download_all(*transport, downloads, options);
-    if (unpacking.is_failing()) GPKG_CHECK(unpacking.finish());
+    if (unpacking.is_failing()) {
+        GPKG_CHECK(unpacking.finish());
+    }
     GPKG_CHECK(downloaded);
     while (context.out.draws_progress() && unpacking.done() < absent.size() &&
            !unpacking.is_failing()) {
         progress.count("unpacking", unpacking.done(), absent.size(), "packages");
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    GPKG_CHECK(unpacking.finish());
+    GPKG_TRY(auto unpacked, unpacking.finish());
     for (std::size_t i = 0; i < absent.size(); ++i) folders[position[i]] = std::move(unpacked[i]);
     return folders;
 }

@@ -44,6 +44,12 @@ bool ArrivingFile::wait_for(std::uint64_t size) {
     return state_ != State::Abandoned && size_ >= size;
 }
 
+bool ArrivingFile::wait_for_all() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return state_ != State::Growing; });
+    return state_ == State::Complete;
+}
+
 Result<std::size_t> ArrivingFile::read(std::uint64_t offset, char* into, std::size_t room) {
     {
         std::unique_lock lock(mutex_);

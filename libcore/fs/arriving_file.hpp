@@ -28,6 +28,8 @@ public:
 
     /// Waits until there are so many bytes; false when it ended with fewer, or is abandoned.
     bool wait_for(std::uint64_t size);
+    /// Waits until it is complete; false when it is abandoned.
+    bool wait_for_all();
     /// Its bytes from the first on, to the end of the completed file; waits for those that are not
     /// there yet. Once it is abandoned, an Interrupted error.
     static ByteSource source(std::shared_ptr<ArrivingFile> file);

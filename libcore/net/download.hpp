@@ -14,6 +14,8 @@ struct Download {
     std::string md5;         ///< hex; looked at only without a sha256
     std::uint64_t size = 0;  ///< 0: not known
     std::uint64_t most_bytes = ~std::uint64_t{0};  ///< a longer body is refused
+    /// As GetRequest::on_body: what arrives is complete once its checksum is found right.
+    std::function<void(const std::string& url, std::shared_ptr<ArrivingFile> body)> on_body{};
 };
 
 struct DownloadOptions : TransferOptions {

@@ -76,6 +76,7 @@ Result<void> download_all(Transport& transport,
         request.url = download.url;
         request.into = download.destination;
         request.most_bytes = download.most_bytes;
+        request.on_body = download.on_body;
         fetches.emplace_back(std::move(request),
                              Expected{download.sha256, download.md5, download.size},
                              fetches.size(),

@@ -157,17 +157,13 @@ public:
     CondaWalk(std::string path, Walk walk, std::vector<std::string>& warnings)
         : path_(std::move(path)), walk_(walk), warnings_(warnings) {}
 
-    Result<void> run(const OnMember& on_member) {
-        const ArchiveHandle zip(libarchive()->read_new());
-        libarchive()->read_support_format_zip_seekable(zip.get());
-        if (libarchive()->read_open_filename(zip.get(), path_.c_str(), kReadSize) != ARCHIVE_OK)
-            return damaged(path_, zip.get());
+    Result<void> run(struct archive* zip, const OnMember& on_member) {
         for (;;) {
             struct archive_entry* entry = nullptr;
-            const int code = libarchive()->read_next_header(zip.get(), &entry);
+            const int code = libarchive()->read_next_header(zip, &entry);
             if (code == ARCHIVE_EOF) break;
-            if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return damaged(path_, zip.get());
-            GPKG_CHECK(visit(zip.get(), entry, on_member));
+            if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return damaged(path_, zip);
+            GPKG_CHECK(visit(zip, entry, on_member));
             if (walk_ == Walk::InfoOnly && seen_info_) return {};
         }
         return check_complete();
@@ -218,15 +214,22 @@ private:
     bool seen_payload_ = false;
 };
 
-Result<void> walk_tar_bz2(const std::string& path,
-                          std::vector<std::string>& warnings,
-                          const OnMember& on_member) {
-    const ArchiveHandle tar(libarchive()->read_new());
+enum class Format { Conda, TarBz2 };
+
+Result<Format> format_of(std::string_view magic, const std::string& name) {
+    if (magic == "PK\x03\x04") return Format::Conda;
+    if (magic.starts_with("BZh")) return Format::TarBz2;
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: {}, neither .conda nor .tar.bz2",
+                            name,
+                            magic.empty() ? "an empty file" : "not a package archive"));
+}
+
+ArchiveHandle reader_of_tar_bz2() {
+    ArchiveHandle tar(libarchive()->read_new());
     libarchive()->read_support_filter_bzip2(tar.get());
     libarchive()->read_support_format_tar(tar.get());
-    if (libarchive()->read_open_filename(tar.get(), path.c_str(), kReadSize) != ARCHIVE_OK)
-        return damaged(path, tar.get());
-    return walk_tar(tar.get(), Part::Whole, path, warnings, on_member);
+    return tar;
 }
 
 /// A ByteSource as libarchive asks for bytes.
@@ -311,14 +314,54 @@ Result<void> walk_package(const fs::path& archive,
     if (count < 0) return pass(io_error(archive.native(), "read", errno));
     magic.resize(static_cast<std::size_t>(count));
 
+    GPKG_TRY(const auto format, format_of(magic, archive.native()));
     GPKG_CHECK(need_libarchive());
     const Utf8Locale locale;
-    if (magic == "PK\x03\x04") return CondaWalk(archive.native(), walk, warnings).run(on_member);
-    if (magic.starts_with("BZh")) return walk_tar_bz2(archive.native(), warnings, on_member);
-    return fail(ErrorKind::Integrity,
-                fmt::format("{}: {}, neither .conda nor .tar.bz2",
-                            archive.native(),
-                            magic.empty() ? "an empty file" : "not a package archive"));
+    auto reader = ArchiveHandle();
+    if (format == Format::Conda) {
+        reader.reset(libarchive()->read_new());
+        libarchive()->read_support_format_zip_seekable(reader.get());
+    } else {
+        reader = reader_of_tar_bz2();
+    }
+    if (libarchive()->read_open_filename(reader.get(), archive.c_str(), kReadSize) != ARCHIVE_OK)
+        return damaged(archive.native(), reader.get());
+    if (format == Format::TarBz2)
+        return walk_tar(reader.get(), Part::Whole, archive.native(), warnings, on_member);
+    return CondaWalk(archive.native(), walk, warnings).run(reader.get(), on_member);
+}
+
+Result<void> walk_package(const std::shared_ptr<ArrivingFile>& archive,
+                          const std::string& name,
+                          std::vector<std::string>& warnings,
+                          const OnMember& on_member) {
+    std::string magic(4, '\0');
+    if (!archive->wait_for(magic.size()))
+        return fail(ErrorKind::Interrupted, name + ": does not arrive");
+    GPKG_CHECK(ArrivingFile::source(archive)(magic.data(), magic.size()));
+    GPKG_TRY(const auto format, format_of(magic, name));
+    GPKG_CHECK(need_libarchive());
+    const Utf8Locale locale;
+    auto reader = ArchiveHandle();
+    if (format == Format::Conda) {
+        reader.reset(libarchive()->read_new());
+        libarchive()->read_support_format_zip_streamable(reader.get());
+    } else {
+        reader = reader_of_tar_bz2();
+    }
+    const auto source = ArrivingFile::source(archive);
+    SourceReader bytes{source};
+    auto walked = Result<void>();
+    if (libarchive()->read_open(reader.get(), &bytes, nullptr, SourceReader::read, nullptr) !=
+        ARCHIVE_OK) {
+        walked = damaged(name, reader.get());
+    } else if (format == Format::TarBz2) {
+        walked = walk_tar(reader.get(), Part::Whole, name, warnings, on_member);
+    } else {
+        walked = CondaWalk(name, Walk::Everything, warnings).run(reader.get(), on_member);
+    }
+    if (bytes.problem) return pass(*std::move(bytes.problem));
+    return walked;
 }
 
 }  // namespace gpkg

@@ -4,6 +4,7 @@
 // archive, whichever of the two formats it has.
 
 #include "libcore/base/error.hpp"
+#include "libcore/fs/arriving_file.hpp"
 #include "libcore/fs/byte_source.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/package/libarchive_internal.hpp"
@@ -69,6 +70,14 @@ void warn(std::vector<std::string>& warnings, std::string text);
 /// its info- member; of a .tar.bz2 everything is visited. `warnings` takes departures from CEP 35.
 Result<void> walk_package(const fs::path& archive,
                           Walk walk,
+                          std::vector<std::string>& warnings,
+                          const OnMember& on_member);
+
+/// The same of all members of a package that is still arriving. Its zip is believed in what it says
+/// before each member, and not in the directory at its end; a zip that says it only there is an
+/// error. `name` is that of the package in errors.
+Result<void> walk_package(const std::shared_ptr<ArrivingFile>& archive,
+                          const std::string& name,
                           std::vector<std::string>& warnings,
                           const OnMember& on_member);
 

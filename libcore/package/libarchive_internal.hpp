@@ -20,8 +20,8 @@
     each(read_new) each(read_next_header) each(read_open) each(read_open_filename)                \
     each(read_support_filter_all) each(read_support_filter_bzip2)                                 \
     each(read_support_filter_zstd) each(read_support_format_all) each(read_support_format_tar)    \
-    each(read_support_format_zip_seekable) each(set_error) each(write_add_filter)                 \
-    each(write_close) each(write_data) each(write_data_block) each(write_disk_new)                \
+    each(read_support_format_zip_seekable) each(read_support_format_zip_streamable)               \
+    each(set_error) each(write_add_filter) each(write_close) each(write_data) each(write_data_block) each(write_disk_new)                \
     each(write_disk_set_options) each(write_finish_entry) each(write_header)                      \
     each(write_new) each(write_open) each(write_set_bytes_per_block)                              \
     each(write_set_format_pax_restricted)

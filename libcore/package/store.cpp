@@ -124,17 +124,16 @@ PackageRecord complete(const PackageRecord& bare, PackageRecord inside) {
 }
 
 /// Checks that the unpacked package is the one meant, and completes it with its record.
-Result<void> sign_folder(const fs::path& archive,
+Result<void> sign_folder(const std::string& archive,
                          const fs::path& folder,
                          PackageRecord record,
                          bool is_bare) {
     GPKG_TRY(auto inside, read_index_json(folder));
     if (inside.distribution() != record.distribution())
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: holds {}, not {}",
-                                archive.native(),
-                                inside.distribution(),
-                                record.distribution()));
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format(
+                "{}: holds {}, not {}", archive, inside.distribution(), record.distribution()));
     if (is_bare) record = complete(record, std::move(inside));
     GPKG_TRY(const auto index, read_info_text(folder, "index.json"));
     GPKG_TRY(const auto text, repodata_record_json(record, index.value_or("")));
@@ -219,21 +218,45 @@ std::optional<fs::path> PackageStore::find_archive(const PackageRecord& record) 
     return std::nullopt;
 }
 
+/// Unpacks into a folder of the store, unless it is there.
+Result<fs::path> PackageStore::put(const std::string& archive,
+                                   const PackageRecord& record,
+                                   const StoreAddOptions& options,
+                                   const Unpack& unpack) const {
+    auto final_path = root() / folder_name(record);
+    if (is_whole(final_path)) return final_path;
+    GPKG_TRY(const auto workplace, this->workplace());
+    const auto folder = workplace.path() / "package";
+    UnpackOptions how;
+    how.cancelled = options.cancelled;
+    GPKG_CHECK(unpack(folder, how));
+    GPKG_CHECK(sign_folder(archive, folder, record, options.record_is_bare));
+    GPKG_CHECK(publish(folder, final_path, workplace.path()));
+    return final_path;
+}
+
+Result<fs::path> PackageStore::add_arriving(const std::shared_ptr<ArrivingFile>& archive,
+                                            const PackageRecord& record,
+                                            const StoreAddOptions& options) const {
+    GPKG_CHECK(check_distribution(record, record.fn));
+    const auto unpack = [&](const fs::path& folder, const UnpackOptions& how) -> Result<void> {
+        GPKG_CHECK(unpack_package(archive, record.fn, record.size, folder, how));
+        if (archive->wait_for_all()) return {};
+        return fail(ErrorKind::Interrupted, record.fn + ": does not arrive");
+    };
+    return put(record.fn, record, options, unpack);
+}
+
 Result<fs::path> PackageStore::add(const fs::path& archive,
                                    const PackageRecord& wanted,
                                    const StoreAddOptions& options) const {
     if (auto folder = find(wanted)) return *std::move(folder);
     GPKG_TRY(const auto record, settle_record(archive, wanted, options));
-    const auto final_path = root() / folder_name(record);
-    if (!is_whole(final_path)) {
-        GPKG_TRY(const auto workplace, this->workplace());
-        const auto folder = workplace.path() / "package";
-        UnpackOptions unpack;
-        unpack.cancelled = options.cancelled;
-        GPKG_CHECK(unpack_package(archive, folder, unpack));
-        GPKG_CHECK(sign_folder(archive, folder, record, options.record_is_bare));
-        GPKG_CHECK(publish(folder, final_path, workplace.path()));
-    }
+    const auto unpack = [&](const fs::path& folder, const UnpackOptions& how) -> Result<void> {
+        GPKG_CHECK(unpack_package(archive, folder, how));
+        return {};
+    };
+    GPKG_TRY(const auto final_path, put(archive.native(), record, options, unpack));
     if (wanted.sha256.empty() && !wanted.md5.empty())
         GPKG_CHECK(
             write_file_atomically(alias_path(root(), record.md5), final_path.filename().native()));

@@ -79,6 +79,14 @@ public:
                          const PackageRecord& record,
                          const StoreAddOptions& options = {}) const;
 
+    /// The same while the archive still arrives. Who writes it compares it with the record's
+    /// sha256, which must be known, and says that it is complete only where that is right; else
+    /// nothing is added, and the error is Interrupted. What fails otherwise may succeed from the
+    /// whole archive.
+    Result<fs::path> add_arriving(const std::shared_ptr<ArrivingFile>& archive,
+                                  const PackageRecord& record,
+                                  const StoreAddOptions& options = {}) const;
+
     /// A private folder for unfinished work on the store's file system. What a killed process
     /// leaves of it is among the leftovers.
     Result<TemporaryFolder> workplace() const;
@@ -94,6 +102,12 @@ public:
     Result<FolderUsage> remove_leftovers() const;
 
 private:
+    using Unpack = std::function<Result<void>(const fs::path& folder, const UnpackOptions& how)>;
+    Result<fs::path> put(const std::string& archive,
+                         const PackageRecord& record,
+                         const StoreAddOptions& options,
+                         const Unpack& unpack) const;
+
     struct State;
     std::unique_ptr<State> state_;
 };

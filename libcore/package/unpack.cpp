@@ -65,10 +65,7 @@ private:
     bool made_;
 };
 
-Result<std::uint64_t> byte_limit(const fs::path& archive, const UnpackLimits& limits) {
-    std::error_code code;
-    const auto size = fs::file_size(archive, code);
-    if (code) return pass(io_error(archive.native(), "open", code.value()));
+std::uint64_t byte_limit(std::uint64_t size, const UnpackLimits& limits) {
     constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
     const auto ratio = limits.bytes_per_archive_byte;
     const auto scaled = ratio != 0 && size > kMost / ratio ? kMost : size * ratio;
@@ -76,15 +73,22 @@ Result<std::uint64_t> byte_limit(const fs::path& archive, const UnpackLimits& li
     return std::min(limits.bytes, total);
 }
 
+Result<std::uint64_t> byte_limit_of(const fs::path& archive, const UnpackLimits& limits) {
+    std::error_code code;
+    const auto size = fs::file_size(archive, code);
+    if (code) return pass(io_error(archive.native(), "open", code.value()));
+    return byte_limit(size, limits);
+}
+
 /// Compares what was made with what paths.json promises.
-Result<void> verify_made(const fs::path& archive,
+Result<void> verify_made(const std::string& name,
                          const fs::path& target,
                          const TreeWriter& writer) {
     auto entries = read_paths(target);
     if (!entries) {
         auto error = std::move(entries).error();
         error.kind = error.kind == ErrorKind::Parse ? ErrorKind::Integrity : error.kind;
-        return pass(std::move(error).while_doing("unpacking " + archive.native()));
+        return pass(std::move(error).while_doing("unpacking " + name));
     }
     const auto& made = writer.made();
     const auto look = [&](const PathEntry& entry) -> Result<std::optional<SeenPath>> {
@@ -95,7 +99,29 @@ Result<void> verify_made(const fs::path& archive,
     };
     GPKG_TRY(const auto damage, compare_paths(*entries, look));
     if (damage.empty()) return {};
-    return pass(damage_error(archive.native(), damage));
+    return pass(damage_error(name, damage));
+}
+
+using WalkInto =
+    std::function<Result<void>(std::vector<std::string>& warnings, const OnMember& on_member)>;
+
+Result<Unpacked> unpack(const std::string& name,
+                        std::uint64_t limit,
+                        const fs::path& target,
+                        const UnpackOptions& options,
+                        const WalkInto& walk) {
+    GPKG_TRY(auto folder, Target::make(target));
+    TreeWriter writer(folder.take_root(), name, options);
+    writer.set_byte_limit(limit);
+    GPKG_CHECK(walk(writer.warnings(), [&](const Member& member, const ReadContent& read) {
+        return writer.add(member, read);
+    }));
+    if (!writer.made().contains("info/index.json"))
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: not a package: has no info/index.json", name));
+    if (options.verify) GPKG_CHECK(verify_made(name, target, writer));
+    folder.keep();
+    return writer.totals();
 }
 
 }  // namespace
@@ -103,25 +129,26 @@ Result<void> verify_made(const fs::path& archive,
 Result<Unpacked> unpack_package(const fs::path& archive,
                                 const fs::path& target,
                                 const UnpackOptions& options) {
-    GPKG_TRY(const auto limit, byte_limit(archive, options.limits));
-    GPKG_TRY(auto folder, Target::make(target));
-    TreeWriter writer(folder.take_root(), archive.native(), options);
-    writer.set_byte_limit(limit);
-    GPKG_CHECK(walk_package(
-        archive,
-        Walk::Everything,
-        writer.warnings(),
-        [&](const Member& member, const ReadContent& read) { return writer.add(member, read); }));
-    if (!writer.made().contains("info/index.json"))
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: not a package: has no info/index.json", archive.native()));
-    if (options.verify) GPKG_CHECK(verify_made(archive, target, writer));
-    folder.keep();
-    return writer.totals();
+    GPKG_TRY(const auto limit, byte_limit_of(archive, options.limits));
+    return unpack(
+        archive.native(), limit, target, options, [&](auto& warnings, const auto& on_member) {
+            return walk_package(archive, Walk::Everything, warnings, on_member);
+        });
+}
+
+Result<Unpacked> unpack_package(const std::shared_ptr<ArrivingFile>& archive,
+                                const std::string& name,
+                                std::uint64_t size,
+                                const fs::path& target,
+                                const UnpackOptions& options) {
+    const auto limit = byte_limit(size, options.limits);
+    return unpack(name, limit, target, options, [&](auto& warnings, const auto& on_member) {
+        return walk_package(archive, name, warnings, on_member);
+    });
 }
 
 Result<PackageInfo> read_package_info(const fs::path& archive) {
-    GPKG_TRY(const auto limit, byte_limit(archive, UnpackLimits{}));
+    GPKG_TRY(const auto limit, byte_limit_of(archive, UnpackLimits{}));
     std::uint64_t total = 0;
     PackageInfo info;
     std::vector<std::string> warnings;

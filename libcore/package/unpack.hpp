@@ -9,11 +9,13 @@
 // duplicates and payload that would be metadata are refused, set-id bits dropped. An archive that
 // is refused or damaged leaves nothing behind.
 
+#include "libcore/fs/arriving_file.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,15 @@ struct Unpacked {
 /// Unpacks into `target`, which must be absent or an empty folder. Files get 0644 or 0755 under the
 /// umask and keep their times. Damage is an Integrity error that names the archive and the member.
 Result<Unpacked> unpack_package(const fs::path& archive,
+                                const fs::path& target,
+                                const UnpackOptions& options = {});
+
+/// The same of an archive that is still arriving, and is to have `size` bytes; `name` stands for it
+/// in errors. What was unpacked is to be used only once all has arrived and its checksum is right.
+/// Not every archive can be read so: what fails here may succeed from the file.
+Result<Unpacked> unpack_package(const std::shared_ptr<ArrivingFile>& archive,
+                                const std::string& name,
+                                std::uint64_t size,
                                 const fs::path& target,
                                 const UnpackOptions& options = {});
 

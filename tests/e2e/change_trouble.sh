@@ -74,6 +74,40 @@ expect 0 solve $web --offline app
 out_has 'app'
 mv "$CHANNEL/linux-64/repodata.json.whole" "$CHANNEL/linux-64/repodata.json"
 
+# A large package is unpacked while it arrives, and is none before its last byte is right.
+mkdir -p "$WORK/payload/share"
+for name in a b; do head -c 5000000 /dev/urandom > "$WORK/payload/share/$name"; done
+package large 1.0 0
+unpacked() { find "$GPKG_ROOT_PREFIX/pkgs" -path '*/.tmp-*/package/share/*' -size 5000000c 2> /dev/null | wc -l; }
+finished() { find "$GPKG_ROOT_PREFIX/pkgs" -maxdepth 1 -name 'large-*' 2> /dev/null | wc -l; }
+echo held > "$control/mode"
+"$GPKG" create -y -n early $web large > "$WORK/stdout" 2> "$WORK/stderr" &
+child=$!
+for _ in $(seq 200); do [ "$(unpacked)" -ge 1 ] && break; sleep 0.05; done
+last='gpkg create large, which has not arrived whole'
+check [ "$(unpacked)" -ge 1 ]
+check [ "$(finished)" = 0 ]
+touch "$control/release"
+check wait "$child"
+check [ "$(finished)" = 1 ]
+expect 0 verify -n early
+check [ "$(find "$GPKG_ROOT_PREFIX/pkgs" -maxdepth 1 -name '.tmp-*' | wc -l)" = 0 ]
+expect 0 remove -y -n early --all
+# Cut off, and changed on the way in its last bit: neither is left.
+archive=$CHANNEL/linux-64/large-1.0-0.tar.bz2
+cp "$archive" "$WORK/large"
+for how in cut changed; do
+    rm -rf "$GPKG_ROOT_PREFIX/pkgs"
+    echo "$how" > "$control/mode"
+    [ "$how" = cut ] || python3 -c 'import sys; f = open(sys.argv[1], "r+b"); f.seek(-1, 2); b = f.read(1)[0]; f.seek(-1, 2); f.write(bytes([b ^ 1]))' "$archive"
+    expect 1 create -y -n early $web large
+    absent early
+    check [ "$(find "$GPKG_ROOT_PREFIX/pkgs" -mindepth 1 -maxdepth 1 | wc -l)" = 0 ]
+done
+err_has 'wrong sha256'
+mv "$WORK/large" "$archive"
+rm -rf "$WORK/payload/share"
+
 # Asked to stop while packages are on their way.
 echo slow > "$control/mode"
 for signal in INT TERM HUP; do

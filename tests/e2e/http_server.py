@@ -2,7 +2,8 @@
 
 Serves FOLDER. Writes its port to CONTROL/port. How packages are sent is read from CONTROL/mode
 before each: "404", "500", "cut" (half of it, then the connection ends), "slow" (a little five times
-a second), "ranges" (the part that is asked for), else as they are, and whole. Every package asked for is a line of CONTROL/log, every answer one of
+a second), "held" (all but the last bytes; those once CONTROL/release is there), "ranges" (the part that is asked for), else
+as they are, and whole. Every package asked for is a line of CONTROL/log, every answer one of
 CONTROL/answers: "304 /channel/noarch/repodata.json".
 """
 
@@ -37,6 +38,16 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(pause)
 
+    def send_held(self, data):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data[:-1000])
+        self.wfile.flush()
+        while not os.path.exists(os.path.join(control, "release")):
+            time.sleep(0.02)
+        self.wfile.write(data[-1000:])
+
     def send_range(self):
         with open(self.translate_path(self.path), "rb") as file:
             data = file.read()
@@ -63,12 +74,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             return self.send_error(int(mode))
         if mode == "ranges" and "Range" in self.headers:
             return self.send_range()
-        if mode not in ("cut", "slow"):
+        if mode not in ("cut", "slow", "held"):
             return super().do_GET()
         with open(self.translate_path(self.path), "rb") as file:
             data = file.read()
         if mode == "slow":
             return self.send(data, 0.2)
+        if mode == "held":
+            return self.send_held(data)
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()

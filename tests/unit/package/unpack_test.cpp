@@ -4,7 +4,9 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/package_archives.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <thread>
 
 using namespace gpkg;
 using gpkg::tests::info_members;
@@ -102,6 +104,42 @@ TEST_CASE("both formats unpack to the same tree", "[package]") {
     struct stat status {};
     REQUIRE(::stat((bench.target / "bin/x").c_str(), &status) == 0);
     CHECK(status.st_mtime == 1234567890);
+}
+
+TEST_CASE("an archive is unpacked while it arrives", "[package]") {
+    const std::vector<TarMember> payload{{"bin/x", "#!/bin/sh\n", Kind::File, 0775},
+                                         {"bin/y", "x", Kind::SoftLink},
+                                         {"lib/q", std::string(300000, 'q')}};
+    const auto info = info_members({{"bin/x", "#!/bin/sh\n"}, {"lib/q", std::string(300000, 'q')}});
+    const auto bytes = GENERATE_REF(make_conda(payload, info), make_tar_bz2(joined(info, payload)));
+    const bool comes_whole = GENERATE(true, false);
+    const Bench bench(bytes);
+    const auto path = bench.folder->path() / "arriving";
+    const Descriptor written(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    const auto file = ArrivingFile::open(path).value();
+    std::thread writer([&] {
+        const auto size = comes_whole ? bytes.size() : bytes.size() / 2;
+        for (std::size_t at = 0; at < size; at += 50) {
+            const auto piece = std::string_view(bytes).substr(at, 50);
+            (void)write_fully(written.get(), piece);
+            file->grow(piece.size());
+        }
+        comes_whole ? file->complete() : file->abandon();
+    });
+    const auto done = unpack_package(file, "name", bytes.size(), bench.target);
+    writer.join();
+    if (!comes_whole) {
+        REQUIRE_FALSE(done);
+        CHECK(done.error().kind == ErrorKind::Interrupted);
+        CHECK_FALSE(fs::exists(bench.target));
+        return;
+    }
+    REQUIRE(done);
+    CHECK(done->warnings.empty());
+    CHECK(verify_unpacked(bench.target));
+    CHECK(fs::read_symlink(bench.target / "bin/y") == "x");
+    CHECK(fs::file_size(bench.target / "lib/q") == 300000);
+    CHECK((bench.mode_of("bin/x") & 0100U) != 0);
 }
 
 TEST_CASE("the umask counts", "[package]") {
