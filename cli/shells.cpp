@@ -4,6 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/shell.hpp"
 #include "libcore/fs/file.hpp"
+#include "libcore/fs/own_program.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -56,15 +57,8 @@ std::string_view hook_loader(Shell shell) {
     return "";
 }
 
-Result<fs::path> this_program() {
-    std::error_code code;
-    auto path = fs::read_symlink("/proc/self/exe", code);
-    if (code) return fail(ErrorKind::Io, "/proc/self/exe: cannot read: " + code.message());
-    return path;
-}
-
 Result<std::string> hook_code(const Config& config, Shell shell) {
-    GPKG_TRY(const auto program, this_program());
+    GPKG_TRY(const auto program, own_program());
     auto code = shell_hook(shell, program);
     if (shell != Shell::Tcsh) return code;
     // Of each gpkg its own: several may share the folder.

@@ -23,9 +23,6 @@ std::string_view startup_file(Shell shell);
 /// What a user types, or puts there, to have the hook.
 std::string_view hook_loader(Shell shell);
 
-/// Where this program is.
-Result<fs::path> this_program();
-
 /// What `gpkg shell-hook` prints. The hook of tcsh is a script in a file; it is written where it is
 /// not there yet.
 Result<std::string> hook_code(const Config& config, Shell shell);

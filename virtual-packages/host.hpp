@@ -62,6 +62,7 @@ struct Host {
     std::function<std::uint64_t()> xcr0;
     std::string kernel_release;        ///< as `uname -r` prints it
     std::optional<std::string> glibc;  ///< "2.36"; nothing where the C library is another one
+    std::string glibc_source;          ///< where that is from
     CudaProbe cuda;
     DetectorSettings detectors;
     std::function<std::chrono::system_clock::time_point()> now;
@@ -69,6 +70,9 @@ struct Host {
 
 /// Where libcuda.so.1 may be: the loader's path first, then the folders distributions use.
 std::vector<std::string> usual_cuda_libraries();
+
+/// The version that a glibc's libc.so.6 tells in its text, "2.36"; nothing where it is none.
+std::optional<std::string> glibc_version_in(std::string_view library);
 
 /// This machine, with itself as the target and this program, re-executed with kCudaProbeVerb and
 /// kConfineVerb, as the probe and what confines others. The detectors are those that came with this

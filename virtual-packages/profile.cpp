@@ -72,7 +72,7 @@ DetectedProfile detect_in_files(const Host& host) {
         if (!host.glibc)
             profile.glibc = Fact{"", "the C library of this machine"};
         else if (auto version = major_minor(*host.glibc))
-            profile.glibc = Fact{*std::move(version), "confstr _CS_GNU_LIBC_VERSION"};
+            profile.glibc = Fact{*std::move(version), host.glibc_source};
     }
 
     auto amd = detect_amd(host);

@@ -6,6 +6,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/shell.hpp"
 #include "libcore/env/startup_file.hpp"
+#include "libcore/fs/own_program.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -99,7 +100,7 @@ Result<std::vector<Shell>> meant_shells(const Context& context, const Options& o
 /// What would be done to each file: nothing is written before all of it is known to be possible.
 Result<std::vector<Planned>> plan(const Context& context, const Options& options) {
     GPKG_TRY(const auto shells, meant_shells(context, options));
-    GPKG_TRY(const auto program, this_program());
+    GPKG_TRY(const auto program, own_program());
     std::vector<Planned> planned;
     for (const auto shell : shells) {
         const auto files = startup_files(context, shell);

@@ -44,7 +44,7 @@ struct LibraryNeed {
 
 /// info/binaries.json.
 struct PackageBinaries {
-    std::string glibc;  ///< the newest release that any file needs; empty: none does
+    std::string glibc;  ///< the newest release that files need which have to have it; empty: none
     GpuCode gpu;        ///< of all files together
     std::map<std::string, GpuCode> gpu_files;  ///< of those that hold any
     std::vector<LibraryNeed> needs;            ///< by library

@@ -376,6 +376,27 @@ void set_headers(Running& running) {
     libcurl()->easy_setopt(running.easy.get(), CURLOPT_HTTPHEADER, running.headers.get());
 }
 
+/// Where this system keeps the certificates that it trusts, when that is not where libcurl was
+/// built to look: a gpkg built elsewhere may have been carried here. Empty: libcurl knows.
+const fs::path& usual_ca_file(CURL* easy) {
+    static const fs::path file = [&]() -> fs::path {
+        const char* known = nullptr;
+        std::error_code code;
+        if (libcurl()->easy_getinfo(easy, CURLINFO_CAINFO, &known) != CURLE_OK ||
+            known == nullptr || fs::exists(known, code))
+            return {};
+        for (const auto* place : {"/etc/ssl/certs/ca-certificates.crt",
+                                  "/etc/pki/tls/certs/ca-bundle.crt",
+                                  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+                                  "/etc/ssl/ca-bundle.pem",
+                                  "/etc/ssl/cert.pem"}) {
+            if (fs::exists(place, code)) return place;
+        }
+        return {};
+    }();
+    return file;
+}
+
 void Run::configure(Running& running, const TransportOptions& options) {
     running.easy.reset(libcurl()->easy_init());
     auto* easy = running.easy.get();
@@ -404,8 +425,9 @@ void Run::configure(Running& running, const TransportOptions& options) {
         easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     if (const auto range = range_text(running.request); !range.empty() && !running.is_inner())
         libcurl()->easy_setopt(easy, CURLOPT_RANGE, range.c_str());
-    if (!options.ca_file.empty())
-        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
+    if (const auto& file = options.ca_file.empty() ? usual_ca_file(easy) : options.ca_file;
+        !file.empty())
+        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, file.c_str());
     if (!options.verify_tls) {
         libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
         libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);

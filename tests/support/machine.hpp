@@ -33,6 +33,7 @@ public:
         host.env = environment({});
         host.kernel_release = "6.8.0-45-generic";
         host.glibc = "2.36";
+        host.glibc_source = "confstr _CS_GNU_LIBC_VERSION";
         host.now = [] { return std::chrono::system_clock::time_point(std::chrono::hours(480000)); };
         fs::create_directories(host.root);
     }

@@ -93,7 +93,7 @@ public:
 
     Result<BinaryReport> run() && {
         GPKG_TRY(const auto binaries, read_binaries(check_.prefix, check_.files));
-        GPKG_CHECK(summarize(binaries));
+        GPKG_CHECK(summarize());
         check_drivers(binaries);
         const Givers givers(check_);
         const LibraryPaths paths(check_, binaries, given_files(givers));
@@ -122,9 +122,8 @@ private:
             {kind, true, file, subject, fmt::format("{}: {}", file, message), std::move(hint)});
     }
 
-    Result<void> summarize(const std::vector<Binary>& binaries) {
+    Result<void> summarize() {
         auto& all = report_.binaries;
-        for (const auto& binary : binaries) all.glibc = newer_glibc(all.glibc, binary.elf.glibc);
         GPKG_TRY(all.gpu_files, gpu_code_of(check_.prefix, check_.files));
         for (const auto& [file, code] : all.gpu_files) all.gpu.add(code);
         return {};
@@ -132,7 +131,7 @@ private:
 
     /// What is allowed to be without a library is allowed to be without a new enough one.
     Result<void> check_glibc(const std::vector<Binary>& binaries) {
-        std::string release;
+        auto& release = report_.binaries.glibc;
         std::map<std::string, Texts> files;  // by the release that they need
         for (const auto& binary : binaries) {
             if (any_path_glob_matches(linking_.missing_dso_allowlist, binary.path)) continue;

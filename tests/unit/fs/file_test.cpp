@@ -1,5 +1,6 @@
 #include "libcore/fs/file.hpp"
 
+#include "libcore/fs/own_program.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "tests/support/catch.hpp"
 
@@ -184,4 +185,16 @@ TEST_CASE("a pipe is read as long as somebody writes, and not waited for otherwi
             ::close(ends[0]);
         }
     }
+}
+
+TEST_CASE("a program begun by a loader is the one it was told to be", "[fs]") {
+    using namespace std::string_literals;
+    const auto words = "/x/ld-linux-x86-64.so.2\0--argv0\0/opt/bin/gpkg\0--library-path\0l\0run\0"s;
+    CHECK(program_of_loader("/x/ld-linux-x86-64.so.2", words) == fs::path("/opt/bin/gpkg"));
+    CHECK(program_of_loader("/lib/ld-linux-aarch64.so.1", "l\0--argv0\0/g\0"s) == fs::path("/g"));
+    CHECK(program_of_loader("/usr/bin/gpkg", "gpkg\0--argv0\0x\0"s) == std::nullopt);
+    CHECK(program_of_loader("/x/ld-linux-x86-64.so.2", "ld\0gpkg\0"s) == std::nullopt);
+    CHECK(program_of_loader("/x/ld-linux-x86-64.so.2", "ld\0--argv0"s) == std::nullopt);
+    CHECK_FALSE(has_own_c_library());
+    CHECK(own_program().value() == fs::canonical("/proc/self/exe"));
 }

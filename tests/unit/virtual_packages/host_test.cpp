@@ -80,3 +80,31 @@ TEST_CASE("a machine with AMD GPUs shows them", "[virtual-packages]") {
                           "__amdgpu_arch=9.0.10=0 (the device with the most compute units)\n"));
     CHECK_THAT(found, ContainsSubstring("__rocm=6.4.1=0 (/opt/rocm/.info/version)\n"));
 }
+
+TEST_CASE("a C library tells its version", "[virtual-packages]") {
+    struct Row {
+        std::string text;
+        std::optional<std::string> expected;
+    };
+    // The lines are those of the libraries that distributions ship.
+    const auto row = GENERATE(values<Row>({
+        {"GNU C Library (GNU libc) stable release version 2.28.\nCopyright", "2.28"},
+        {"x GNU C Library (Debian GLIBC 2.36-9+deb12u14) stable release version 2.36.\n", "2.36"},
+        {"GNU C Library (Ubuntu GLIBC 2.27-3ubuntu1.6) stable release version 2.27.\n", "2.27"},
+        {"GNU C Library stable release version 2.17, by Roland McGrath et al.\n", "2.17"},
+        {"GNU C Library (GNU libc) development release version 2.40.9000.\n", "2.40.9000"},
+        {"GNU C Library (GNU libc) release", std::nullopt},
+        {"musl libc (x86_64)", std::nullopt},
+    }));
+    CAPTURE(row.text);
+    CHECK(glibc_version_in(row.text) == row.expected);
+}
+
+TEST_CASE("this machine's C library says what the running one says", "[virtual-packages]") {
+    const auto host = this_machine();
+    REQUIRE(host.glibc);
+    const fs::path loader = fs::canonical("/lib64/ld-linux-x86-64.so.2");
+    const auto bytes = read_file(loader.parent_path() / "libc.so.6");
+    REQUIRE(bytes);
+    CHECK(glibc_version_in(*bytes) == host.glibc);
+}
