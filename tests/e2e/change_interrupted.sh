@@ -135,6 +135,40 @@ together install -n both app --force-reinstall -- remove -n both many
 [ "$first$second" = 00 ] || err_has 'the environment is not what this change was made for'
 check [ "$("$at/both/bin/app")" = app ]
 
+# The same with locks as NFS has them: of byte ranges, and exclusive ones only of files open for writing.
+if command -v cc > /dev/null; then
+    cat > nfs.c << 'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+int flock(int fd, int how) {
+    struct flock lock = {.l_type = how & LOCK_UN ? F_UNLCK : how & LOCK_SH ? F_RDLCK : F_WRLCK, .l_whence = SEEK_SET};
+    int result = fcntl(fd, how & LOCK_NB ? F_OFD_SETLK : F_OFD_SETLKW, &lock);
+    if (result != 0 && errno == EACCES) errno = EWOULDBLOCK;
+    return result;
+}
+END
+    cc -shared -fPIC -o nfs.so nfs.c
+    export LD_PRELOAD=$PWD/nfs.so
+    expect 0 create -n nfs app
+    together install -n nfs many -- install -n nfs more
+    check [ "$first$second" = 00 ]
+    has nfs app-1.0 lib-1.0 many-1.0 more-1.0
+    err_lacks 'cannot lock'
+    strike KILL install -n nfs slow
+    expect 0 install -n nfs slow
+    err_has 'envs/nfs: an interrupted command was undone'
+    rm -f "$SLOW/started"
+    "$GPKG" install -n nfs slow --force-reinstall > "$WORK/stdout2" 2>&1 &
+    holder=$!
+    for _ in $(seq 200); do [ -e "$SLOW/started" ] && break; sleep 0.05; done
+    expect 0 remove -n nfs many
+    err_has "waiting for process $holder on "
+    wait "$holder"
+    unset LD_PRELOAD
+fi
+
 # A link script that never ends does not keep gpkg from ending.
 script bin/.hang-post-link.sh 'echo x > "$SLOW/started"' 'sleep 300 & sleep 300'
 package hang 1.0 0
