@@ -40,6 +40,7 @@ Transaction transaction_of(const Context& context,
     transaction.variables = change.variables;
     transaction.state = change.state;
     transaction.restores = change.restores;
+    transaction.replaces_unowned = change.replaces_unowned;
     auto requested = requested_by_name(change);
     for (std::size_t i = 0; i < change.link.size(); ++i) {
         const auto& record = change.link[i];

@@ -58,6 +58,7 @@ struct Change {
     fs::path copies{};                 ///< the environment whose other files come along
     bool takes_over = false;           ///< of `copies`, whose history comes along as well
     std::uint64_t restores = 0;        ///< the generation that this goes back to; else 0
+    bool replaces_unowned = false;     ///< files of no package are no obstacle
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<std::string> notes;
 

@@ -1,6 +1,7 @@
 #include "cli/workflow/damage.hpp"
 
 #include "cli/workflow/fetch.hpp"
+#include "cli/workflow/metadata.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/env/prefix.hpp"
@@ -78,9 +79,10 @@ std::size_t Examined::damaged_packages() const {
 Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {
     Examined examined;
     examined.is_interrupted = prefix_condition(path) == PrefixCondition::Interrupted;
-    GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(const auto records, prefix.records());
-    examined.packages = records.size();
+    GPKG_CHECK(Prefix::open(path));
+    std::vector<UnreadableRecord> unreadable;
+    GPKG_TRY(const auto records, read_records(path, unreadable));
+    examined.packages = records.size() + unreadable.size();
     Progress progress(context.out);
     DamageSearch how;
     how.contents = !quick;
@@ -89,6 +91,10 @@ Result<Examined> examine_environment(Context& context, const fs::path& path, boo
         progress.count("verifying", done, records.size(), "packages");
     };
     GPKG_TRY(examined.damage, find_installed_damage(path, records, how));
+    for (const auto& one : unreadable)
+        examined.damage.push_back({one.distribution,
+                                   fmt::format("conda-meta/{}.json", one.distribution),
+                                   "cannot be read"});
     return examined;
 }
 
@@ -107,6 +113,8 @@ Result<int> repair_environment(Context& context,
                                const fs::path& path,
                                const ChangeOptions& options) {
     GPKG_CHECK(recover_prefix(context, path, options.dry_run));
+    GPKG_TRY(const auto lost, restore_metadata(context, path, options));
+    if (options.dry_run && lost.anything) return 0;  // the rest rests on them
     GPKG_TRY(const auto examined, examine_environment(context, path, false));
     for (const auto& one : examined.damage)
         context.out.note(fmt::format("{}: {} {}", one.package, one.path, one.what));
@@ -119,12 +127,14 @@ Result<int> repair_environment(Context& context,
     const auto store = open_store(context);
     std::set<std::string_view> names;
     for (const auto& one : examined.damage) names.insert(one.package);
+    names.insert(lost.packages.begin(), lost.packages.end());
     for (const auto name : names) {
         const auto& record = find_record(records, name)->package;
         if (!options.dry_run) GPKG_CHECK(drop_damaged_copy(store, record));
         request.records.push_back(record);
     }
     GPKG_TRY(auto change, exactly(std::move(request)));
+    change.replaces_unowned = true;
     return carry_out(context, std::move(change), options);
 }
 

@@ -85,7 +85,7 @@ Result<void> Planner::check_taken(const PackagePlan& package,
             entry != nullptr && S_ISREG(found.st_mode) && item.kind != LinkKind::Replace &&
             static_cast<std::uint64_t>(found.st_size) == entry->size_in_bytes &&
             sha256_of_file(transaction_.prefix / item.target).value_or("") == entry->sha256;
-        if (!same) {
+        if (!same && !transaction_.replaces_unowned) {
             unowned_.push_back(item.target);
             return {};
         }

@@ -46,6 +46,10 @@ std::string members_without(simdjson::dom::object object, std::string_view left_
     return std::move(members).text();
 }
 
+std::string repair_hint(const fs::path& prefix) {
+    return fmt::format("gpkg repair -p {} makes it again", shell_word(prefix.native()));
+}
+
 std::string dump(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -88,14 +92,26 @@ bool Prefix::is_environment(const fs::path& path) {
 
 Result<Prefix> Prefix::open(const fs::path& path) {
     if (is_environment(path)) return Prefix(path);
+    std::error_code ignored;
+    const bool was_one = fs::exists(path / "conda-meta" / "gpkg", ignored);
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: not an environment (no conda-meta/history in it)", path.native()),
-                "gpkg env list shows the environments there are");
+                was_one ? repair_hint(path) : "gpkg env list shows the environments there are");
 }
 
 Result<std::vector<PrefixRecord>> Prefix::records() const { return read_records(path_); }
 
 Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix) {
+    std::vector<UnreadableRecord> unreadable;
+    GPKG_TRY(auto records, read_records(prefix, unreadable));
+    if (unreadable.empty()) return records;
+    auto error = std::move(unreadable.front().error);
+    if (error.hint.empty()) error.hint = repair_hint(prefix);
+    return pass(std::move(error));
+}
+
+Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix,
+                                               std::vector<UnreadableRecord>& unreadable) {
     const auto folder = prefix / "conda-meta";
     std::vector<fs::path> files;
     std::error_code code;
@@ -112,8 +128,11 @@ Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix) {
     std::vector<PrefixRecord> out;
     out.reserve(files.size());
     for (const auto& file : files) {
-        GPKG_TRY(auto record, PrefixRecord::read(file));
-        out.push_back(std::move(record));
+        auto record = PrefixRecord::read(file);
+        if (record)
+            out.push_back(*std::move(record));
+        else
+            unreadable.push_back({file.stem().native(), std::move(record).error()});
     }
     std::sort(out.begin(), out.end(), [](const PrefixRecord& a, const PrefixRecord& b) {
         return std::pair(a.package.name, a.package.distribution()) <
@@ -155,7 +174,9 @@ Result<GpkgState> Prefix::state() const {
     const auto file = meta() / kStateFile;
     GPKG_TRY(const auto text, read_optional(file));
     if (trim(text).empty()) return GpkgState{};
-    return GpkgState::parse(text, file.native());
+    auto state = GpkgState::parse(text, file.native());
+    if (!state) state.error().hint = repair_hint(path_);
+    return state;
 }
 
 Result<void> Prefix::write_state(const GpkgState& state) const {

@@ -75,8 +75,19 @@ Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& c
 /// Writes that text. Needs the prefix's lock.
 Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& changes);
 
-/// Every record in `prefix`/conda-meta, also where there is no history, sorted by name.
+/// Every record in `prefix`/conda-meta, also where there is no history, sorted by name. One that
+/// cannot be read is an error.
 Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix);
+
+/// A record that cannot be read: damaged, or cut short when the machine failed.
+struct UnreadableRecord {
+    std::string distribution;  ///< by the name of its file
+    Error error;
+};
+
+/// Those that can be read; the others go to `unreadable`.
+Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix,
+                                               std::vector<UnreadableRecord>& unreadable);
 
 /// The installed package of that name, or null.
 const PrefixRecord* find_record(const std::vector<PrefixRecord>& records, std::string_view name);

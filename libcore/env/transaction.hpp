@@ -113,6 +113,8 @@ struct Transaction {
     std::optional<GpkgState> state{};
     EnvVarChanges variables{};   ///< to those that the environment has
     std::uint64_t restores = 0;  ///< the generation that this goes back to; else 0
+    /// Files of no package that are in the way of arriving ones go; else they are an error.
+    bool replaces_unowned = false;
 
     const fs::path& prefix_in_files() const { return named_prefix.empty() ? prefix : named_prefix; }
 };

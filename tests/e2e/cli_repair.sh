@@ -116,4 +116,39 @@ out_is 'app: bin/app is missing'
 expect 0 repair -y -n e
 check [ "$(tree)" = "$before" ]
 
+# What the environment knows of itself, lost or damaged: other commands say what helps, and it does, offline.
+script bin/gen "prefix=/opt/built/here/placeholder/placeholder/placeholder/placeholder"
+PLACEHOLDER=/opt/built/here/placeholder/placeholder/placeholder/placeholder package gen 1.0 0
+index
+expect 0 create -y -n meta app gen
+lost=$GPKG_ROOT_PREFIX/envs/meta
+cp -a "$lost" "$WORK/sound"
+same() { check diff -r -x history -x state.json -x generations -x '*.json' "$WORK/sound" "$lost"; }
+for how in 'echo "{" > gen-1.0-0.json' ': > gen-1.0-0.json' 'echo [] > app-1.0-0.json; : > lib-1.0-0.json' 'rm history' 'echo x > gpkg/state.json'; do
+    rm -rf "$lost" && cp -a "$WORK/sound" "$lost"
+    (cd "$lost/conda-meta" && eval "$how")
+    expect 1 install -y -n meta --offline gen --dry-run
+    err_has 'gpkg repair -p '
+    expect 0 repair -y -n meta --offline --dry-run
+    err_has 'would be made again'
+    expect 0 repair -y -n meta --offline
+    err_has 'is made again'
+    expect 0 verify -n meta
+    records meta 'set(r) == {"app", "gen"} | ({"lib"} if "lib" in r else set()) and r["app"]["requested_specs"]'
+    same
+    expect 0 repair -y -n meta --offline
+    err_lacks 'made again'
+    # What was made again is as good as new.
+    expect 0 remove -y -n meta gen
+    check [ ! -e "$lost/bin/gen" ]
+done
+rm -rf "$lost" && cp -a "$WORK/sound" "$lost"
+: > "$lost/conda-meta/gen-1.0-0.json"
+expect 1 verify -n meta
+out_has 'gen-1.0-0: conda-meta/gen-1.0-0.json cannot be read'
+# Nobody knows any more what it was.
+rm -rf "$lost/conda-meta/gpkg" "$GPKG_ROOT_PREFIX"/pkgs/gen-*
+expect 1 repair -y -n meta --offline
+err_has 'gen-1.0-0.json' 'no generation of the environment has this package' 'remove the file'
+
 finish

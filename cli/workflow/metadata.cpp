@@ -1,0 +1,145 @@
+#include "cli/workflow/metadata.hpp"
+
+#include "cli/workflow/fetch.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/prefix_lock.hpp"
+#include "libcore/package/paths.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+/// What is lost, and what is left to make it of.
+struct Loss {
+    bool history = false;
+    bool state = false;
+    std::vector<UnreadableRecord> records;
+    std::optional<Generation> last;
+
+    bool is_nothing() const { return !history && !state && records.empty(); }
+};
+
+Result<Loss> find_loss(const fs::path& prefix) {
+    Loss loss;
+    GPKG_CHECK(read_records(prefix, loss.records));
+    GPKG_TRY(const auto numbers, generation_numbers(prefix));
+    // Where nothing was ever gpkg's, a folder without history is no environment.
+    loss.history = !Prefix::is_environment(prefix) && !numbers.empty();
+    if (const auto opened = Prefix::open(prefix)) loss.state = !opened->state();
+    if (loss.is_nothing()) return loss;
+    for (auto number = numbers.rbegin(); number != numbers.rend() && !loss.last; ++number) {
+        if (auto generation = read_generation(prefix, *number)) loss.last = *std::move(generation);
+    }
+    return loss;
+}
+
+/// The package that the file of a record was of, by the last generation or else by the store.
+Result<GenerationPackage> find_package(const Loss& loss,
+                                       const PackageStore& store,
+                                       const UnreadableRecord& lost) {
+    if (loss.last) {
+        for (const auto& package : loss.last->packages) {
+            if (package.record.distribution() == lost.distribution) return package;
+        }
+    }
+    GPKG_TRY(const auto stored, store.list());
+    for (const auto& one : stored) {
+        if (one.record.distribution() == lost.distribution)
+            return GenerationPackage{one.record, {}};
+    }
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}; no generation of the environment has this package, nor the store",
+                            lost.error.message),
+                "remove the file, and install the package again");
+}
+
+PrefixPath prefix_path(const PathEntry& entry) {
+    PrefixPath path;
+    path.path = entry.path;
+    path.type = entry.type == PathType::SoftLink    ? PrefixPathType::SoftLink
+                : entry.type == PathType::Directory ? PrefixPathType::Directory
+                                                    : PrefixPathType::HardLink;
+    path.sha256 = entry.sha256;
+    path.size = entry.size_in_bytes;
+    path.prefix_placeholder = entry.prefix_placeholder;
+    path.binary = entry.mode == FileMode::Binary;
+    path.no_link = entry.no_link;
+    return path;
+}
+
+Result<PrefixRecord> record_again(const GenerationPackage& package, const fs::path& folder) {
+    PrefixRecord record;
+    record.package = package.record;
+    record.requested_specs = package.requested_specs;
+    record.extracted_package_dir = folder.native();
+    record.link_source = folder.native();
+    GPKG_TRY(const auto entries, read_paths(folder));
+    for (const auto& entry : entries) {
+        record.files.push_back(entry.path);
+        record.paths.push_back(prefix_path(entry));
+    }
+    return record;
+}
+
+Result<std::vector<std::string>> restore_records(Context& context,
+                                                 const fs::path& prefix,
+                                                 const ChangeOptions& options,
+                                                 const Loss& loss) {
+    std::vector<std::string> names;
+    if (loss.records.empty()) return names;
+    const auto store = open_store(context);
+    std::vector<GenerationPackage> packages;
+    std::vector<PackageRecord> records;
+    for (const auto& lost : loss.records) {
+        GPKG_TRY(auto package, find_package(loss, store, lost));
+        records.push_back(package.record);
+        packages.push_back(std::move(package));
+    }
+    GPKG_TRY(const auto channels, wanted_channels(context, {}));
+    FetchOptions how;
+    how.offline = options.offline;
+    GPKG_TRY(const auto folders, make_available(context, store, records, channels, how));
+    for (std::size_t i = 0; i < packages.size(); ++i) {
+        GPKG_TRY(const auto record, record_again(packages[i], folders[i]));
+        GPKG_CHECK(
+            write_file_atomically(prefix / "conda-meta" / record.file_name(), record.to_json()));
+        names.push_back(record.name());
+    }
+    return names;
+}
+
+}  // namespace
+
+Result<RestoredMetadata> restore_metadata(Context& context,
+                                          const fs::path& prefix,
+                                          const ChangeOptions& options) {
+    GPKG_TRY(const auto loss, find_loss(prefix));
+    RestoredMetadata restored;
+    restored.anything = !loss.is_nothing();
+    if (!restored.anything) return restored;
+    const auto meta = prefix / "conda-meta";
+    const auto tell = [&](const std::string& file) {
+        context.out.note(fmt::format(
+            "{}: {} made again", (meta / file).native(), options.dry_run ? "would be" : "is"));
+    };
+    if (loss.history) tell("history");
+    if (loss.state) tell(std::string(kStateFile));
+    for (const auto& lost : loss.records) tell(lost.distribution + ".json");
+    if (options.dry_run) return restored;
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
+    const auto how = transaction_options(context, options);
+    GPKG_TRY(const auto lock,
+             PrefixLock::acquire(prefix, {how.lock_wait, how.cancelled, how.waiting}));
+    if (loss.history) GPKG_CHECK(write_file_atomically(meta / "history", ""));
+    if (loss.state) {
+        const auto state = loss.last ? loss.last->state : GpkgState{};
+        GPKG_CHECK(write_file_atomically(meta / kStateFile, state.to_json()));
+    }
+    GPKG_TRY(restored.packages, restore_records(context, prefix, options, loss));
+    return restored;
+}
+
+}  // namespace gpkg::cli
