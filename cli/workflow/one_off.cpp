@@ -1,6 +1,7 @@
 #include "cli/workflow/one_off.hpp"
 
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/machine.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -81,14 +82,13 @@ Result<fs::path> one_off_place(const Context& context, const OneOffRequest& requ
     GPKG_TRY(const auto channels, wanted_channels(context, sources));
     for (const auto& channel : channels) add(channel.base_url());
     add(to_string(channel_priority(context, sources)));
-    add(sources.platform.empty() ? context.config.platform.value : sources.platform);
-    for (const auto& part : {sources.for_machine, sources.devices, sources.exclude_newer})
-        add(part);
-    // What the machine is said to be. What it is does not change under a cache, as a rule.
-    for (const std::string_view name :
-         {"CUDA", "CUDA_ARCH", "GLIBC", "LINUX", "ARCHSPEC", "AMDGPU", "AMDGPU_ARCH", "ROCM"}) {
-        const auto value = context.env(fmt::format("CONDA_OVERRIDE_{}", name));
-        add(value ? "=" + *value : "");
+    add(sources.exclude_newer);
+    // The folder may be shared by machines that differ; what runs on one need not run on the other.
+    GPKG_TRY(const auto machine, machine_of(context, sources));
+    add(machine.platform);
+    for (const auto& package : virtual_packages_with(context, machine, context.env)) {
+        // A new kernel comes with every update of a system, and takes nothing away.
+        if (package.name != "__linux") add(package.distribution());
     }
     auto name = request.tool;  // which may be a pattern
     std::replace_if(

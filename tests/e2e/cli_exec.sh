@@ -30,6 +30,11 @@ check [ "$(count)" = 3 ]
 expect 0 exec -q --with=library hello -q
 out_has ': -q'
 check [ "$(count)" = 3 ]
+# The cache may be shared by machines that differ; a kernel's version is no difference.
+CONDA_OVERRIDE_CUDA=12.4 expect 0 exec hello x
+check [ "$(count)" = 4 ]
+CONDA_OVERRIDE_LINUX=6.99 expect 0 exec hello x
+check [ "$(count)" = 4 ]
 # They are nobody's environments.
 expect 0 env list --json
 json 'd["envs"] == []'
