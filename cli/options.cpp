@@ -72,6 +72,17 @@ void add_machines_option(CLI::App& app,
         ->check(not_empty("--for: names no machine"));
 }
 
+void add_signing_options(CLI::App& app, SigningWords& words) {
+    auto* sign = app.add_option("--sign-key",
+                                words.keys,
+                                "sign what the indexes are with this private key (gpkg keys "
+                                "generate); given once for each");
+    sign->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
+    app.add_option(
+           "--expires", words.expires, "how long the signature counts: 30d (the default), 12h, 2w")
+        ->needs(sign);
+}
+
 void add_link_options(CLI::App& app, ChangeOptions& options) {
     auto* link =
         app.add_option("--link", options.link, "how files of packages get into the environment");

@@ -3,6 +3,7 @@
 // Flags that several commands share, so that they read the same everywhere.
 
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/signing.hpp"
 #include "cli/workflow/sources.hpp"
 
 #include <functional>
@@ -32,6 +33,7 @@ void add_machines_option(CLI::App& app,
                          std::vector<std::string>& machines,
                          const std::string& help);
 void add_change_options(CLI::App& app, ChangeOptions& options);
+void add_signing_options(CLI::App& app, SigningWords& words);
 /// --link and --copy, which are among them.
 void add_link_options(CLI::App& app, ChangeOptions& options);
 /// Those of them that say which link scripts may run.

@@ -2,8 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/build_environments.hpp"
-#include "cli/workflow/closure_gate.hpp"
-#include "cli/workflow/package_tests.hpp"
+#include "cli/workflow/build_outcome.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/rendering.hpp"
 #include "cli/workflow/settings.hpp"
@@ -11,7 +10,6 @@
 #include "libcore/build/builder.hpp"
 #include "libcore/build/find_recipes.hpp"
 #include "libcore/build/plan_builds.hpp"
-#include "libcore/build/publishing.hpp"
 #include "libcore/build/run_claim.hpp"
 #include "libcore/build/script/sandbox.hpp"
 #include "libcore/build/verify_builds.hpp"
@@ -51,6 +49,7 @@ struct Options {
     std::vector<std::string> mirrors;
     std::string max_closure;
     VariantOptions variants;
+    SigningWords signing;
 };
 
 Result<std::vector<fs::path>> recipe_files(const Context& context,
@@ -232,31 +231,8 @@ Result<int> print_plan(Context& context,
     return success ? 0 : 1;
 }
 
-/// What a run did, told when it is over: the builds, then the tests of what they made.
-struct Outcome {
-    fs::path channel;
-    BuildSummary built;
-    std::vector<FailedPackage> failed_tests;  ///< and what was built with such as are not published
-    std::vector<FailedPackage> too_heavy;
-    std::vector<BuildDifference> differences;  ///< where it was built twice
-
-    bool is_success() const {
-        return built.failures.empty() && failed_tests.empty() && too_heavy.empty() &&
-               differences.empty();
-    }
-};
-
-/// Packages that were made and are not good.
-std::set<std::string> withheld(const Outcome& outcome) {
-    std::set<std::string> names;
-    for (const auto* failed : {&outcome.failed_tests, &outcome.too_heavy}) {
-        for (const auto& failure : *failed) names.insert(failure.distribution);
-    }
-    return names;
-}
-
-void print(Context& context, const Outcome& outcome) {
-    const auto gone = withheld(outcome);
+void print(Context& context, const BuildOutcome& outcome) {
+    const auto gone = outcome.withheld();
     std::size_t reused = 0;
     for (const auto& package : outcome.built.packages) {
         reused += package.reused && !gone.contains(package.distribution) ? 1 : 0;
@@ -281,8 +257,8 @@ void print(Context& context, const Outcome& outcome) {
                                   outcome.built.failures.size() + gone.size()));
 }
 
-nlohmann::ordered_json document_of(const Outcome& outcome) {
-    const auto gone = withheld(outcome);
+nlohmann::ordered_json document_of(const BuildOutcome& outcome) {
+    const auto gone = outcome.withheld();
     auto packages = nlohmann::ordered_json::array();
     for (const auto& package : outcome.built.packages) {
         if (gone.contains(package.distribution)) continue;
@@ -314,52 +290,6 @@ Result<std::optional<std::uint64_t>> limit_of(const std::string& text) {
     auto parsed = parse_byte_size(text);
     if (!parsed) return pass(std::move(parsed).error().while_doing("--max-closure"));
     return *parsed;
-}
-
-/// Without packages that failed.
-std::vector<BuiltPackage> good(const Outcome& outcome) {
-    const auto gone = withheld(outcome);
-    std::vector<BuiltPackage> packages;
-    for (const auto& package : outcome.built.packages) {
-        if (!gone.contains(package.distribution)) packages.push_back(package);
-    }
-    return packages;
-}
-
-/// Tells what is good of what was built.
-Result<void> judge(Context& context,
-                   std::optional<std::uint64_t> limit,
-                   bool with_tests,
-                   BuildSources& sources,
-                   const Publisher& publisher,
-                   Outcome& outcome) {
-    const auto& packages = outcome.built.packages;
-    if (with_tests) {
-        GPKG_TRY(outcome.failed_tests, test_packages(context, sources, packages, publisher));
-    }
-    if (limit) {
-        GPKG_TRY(outcome.too_heavy,
-                 check_closures(context, sources, good(outcome), *limit, publisher));
-    }
-    auto gone = withheld(outcome);
-    for (const auto& failure : outcome.built.failures) gone.insert(failure.distribution);
-    GPKG_TRY(auto heirs, withhold_heirs(packages, gone, publisher));
-    std::move(heirs.begin(), heirs.end(), std::back_inserter(outcome.failed_tests));
-    return check_stop(context);
-}
-
-/// Moves what is good into the channel, and then writes its indexes.
-Result<void> publish(Context& context, const Publisher& publisher, Outcome& outcome) {
-    const auto gone = withheld(outcome);
-    for (auto& package : outcome.built.packages) {
-        if (!gone.contains(package.distribution)) GPKG_CHECK(publisher.publish(package));
-    }
-    GPKG_TRY(const auto indexed, index_channel(outcome.channel, build_indexer_options(context)));
-    for (const auto& package : indexed.refused)
-        context.out.warn(fmt::format("{}: left out: {}", package.file.native(), package.reason));
-    for (const auto& package : indexed.odd)
-        context.out.warn(fmt::format("{}: {}", package.file.native(), package.reason));
-    return {};
 }
 
 }  // namespace
@@ -414,6 +344,7 @@ Action bind_build(CLI::App& app) {
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
+    add_signing_options(app, options->signing);
     add_source_options(app, options->sources);
     app.footer(
         "What was built from the same inputs is not built again.\n"
@@ -431,9 +362,12 @@ Action bind_build(CLI::App& app) {
         }
         GPKG_TRY(const auto limit, limit_of(options->max_closure));
         const Orphanage orphanage;
-        Outcome outcome;
+        BuildOutcome outcome;
         outcome.channel = absolute_path(options->channel, context.home);
         GPKG_CHECK(make_folders(outcome.channel));
+        auto indexing = build_indexer_options(context);
+        GPKG_CHECK(set_signing(context, options->signing, indexing));
+        if (!options->plan) GPKG_CHECK(check_can_index(outcome.channel, indexing));
         const auto work = options->work.empty() ? fs::path(outcome.channel.native() + ".work")
                                                 : absolute_path(options->work, context.home);
         GPKG_TRY(auto sources, BuildSources::of(context, options->sources, outcome.channel));
@@ -453,8 +387,8 @@ Action bind_build(CLI::App& app) {
         if (const auto& lack = outcome.built.claim->warning(); !lack.empty())
             context.out.warn(lack);
         const Publisher publisher(outcome.channel, work);
-        GPKG_CHECK(judge(context, limit, !options->no_test, sources, publisher, outcome));
-        GPKG_CHECK(publish(context, publisher, outcome));
+        GPKG_CHECK(judge(context, {!options->no_test, limit}, sources, publisher, outcome));
+        GPKG_CHECK(publish(context, publisher, indexing, outcome));
         print(context, outcome);
         if (context.out.json_mode()) context.out.json(document_of(outcome));
         return outcome.is_success() ? 0 : 1;

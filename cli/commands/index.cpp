@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/options.hpp"
 #include "cli/workflow/signing.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/indexing/indexer.hpp"
@@ -21,8 +22,7 @@ struct Words {
     std::string folder;
     std::string patch;
     bool no_patch = false;
-    std::vector<std::string> sign_keys;
-    std::string expires;
+    SigningWords signing;
     int zstd_level = 0;  ///< 0: as the indexer thinks best
 };
 
@@ -33,10 +33,7 @@ Result<IndexerOptions> options_of(const Words& words, Context& context) {
     if (!words.patch.empty()) options.patch = absolute_path(words.patch, context.home);
     options.drop_patch = words.no_patch;
     if (words.zstd_level != 0) options.zstd_level = words.zstd_level;
-    GPKG_TRY(options.sign_keys, read_sign_keys(context, words.sign_keys));
-    if (!words.expires.empty()) {
-        GPKG_TRY(options.signed_for, parse_lifetime(words.expires));
-    }
+    GPKG_CHECK(set_signing(context, words.signing, options));
     return options;
 }
 
@@ -125,14 +122,7 @@ Action bind_index(CLI::App& app) {
         words->patch,
         "bring hotfixes in force: a folder or a package with <subdir>/patch_instructions.json, or "
         "one such file; they stay until --no-patch");
-    auto* sign = app.add_option("--sign-key",
-                                words->sign_keys,
-                                "sign what the indexes are with this private key (gpkg keys "
-                                "generate); given once for each");
-    sign->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
-    app.add_option(
-           "--expires", words->expires, "how long the signature counts: 30d (the default), 12h, 2w")
-        ->needs(sign);
+    add_signing_options(app, words->signing);
     app.add_flag("--no-patch", words->no_patch, "take the hotfixes away")->excludes(patch);
     app.add_option("--zstd-level",
                    words->zstd_level,

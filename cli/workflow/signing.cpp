@@ -29,4 +29,13 @@ Result<std::chrono::seconds> parse_lifetime(const std::string& text) {
     return fail(ErrorKind::Usage, fmt::format("{}: expected a time such as 30d, 12h or 2w", text));
 }
 
+Result<void> set_signing(const Context& context,
+                         const SigningWords& words,
+                         IndexerOptions& options) {
+    GPKG_TRY(options.sign_keys, read_sign_keys(context, words.keys));
+    if (words.expires.empty()) return {};
+    GPKG_TRY(options.signed_for, parse_lifetime(words.expires));
+    return {};
+}
+
 }  // namespace gpkg::cli

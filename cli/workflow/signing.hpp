@@ -3,6 +3,7 @@
 // What the commands that sign channels share.
 
 #include "cli/context.hpp"
+#include "libcore/indexing/indexer.hpp"
 #include "libcore/trust/signing_key.hpp"
 
 #include <chrono>
@@ -13,6 +14,16 @@
 namespace gpkg::cli {
 
 using SignKeys = std::vector<std::shared_ptr<const SigningKey>>;
+
+/// --sign-key and --expires.
+struct SigningWords {
+    std::vector<std::string> keys;  ///< files
+    std::string expires;            ///< empty: as the indexer thinks best
+};
+
+Result<void> set_signing(const Context& context,
+                         const SigningWords& words,
+                         IndexerOptions& options);
 
 Result<SignKeys> read_sign_keys(const Context& context, const std::vector<std::string>& files);
 

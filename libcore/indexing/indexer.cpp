@@ -107,6 +107,11 @@ Result<IndexSummary> ChannelIndexer::write() {
     return summary;
 }
 
+Result<void> check_can_index(const fs::path& channel, const IndexerOptions& options) {
+    GPKG_CHECK(Publication::begin(channel, options));
+    return {};
+}
+
 Result<IndexSummary> index_channel(const fs::path& channel, const IndexerOptions& options) {
     if (options.drop_patch) GPKG_CHECK(drop_patch(channel));
     if (options.patch) GPKG_CHECK(adopt_patch(channel, *options.patch));

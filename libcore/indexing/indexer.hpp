@@ -109,6 +109,10 @@ private:
     bool has_news_ = false;  ///< write found what look has not told of
 };
 
+/// Before work begins whose end is an index: Usage where the channel is signed and the keys for
+/// that are not given.
+Result<void> check_can_index(const fs::path& channel, const IndexerOptions& options);
+
 /// Indexes every subdir of the channel; `noarch` always exists afterwards. Keeps from an index that
 /// is there when packages appeared and which were withdrawn ("removed"). What is known of unchanged
 /// files is kept in <subdir>/.gpkg-index.

@@ -297,4 +297,19 @@ trust "$(key a)"
 refused malformed 'root.65.json: the chain of roots goes on after 64'
 restore
 
+# A signed channel is built into with its key, or not at all.
+rm "$CHANNEL"/trust/root.*
+sign a
+mkdir recipe
+printf 'package: {name: made, version: "1"}\nbuild: {noarch: generic, script: [mkdir -p $PREFIX/share, echo 1 > $PREFIX/share/made]}\n' \
+    > recipe/recipe.yaml
+forget
+expect 2 build recipe --output-dir "$CHANNEL"
+err_has 'the channel is signed' '--sign-key'
+check [ -z "$(find "$CHANNEL" -name 'made-*')" ]
+expect 0 build recipe --output-dir "$CHANNEL" --plan
+expect 0 build recipe --output-dir "$CHANNEL" --sign-key "$keys/a" --expires 2d
+expect 0 search made
+out_has made
+
 finish
