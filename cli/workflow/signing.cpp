@@ -23,8 +23,8 @@ Result<std::chrono::seconds> parse_lifetime(const std::string& text) {
     const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
     if (code == std::errc{} && count > 0 && count <= kMost) {
         if (unit == "h") return std::chrono::hours(count);
-        if (unit == "d") return std::chrono::hours(24 * count);
-        if (unit == "w") return std::chrono::hours(7 * 24 * count);
+        if (unit == "d") return std::chrono::days(count);
+        if (unit == "w") return std::chrono::weeks(count);
     }
     return fail(ErrorKind::Usage, fmt::format("{}: expected a time such as 30d, 12h or 2w", text));
 }
