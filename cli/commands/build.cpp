@@ -198,6 +198,15 @@ Result<BuildOptions> build_options(Context& context,
     return build;
 }
 
+/// What failed, and why, with what the error tells a program.
+nlohmann::ordered_json failure_document(const char* key,
+                                        const std::string& name,
+                                        const Error& error) {
+    nlohmann::ordered_json document{{key, name}, {"error", error.to_string()}};
+    if (!error.details.empty()) document.update(nlohmann::ordered_json::parse(error.details));
+    return document;
+}
+
 /// What would be built, and why.
 Result<int> print_plan(Context& context,
                        const std::vector<fs::path>& recipes,
@@ -216,8 +225,7 @@ Result<int> print_plan(Context& context,
     }
     auto failures = nlohmann::ordered_json::array();
     for (const auto& failure : plan.failures) {
-        failures.push_back(
-            {{"recipe", failure.recipe.native()}, {"error", failure.error.to_string()}});
+        failures.push_back(failure_document("recipe", failure.recipe.native(), failure.error));
         if (!context.out.json_mode()) context.out.error(failure.error);
     }
     context.out.print(
@@ -268,12 +276,10 @@ nlohmann::ordered_json document_of(const BuildOutcome& outcome) {
     }
     auto failures = nlohmann::ordered_json::array();
     for (const auto& failure : outcome.built.failures)
-        failures.push_back(
-            {{"recipe", failure.recipe.native()}, {"error", failure.error.to_string()}});
+        failures.push_back(failure_document("recipe", failure.recipe.native(), failure.error));
     for (const auto* failed : {&outcome.failed_tests, &outcome.too_heavy}) {
         for (const auto& failure : *failed)
-            failures.push_back(
-                {{"package", failure.distribution}, {"error", failure.error.to_string()}});
+            failures.push_back(failure_document("package", failure.distribution, failure.error));
     }
     for (const auto& difference : outcome.differences)
         failures.push_back({{"package", difference.distribution}, {"difference", difference.what}});

@@ -21,6 +21,7 @@ IndexerOptions build_indexer_options(const Context& context) {
 BuildSources::BuildSources(Context& context,
                            std::shared_ptr<Transport> transport,
                            const SourceOptions& others,
+                           TrustOptions trust,
                            Channel own,
                            TemporaryFolder staging)
     : context_(context),
@@ -29,8 +30,12 @@ BuildSources::BuildSources(Context& context,
       staging_(std::move(staging)),
       transport_(std::move(transport)) {
     options_.override_channels = true;
-    run_exports_ = std::make_unique<PublishedRunExports>(
-        *transport_, context.config.index_cache(), options_.offline, context.stop);
+    IndexOptions fetching;
+    fetching.cache = context.config.index_cache();
+    fetching.offline = options_.offline;
+    fetching.transfer.stop = context.stop;
+    run_exports_ =
+        std::make_unique<PublishedRunExports>(*transport_, std::move(fetching), std::move(trust));
     auto options = build_indexer_options(context);
     options.overlay = staging_.path();
     indexer_ = std::make_unique<ChannelIndexer>(own_.folder(), std::move(options));
@@ -42,7 +47,13 @@ Result<BuildSources> BuildSources::of(Context& context,
     GPKG_TRY(auto own, Channel::parse(file_url(channel), {}));
     GPKG_TRY(auto staging, TemporaryFolder::make(folder_for_temporary(), "gpkg-staging-"));
     GPKG_TRY(auto transport, open_transport(context));
-    return BuildSources(context, std::move(transport), others, std::move(own), std::move(staging));
+    GPKG_TRY(auto trust, trust_options(context));
+    return BuildSources(context,
+                        std::move(transport),
+                        others,
+                        std::move(trust),
+                        std::move(own),
+                        std::move(staging));
 }
 
 /// Without the channel that is built for, which may be named with -c as well.

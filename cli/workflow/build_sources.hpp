@@ -38,6 +38,7 @@ private:
     BuildSources(Context& context,
                  std::shared_ptr<Transport> transport,
                  const SourceOptions& others,
+                 TrustOptions trust,
                  Channel own,
                  TemporaryFolder staging);
     Result<Sources> open_others() const;

@@ -93,15 +93,10 @@ using TrustedChannels = std::vector<std::unique_ptr<TrustedChannel>>;
 TrustedChannels trusted_of(std::span<const Channel> channels,
                            const IndexOptions& options,
                            std::int64_t now) {
-    TrustedChannels trusted(channels.size());
-    if (options.trust == nullptr) return trusted;
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-        const auto& roots = options.trust->roots;
-        const auto root = roots.find(channels[i].base_url());
-        if (root == roots.end()) continue;
-        trusted[i] =
-            std::make_unique<TrustedChannel>(channels[i], root->second, *options.trust, now);
-    }
+    TrustedChannels trusted;
+    trusted.reserve(channels.size());
+    for (const auto& channel : channels)
+        trusted.push_back(TrustedChannel::of(channel, options.trust, now));
     return trusted;
 }
 

@@ -1,8 +1,10 @@
 #include "libcore/channel/published_run_exports.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/spec/package_record.hpp"
 
+#include <ctime>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,17 +15,67 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
+constexpr std::string_view kJson = "run_exports.json";
+constexpr std::string_view kZst = "run_exports.json.zst";
 
-/// What is kept of a file: as it came, and what it can be asked for again with.
-struct Kept {
-    fs::path body;
-    fs::path state;
-};
-
-Kept kept_at(const fs::path& cache, const std::string& url) {
-    const auto name = hex_digest(DigestKind::Sha256, url).substr(0, 16);
-    return {cache / "run_exports" / name, cache / "run_exports" / (name + ".state")};
+std::string url_of(const Channel& channel, const std::string& subdir, std::string_view file) {
+    return fmt::format("{}/{}", channel.subdir_url(subdir), file);
 }
+
+/// The file that a signed statement lists of a subdir; empty: none.
+std::string_view listed(const IndexStatement& statement, std::string_view subdir) {
+    const auto* files = statement.files_of(subdir);
+    for (const auto file : {kZst, kJson}) {
+        if (files != nullptr && files->contains(file)) return file;
+    }
+    return {};
+}
+
+/// What is cached of one subdir.
+class Kept {
+public:
+    Kept(const IndexOptions& options, const Channel& channel, const std::string& subdir)
+        : cache_(options.cache, url_of(channel, subdir, kJson)), subdir_(subdir) {
+        if (auto state = cache_.load(); state && !channel.is_local()) state_ = *std::move(state);
+    }
+
+    /// Empty: nothing is known.
+    const CachedState& state() const { return state_; }
+
+    /// Whether it is what the statement says that the channel has.
+    bool is_covered_by(const IndexStatement& statement) const {
+        const auto* files = statement.files_of(subdir_);
+        if (state_.missing) return listed(statement, subdir_).empty();
+        const auto name = std::string_view(state_.url).substr(state_.url.rfind('/') + 1);
+        return files != nullptr && lists(*files, name, state_.sha256);
+    }
+
+    /// Nothing where there is no copy, or none that is whole; empty where the channel has none.
+    std::optional<std::string> read() const {
+        if (state_.url.empty()) return std::nullopt;
+        if (state_.missing) return std::string();
+        auto body = read_file(cache_.path_of(state_), kMostBytes);
+        if (!body || hex_digest(DigestKind::Sha256, *body) != state_.sha256) return std::nullopt;
+        return *std::move(body);
+    }
+
+    /// A cache that cannot be written costs time, not the answer.
+    void save(const CachedState& state) const { (void)cache_.save(state); }
+
+    void store(CachedState state, std::string_view body) const {
+        const auto incoming = cache_.incoming();
+        const auto extension = state.url.ends_with(kZst) ? ".run_exports.zst" : ".run_exports";
+        const auto sha256 = hex_digest(DigestKind::Sha256, body);
+        if (state.missing || (write_file_atomically(incoming, body) &&
+                              cache_.adopt(incoming, sha256, extension, state)))
+            save(state);
+    }
+
+private:
+    IndexCache cache_;
+    const std::string& subdir_;
+    CachedState state_;
+};
 
 }  // namespace
 
@@ -32,49 +84,89 @@ struct PublishedRunExports::Table {
 };
 
 PublishedRunExports::PublishedRunExports(Transport& transport,
-                                         fs::path cache,
-                                         bool offline,
-                                         std::stop_token stop)
-    : transport_(transport), cache_(std::move(cache)), offline_(offline), stop_(std::move(stop)) {}
+                                         IndexOptions options,
+                                         TrustOptions trust)
+    : transport_(transport), options_(std::move(options)), trust_(std::move(trust)) {}
 
 PublishedRunExports::~PublishedRunExports() = default;
 
 /// Empty where the channel has no such file.
 Result<std::string> PublishedRunExports::fetch(const Channel& channel, const std::string& subdir) {
-    const auto url = channel.subdir_url(subdir) + "/run_exports.json";
-    const auto kept = kept_at(cache_, url);
-    const auto read_kept = [&]() -> Result<std::string> {
-        auto body = read_file(kept.body);
-        if (!body && body.error().kind == ErrorKind::NotFound) return std::string();
-        return body;
-    };
-    if (offline_ && !channel.is_local()) return read_kept();
-
-    GetRequest request;
-    request.url = channel.with_credentials(url + ".zst");
-    request.fallback_url = channel.with_credentials(url);
-    request.most_bytes = kMostBytes;
-    std::error_code code;
-    const auto state = read_file(kept.state);
-    const auto known = state ? Json::parse(*state, nullptr, false) : Json();
-    if (known.is_object() && fs::exists(kept.body, code)) {
-        request.etag = known.value("etag", "");
-        request.last_modified = known.value("last_modified", "");
+    const auto now = options_.now ? options_.now() : std::int64_t{std::time(nullptr)};
+    const auto trusted = TrustedChannel::of(channel, &trust_, now);
+    if (!options_.offline || channel.is_local()) {
+        if (!trusted) return ask(channel, subdir);
+        auto answer = ask_signed(*trusted, channel, subdir);
+        if (answer || trust_fault(answer.error()) != TrustFault::Tampered) return answer;
+        return ask_signed(*trusted, channel, subdir);  // as fetch_indexes does
     }
-    TransferOptions how;
-    how.stop = stop_;
-    auto got = get(transport_, request, how);
+    const Kept kept(options_, channel, subdir);
+    auto body = kept.read();
+    if (!trusted) return std::move(body).value_or("");
+    if (!body)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: not in the cache, and --offline forbids to ask for it",
+                                url_of(channel, subdir, kJson)),
+                    "run the command once without --offline");
+    GPKG_CHECK(trusted->check_kept(
+        kept.state(), [&](const auto& statement) { return kept.is_covered_by(statement); }));
+    return *std::move(body);
+}
+
+Result<std::string> PublishedRunExports::ask(const Channel& channel, const std::string& subdir) {
+    const Kept kept(options_, channel, subdir);
+    auto known = kept.state().missing ? std::nullopt : kept.read();
+    GetRequest request;
+    request.url = channel.with_credentials(url_of(channel, subdir, kZst));
+    request.fallback_url = channel.with_credentials(url_of(channel, subdir, kJson));
+    request.most_bytes = kMostBytes;
+    if (known && kept.state().url.ends_with(kZst)) {
+        request.etag = kept.state().etag;
+        request.last_modified = kept.state().last_modified;
+    }
+    auto got = get(transport_, request, options_.transfer);
     if (!got && got.error().kind == ErrorKind::NotFound) return std::string();
     if (!got) return pass(std::move(got).error());
-    if (got->not_modified) return read_kept();
-    if (!channel.is_local()) {
-        // What cannot be kept is fetched again.
-        (void)write_file_atomically(kept.body, got->body);
-        const Json now{{"etag", got->etag}, {"last_modified", got->last_modified}};
-        const bool is_zst = got->asked == request.url;
-        (void)write_file_atomically(kept.state, is_zst ? now.dump() : "{}");
-    }
+    if (got->not_modified) return *std::move(known);
+    CachedState state;
+    state.url = url_of(channel, subdir, got->asked == request.url ? kZst : kJson);
+    state.etag = got->etag;
+    state.last_modified = got->last_modified;
+    if (!channel.is_local()) kept.store(std::move(state), got->body);
     return std::move(got->body);
+}
+
+Result<std::string> PublishedRunExports::ask_signed(TrustedChannel& trusted,
+                                                    const Channel& channel,
+                                                    const std::string& subdir) {
+    GPKG_TRY(const auto told, trusted.fetch(transport_, options_.transfer));
+    const Kept kept(options_, channel, subdir);
+    if (auto known = kept.is_covered_by(told->statement) ? kept.read() : std::nullopt) {
+        auto state = kept.state();
+        state.statement = told->bytes;
+        kept.save(state);
+        return *std::move(known);
+    }
+    const auto file = listed(told->statement, subdir);
+    CachedState state;
+    state.url = url_of(channel, subdir, file.empty() ? kJson : file);
+    state.statement = told->bytes;
+    state.missing = file.empty();
+    std::string body;
+    if (!file.empty()) {
+        GetRequest request;
+        request.url = channel.with_credentials(state.url);
+        request.most_bytes = kMostBytes;
+        auto got = get(transport_, request, options_.transfer);
+        if (!got && got.error().kind == ErrorKind::NotFound)
+            return distrust(TrustFault::Missing,
+                            got.error().message + ", and the signed statement lists it");
+        if (!got) return pass(std::move(got).error());
+        GPKG_CHECK(told->check(subdir, state.url, got->sha256));
+        body = std::move(got->body);
+    }
+    if (!channel.is_local()) kept.store(std::move(state), body);
+    return body;
 }
 
 Result<std::shared_ptr<const PublishedRunExports::Table>> PublishedRunExports::table_of(

@@ -1,10 +1,12 @@
 #pragma once
 
 // The run_exports that a channel publishes beside its index (CEP 12): a builder heeds these rather
-// than those in the package, because a channel can mend them (CEP 21).
+// than those in the package, because a channel can mend them (CEP 21). They decide what is built
+// with what, so that of a signed channel they are what its statement lists, or none. What is
+// fetched is kept in the cache of indexes, for --offline.
 
-#include "libcore/channel/channel.hpp"
-#include "libcore/net/get.hpp"
+#include "libcore/channel/fetch_index.hpp"
+#include "libcore/channel/trusted_channel.hpp"
 
 #include <map>
 #include <memory>
@@ -17,8 +19,8 @@ struct PackageRecord;
 
 class PublishedRunExports {
 public:
-    /// What is fetched is kept in `cache`; `offline`, only what is there counts.
-    PublishedRunExports(Transport& transport, fs::path cache, bool offline, std::stop_token stop);
+    /// Of `options` shards and sizes do not matter, and `trust` stands in place of theirs.
+    PublishedRunExports(Transport& transport, IndexOptions options, TrustOptions trust);
     ~PublishedRunExports();
 
     /// The package's run_exports as JSON text; nothing where the channel does not tell them, and
@@ -30,11 +32,14 @@ private:
     Result<std::shared_ptr<const Table>> table_of(const Channel& channel,
                                                   const std::string& subdir);
     Result<std::string> fetch(const Channel& channel, const std::string& subdir);
+    Result<std::string> ask(const Channel& channel, const std::string& subdir);
+    Result<std::string> ask_signed(TrustedChannel& trusted,
+                                   const Channel& channel,
+                                   const std::string& subdir);
 
     Transport& transport_;
-    fs::path cache_;
-    bool offline_;
-    std::stop_token stop_;
+    IndexOptions options_;
+    TrustOptions trust_;
     std::map<std::string, std::shared_ptr<const Table>> tables_;  ///< by the subdir's URL
 };
 

@@ -23,28 +23,13 @@ bool OneIndex::is_covered(const IndexStatement& statement) const {
 /// That the copy is what the statement says that it was kept with, and that this still counts.
 Result<void> OneIndex::check_kept() const {
     if (trust_ == nullptr) return {};
-    const auto& state = copy().state;
-    if (state.statement.empty())
-        return distrust(
-            TrustFault::Missing,
-            fmt::format("{}: the cached copy was not verified when it was fetched", state.url),
-            "run the command once without --offline");
-    GPKG_TRY(const auto kept, trust_->check_kept(state.statement));
-    if (is_covered(kept->statement)) return {};
-    return distrust(TrustFault::Tampered,
-                    fmt::format("{}: the cached copy is not what was signed", state.url),
-                    "gpkg clean --index-cache, then run the command again");
+    return trust_->check_kept(copy().state,
+                              [this](const auto& statement) { return is_covered(statement); });
 }
 
 Result<void> OneIndex::check_told(const std::string& url, std::string_view sha256) const {
     if (!told_) return {};
-    const auto* files = told_->statement.files_of(result_.subdir);
-    if (files != nullptr && lists(*files, last_part(url), sha256)) return {};
-    return distrust(
-        TrustFault::Tampered,
-        fmt::format("{}: is not the index that was signed: its sha256 is {}", url, sha256),
-        "the server, a mirror or somebody on the way changed it; or its operator wrote "
-        "the index and did not sign it");
+    return told_->check(result_.subdir, url, sha256);
 }
 
 Result<bool> OneIndex::heed(std::shared_ptr<const SignedIndexes> told) {

@@ -10,6 +10,27 @@
 
 namespace gpkg {
 
+Result<void> SignedIndexes::check(std::string_view subdir,
+                                  const std::string& url,
+                                  std::string_view sha256) const {
+    const auto* files = statement.files_of(subdir);
+    if (files != nullptr && lists(*files, url.substr(url.rfind('/') + 1), sha256)) return {};
+    return distrust(
+        TrustFault::Tampered,
+        fmt::format("{}: is not the index that was signed: its sha256 is {}", url, sha256),
+        "the server, a mirror or somebody on the way changed it; or its operator wrote "
+        "the index and did not sign it");
+}
+
+std::unique_ptr<TrustedChannel> TrustedChannel::of(const Channel& channel,
+                                                   const TrustOptions* options,
+                                                   std::int64_t now) {
+    if (options == nullptr) return nullptr;
+    const auto root = options->roots.find(channel.base_url());
+    if (root == options->roots.end()) return nullptr;
+    return std::make_unique<TrustedChannel>(channel, root->second, *options, now);
+}
+
 TrustedChannel::TrustedChannel(Channel channel,
                                const ChannelRoot& pinned,
                                const TrustOptions& options,
@@ -130,13 +151,21 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
         SignedIndexes{std::move(statement), *std::move(bytes)});
 }
 
-Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::check_kept(std::string bytes) const {
+Result<void> TrustedChannel::check_kept(
+    const CachedState& copy, const std::function<bool(const IndexStatement&)>& covers) const {
+    if (copy.statement.empty())
+        return distrust(
+            TrustFault::Missing,
+            fmt::format("{}: the cached copy was not verified when it was fetched", copy.url),
+            "run the command once without --offline");
     const auto url = url_of(std::string(kStatementFile));
-    GPKG_TRY(auto statement, read_statement(root_, bytes, url));
+    GPKG_TRY(const auto statement, read_statement(root_, copy.statement, url));
     GPKG_CHECK(root_.check_not_expired(now_, url));
     GPKG_CHECK(statement.check_time(now_, url));
-    return std::make_shared<const SignedIndexes>(
-        SignedIndexes{std::move(statement), std::move(bytes)});
+    if (covers(statement)) return {};
+    return distrust(TrustFault::Tampered,
+                    fmt::format("{}: the cached copy is not what was signed", copy.url),
+                    "gpkg clean --index-cache, then run the command again");
 }
 
 }  // namespace gpkg

@@ -11,11 +11,15 @@
 #include "libcore/trust/index_statement.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace gpkg {
+
+struct CachedState;
 
 struct TrustOptions {
     fs::path folder;                           ///< of what was seen
@@ -26,10 +30,19 @@ struct TrustOptions {
 struct SignedIndexes {
     IndexStatement statement;
     std::string bytes;
+
+    /// That a file of the subdir has a checksum that is signed; `url` ends in the file's name.
+    Result<void> check(std::string_view subdir,
+                       const std::string& url,
+                       std::string_view sha256) const;
 };
 
 class TrustedChannel {
 public:
+    /// Null where nobody says that the channel is signed.
+    static std::unique_ptr<TrustedChannel> of(const Channel& channel,
+                                              const TrustOptions* options,
+                                              std::int64_t now);
     TrustedChannel(Channel channel,
                    const ChannelRoot& pinned,
                    const TrustOptions& options,
@@ -38,8 +51,10 @@ public:
     /// The statement that the channel has now, verified; roots are followed as far as it takes.
     Result<std::shared_ptr<const SignedIndexes>> fetch(Transport& transport,
                                                        const TransferOptions& options);
-    /// The one that an index was kept with, which may be older than others that were seen.
-    Result<std::shared_ptr<const SignedIndexes>> check_kept(std::string bytes) const;
+    /// The one that a cached copy was kept with, which may be older than others that were seen:
+    /// that it still counts, and that by it `covers` the copy.
+    Result<void> check_kept(const CachedState& copy,
+                            const std::function<bool(const IndexStatement&)>& covers) const;
     /// That the newest version cannot be remembered; empty as a rule.
     const std::string& warning() const { return warning_; }
 

@@ -227,6 +227,64 @@ err_has 'has no sha256' 'nothing vouches for this package'
 absent y
 restore
 
+# What a channel publishes of run_exports decides what is built: it is what was signed, or none.
+mkdir -p "$WORK/payload/info" recipe
+echo '{"weak": ["libx >=1"]}' > "$WORK/payload/info/run_exports.json"
+package libx 1.0 0
+sign a
+save
+exports=$CHANNEL/linux-64/run_exports.json
+printf 'package: {name: uses, version: "1"}\nrequirements: {host: [libx]}\nbuild: {script: "touch $PREFIX/uses"}\n' > recipe/recipe.yaml
+built() { rm -rf built && gpkg build recipe --output-dir built -c "${1:-$url}" "${@:2}"; }
+depends() { built "${@:2}" && check grep -q "\"depends\":\[$1\]" built/linux-64/repodata.json; }
+# unbuilt FAULT TEXT...: the build fails with this fault.
+unbuilt() {
+    checks=$((checks + 1))
+    built "$where" --json
+    [ "$status" = 1 ] || fail "expected exit status 1"
+    json "d['failures'][0]['trust'] == '$1'"
+    built "$where"
+    err_has "${@:2}"
+}
+depends '"libx >=1"'
+depends '"libx >=1"' "$url" --offline
+for where in "$url" "$CHANNEL"; do
+    [ "$where" = "$url" ] || printf 'channels: [%s]\ntrusted_keys:\n  %s: [%s]\n' "$where" "$where" "$(key a)" > "$GPKG_ROOT_PREFIX/config.yaml"
+    restore
+    sed -i 's/libx >=1/evil >=1/' "$exports"
+    unbuilt tampered "run_exports.json: is not the index that was signed"
+    restore
+    rm "$exports"
+    unbuilt missing 'run_exports.json' 'and the signed statement lists it'
+    # Beside the one that is signed another one may lie that clients like better, and without any
+    # the packages speak for themselves.
+    restore
+    printf '{"packages":{"libx-1.0-0.tar.bz2":{"run_exports":{"weak":["evil"]}}}}' | zstd -q > "$exports.zst"
+    depends '"libx >=1"' "$where"
+    forge "$statement" 'del d["subdirs"]["linux-64"]["run_exports.json"]' "$keys/a"
+    forget
+    sed -i 's/libx >=1/evil >=1/' "$exports"
+    depends '"libx >=1"' "$where"
+    depends '"libx >=1"' "$where" --offline
+done
+restore
+# Offline the copy counts that was verified, for as long as its statement does.
+trust "$(key a)"
+depends '"libx >=1"'
+for kept in "$GPKG_ROOT_PREFIX"/cache/*.run_exports; do sed -i 's/libx >=1/evil >=1/' "$kept"; done
+built "$url" --offline
+check [ "$status" = 1 ]
+err_has 'run_exports.json: not in the cache'
+depends '"libx >=1"'
+printf 'channels: [%s]\n' "$url" > "$GPKG_ROOT_PREFIX/config.yaml"
+forget
+depends '"libx >=1"'
+trust "$(key a)"
+expect 0 search tool
+built "$url" --offline --json
+json 'd["failures"][0]["trust"] == "missing"'
+restore
+
 # A local channel is verified likewise.
 printf 'channels: [%s]\ntrusted_keys:\n  %s: [%s]\n' "$CHANNEL" "$CHANNEL" "$(key a)" > "$GPKG_ROOT_PREFIX/config.yaml"
 expect 0 search tool
