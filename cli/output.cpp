@@ -26,6 +26,26 @@ std::string styled(bool on, std::string_view style, std::string_view text) {
     return on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
 }
 
+/// Texts quote what servers and packages say. Of it nothing may command the terminal: control
+/// characters, those that UTF-8 writes in two bytes (U+0080 to U+009F) as well, are written out.
+std::string without_controls(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
+        if (is_wide || is_control) {
+            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
+            i += is_wide ? 1 : 0;
+        } else {
+            plain += text[i];
+        }
+    }
+    return plain;
+}
+
 /// The names conda gives its exceptions, for scripts that look at them.
 std::string_view exception_name(ErrorKind kind) {
     switch (kind) {
@@ -79,7 +99,7 @@ void Output::result(std::string_view text) {
 }
 
 void Output::note(std::string_view line) {
-    if (!options_.json && !options_.quiet) write(stderr, fmt::format("{}\n", line));
+    if (!options_.json && !options_.quiet) write(stderr, without_controls(line) + "\n");
 }
 
 void Output::warn_once(const std::string& line) {
@@ -88,7 +108,8 @@ void Output::warn_once(const std::string& line) {
 
 void Output::warn(std::string_view line) {
     if (options_.quiet) return;
-    write(stderr, fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), line));
+    write(stderr,
+          fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), without_controls(line)));
 }
 
 void Output::relay(std::string_view bytes) {
@@ -125,7 +146,9 @@ void Output::error(const Error& error) {
         return;
     }
     std::fflush(stdout);
-    write(stderr, fmt::format("{} {}\n", styled(color_err_, "31", "error:"), error.to_string()));
+    write(stderr,
+          fmt::format(
+              "{} {}\n", styled(color_err_, "31", "error:"), without_controls(error.to_string())));
 }
 
 std::optional<std::string> Output::ask(std::string_view question, const std::stop_token& stop) {

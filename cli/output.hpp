@@ -44,7 +44,8 @@ public:
     void print(std::string_view line);
     /// What the user asked to see, with -q as well; not in JSON mode.
     void result(std::string_view text);
-    /// A remark on stderr, not with -q or --json.
+    /// A remark on stderr, not with -q or --json. Of control characters only line ends and tabs get
+    /// to the terminal, here and in warnings and errors.
     void note(std::string_view line);
     void warn(std::string_view line);
     /// The same for what several parts of one command come across.

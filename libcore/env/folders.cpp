@@ -28,7 +28,7 @@ FolderState Folders::state(const std::string& path) {
     return state;
 }
 
-FolderState Folders::look(const std::string& path) const {
+FolderState Folders::look(const std::string& path) {
     const auto* name = path.empty() ? "." : path.c_str();
     struct stat status {};
     if (disk_->look(name, status) != 0) return FolderState::Missing;
@@ -37,8 +37,10 @@ FolderState Folders::look(const std::string& path) const {
         const auto real = fs::canonical(disk_->prefix() / path, code);
         if (code || !fs::is_directory(real, code)) return FolderState::LinkedOutside;
         const auto& inside = real_prefix_.native();
-        const bool below = real.native().starts_with(inside + "/") || real == real_prefix_;
-        return below ? FolderState::LinkedInside : FolderState::LinkedOutside;
+        if (!real.native().starts_with(inside + "/") && real != real_prefix_)
+            return FolderState::LinkedOutside;
+        links_[path] = real == real_prefix_ ? "" : real.native().substr(inside.size() + 1);
+        return FolderState::LinkedInside;
     }
     if (!S_ISDIR(status.st_mode)) return FolderState::NotAFolder;
     const bool writable = ::faccessat(disk_->root(), name, W_OK | X_OK, AT_EACCESS) == 0;

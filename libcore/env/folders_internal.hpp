@@ -26,13 +26,16 @@ public:
     explicit Folders(const Disk* disk);
     /// `path` is relative; "" is the prefix.
     FolderState state(const std::string& path);
+    /// Where a LinkedInside leads, relative to the prefix.
+    const std::string& linked_to(const std::string& path) const { return links_.at(path); }
 
 private:
-    FolderState look(const std::string& path) const;
+    FolderState look(const std::string& path);
 
     const Disk* disk_;
     fs::path real_prefix_;
     std::unordered_map<std::string, FolderState> known_;
+    std::unordered_map<std::string, std::string> links_;
 };
 
 }  // namespace gpkg

@@ -14,9 +14,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
 #include <mutex>
 #include <unistd.h>
-#include <unordered_map>
 
 namespace gpkg {
 namespace {
@@ -117,27 +117,23 @@ Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, in
 }
 
 Result<void> Linker::make_folders(Plan& plan) {
-    std::unordered_map<std::string, std::pair<PackagePlan*, LinkItem*>> links;
+    std::map<std::string, std::pair<PackagePlan*, LinkItem*>> links;
     for (auto& package : plan.packages) {
         for (auto& item : package.items) {
             if (item.early && !item.skipped) links.emplace(item.target, std::pair(&package, &item));
         }
     }
-    const auto make_link = [&](const std::string& path) -> Result<void> {
-        const auto found = links.find(path);
-        if (found == links.end()) return {};
-        const auto [package, item] = found->second;
-        links.erase(found);
-        GPKG_TRY(const auto source, open_folder(package->unpacked));
-        return soft_link(source.get(), *package, *item);
-    };
     for (const auto& folder : plan.journal.arriving_folders) {
-        GPKG_CHECK(make_link(parent_of(folder)));
         const int code = disk_.make_folder(folder);
-        // Two folders may be one, by way of a soft link.
+        // Two may be one, where case does not matter.
         if (code != 0 && code != EEXIST) return pass(disk_.error(folder, "make", code));
     }
-    while (!links.empty()) GPKG_CHECK(make_link(std::string(links.begin()->first)));
+    // Some lie behind others, whose paths begin theirs.
+    for (const auto& [path, link] : links) {
+        const auto [package, item] = link;
+        GPKG_TRY(const auto source, open_folder(package->unpacked));
+        GPKG_CHECK(soft_link(source.get(), *package, *item));
+    }
     return {};
 }
 

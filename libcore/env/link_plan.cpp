@@ -77,6 +77,8 @@ void add_compiled(PackagePlan& plan, const PythonLayout& python) {
         if (entry == nullptr || entry->type == PathType::Directory ||
             !entry->path.starts_with("site-packages/") || !entry->path.ends_with(".py"))
             continue;
+        // Python is told the sources line by line.
+        if (plan.items[i].target.find_first_of("\r\n") != std::string::npos) continue;
         auto compiled = pyc_path(plan.items[i].target, python);
         if (shipped.contains(compiled)) continue;
         LinkItem item;
@@ -142,11 +144,8 @@ Result<PackagePlan> plan_package(const LinkRequest& request,
                             "add python to the request");
             item.target = noarch_target(entry.path, *python);
         }
-        if (item.target.starts_with("conda-meta/.gpkg"))
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format(
-                    "{}: {} is a name that gpkg itself uses", plan.distribution, entry.path));
+        // python says where its packages lie.
+        GPKG_CHECK(checked_payload_path(item.target, plan.distribution));
         plan.items.push_back(std::move(item));
     }
     if (noarch_python && python) {

@@ -1,4 +1,5 @@
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
@@ -9,6 +10,17 @@
 
 namespace gpkg {
 namespace {
+
+/// Empty where it is no link.
+std::string read_link_target(const fs::path& path) {
+    std::error_code code;
+    return fs::read_symlink(path, code).native();
+}
+
+bool is_in_meta(std::string_view path) {
+    // There are file systems to which case does not matter.
+    return to_lower(path.substr(0, path.find('/'))) == "conda-meta";
+}
 
 bool is_compiled(std::string_view path) {
     return path.ends_with(".pyc") && path.find("__pycache__/") != std::string_view::npos;
@@ -95,44 +107,78 @@ Result<void> Planner::check_taken(const PackagePlan& package,
     return {};
 }
 
-/// A soft link that comes with this transaction stands for a folder of other files.
-Result<void> Planner::go_through_link(const PackagePlan& package,
-                                      const std::string& folder,
-                                      std::pair<std::size_t, std::size_t> place) {
+/// A soft link that comes with this transaction stands for a folder of other files. It leads where
+/// the kernel will find it to lead: what ".." means depends on the links before it.
+Result<std::string> Planner::go_through_link(const PackagePlan& package,
+                                             const std::string& folder,
+                                             const std::string& parent) {
+    const auto place = arriving_.at(folder);
     auto& link = item_at(place);
     const auto& owner = plan_.packages[place.first];
-    if (link.kind == LinkKind::Folder || link.early) return {};
-    const auto clash = [&]() -> Result<void> {
+    const auto target = read_link_target(owner.unpacked / link.source);
+    if (link.kind != LinkKind::SoftLink || target.empty())
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: a file of {}, a folder of {}",
                                 folder,
                                 owner.distribution,
                                 package.distribution));
-    };
-    if (link.kind != LinkKind::SoftLink) return clash();
-    std::error_code code;
-    const auto target = fs::read_symlink(owner.unpacked / link.source, code);
-    if (code) return clash();
-    const auto inside = (fs::path(parent_of(folder)) / target).lexically_normal().native();
-    if (target.is_absolute() || !is_safe_relative(inside))
+    const auto outside = [&] {
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: a link of {} out of the environment, and a folder of {}",
                                 folder,
                                 owner.distribution,
                                 package.distribution));
+    };
+    if (target.starts_with('/')) return outside();
+    auto here = parent;
+    for (const auto part : split(target, '/')) {
+        if (part.empty() || part == ".") continue;
+        if (part != "..") {
+            GPKG_TRY(here, need_folder(package, joined_path(here, part)));
+        } else if (here.empty()) {
+            return outside();
+        } else {
+            here = parent_of(here);
+        }
+    }
     link.early = true;
-    return need_folder(package, inside.ends_with('/') ? parent_of(inside) : inside);
+    return here;
 }
 
-Result<void> Planner::need_folder(const PackagePlan& package, const std::string& folder) {
-    if (folder.empty() || folder == "." || folders_needed_.contains(folder)) return {};
-    GPKG_CHECK(need_folder(package, parent_of(folder)));
-    folders_needed_.insert(folder);
-    if (const auto place = arriving_.find(folder); place != arriving_.end()) {
-        GPKG_CHECK(go_through_link(package, folder, place->second));
-        if (item_at(place->second).kind != LinkKind::Folder) return {};
-    }
-    const auto refuse = [&](std::string_view why) -> Result<void> {
+/// Sees that a folder will be there for files of the package. Returns where in the prefix that
+/// really is, every link on the way followed.
+Result<std::string> Planner::need_folder(const PackagePlan& package, const std::string& folder) {
+    if (folder.empty()) return folder;
+    const auto [known, is_new] = folders_needed_.try_emplace(folder);
+    if (known->second) return *known->second;
+    if (!is_new)
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: a link of {} that leads nowhere, and a folder of {}",
+                                folder,
+                                plan_.packages[arriving_.at(folder).first].distribution,
+                                package.distribution));
+    GPKG_TRY(const auto parent, need_folder(package, parent_of(folder)));
+    GPKG_TRY(auto real, place_folder(package, folder, parent));
+    if (is_in_meta(real) && !is_in_meta(folder))
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: a link to conda-meta, which is reserved for package managers, "
+                                "and {} has files in it",
+                                (transaction_.prefix / folder).native(),
+                                package.distribution));
+    folders_needed_[folder] = real;
+    return real;
+}
+
+/// `parent` is where the folder's parent really is.
+Result<std::string> Planner::place_folder(const PackagePlan& package,
+                                          const std::string& folder,
+                                          const std::string& parent) {
+    const auto arriving = arriving_.find(folder);
+    if (arriving != arriving_.end() && item_at(arriving->second).kind != LinkKind::Folder)
+        return go_through_link(package, folder, parent);
+    if (parent != parent_of(folder))
+        return need_folder(package, joined_path(parent, file_name_of(folder)));
+    const auto refuse = [&](std::string_view why) {
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: {}, and {} has files in it",
                                 (transaction_.prefix / folder).native(),
@@ -141,11 +187,11 @@ Result<void> Planner::need_folder(const PackagePlan& package, const std::string&
                     "move it away and run the command again");
     };
     const bool goes = leaving_.contains(folder);
-    const bool below_fresh = fresh_.contains(parent_of(folder));
+    const bool below_fresh = fresh_.contains(parent);
     switch (below_fresh ? FolderState::Missing : folders_->state(folder)) {
-    case FolderState::There: return {};
+    case FolderState::There: return folder;
     case FolderState::LinkedInside:
-        if (!goes) return {};
+        if (!goes) return folders_->linked_to(folder);
         break;
     case FolderState::Missing: break;
     case FolderState::LinkedOutside:
@@ -160,12 +206,15 @@ Result<void> Planner::need_folder(const PackagePlan& package, const std::string&
     }
     fresh_.insert(folder);
     plan_.journal.arriving_folders.push_back(folder);
-    return {};
+    return folder;
 }
 
 Result<void> Planner::check_place(const PackagePlan& package, LinkItem& item) {
     GPKG_CHECK(need_folder(package, parent_of(item.target)));
-    if (item.kind == LinkKind::Folder) return need_folder(package, item.target);
+    if (item.kind == LinkKind::Folder) {
+        GPKG_CHECK(need_folder(package, item.target));
+        return {};
+    }
     if (plan_.creating || leaving_.contains(item.target)) return {};
     struct stat found {};
     const bool below_fresh = fresh_.contains(parent_of(item.target));

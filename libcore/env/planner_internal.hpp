@@ -49,10 +49,13 @@ private:
                              const LinkItem& item,
                              const struct stat& found);
     Result<void> clear_folder(const PackagePlan& package, const LinkItem& item);
-    Result<void> need_folder(const PackagePlan& package, const std::string& folder);
-    Result<void> go_through_link(const PackagePlan& package,
-                                 const std::string& folder,
-                                 std::pair<std::size_t, std::size_t> place);
+    Result<std::string> need_folder(const PackagePlan& package, const std::string& folder);
+    Result<std::string> place_folder(const PackagePlan& package,
+                                     const std::string& folder,
+                                     const std::string& parent);
+    Result<std::string> go_through_link(const PackagePlan& package,
+                                        const std::string& folder,
+                                        const std::string& parent);
     Result<void> check_case();
     Result<void> check_space();
     void plan_emptied();
@@ -80,7 +83,8 @@ private:
     std::vector<std::pair<const PrefixRecord*, std::string>> overwritten_;
     /// The item that has a path in the end.
     std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> arriving_;
-    std::set<std::string> folders_needed_;
+    /// Where each really is; nothing while that is being found out.
+    std::unordered_map<std::string, std::optional<std::string>> folders_needed_;
     std::unordered_set<std::string> fresh_;  ///< of these, the ones that will be made
     std::vector<std::string> unowned_;       ///< files in the way that belong to nobody
 };

@@ -38,7 +38,7 @@ Result<PythonLayout> python_layout(const PackageRecord& python) {
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: its site-packages path \"{}\" leaves the prefix",
                                 python.distribution(),
-                                *given));
+                                printable(*given)));
     layout.site_packages =
         given ? *given : fmt::format("lib/python{}/site-packages", layout.version);
     while (layout.site_packages.ends_with('/')) layout.site_packages.pop_back();

@@ -32,6 +32,9 @@ struct PathEntry {
 /// without what is_safe_relative() refuses.
 bool is_package_path(std::string_view path);
 
+/// The clean form of a payload path; refuses unsafe ones, info/ and the records in conda-meta/.
+Result<std::string> checked_payload_path(std::string_view path, std::string_view what);
+
 /// Reads the file list of the package unpacked at `folder`. Refuses unsafe paths and duplicates.
 Result<std::vector<PathEntry>> read_paths(const fs::path& folder);
 

@@ -128,7 +128,15 @@ Result<void> sign_folder(const std::string& archive,
                          const fs::path& folder,
                          PackageRecord record,
                          bool is_bare) {
-    GPKG_TRY(auto inside, read_index_json(folder));
+    const auto unpacking = [&](Error error) {
+        return pass(std::move(error).while_doing("unpacking " + archive.native()));
+    };
+    auto read = read_index_json(folder);
+    if (!read) return unpacking(std::move(read).error());
+    auto inside = *std::move(read);
+    // Of what will be made when it is linked: what cannot be made is not kept.
+    auto link = inside.noarch == "python" ? read_link_json(folder) : LinkInfo();
+    if (!link) return unpacking(std::move(link).error());
     if (inside.distribution() != record.distribution())
         return fail(
             ErrorKind::Integrity,

@@ -242,6 +242,52 @@ TEST_CASE("soft links cannot lead a package out of the prefix", "[env]") {
         CHECK(why(world.install({link, file})) ==
               "share: a link of link-1.0-0 out of the environment, and a folder of file-1.0-0");
     }
+    SECTION("links of which each seems to stay inside") {
+        // What ".." means depends on where the links before it lead.
+        const Package way{.name = "way",
+                          .files = {{.path = "p/q/r", .content = "../..", .soft_link = true}}};
+        const Package direct{
+            .name = "direct",
+            .files = {{.path = "share", .content = "p/q/r/../../outside", .soft_link = true}}};
+        const Package behind{
+            .name = "behind",
+            .files = {{.path = "p/q/r/s", .content = "../../outside", .soft_link = true}}};
+        const Package deep{.name = "deep", .files = {{.path = "p/q/r/s/x", .content = "x"}}};
+        const std::string expected =
+            "p/q/r/s: a link of behind-1.0-0 out of the environment, and a folder of deep-1.0-0";
+        CHECK(why(world.install({way, direct, file})) ==
+              "share: a link of direct-1.0-0 out of the environment, and a folder of file-1.0-0");
+        CHECK(why(world.install({way, behind, deep})) == expected);
+        REQUIRE(world.install({way}));
+        CHECK(why(world.install({behind, deep})) == expected);
+        CHECK(fs::is_empty(outside));
+        const Package round{
+            .name = "round",
+            .files = {{.path = "share", .content = "p/q/r/lib", .soft_link = true}}};
+        REQUIRE(world.install({round, file}));
+        CHECK(world.text("lib/x") == "x");
+    }
+    SECTION("links that lead round in circles") {
+        const Package link{.name = "link",
+                           .files = {{.path = "share", .content = "other/y", .soft_link = true},
+                                     {.path = "other", .content = "share", .soft_link = true}}};
+        CHECK(why(world.install({link, file})) ==
+              "share: a link of link-1.0-0 that leads nowhere, and a folder of file-1.0-0");
+    }
+    SECTION("a link to where the environment itself is recorded") {
+        const Package link{
+            .name = "link",
+            .files = {{.path = "share", .content = "conda-meta", .soft_link = true}}};
+        const Package forger{.name = "forger",
+                             .files = {{.path = "share/history", .content = "x"}}};
+        const std::string expected =
+            ": a link to conda-meta, which is reserved for package managers, and forger-1.0-0 has "
+            "files in it";
+        CHECK_THAT(why(world.install({link, forger})), ContainsSubstring(expected));
+        REQUIRE(world.install({link}));
+        CHECK_THAT(why(world.install({forger})), ContainsSubstring(expected));
+        CHECK(world.text("conda-meta/history") != "x");
+    }
     SECTION("a link inside is fine, whoever comes first") {
         const Package link{.name = "link",
                            .files = {{.path = "share", .content = "lib", .soft_link = true}}};
