@@ -5,6 +5,7 @@
 #include "cli/workflow/inspection.hpp"
 #include "cli/workflow/installed.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/trust/attestation.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,6 +22,8 @@ using Texts = std::vector<std::string>;
 struct Options {
     TargetOptions target;
     std::string what;
+    std::string attestation;
+    std::string from;
 };
 
 std::string machine_text(const ElfFile& elf) {
@@ -232,6 +235,36 @@ Result<int> show_path(Context& context, const std::string& what) {
     return 0;
 }
 
+/// What the attestation says of the package file. The exit status is that of a check.
+Result<int> show_attestation(Context& context, const Options& options) {
+    const auto package = absolute_path(options.what, context.home);
+    const auto file = absolute_path(options.attestation, context.home);
+    GPKG_TRY(const auto bytes, read_file(file, kLargestAttestation));
+    GPKG_TRY(const auto said, Attestation::parse(bytes, file.native()));
+    GPKG_TRY(const auto sha256, sha256_of_file(package));
+    auto from = options.from;
+    while (from.ends_with('/')) from.pop_back();
+    GPKG_CHECK(said.check(package.filename().native(), sha256, from, file.native()));
+    if (context.out.json_mode()) {
+        context.out.json(
+            {{"success", true},
+             {"kind", "attestation"},
+             {"file", said.file_name},
+             {"sha256", said.sha256},
+             {"target_channel", said.target_channel.empty() ? Json() : Json(said.target_channel)},
+             {"form", to_string(said.form)},
+             {"signer_verified", false}});
+        return 0;
+    }
+    Table table;
+    table.add({"  sha256", said.sha256});
+    table.add({"  for", said.target_channel.empty() ? "any channel" : said.target_channel});
+    context.out.result(fmt::format("{}: is what {} attests", said.file_name, file.native()));
+    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.warn("who signed the attestation was not verified: anybody can write one");
+    return 0;
+}
+
 }  // namespace
 
 Action bind_inspect(CLI::App& app) {
@@ -241,14 +274,24 @@ Action bind_inspect(CLI::App& app) {
                    "a program, a library, a package file; with -n or -p an installed package")
         ->required();
     add_target_options(app, options->target);
+    app.add_option("--attestation",
+                   options->attestation,
+                   "compare the package file with this publish attestation (CEP 27); who signed "
+                   "that is not verified")
+        ->type_name("FILE");
+    app.add_option("--from", options->from, "the channel that the attestation has to be for")
+        ->type_name("URL")
+        ->needs("--attestation");
     app.footer(
         "Of an ELF file: its name, what it needs and where the loader finds that, its library\n"
         "path, the oldest glibc it runs on, its GPU code. Of a package: what it was built with,\n"
         "depends on and exports, and the same of each of its binaries.\n"
         "  gpkg inspect ./libfoo.so\n"
         "  gpkg inspect channel/linux-64/numpy-1.24.2-h1234567_0.conda --json\n"
-        "  gpkg inspect -n ml numpy");
+        "  gpkg inspect -n ml numpy\n"
+        "  gpkg inspect numpy-1.24.2-h1234567_0.conda --attestation numpy.sigstore.json");
     return [options](Context& context) -> Result<int> {
+        if (!options->attestation.empty()) return show_attestation(context, *options);
         const bool is_installed = !options->target.name.empty() || !options->target.prefix.empty();
         return is_installed ? show_installed(context, *options) : show_path(context, options->what);
     };

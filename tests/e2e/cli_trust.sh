@@ -370,4 +370,35 @@ expect 0 build recipe --output-dir "$CHANNEL" --sign-key "$keys/a" --expires 2d
 expect 0 search made
 out_has made
 
+# An attestation of a package, in a Sigstore bundle: what it says is compared, who says it is not known.
+file=$CHANNEL/linux-64/tool-1.0-0.tar.bz2
+python3 - "$file" > "$WORK/a.json" <<'PY'
+import base64, hashlib, json, sys
+digest = hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest()
+statement = {"_type": "https://in-toto.io/Statement/v1",
+             "subject": [{"name": "tool-1.0-0.tar.bz2", "digest": {"sha256": digest}}],
+             "predicateType": "https://schemas.conda.org/attestations-publish-1.schema.json",
+             "predicate": {"targetChannel": "https://host/mine"}}
+envelope = {"payload": base64.b64encode(json.dumps(statement).encode()).decode(),
+            "payloadType": "application/vnd.in-toto+json", "signatures": [{"sig": "AA=="}]}
+print(json.dumps({"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", "verificationMaterial": {},
+                  "dsseEnvelope": envelope}))
+PY
+expect 0 inspect "$file" --attestation "$WORK/a.json" --from https://host/mine/
+out_has "tool-1.0-0.tar.bz2: is what $WORK/a.json attests" https://host/mine
+err_has 'who signed the attestation was not verified'
+expect 0 inspect "$file" --attestation "$WORK/a.json" --json
+json 'd["signer_verified"] is False and d["form"] == "sigstore-bundle" and d["target_channel"] == "https://host/mine"'
+expect 1 inspect "$file" --attestation "$WORK/a.json" --from https://mirror/mine --json
+json 'd["attestation"] == "channel"'
+cp "$file" "$WORK/other-1.0-0.tar.bz2"
+expect 1 inspect "$WORK/other-1.0-0.tar.bz2" --attestation "$WORK/a.json" --json
+json 'd["attestation"] == "name"'
+echo more >> "$file"
+expect 1 inspect "$file" --attestation "$WORK/a.json" --json
+json 'd["attestation"] == "digest"'
+expect 1 inspect "$file" --attestation "$file" --json
+json 'd["attestation"] == "malformed"'
+expect 2 inspect "$file" --from https://host/mine
+
 finish
