@@ -28,6 +28,7 @@ std::span<const Command> commands() {
         {"search", "look for packages in the channels", bind_search},
         {"variants", "show the builds of a package, and which of them fit", bind_variants},
         {"repoquery", "ask channels or an environment who needs whom", bind_repoquery},
+        {"notices", "show what the owners of channels tell their users", bind_notices},
         {"info", "show settings, places and the machine as the solver sees it", bind_info},
         {"hardware", "show what this machine is", bind_hardware},
         {"doctor", "tell whether an environment runs on this machine", bind_doctor},

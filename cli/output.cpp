@@ -26,26 +26,6 @@ std::string styled(bool on, std::string_view style, std::string_view text) {
     return on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
 }
 
-/// Texts quote what servers and packages say. Of it nothing may command the terminal: control
-/// characters, those that UTF-8 writes in two bytes (U+0080 to U+009F) as well, are written out.
-std::string without_controls(std::string_view text) {
-    std::string plain;
-    plain.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
-        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
-        if (is_wide || is_control) {
-            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
-            i += is_wide ? 1 : 0;
-        } else {
-            plain += text[i];
-        }
-    }
-    return plain;
-}
-
 /// The names conda gives its exceptions, for scripts that look at them.
 std::string_view exception_name(ErrorKind kind) {
     switch (kind) {
@@ -65,6 +45,24 @@ std::string_view exception_name(ErrorKind kind) {
 }
 
 }  // namespace
+
+std::string without_controls(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
+        if (is_wide || is_control) {
+            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
+            i += is_wide ? 1 : 0;
+        } else {
+            plain += text[i];
+        }
+    }
+    return plain;
+}
 
 Output::Output(bool no_color)
     : results_(stdout),

@@ -34,6 +34,8 @@ public:
     void results_on_stderr(bool on);
     bool json_mode() const { return options_.json; }
     bool verbose() const { return options_.verbose > 0; }
+    /// Whether anybody reads note().
+    bool takes_notes() const { return !options_.json && !options_.quiet; }
     /// Progress may be drawn: stderr is a terminal, and neither --json nor -q is given.
     bool draws_progress() const;
     /// A person can be asked.
@@ -83,6 +85,11 @@ private:
     bool color_out_ = false;
     bool color_err_ = false;
 };
+
+/// Texts quote what servers and packages say. Of it nothing may command the terminal: control
+/// characters, those that UTF-8 writes in two bytes (U+0080 to U+009F) as well, are written out.
+/// Line ends and tabs stay.
+std::string without_controls(std::string_view text);
 
 /// "17.3 MB"
 std::string human_size(std::uint64_t bytes);

@@ -1,5 +1,6 @@
 #include "cli/workflow/channels.hpp"
 
+#include "cli/workflow/notices.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/parallel.hpp"
@@ -30,6 +31,7 @@ Result<Channels> Channels::fetch(Context& context,
     for (const auto& line : context.config.unheeded) context.out.warn_once(line);
     GPKG_TRY(auto transport, open_transport(context));
     Channels channels(context, std::move(transport), subdirs, offline, extent);
+    channels.notices_ = std::make_unique<NoticeWatch>(context, wanted, offline);
     GPKG_CHECK(channels.settle(wanted));
     // Now: a failure to decide would have no place for them, and may come of what they tell.
     for (const auto& index : channels.indexes_) {
@@ -160,11 +162,15 @@ Result<std::vector<std::string>> Channels::names() const {
 }
 
 Result<std::vector<SharedIndex>> Channels::reach(std::span<const std::string> roots) const {
-    return open(roots, false);
+    auto indexes = open(roots, false);
+    notices_->show();
+    return indexes;
 }
 
 Result<std::vector<SharedIndex>> Channels::look_up(std::span<const std::string> names) const {
-    return open(names, true);
+    auto indexes = open(names, true);
+    notices_->show();
+    return indexes;
 }
 
 Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> names,

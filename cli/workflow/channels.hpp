@@ -5,6 +5,7 @@
 // records are fetched when somebody says of which names.
 
 #include "cli/context.hpp"
+#include "cli/workflow/notices.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/channel/fetch_index.hpp"
 #include "libcore/channel/reached_index.hpp"
@@ -73,6 +74,7 @@ private:
     /// By channel, then by subdir. What is sharded has no index yet.
     std::vector<FetchedIndex> fetched_;
     std::vector<SharedIndex> indexes_;
+    std::unique_ptr<NoticeWatch> notices_;  ///< shown once records are fetched
 };
 
 }  // namespace gpkg::cli

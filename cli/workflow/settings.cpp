@@ -37,10 +37,7 @@ Result<TrustOptions> trust_options(const Context& context) {
     return options;
 }
 
-Result<std::shared_ptr<Transport>> open_transport(const Context& context) {
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    if (context.transport) return context.transport;
+Result<TransportOptions> transport_options(const Context& context) {
     const auto& config = context.config;
     auto options = transport_options_from(context.env, context.home);
     const auto proxy_of = [&](std::string_view scheme) -> std::string {
@@ -68,6 +65,14 @@ Result<std::shared_ptr<Transport>> open_transport(const Context& context) {
     options.on_mirror_failed = [&out = context.out](const std::string& mirror, const Error& why) {
         out.warn(fmt::format("the mirror {} is asked last from now on: {}", mirror, why.message));
     };
+    return options;
+}
+
+Result<std::shared_ptr<Transport>> open_transport(const Context& context) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (context.transport) return context.transport;
+    GPKG_TRY(auto options, transport_options(context));
     context.transport = make_transport(std::move(options));
     return context.transport;
 }

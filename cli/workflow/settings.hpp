@@ -17,6 +17,9 @@ ChannelContext channel_context(const Context& context);
 /// Which channels have to be signed, and by whom.
 Result<TrustOptions> trust_options(const Context& context);
 
+/// Proxies, certificates, logins and mirrors, by the environment, else by the configuration.
+Result<TransportOptions> transport_options(const Context& context);
+
 /// The way to the network: proxies, certificates and logins by the environment, else by the
 /// configuration. Warns where certificates are not looked at. There is one for the whole command,
 /// so that connections live on.

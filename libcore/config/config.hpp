@@ -84,6 +84,7 @@ struct Config {
     Setting<std::string> ssl_verify{"true"};  ///< "true", "false" or the file of certificates
     Setting<NamedTexts> proxy_servers{};      ///< by scheme
     Setting<NamedLists> trusted_keys{};       ///< by channel: public keys, or a file of them
+    Setting<int> number_channel_notices{5};   ///< shown by one command; 0: none
     Setting<bool> changeps1{true};            ///< activation changes the prompt
     Setting<LinkScriptPolicy> link_scripts{LinkScriptPolicy::Run};
     Setting<bool> use_condarc{true};  ///< conda's files are read

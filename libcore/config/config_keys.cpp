@@ -16,6 +16,7 @@ using Shape = ConfigKey::Shape;
 constexpr std::string_view kDefault = "default";
 constexpr int kMostThreads = 64;
 constexpr int kMostDepth = 100;
+constexpr int kMostNotices = 100;
 
 // ---- variables in values
 
@@ -335,6 +336,7 @@ constexpr std::array kRows = {
     row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all"),
     row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or the file of certificates to trust"),
     row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys that sign a channel, or the file of its root"),
+    row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "how many notices of channels one command shows, 0 for none"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "activation changes the shell's prompt"),
     row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "which link scripts of packages run: run (all), off, ask or list"),
     row<&Config::use_condarc, flag>("use_condarc", Shape::Value, {}, "whether conda's configuration files are read"),

@@ -20,10 +20,11 @@ names() {
     done
     index
 }
-# answers: what the server was asked since the last call, sorted, without packages.
+# answers: what the server was asked since the last call, sorted, without packages and notices (which
+# are asked for beside all that, at a moment of their own).
 answers() {
     touch "$control/answers"
-    grep -v 'tar.bz2$' "$control/answers" | sort
+    grep -Ev '(tar.bz2|notices.json)$' "$control/answers" | sort
     rm "$control/answers"
 }
 # asked_is LINES: the same must be these.

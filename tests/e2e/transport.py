@@ -305,9 +305,10 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
 
 def gpkg(world, *words, before=None, **variables):
-    """Runs the program in a world of its own; (exit status, stdout and stderr)."""
+    """Runs the program in a world of its own; (exit status, stdout and stderr). Notices, which go a way of
+    their own, stay out of what is counted."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(world / "home"), "NO_COLOR": "1",
-                   "GPKG_ROOT_PREFIX": str(world / "root"), "CONDA_SUBDIR": "linux-64",
+                   "GPKG_NUMBER_CHANNEL_NOTICES": "0", "GPKG_ROOT_PREFIX": str(world / "root"), "CONDA_SUBDIR": "linux-64",
                    "CONDA_OVERRIDE_CUDA": "", "CONDA_REMOTE_READ_TIMEOUT_SECS": "1", **variables}
     (world / "home").mkdir(parents=True, exist_ok=True)
     done = subprocess.run([GPKG, *words], env=environment, stdin=subprocess.DEVNULL, text=True, preexec_fn=before,
