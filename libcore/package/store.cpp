@@ -129,7 +129,7 @@ Result<void> sign_folder(const std::string& archive,
                          PackageRecord record,
                          bool is_bare) {
     const auto unpacking = [&](Error error) {
-        return pass(std::move(error).while_doing("unpacking " + archive.native()));
+        return pass(std::move(error).while_doing("unpacking " + archive));
     };
     auto read = read_index_json(folder);
     if (!read) return unpacking(std::move(read).error());
