@@ -24,6 +24,8 @@ struct Loss {
 
 Result<Loss> find_loss(const fs::path& prefix) {
     Loss loss;
+    std::error_code code;
+    if (!fs::is_directory(prefix / "conda-meta", code)) return loss;  // as good as never made
     GPKG_CHECK(read_records(prefix, loss.records));
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
     // Where nothing was ever gpkg's, a folder without history is no environment.

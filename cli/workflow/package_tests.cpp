@@ -97,7 +97,20 @@ struct Subject {
     std::vector<std::string> specs;  ///< what every environment for its tests holds
     std::vector<PackageTest> tests;
     bool is_downstream = false;  ///< tested for the sake of another one
+    fs::path log{};              ///< what the tests said
 };
+
+/// Adds what test number `i` said to what those before it said.
+Result<void> keep_log(const fs::path& folder, const Subject& subject, std::size_t i) {
+    const auto said = read_file(folder / "test.log");
+    if (!said || said->empty()) return {};
+    std::error_code ignored;
+    fs::remove(folder / "test.log", ignored);
+    const auto before = read_file(subject.log);
+    return write_file_atomically(
+        subject.log,
+        fmt::format("{}== test {} of {}\n{}", before.value_or(""), i, subject.name, *said));
+}
 
 std::string exact_spec(const PackageRecord& record) {
     return fmt::format("{}=={}={}", record.name, record.version, record.build);
@@ -127,6 +140,7 @@ Result<void> run_in_environment(Context& context,
         auto tested = test.kind == PackageTest::Kind::Contents
                           ? check_contents(test, unpacked)
                           : run_test(context, test, prefix, own_folder);
+        GPKG_CHECK(keep_log(folder.path(), subject, i));
         if (tested) continue;
         if (tested.error().kind == ErrorKind::Interrupted) return pass(std::move(tested).error());
         auto error = std::move(tested).error();
@@ -172,6 +186,7 @@ Result<std::vector<Error>> run_downstream(Context& context,
     GPKG_TRY(const auto unpacked, make_available(context, store, {*record}, solved->channels, {}));
     GPKG_TRY(other.tests, read_tests(unpacked.front()));
     other.is_downstream = true;
+    other.log = subject.log;
     GPKG_TRY(auto failures, run_tests(context, sources, other));
     for (auto& failure : failures)
         failure.message =
@@ -201,16 +216,24 @@ Result<std::vector<Error>> run_tests(Context& context,
 /// The same of a package that was just built.
 Result<std::vector<Error>> run_tests(Context& context,
                                      BuildSources& sources,
-                                     const BuiltPackage& package) {
+                                     const BuiltPackage& package,
+                                     const fs::path& log) {
+    std::error_code ignored;
+    fs::remove(log, ignored);
     GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
     const Subject subject{
         name.name,
         {fmt::format("{}=={}={}", name.name, name.version, name.build)},
         package.tests,
+        false,
+        log,
     };
     GPKG_TRY(auto failures, run_tests(context, sources, subject));
-    for (auto& failure : failures)
+    for (auto& failure : failures) {
         failure.message = fmt::format("{}: {}", package.distribution, failure.message);
+        if (fs::exists(log, ignored))
+            failure.message += fmt::format("\nall that its tests said: {}", log.native());
+    }
     return failures;
 }
 
@@ -224,7 +247,7 @@ Result<std::vector<FailedPackage>> test_packages(Context& context,
     for (const auto& package : packages) {
         if (package.tested || package.tests.empty()) continue;
         GPKG_CHECK(check_stop(context));
-        auto failures = run_tests(context, sources, package);
+        auto failures = run_tests(context, sources, package, publisher.test_log(package));
         if (!failures && failures.error().kind == ErrorKind::Interrupted)
             return pass(std::move(failures).error());
         if (!failures)

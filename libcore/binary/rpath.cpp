@@ -168,12 +168,12 @@ std::vector<std::string> relative_rpath(const ElfFile& elf,
 
     const auto& existing = entries_of(elf);
     for (const auto& entry : existing) {
-        if (const auto rest = after_origin(entry)) {
-            if (const auto target = normal_inside(joined_path(own, *rest)))
-                entries.add(*target, own);
-        } else if (entry.starts_with('/')) {
-            if (const auto inside = inside_prefix(entry, prefix)) entries.add(*inside, own);
-        }
+        const auto rest = after_origin(entry);
+        const auto target = rest                     ? normal_inside(joined_path(own, *rest))
+                            : entry.starts_with('/') ? inside_prefix(entry, prefix)
+                                                     : std::nullopt;
+        if (!target) continue;
+        for (const auto& folder : entries.folders()) entries.add(*target, folder);
     }
     for (const auto& library : library_folders) {
         const auto rest = after_origin(library);

@@ -4,6 +4,7 @@
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/output_build.hpp"
 #include "libcore/build/sources/source.hpp"
+#include "libcore/recipe/variant_files.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,7 +49,8 @@ Result<std::string> folder_digest(const Recipe& recipe, const BuildOptions& opti
         entries.push_back(entry->path());
     std::sort(entries.begin(), entries.end());
     for (const auto& entry : entries) {
-        if (entry == recipe.file || entry.filename() == ".git" || entry == options.channel ||
+        const bool is_judged_otherwise = entry == recipe.file || is_variant_file(entry);
+        if (is_judged_otherwise || entry.filename() == ".git" || entry == options.channel ||
             entry == options.work)
             continue;
         GPKG_TRY(const auto tree, tree_digest(entry));

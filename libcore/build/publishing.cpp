@@ -77,6 +77,10 @@ fs::path Publisher::published(const std::string& subdir, const std::string& file
     return channel_ / subdir / file_name;
 }
 
+fs::path Publisher::test_log(const BuiltPackage& package) const {
+    return work_ / "logs" / (package.distribution + ".tests.log");
+}
+
 bool Publisher::is_tested(const BuiltPackage& package) const {
     const auto note = read_file(below(work_, "tested", package.file));
     return note && *note == stamp_of(package.file);

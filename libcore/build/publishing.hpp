@@ -21,6 +21,8 @@ public:
     fs::path unpublished(const std::string& subdir, const std::string& file_name) const;
     fs::path published(const std::string& subdir, const std::string& file_name) const;
 
+    /// What its tests said.
+    fs::path test_log(const BuiltPackage& package) const;
     bool is_tested(const BuiltPackage& package) const;
     /// Notes that the package, as it is now, passed its tests.
     Result<void> remember_tested(const BuiltPackage& package) const;

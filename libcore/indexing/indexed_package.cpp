@@ -77,6 +77,26 @@ Result<void> check_name(const Json& record,
     return {};
 }
 
+/// Members that every reader of an index wants to be what they are (CEP 34, 36), where they are
+/// there.
+Result<void> check_members(const Json& record) {
+    const auto wrong = [&](const char* key, const char* what) {
+        return refuse(
+            fmt::format("index.json: {} is {}, and has to be {}", key, record[key].dump(), what));
+    };
+    for (const auto* key : {"build_number", "timestamp"}) {
+        const auto found = record.find(key);
+        if (found == record.end() || found->is_null()) continue;
+        const bool is_count = found->is_number_unsigned() ||
+                              (found->is_number_integer() && found->get<std::int64_t>() >= 0);
+        if (!is_count) return wrong(key, "a whole number, 0 or more");
+    }
+    const auto noarch = record.find("noarch");
+    if (noarch == record.end() || noarch->is_null() || noarch->is_boolean()) return {};
+    if (*noarch != "generic" && *noarch != "python") return wrong("noarch", "generic or python");
+    return {};
+}
+
 bool is_v3(const Json& record) {
     const auto schema = record.find("schema_version");
     return schema != record.end() && schema->is_number_integer() && schema->get<int>() >= kV3Schema;
@@ -182,6 +202,7 @@ Result<IndexedPackage> read_for_index(const fs::path& file,
     auto record = Json::parse(info.at("index.json"), nullptr, false);
     if (!record.is_object()) return refuse("index.json is no JSON object");
     GPKG_CHECK(check_name(record, file.filename().native(), subdir));
+    GPKG_CHECK(check_members(record));
     GPKG_CHECK(check_specs(record, "depends"));
     GPKG_CHECK(check_specs(record, "constrains"));
     if (is_v3(record)) GPKG_CHECK(bring_into_v3_form(record));

@@ -7,9 +7,14 @@
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
+#include <utility>
 
 namespace gpkg {
 namespace {
+
+/// A few letters of a recipe shall not ask for all of the memory.
+constexpr std::size_t kMostFilled = 10'000;
 
 tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
     return fail(ErrorKind::Parse, std::move(message), std::move(hint));
@@ -86,8 +91,11 @@ Result<Value> absolute(const Value& value, const CallArguments&) {
 
 Result<Value> to_bool(const Value& value, const CallArguments&) { return Value(value.truthy()); }
 
+/// With a second argument that is true, for every value that is not.
 Result<Value> default_value(const Value& value, const CallArguments& arguments) {
-    return value.is_null() ? arguments.positional[0] : value;
+    const bool for_false = arguments.positional.size() > 1 && arguments.positional[1].truthy();
+    const bool is_missing = for_false ? !value.truthy() : value.is_null();
+    return is_missing ? arguments.positional[0] : value;
 }
 
 Result<Value> first(const Value& value, const CallArguments&) {
@@ -122,13 +130,66 @@ Result<Value> join(const Value& value, const CallArguments& arguments) {
     return Value(std::move(out));
 }
 
+/// A number that is an argument.
+Result<long long> count_of(const Value& value, long long least) {
+    const auto* number = value.number();
+    if (number == nullptr || *number < least)
+        return wrong(fmt::format("needs a number of {} or more", least));
+    return *number;
+}
+
+/// Lists of so many items; the last is filled up where there is something to fill it with.
+Result<Value> batch(const Value& value, const CallArguments& arguments) {
+    GPKG_TRY(const auto list, list_of(value));
+    GPKG_TRY(const auto size, count_of(arguments.positional[0], 1));
+    Value::List batches;
+    Value::List open;
+    for (const auto& item : list) {
+        open.push_back(item);
+        if (static_cast<long long>(open.size()) < size) continue;
+        batches.emplace_back(std::exchange(open, {}));
+    }
+    if (open.empty()) return Value(std::move(batches));
+    while (arguments.positional.size() > 1 && static_cast<long long>(open.size()) < size &&
+           open.size() < kMostFilled)
+        open.push_back(arguments.positional[1]);
+    batches.emplace_back(std::move(open));
+    return Value(std::move(batches));
+}
+
+/// So many lists, the first of them longer by one where it does not come out even.
+Result<Value> slice(const Value& value, const CallArguments& arguments) {
+    GPKG_TRY(const auto list, list_of(value));
+    GPKG_TRY(const auto count, count_of(arguments.positional[0], 1));
+    const auto slices = static_cast<std::size_t>(count);
+    if (slices > kMostFilled) return wrong("needs a smaller number");
+    const auto each = list.size() / slices;
+    const auto longer = list.size() % slices;
+    Value::List all;
+    auto next = list.begin();
+    for (std::size_t i = 0; i < slices; ++i) {
+        const auto size = static_cast<std::ptrdiff_t>(each + (i < longer ? 1 : 0));
+        Value::List one(next, next + size);
+        next += size;
+        if (arguments.positional.size() > 1 && longer > 0 && i >= longer)
+            one.push_back(arguments.positional[1]);
+        all.emplace_back(std::move(one));
+    }
+    return Value(std::move(all));
+}
+
 Result<Value> split_text(const Value& value, const CallArguments& arguments) {
     GPKG_TRY(const auto text, text_of(value));
     const auto by = arguments.positional.empty() ? " " : arguments.positional[0].to_text();
     if (by.empty()) return wrong("cannot split at an empty text");
+    auto cuts = std::numeric_limits<long long>::max();
+    if (arguments.positional.size() > 1) {
+        GPKG_TRY(cuts, count_of(arguments.positional[1], 0));
+    }
     Value::List pieces;
     std::size_t from = 0;
-    for (auto at = text.find(by); at != std::string::npos; at = text.find(by, from)) {
+    for (auto at = text.find(by); at != std::string::npos && cuts > 0;
+         at = text.find(by, from), --cuts) {
         pieces.emplace_back(text.substr(from, at - from));
         from = at + by.size();
     }
@@ -184,8 +245,9 @@ Result<Value> version_to_buildstring(const Value& value, const CallArguments&) {
 
 constexpr std::array kFilters = {
     Filter{"abs", 0, 0, absolute},
+    Filter{"batch", 1, 2, batch},
     Filter{"bool", 0, 0, to_bool},
-    Filter{"default", 1, 1, default_value},
+    Filter{"default", 1, 2, default_value},
     Filter{"first", 0, 0, first},
     Filter{"int", 0, 0, to_int},
     Filter{"join", 0, 1, join},
@@ -197,8 +259,9 @@ constexpr std::array kFilters = {
     Filter{"min", 0, 0, smallest},
     Filter{"replace", 2, 2, replace},
     Filter{"reverse", 0, 0, reverse},
+    Filter{"slice", 1, 2, slice},
     Filter{"sort", 0, 0, sort},
-    Filter{"split", 0, 1, split_text},
+    Filter{"split", 0, 2, split_text},
     Filter{"trim", 0, 0, trimmed},
     Filter{"unique", 0, 0, unique},
     Filter{"upper", 0, 0, upper},
@@ -220,14 +283,16 @@ Result<Value> apply_filter(std::string_view name,
         return wrong(fmt::format("there is no filter '{}'", name),
                      near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
     }
+    if (!arguments.named.empty())
+        return wrong(fmt::format("the filter '{}' takes no arguments by name", name));
     const auto count = arguments.positional.size();
-    if (!arguments.named.empty() || count < filter->least || count > filter->most)
+    if (count < filter->least || count > filter->most)
         return wrong(fmt::format(
             "the filter '{}' takes {}{} arguments, not {}",
             name,
             filter->least,
             filter->most > filter->least ? fmt::format(" to {}", filter->most) : std::string(),
-            count + arguments.named.size()));
+            count));
     auto result = filter->apply(value, arguments);
     if (result) return result;
     auto error = std::move(result).error();

@@ -22,6 +22,7 @@ namespace gpkg {
 struct RecipeSource {
     std::vector<std::string> urls;  ///< mirrors, tried in order; of a url source only
     fs::path path;                  ///< absolute; of a path source only
+    fs::path folder;                ///< of the recipe
     std::string git;                ///< URL or absolute path; of a git source only
     /// What of a git source: a full commit id, refs/heads/..., refs/tags/... or HEAD.
     std::string git_reference = "HEAD";

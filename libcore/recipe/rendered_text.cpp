@@ -56,11 +56,12 @@ private:
     int indent_ = 0;
 };
 
-std::vector<std::string> file_names(const std::vector<fs::path>& paths) {
-    std::vector<std::string> names;
-    names.reserve(paths.size());
-    for (const auto& path : paths) names.push_back(path.filename().native());
-    return names;
+/// As the recipe names it, where that is below its folder. Where the recipe lay on the build
+/// machine is no part of what was built.
+std::string beside_recipe(const fs::path& path, const RecipeSource& source) {
+    const auto relative = path.lexically_relative(source.folder);
+    if (!relative.empty() && *relative.begin() != "..") return relative.native();
+    return (path.has_filename() ? path : path.parent_path()).filename().native();
 }
 
 void write_git(Writer& out, const RecipeSource& source) {
@@ -87,15 +88,16 @@ void write_sources(Writer& out, const std::vector<RecipeSource>& sources) {
         // A map of numbers would not be a recipe: each source is a list item of one flow of keys.
         Writer item;
         item.list("url", source.urls);
-        // Where the recipe lay on the build machine is no part of what was built.
-        if (!source.path.empty()) item.field("path", source.path.filename().native());
+        if (!source.path.empty()) item.field("path", beside_recipe(source.path, source));
         if (!source.git.empty()) write_git(item, source);
         item.field("sha256", source.sha256);
         item.field("md5", source.md5);
         item.field("file_name", source.file_name);
         item.field("target_directory", source.target_directory);
         if (!source.use_gitignore) item.plain("use_gitignore", "false");
-        item.list("patches", file_names(source.patches));
+        std::vector<std::string> patches;
+        for (const auto& patch : source.patches) patches.push_back(beside_recipe(patch, source));
+        item.list("patches", patches);
         std::string_view rest = item.text;
         for (bool first = true; !rest.empty(); first = false) {
             const auto end = rest.find('\n');

@@ -2,6 +2,7 @@
 
 #include "libcore/recipe/tree.hpp"
 #include "libcore/spec/hardware_keys.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/spec/version_spec.hpp"
 
 #include <algorithm>
@@ -90,6 +91,17 @@ std::optional<bool> platform_is(std::string_view platform, std::string_view word
     const auto system = platform.substr(0, dash);
     if (word == "unix") return system == "linux" || system == "osx" || system == "emscripten";
     if (std::find(kSystems.begin(), kSystems.end(), word) != kSystems.end()) return system == word;
+    // "linux64": conda-build's words, which rattler-build knows as well.
+    const auto without_dash = [](std::string_view subdir) {
+        std::string name(subdir);
+        std::erase(name, '-');
+        return name;
+    };
+    const auto known = known_subdirs();
+    if (std::any_of(known.begin(), known.end(), [&](std::string_view subdir) {
+            return subdir != "noarch" && without_dash(subdir) == word;
+        }))
+        return without_dash(platform) == word;
     if (std::find(kProcessors.begin(), kProcessors.end(), word) == kProcessors.end())
         return std::nullopt;
     const auto processor = dash == std::string_view::npos ? "" : platform.substr(dash + 1);

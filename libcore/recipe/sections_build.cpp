@@ -274,6 +274,9 @@ Result<VariantKeys> read_variant_keys(const Tree& build) {
     }
     GPKG_CHECK(take(*variant, "use_keys", keys.use));
     GPKG_CHECK(take(*variant, "ignore_keys", keys.ignore));
+    for (auto* names : {&keys.use, &keys.ignore}) {
+        for (auto& name : *names) name = variant_key(name);
+    }
     return keys;
 }
 

@@ -94,6 +94,7 @@ Result<RecipeSource> read_source(const Tree& tree, const fs::path& folder) {
                                "target_directory"}));
     GPKG_CHECK(refuse(tree, "a source", {"filter"}));
     RecipeSource source;
+    source.folder = folder;
     GPKG_CHECK(take(tree, "url", source.urls));
     GPKG_CHECK(take(tree, "sha256", source.sha256));
     GPKG_CHECK(take(tree, "md5", source.md5));

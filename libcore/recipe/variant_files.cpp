@@ -13,6 +13,8 @@ namespace gpkg {
 namespace {
 
 constexpr std::string_view kCondaBuildName = "conda_build_config.yaml";
+/// Beside a recipe, the later over the earlier.
+constexpr std::array<std::string_view, 2> kBesideRecipe = {kCondaBuildName, "variants.yaml"};
 
 /// What other tools read from such files: how they pin, what they merge, where they build.
 constexpr auto kSettings = std::to_array<std::string_view>({"extend_keys",
@@ -143,9 +145,14 @@ Result<VariantConfig> read_variant_file(const fs::path& file, const RenderOption
     return parse_variant_file(text, file.native(), options);
 }
 
+bool is_variant_file(const fs::path& file) {
+    const auto name = file.filename().native();
+    return std::find(kBesideRecipe.begin(), kBesideRecipe.end(), name) != kBesideRecipe.end();
+}
+
 Result<VariantConfig> variants_for(const Recipe& recipe, const RenderOptions& options) {
     VariantConfig config;
-    for (const auto& name : {std::string(kCondaBuildName), std::string("variants.yaml")}) {
+    for (const auto name : kBesideRecipe) {
         const auto file = recipe.folder() / name;
         std::error_code code;
         if (!fs::exists(file, code)) continue;

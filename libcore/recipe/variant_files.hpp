@@ -21,6 +21,9 @@ Result<VariantConfig> parse_variant_file(std::string_view text,
                                          const std::string& where,
                                          const RenderOptions& options);
 
+/// Whether a file beside a recipe is one of those that variants_for() reads.
+bool is_variant_file(const fs::path& file);
+
 /// What the files beside the recipe say, and before it what `options` have; and build_platform.
 Result<VariantConfig> variants_for(const Recipe& recipe, const RenderOptions& options);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kType = "gpkg-channel-indexes";
 /// Clocks of machines differ.
-constexpr std::int64_t kClockTolerance = 24 * 3600;
+constexpr std::int64_t kClockTolerance = std::int64_t{24} * 3600;
 
 Result<IndexStatement::Files> read_files(const trust_fields::Object& subdir) {
     IndexStatement::Files files;

@@ -124,4 +124,58 @@ for i in {1..14}; do echo "k$i: [a, b, c]"; done > many.yaml
 expect 1 build r/many --output-dir many --render -m many.yaml
 err_has 'variants make a difference' 'zip_keys'
 
+# The rendered recipe names sources and patches as they lie beside the recipe.
+mkdir -p r/nest/a/src r/nest/b/src r/nest/patches && echo 1 > r/nest/a/src/f && echo 2 > r/nest/b/src/g
+printf -- '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+3\n' > r/nest/patches/p.patch
+recipe nest 'source: [{path: a/src, patches: [patches/p.patch]}, {path: b/src, target_directory: b}, {path: ., target_directory: all}]'
+expect 0 build r/nest --render
+out_has 'path: a/src' '- patches/p.patch' 'path: b/src' 'path: .'
+
+# Keys of variants are one, whichever way they are written; conda-build's words for platforms are known.
+recipe keys 'build: {number: "${{ 1 if linux64 else 2 }}", variant: {use_keys: [x-y, x.z], ignore_keys: [lib-c]}}' \
+    'requirements: {host: [lib-c]}'
+expect 0 build r/keys --render --variant x_y=1 --variant x_z=3 --variant lib_c=2
+out_has 'x_y: "1"' 'x_z: "3"' 'number: 1'
+out_lacks 'lib_c: "2"'
+
+# A plan does not take another value of a variant for a change of the recipe's files.
+recipe picks 'build: {script: ["echo ${{ foo }} > $PREFIX/foo"]}' 'tests: [{script: [test -e d.txt], files: {recipe: [d.txt]}}]'
+touch r/picks/d.txt
+echo 'foo: [a]' > r/picks/variants.yaml
+expect 0 build r/picks --output-dir picks
+echo 'foo: [a, b]' > r/picks/variants.yaml
+expect 0 build r/picks --output-dir picks --plan
+out_has '1 to build, 1 unchanged'
+echo changed > r/picks/d.txt
+expect 0 build r/picks --output-dir picks --plan
+out_has '2 to build, 0 unchanged'
+
+# All that a test said is kept.
+recipe loud 'tests: [{script: ["for i in $(seq 100); do echo line $i; done; false"]}]'
+expect 1 build r/loud --output-dir loud
+err_has 'line 100' 'all that its tests said: '
+check grep -q '^line 1$' loud.work/logs/loud-1-*.tests.log
+
+# A library that is found by way of a link has the link's folder for $ORIGIN.
+if command -v cc > /dev/null; then
+    mkdir -p r/links/src
+    echo 'int z(void) { return 0; }' > r/links/src/z.c
+    echo 'int z(void); int l(void) { return z(); }' > r/links/src/l.c
+    echo 'int l(void); int main(void) { return l(); }' > r/links/src/m.c
+    recipe links 'source: {path: src}' 'build:' '  script:' \
+        '    - mkdir -p $PREFIX/opt/lib $PREFIX/lib $PREFIX/bin' \
+        '    - cc -shared -fPIC -o $PREFIX/opt/lib/libz9.so z.c' \
+        "    - cc -shared -fPIC -o \$PREFIX/opt/lib/libl9.so l.c -L\$PREFIX/opt/lib -lz9 -Wl,--disable-new-dtags,-rpath,'\$ORIGIN'" \
+        '    - ln -s ../opt/lib/libl9.so $PREFIX/lib/libl9.so' \
+        "    - cc -o \$PREFIX/bin/m m.c -L\$PREFIX/lib -ll9 -Wl,--allow-shlib-undefined,--disable-new-dtags,-rpath,'\$ORIGIN/../lib'"
+    expect 0 build r/links --output-dir links
+    err_lacks 'unreached' 'does not lead'
+    expect 0 create -y -n links --override-channels -c "$PWD/links" links
+    expect 0 run -n links m
+    # Left as it is, it would not start: that is said.
+    sed -i 's/^build:/build:\n  number: 1\n  dynamic_linking: {binary_relocation: false}/' r/links/recipe.yaml
+    expect 0 build r/links --output-dir links
+    err_has libz9.so
+fi
+
 finish

@@ -67,16 +67,20 @@ bool LibraryPaths::leads_from(const std::vector<std::string>& entries,
 
 bool LibraryPaths::leads_to(const Binary& binary, const std::string& library) const {
     const auto& entries = entries_of(binary.elf);
-    if (leads_from(entries, parent_of(binary.path), library)) return true;
-    if (!binary.elf.interpreter.empty()) return false;
+    // $ORIGIN of a program is the folder it lies in; that of a library is where it was found, which
+    // may be any folder with a link to it.
     const auto [first, last] = link_folders_.equal_range(binary.path);
-    for (auto link = first; link != last; ++link) {
-        if (leads_from(entries, link->second, library)) return true;
-    }
+    const bool leads = leads_from(entries, parent_of(binary.path), library);
+    if (!binary.elf.interpreter.empty()) return leads;
+    const auto from_link = [&](const auto& link) {
+        return leads_from(entries, link.second, library);
+    };
+    const bool is_found_by_link = first != last;
+    if (is_found_by_link ? std::all_of(first, last, from_link) : leads) return true;
     if (!binary.elf.runpath.empty()) return false;
     return is_in(check_.prefix / "lib", library) ||
            std::any_of(binaries_.begin(), binaries_.end(), [&](const Binary& loader) {
-               return loader.elf.runpath.empty() &&
+               return loader.path != binary.path && loader.elf.runpath.empty() &&
                       leads_from(loader.elf.rpath, parent_of(loader.path), library);
            });
 }

@@ -260,6 +260,7 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
     fs::copy_file(file, channel.at("c/osx-64/a-1-h0_0.conda"));
     channel.add({{"name", "c"}, {"depends", {"b >="}}});
     channel.add({{"name", "d"}, {"depends", "b"}});
+    channel.add({{"name", "f"}, {"build_number", "3"}});
     channel.add({{"name", "e"}, {"schema_version", 3}, {"depends", {"b >=1, <"}}});
     REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/bad-1-0.conda"), "PK damaged"));
     REQUIRE(gpkg::write_file_atomically(channel.at("c/linux-64/README.txt"), "no package"));
@@ -269,7 +270,9 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
     const auto summary = channel.index();
     std::map<std::string, std::string> reasons;
     for (const auto& [path, reason] : summary.refused) reasons[path.filename()] += reason;
-    CHECK(reasons.size() == 7);
+    CHECK(reasons.size() == 8);
+    CHECK(reasons["f-1-h0_0.conda"] ==
+          "index.json: build_number is \"3\", and has to be a whole number, 0 or more");
     CHECK(reasons["a-2-h0_0.conda"] == "its version is 1 in its index.json and 2 in its file name");
     CHECK(reasons["a-1-h0_0.conda"] == "it was built for linux-64");
     CHECK_THAT(reasons["c-1-h0_0.conda"], ContainsSubstring("index.json: depends: "));
@@ -281,7 +284,7 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
     CHECK_FALSE(fs::exists(channel.at("c/not-a-subdir-x/repodata.json")));
 
     // They are looked at again next time.
-    CHECK(channel.index().refused.size() == 7);
+    CHECK(channel.index().refused.size() == 8);
 }
 
 TEST_CASE("two indexers of one channel do not undo each other's work", "[build]") {
