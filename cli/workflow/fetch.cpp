@@ -167,6 +167,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     GPKG_TRY(auto unpacked, unpacking.finish());
+    for (const auto& warning : unpacking.warnings()) context.out.warn(warning);
     for (std::size_t i = 0; i < absent.size(); ++i) folders[position[i]] = std::move(unpacked[i]);
     return folders;
 }

@@ -3,6 +3,8 @@
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gpkg::cli {
 namespace {
@@ -101,7 +103,8 @@ void Unpacking::unpack_arriving() {
         early_[next.index] = next.archive;
         lock.unlock();
         // What fails is unpacked once more when it is there, which also says what is wrong with it.
-        auto folder = store_.add_arriving(next.archive, records_[next.index], options(true));
+        auto folder =
+            store_.add_arriving(next.archive, records_[next.index], options(next.index, true));
         lock.lock();
         // It may have begun anew meanwhile.
         const auto place = early_.find(next.index);
@@ -134,7 +137,8 @@ void Unpacking::unpack(const Whole& whole) {
         const std::lock_guard lock(mutex_);
         if (!folders_[whole.index].empty()) return settle(whole, folders_[whole.index]);
     }
-    auto folder = store_.add(whole.archive, records_[whole.index], options(whole.is_ours));
+    auto folder =
+        store_.add(whole.archive, records_[whole.index], options(whole.index, whole.is_ours));
     const std::lock_guard lock(mutex_);
     settle(whole, std::move(folder));
 }
@@ -153,11 +157,19 @@ void Unpacking::settle(const Whole& whole, Result<fs::path> folder) {
     changed_.notify_all();
 }
 
-StoreAddOptions Unpacking::options(bool verified) const {
+StoreAddOptions Unpacking::options(std::size_t index, bool verified) {
     StoreAddOptions options;
     options.archive_verified = verified;
     options.record_is_bare = records_are_bare_;
     options.cancelled = [this] { return stop_.stop_requested(); };
+    options.on_lost_set_id = [this, index](const auto& paths) {
+        const std::lock_guard lock(mutex_);
+        warnings_.push_back(
+            fmt::format("{}: {} lost the set-id bits it has in the package: it runs as "
+                        "whoever starts it",
+                        records_[index].fn,
+                        fmt::join(paths, ", ")));
+    };
     return options;
 }
 

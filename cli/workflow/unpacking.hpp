@@ -45,6 +45,8 @@ public:
 
     /// Waits for the rest: the folders of all records, or the first failure.
     Result<std::vector<fs::path>> finish();
+    /// After that: what is to be said of packages that were unpacked.
+    const std::vector<std::string>& warnings() const { return warnings_; }
 
     std::size_t done();
     bool is_failing();
@@ -64,7 +66,7 @@ private:
     void unpack_arriving();
     void unpack(const Whole& whole);
     void settle(const Whole& whole, Result<fs::path> folder);
-    StoreAddOptions options(bool verified) const;
+    StoreAddOptions options(std::size_t index, bool verified);
     void close();
 
     const PackageStore& store_;
@@ -78,6 +80,7 @@ private:
     std::deque<Arriving> arriving_;  ///< likewise, by who has nothing better to do
     std::map<std::size_t, std::shared_ptr<ArrivingFile>> early_;  ///< being unpacked
     std::vector<fs::path> folders_;
+    std::vector<std::string> warnings_;
     bool closed_ = false;
     std::size_t done_ = 0;
     std::optional<Error> failure_;

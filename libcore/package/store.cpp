@@ -237,9 +237,11 @@ Result<fs::path> PackageStore::put(const std::string& archive,
     const auto folder = workplace.path() / "package";
     UnpackOptions how;
     how.cancelled = options.cancelled;
-    GPKG_CHECK(unpack(folder, how));
+    GPKG_TRY(const auto unpacked, unpack(folder, how));
     GPKG_CHECK(sign_folder(archive, folder, record, options.record_is_bare));
     GPKG_CHECK(publish(folder, final_path, workplace.path()));
+    if (options.on_lost_set_id && !unpacked.lost_set_id.empty())
+        options.on_lost_set_id(unpacked.lost_set_id);
     return final_path;
 }
 
@@ -247,9 +249,9 @@ Result<fs::path> PackageStore::add_arriving(const std::shared_ptr<ArrivingFile>&
                                             const PackageRecord& record,
                                             const StoreAddOptions& options) const {
     GPKG_CHECK(check_distribution(record, record.fn));
-    const auto unpack = [&](const fs::path& folder, const UnpackOptions& how) -> Result<void> {
-        GPKG_CHECK(unpack_package(archive, record.fn, record.size, folder, how));
-        if (archive->wait_for_all()) return {};
+    const auto unpack = [&](const fs::path& folder, const UnpackOptions& how) -> Result<Unpacked> {
+        GPKG_TRY(auto unpacked, unpack_package(archive, record.fn, record.size, folder, how));
+        if (archive->wait_for_all()) return unpacked;
         return fail(ErrorKind::Interrupted, record.fn + ": does not arrive");
     };
     return put(record.fn, record, options, unpack);
@@ -260,9 +262,8 @@ Result<fs::path> PackageStore::add(const fs::path& archive,
                                    const StoreAddOptions& options) const {
     if (auto folder = find(wanted)) return *std::move(folder);
     GPKG_TRY(const auto record, settle_record(archive, wanted, options));
-    const auto unpack = [&](const fs::path& folder, const UnpackOptions& how) -> Result<void> {
-        GPKG_CHECK(unpack_package(archive, folder, how));
-        return {};
+    const auto unpack = [&](const fs::path& folder, const UnpackOptions& how) {
+        return unpack_package(archive, folder, how);
     };
     GPKG_TRY(const auto final_path, put(archive.native(), record, options, unpack));
     if (wanted.sha256.empty() && !wanted.md5.empty())

@@ -40,6 +40,8 @@ struct StoreAddOptions {
     /// taken from the package's own index.json.
     bool record_is_bare = false;
     std::function<bool()> cancelled{};
+    /// Called with the files that had set-id bits, from the thread that adds.
+    std::function<void(const std::vector<std::string>& paths)> on_lost_set_id{};
 };
 
 struct StoredPackage {
@@ -102,7 +104,8 @@ public:
     Result<FolderUsage> remove_leftovers() const;
 
 private:
-    using Unpack = std::function<Result<void>(const fs::path& folder, const UnpackOptions& how)>;
+    using Unpack =
+        std::function<Result<Unpacked>(const fs::path& folder, const UnpackOptions& how)>;
     Result<fs::path> put(const std::string& archive,
                          const PackageRecord& record,
                          const StoreAddOptions& options,

@@ -129,8 +129,7 @@ Result<void> TreeWriter::add(const Member& member, const ReadContent& read) {
     }
     if (made_.contains(path)) return refused(member, "is in the archive twice");
     if (member.set_id && member.kind == MemberKind::File)
-        warn(warnings(),
-             fmt::format("{}: set-id bits of \"{}\" dropped", archive_, printable(path)));
+        warn(totals_.lost_set_id, printable(path));
     switch (member.kind) {
     case MemberKind::File: return make_file(path, member, read);
     case MemberKind::SoftLink: return make_soft_link(path, member);

@@ -38,9 +38,10 @@ struct UnpackOptions {
 };
 
 struct Unpacked {
-    std::uint64_t entries = 0;          ///< files and links
-    std::uint64_t bytes = 0;            ///< of file content
-    std::vector<std::string> warnings;  ///< what the archive does that it should not
+    std::uint64_t entries = 0;             ///< files and links
+    std::uint64_t bytes = 0;               ///< of file content
+    std::vector<std::string> warnings;     ///< what the archive does that it should not
+    std::vector<std::string> lost_set_id;  ///< files that had set-id bits
 };
 
 /// Unpacks into `target`, which must be absent or an empty folder. Files get 0644 or 0755 under the

@@ -49,8 +49,9 @@ PY
 done
 absent x
 
-# Set-id bits go; names that differ by case are two files where the disk has both.
+# Set-id bits go, with a word; names that differ by case are two files where the disk has both.
 expect 0 create -n x setuid
+err_has 'bin/su lost the set-id bits'
 check [ "$(stat -c %a "$(place x)/bin/su")" = 755 ]
 expect 0 create -n v setuid-v1
 check [ "$(stat -c %a "$(place v)/bin/su")" = 755 ]
