@@ -2,7 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/copying.hpp"
-#include "cli/workflow/locked_environment.hpp"
+#include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes.hpp"

@@ -2,7 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/accelerators.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/checkup.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/wishes.hpp"

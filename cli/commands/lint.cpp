@@ -1,9 +1,9 @@
-#include "cli/workflow/lint.hpp"
+#include "cli/workflow/build/lint.hpp"
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/rendering.hpp"
+#include "cli/workflow/build/rendering.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/find_recipes.hpp"
 #include "libcore/recipe/render.hpp"

@@ -2,7 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/built_with.hpp"
+#include "cli/workflow/ask/built_with.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/base/text.hpp"

@@ -1,8 +1,8 @@
 #include "cli/commands/lock.hpp"
 
 #include "cli/table.hpp"
-#include "cli/workflow/lock_request.hpp"
-#include "cli/workflow/locking.hpp"
+#include "cli/workflow/lock/locking.hpp"
+#include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,9 +1,9 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/answer.hpp"
-#include "cli/workflow/lock_request.hpp"
-#include "cli/workflow/regions.hpp"
-#include "cli/workflow/unsatisfiable.hpp"
+#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/unsatisfiable.hpp"
+#include "cli/workflow/lock/regions.hpp"
+#include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "cli/workflow/lock_repair.hpp"
-
 #include "cli/commands/lock.hpp"
+#include "cli/workflow/lock/repair.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>

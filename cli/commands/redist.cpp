@@ -1,6 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
-#include "cli/workflow/redist_import.hpp"
+#include "cli/workflow/build/redist_import.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -4,7 +4,7 @@
 
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/found.hpp"
+#include "cli/workflow/ask/found.hpp"
 
 #include <functional>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "cli/commands/repoquery.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/change_report.hpp"
-#include "cli/workflow/dependencies.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"

@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/found.hpp"
+#include "cli/workflow/ask/found.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

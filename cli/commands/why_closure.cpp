@@ -2,9 +2,9 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/dependencies.hpp"
+#include "cli/workflow/ask/weighing.hpp"
 #include "cli/workflow/change_report.hpp"
-#include "cli/workflow/dependencies.hpp"
-#include "cli/workflow/weighing.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>

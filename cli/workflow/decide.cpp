@@ -1,6 +1,6 @@
-#include "cli/workflow/answer.hpp"
+#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
-#include "cli/workflow/unsatisfiable.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"

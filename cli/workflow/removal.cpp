@@ -1,8 +1,8 @@
 #include "cli/workflow/removal.hpp"
 
-#include "cli/workflow/accelerators.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/change_report.hpp"
-#include "cli/workflow/found.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/order.hpp"

@@ -1,7 +1,7 @@
 #include "cli/workflow/wishes.hpp"
 
 #include "cli/options.hpp"
-#include "cli/workflow/accelerators.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"

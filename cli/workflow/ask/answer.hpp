@@ -1,0 +1,19 @@
+#pragma once
+
+// What a question's answer is. One question may be asked of the solver several times: for the
+// accelerators in the order in which they are to be tried, and for building, without what
+// cuda-version asks of the driver.
+
+#include "cli/workflow/ask/question.hpp"
+
+namespace gpkg::cli {
+
+/// What the environment would be, or why there is no such one. --only-deps may take packages from
+/// the answer's records and put others in their place in `question.wanted.specs`.
+Result<Outcome> answer_to(Question& question);
+
+/// Where the machine has GPUs of two vendors and the answer depends on which is meant, asks, or
+/// fails where nobody can be asked.
+Result<void> settle_vendor(Context& context, Question& question);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,299 @@
+#include "cli/workflow/ask/found.hpp"
+
+#include "cli/table.hpp"
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/index/queries.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/version.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+constexpr std::size_t kLongestSpec = 1000;
+/// Of so many names the builds are shown, and fetched where channels have shards.
+constexpr std::size_t kMostNames = 100;
+
+void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
+    const auto is_pattern = [](const std::string& text) {
+        return text.find_first_of("*^") != std::string::npos;
+    };
+    if (spec.channel && sources.channels.empty() && !is_pattern(*spec.channel)) {
+        sources.channels = {*spec.channel};
+        sources.override_channels = true;
+    }
+    if (spec.subdir && sources.platform.empty() && sources.for_machine.empty() &&
+        *spec.subdir != "noarch" && is_known_subdir(*spec.subdir))
+        sources.platform = *spec.subdir;
+}
+
+/// All names that match, however many.
+Result<std::vector<std::string>> names_matching(const Channels& channels, const MatchSpec& spec) {
+    if (spec.has_one_name()) return std::vector{spec.name};
+    GPKG_TRY(auto names, channels.names());
+    std::erase_if(names, [&](const auto& name) {
+        return spec.name_matcher && !spec.name_matcher->matches(name);
+    });
+    return names;
+}
+
+tl::unexpected<Error> too_many(const MatchSpec& spec, std::size_t names) {
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: {} names match, and of channels with shards the builds of at most "
+                            "{} are looked at",
+                            spec.to_string(),
+                            names,
+                            kMostNames),
+                fmt::format("gpkg search '{}' lists the names", spec.name));
+}
+
+std::string date_of(std::int64_t milliseconds) {
+    if (milliseconds <= 0) return "";
+    const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC",
+                       parts.tm_year + 1900,
+                       parts.tm_mon + 1,
+                       parts.tm_mday,
+                       parts.tm_hour,
+                       parts.tm_min,
+                       parts.tm_sec);
+}
+
+void print_details(Output& out, const PackageRecord& record) {
+    out.result(out.bold(title(record)));
+    Table table;
+    const auto row = [&](const std::string& name, std::string value) {
+        if (!value.empty()) table.add({fmt::format("  {}", name), std::move(value)});
+    };
+    row("file name", record.fn);
+    row("build number", std::to_string(record.build_number));
+    row("channel", record.channel);
+    row("subdir", record.subdir);
+    row("size", record.size == 0 ? "" : human_size(record.size));
+    row("license", printable(record.license));
+    row("built", date_of(record.timestamp));
+    row("url", record.url);
+    row("md5", record.md5);
+    row("sha256", record.sha256);
+    for (std::size_t i = 0; i < record.depends.size(); ++i)
+        row(i == 0 ? "depends" : "", printable(record.depends[i], kLongestSpec));
+    for (std::size_t i = 0; i < record.constrains.size(); ++i)
+        row(i == 0 ? "constrains" : "", printable(record.constrains[i], kLongestSpec));
+    for (const auto& [group, specs] : record.extra_depends) {
+        for (std::size_t i = 0; i < specs.size(); ++i)
+            row(i == 0 ? "extra " + printable(group) : "", printable(specs[i], kLongestSpec));
+    }
+    for (const auto& line : table.lines()) out.result(line);
+    out.result("");
+}
+
+}  // namespace
+
+std::string Searched::where() const {
+    std::vector<std::string> names;
+    names.reserve(channels.size());
+    for (const auto& channel : channels) names.push_back(channel.name());
+    return fmt::format("{} for {}", join_or(names), platform);
+}
+
+Result<Inquiry> Inquiry::begin(Context& context,
+                               const MatchSpec& spec,
+                               SourceOptions options,
+                               Extent extent) {
+    look_where_the_spec_says(spec, options);
+    Searched searched;
+    GPKG_TRY(const auto machine, machine_of(context, options));
+    searched.platform = machine.platform;
+    GPKG_TRY(searched.exclude_newer, newest_of(options));
+    GPKG_TRY(auto channels, fetch_channels(context, options, extent));
+    searched.channels = channels.list();
+    return Inquiry{std::move(channels), std::move(searched)};
+}
+
+bool is_name_alone(const MatchSpec& spec) {
+    MatchSpec bare;
+    bare.name = spec.name;
+    bare.name_matcher = spec.name_matcher;
+    return spec == bare;
+}
+
+Result<std::vector<std::string>> names_meant(const Inquiry& inquiry, const MatchSpec& spec) {
+    GPKG_TRY(auto names, names_matching(inquiry.channels, spec));
+    if (names.size() > kMostNames && !inquiry.channels.are_whole())
+        return too_many(spec, names.size());
+    return names;
+}
+
+Result<Found> search_channels(Context& context,
+                              const MatchSpec& spec,
+                              const SourceOptions& options) {
+    GPKG_TRY(auto inquiry, Inquiry::begin(context, spec, options, Extent::Named));
+    auto& searched = inquiry.searched;
+    GPKG_TRY(auto names, names_matching(inquiry.channels, spec));
+    const bool asks_more = !is_name_alone(spec) || searched.exclude_newer;
+    if (names.size() > kMostNames && !asks_more) return Found{{}, std::move(names)};
+    if (names.size() > kMostNames && !inquiry.channels.are_whole())
+        return too_many(spec, names.size());
+    GPKG_TRY(searched.indexes, inquiry.channels.look_up(names));
+    GPKG_TRY(auto records, find_records(spec, names, searched));
+    if (records.empty()) return nothing_found(spec, searched);
+    return Found{std::move(records), {}};
+}
+
+Result<std::vector<PackageRecord>> find_records(const MatchSpec& spec,
+                                                std::span<const std::string> names,
+                                                const Searched& searched) {
+    struct Hit {
+        PackageRecord record;
+        Version version;
+        std::size_t channel = 0;  ///< its place among the channels
+    };
+    std::vector<Hit> hits;
+    for (const auto& index : searched.indexes) {
+        const auto place = std::find_if(
+            searched.channels.begin(), searched.channels.end(), [&](const auto& channel) {
+                return channel.base_url() == index->source().channel;
+            });
+        const auto channel = static_cast<std::size_t>(place - searched.channels.begin());
+        for (const auto& name : names) {
+            GPKG_CHECK(
+                each_match(*index, name, spec, searched.exclude_newer, [&](PackageRecord record) {
+                    auto version = Version::parse(record.version);
+                    if (version) hits.push_back({std::move(record), *std::move(version), channel});
+                    return true;
+                }));
+        }
+    }
+    std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+        if (a.record.name != b.record.name) return a.record.name < b.record.name;
+        if (a.version != b.version) return a.version < b.version;
+        if (a.record.build_number != b.record.build_number)
+            return a.record.build_number < b.record.build_number;
+        if (a.channel != b.channel) return a.channel > b.channel;
+        return a.record.build < b.record.build;
+    });
+    std::vector<PackageRecord> records;
+    records.reserve(hits.size());
+    for (auto& hit : hits) records.push_back(std::move(hit.record));
+    return records;
+}
+
+tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searched) {
+    const auto where = searched.where();
+    std::set<std::string> names;
+    std::size_t all = 0;
+    std::size_t builds = 0;
+    std::optional<Version> newest;
+    for (const auto& index : searched.indexes) {
+        for (const auto name : index->names()) names.emplace(name);
+        if (!spec.has_one_name()) continue;
+        const auto found = index->find(spec.name);
+        if (!found) return pass(found.error());
+        all += found->choices(std::nullopt).size();
+        for (const auto* row : found->choices(searched.exclude_newer)) {
+            ++builds;
+            auto version = Version::parse(found->version(*row));
+            if (version && (!newest || *newest < *version)) newest = *std::move(version);
+        }
+    }
+    if (newest)
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: matches none of the {} builds in {}", spec.to_string(), builds, where),
+            fmt::format("the newest there is {} {}", spec.name, newest->to_string()));
+    if (all > builds)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: all {} builds in {} are newer than --exclude-newer allows",
+                                spec.to_string(),
+                                all,
+                                where));
+    return no_such_name(spec, searched, names);
+}
+
+tl::unexpected<Error> no_such_name(const MatchSpec& spec,
+                                   const Searched& searched,
+                                   const std::set<std::string>& known) {
+    if (!spec.has_one_name())
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: no package of such a name in {}", spec.to_string(), searched.where()));
+    const std::vector<std::string> sorted(known.begin(), known.end());
+    const auto near = near_names(spec.name, sorted);
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("{}: no package of this name in {}", spec.to_string(), searched.where()),
+        near.empty() ? fmt::format("gpkg search '*{}*' looks inside of names", spec.name)
+                     : fmt::format("did you mean {}?", join_or(near)));
+}
+
+Result<std::vector<bool>> find_installed(const MatchSpec& spec,
+                                         const std::vector<PrefixRecord>& installed,
+                                         const fs::path& prefix) {
+    std::vector<bool> marked(installed.size());
+    for (std::size_t place = 0; place < installed.size(); ++place)
+        marked[place] = spec.matches(installed[place].package);
+    if (std::find(marked.begin(), marked.end(), true) != marked.end()) return marked;
+    std::vector<std::string> names;
+    names.reserve(installed.size());
+    for (const auto& record : installed) names.push_back(record.name());
+    const auto near = near_names(spec.name, names);
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("{}: matches nothing installed in {}", spec.to_string(), prefix.native()),
+        near.empty() ? "gpkg list shows what is installed"
+                     : fmt::format("did you mean {}?", join_or(near)));
+}
+
+std::string channel_text(const Context& context, const PackageRecord& record) {
+    const auto where = channel_context(context);
+    const auto channel = Channel::parse(record.channel, where);
+    return (channel ? channel->name() : record.channel) + "/" + record.subdir;
+}
+
+void print_records(const Context& context, std::span<const PackageRecord> records) {
+    Table table({4});
+    table.add({"# Name", "Version", "Build", "Channel", "Size"});
+    for (const auto& record : records) {
+        table.add({record.name,
+                   record.version,
+                   record.build,
+                   channel_text(context, record),
+                   record.size == 0 ? "" : human_size(record.size)});
+    }
+    for (const auto& line : table.lines()) context.out.result(line);
+}
+
+void print_found(const Context& context, const MatchSpec& spec, const Found& found, bool info) {
+    auto& out = context.out;
+    for (const auto& name : found.names) out.result(name);
+    if (!found.names.empty())
+        out.note(fmt::format("{}: {} names; for builds, name one or match at most {}",
+                             spec.to_string(),
+                             found.names.size(),
+                             kMostNames));
+    if (info) {
+        for (const auto& record : found.records) print_details(out, record);
+    } else if (!found.records.empty()) {
+        print_records(context, found.records);
+    }
+}
+
+nlohmann::ordered_json search_json(const PackageRecord& record) {
+    auto json = to_json(record);
+    json["channel"] = record.channel + "/" + record.subdir;
+    json["license"] = record.license;
+    if (!record.extra_depends.empty()) json["extra_depends"] = record.extra_depends;
+    if (!record.flags.empty()) json["flags"] = record.flags;
+    return json;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,251 @@
+#include "cli/workflow/ask/question.hpp"
+
+#include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/ask/reach.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/history.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+/// Those of the environment, then those of the configuration.
+Result<std::vector<Pin>> pins_of(const Config& config, const fs::path& path) {
+    std::vector<Pin> pins;
+    const auto add = [&](const std::vector<std::string>& texts,
+                         const std::string& place) -> Result<void> {
+        for (const auto& text : texts) {
+            auto pin = MatchSpec::parse(text);
+            if (!pin) return pass(std::move(pin).error().while_doing(place));
+            pins.push_back({*std::move(pin), place});
+        }
+        return {};
+    };
+    if (!path.empty() && Prefix::is_environment(path)) {
+        GPKG_TRY(const auto prefix, Prefix::open(path));
+        GPKG_TRY(const auto texts, prefix.pinned_specs());
+        GPKG_CHECK(add(texts, fmt::format("{}/conda-meta/pinned", path.native())));
+    }
+    const auto& configured = config.pinned_packages;
+    GPKG_CHECK(add(configured.value, fmt::format("pinned_packages ({})", configured.source)));
+    return pins;
+}
+
+/// A change of python's minor version re-links half of an environment: only on request.
+std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::string>& named) {
+    const auto* python = find_record(present.records, "python");
+    if (python == nullptr || named.contains("python")) return std::nullopt;
+    const auto parts = split(python->package.version, '.');
+    if (parts.size() < 2) return std::nullopt;
+    auto pin = MatchSpec::parse(fmt::format("python {}.{}.*", parts[0], parts[1]));
+    return pin ? std::optional(*std::move(pin)) : std::nullopt;
+}
+
+Result<Request> request_of(const ChangeRequest& wanted, const Present& present) {
+    Request request;
+    auto accelerators = accelerators_of(wanted.accelerators, present.state);
+    if (!accelerators)
+        return pass(
+            std::move(accelerators)
+                .error()
+                .while_doing(fmt::format("{}/conda-meta/gpkg/state.json", wanted.prefix.native())));
+    request.accelerators = *std::move(accelerators);
+    request.specs = wanted.specs;
+    request.update = wanted.update;
+    request.update_all = wanted.update_all;
+    request.no_dependencies = wanted.reach.no_deps;
+    for (const auto& pin : present.pins) request.constraints.push_back({pin.spec});
+
+    std::set<std::string> named;
+    for (const auto& spec : wanted.specs) named.insert(spec.name);
+    if (wanted.reach.freeze_installed || wanted.reach.no_deps) {
+        freeze(request,
+               present.records,
+               named,
+               wanted.reach.no_deps ? "--no-deps" : "--freeze-installed");
+    } else {
+        for (const auto& wish : present.wishes) {
+            if (!named.contains(wish.name)) request.specs.push_back(wish);
+        }
+        // Also what is only looked at may be named to be moved.
+        named.insert(wanted.update.begin(), wanted.update.end());
+        if (auto pin = python_pin(present, named))
+            request.constraints.push_back(
+                {*std::move(pin), "holds: python keeps its minor version unless it is named"});
+    }
+    for (const auto& record : present.records) {
+        request.installed.push_back(record.package);
+        if (!wanted.prune) request.keep.push_back(record.name());
+    }
+    return request;
+}
+
+/// The names from which all that bears on it can be reached.
+std::vector<std::string> names_of(const Request& request) {
+    std::vector<std::string> names = request.keep;
+    const auto add = [&](const MatchSpec& spec) {
+        if (spec.has_one_name()) names.push_back(spec.name);
+    };
+    for (const auto& spec : request.specs) add(spec);
+    for (const auto& constraint : request.constraints) add(constraint.spec);
+    for (const auto& record : request.installed) names.push_back(record.name);
+    names.insert(names.end(), request.update.begin(), request.update.end());
+    const auto& asked = request.accelerators.asked_packages;
+    names.insert(names.end(), asked.begin(), asked.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+Result<Present> present_for(const Config& config, const ChangeRequest& request) {
+    GPKG_TRY(auto present, look_at(request.prefix));
+    if (!request.reach.no_pin) {
+        GPKG_TRY(present.pins, pins_of(config, request.prefix));
+    }
+    if (request.prune) {
+        present.wishes.clear();
+        present.state.accelerator.clear();
+        present.state.package_accelerators.clear();
+    }
+    return present;
+}
+
+/// An accelerator that is asked for a package which no channel has would be heeded by nothing.
+Result<void> check_accelerator_names(const Problem& problem) {
+    const auto is_named = [&](const std::string& name) {
+        const auto& specs = problem.request.specs;
+        return std::any_of(
+            specs.begin(), specs.end(), [&](const auto& spec) { return spec.name == name; });
+    };
+    for (const auto& name : problem.request.accelerators.asked_packages) {
+        const auto has = [&](const auto& index) { return index->has(name); };
+        // What is named itself is told of when it is looked for.
+        if (is_named(name) || std::any_of(problem.indexes.begin(), problem.indexes.end(), has))
+            continue;
+        std::vector<std::string> names{"default"};  // for all others, in an environment.yml
+        for (const auto& index : problem.indexes) {
+            for (const auto known : index->names()) names.emplace_back(known);
+        }
+        const auto near = near_names(name, names);
+        return fail(ErrorKind::NotFound,
+                    fmt::format("an accelerator is asked for {}, of which the channels have "
+                                "nothing",
+                                name),
+                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+    }
+    return {};
+}
+
+Result<Question> put(const Context& context,
+                     const Sources& sources,
+                     const ChangeRequest& wanted,
+                     Present present,
+                     Request request) {
+    Question question;
+    question.wanted = wanted;
+    question.present = std::move(present);
+    question.channels = sources.channels;
+    question.machine = sources.machine;
+    auto& problem = question.problem;
+    problem.indexes = sources.indexes;
+    problem.priority = sources.priority;
+    problem.virtual_packages = sources.virtual_packages;
+    problem.exclude_newer = sources.exclude_newer;
+    problem.stop = context.stop;
+    problem.machine = sources.machine.name;
+    problem.request = std::move(request);
+    GPKG_CHECK(check_accelerator_names(problem));
+    return question;
+}
+
+}  // namespace
+
+Result<Present> look_at(const fs::path& path) {
+    Present present;
+    if (path.empty() || !Prefix::is_environment(path)) return present;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(present.records, prefix.records());
+    GPKG_TRY(present.state, prefix.state());
+    present.on_disk = present.state;
+    GPKG_TRY(const auto history, prefix.history());
+    for (const auto& [name, text] : requested_specs(history)) {
+        // A spec another tool wrote may be beyond reading; the package then is kept as installed.
+        if (auto spec = MatchSpec::parse(text);
+            spec && find_record(present.records, name) != nullptr)
+            present.wishes.push_back(*std::move(spec));
+    }
+    return present;
+}
+
+Result<Question> question_of(Context& context,
+                             const SourceOptions& options,
+                             const ChangeRequest& wanted) {
+    GPKG_TRY(auto present, present_for(context.config, wanted));
+    GPKG_TRY(auto request, request_of(wanted, present));
+    GPKG_TRY(const auto sources, open_sources(context, options, names_of(request)));
+    return put(context, sources, wanted, std::move(present), std::move(request));
+}
+
+Result<Question> question_of(Context& context,
+                             const Sources& sources,
+                             const ChangeRequest& wanted) {
+    GPKG_TRY(auto present, present_for(context.config, wanted));
+    GPKG_TRY(auto request, request_of(wanted, present));
+    return put(context, sources, wanted, std::move(present), std::move(request));
+}
+
+Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes) {
+    using Kind = ProblemChange::Kind;
+    auto& [wanted, present, problem, channels, machine] = question;
+    const auto own = wanted.specs.size();
+    const auto pins = present.pins.size();
+    std::vector<ProblemChange> outside;
+    std::set<std::size_t> dropped;
+    std::set<std::size_t> lifted;
+    for (const auto& change : changes) {
+        const bool is_own = change.index < own;
+        if (change.kind == Kind::ReplaceSpec) {
+            GPKG_TRY(auto spec, MatchSpec::parse(change.spec));
+            if (is_own) {
+                wanted.specs[change.index] = std::move(spec);
+            } else {
+                wanted.specs.push_back(std::move(spec));
+            }
+        } else if (change.kind == Kind::DropSpec && is_own) {
+            dropped.insert(change.index);
+        } else if (change.kind == Kind::DropSpec) {
+            const auto name = problem.request.specs.at(change.index).name;
+            std::erase_if(present.wishes, [&](const auto& wish) { return wish.name == name; });
+            std::erase_if(present.records, [&](const auto& one) { return one.name() == name; });
+        } else if (change.kind == Kind::DropConstraint && change.index < pins) {
+            lifted.insert(change.index);
+        } else if (change.kind == Kind::DropConstraint) {
+            MatchSpec named;
+            named.name = problem.request.constraints.at(change.index).spec.name;
+            wanted.specs.push_back(std::move(named));
+        } else if (change.kind == Kind::LetChange) {
+            GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
+            if (asked.accelerator) wanted.accelerators.of_package[change.name] = *asked.accelerator;
+            wanted.specs.push_back(std::move(asked.spec));
+        } else if (change.kind == Kind::SetAccelerator) {
+            wanted.accelerators.of_package[change.name] = AcceleratorChoice::Auto;
+        } else {
+            outside.push_back(change);
+        }
+    }
+    // From the back, so that every place means what it meant.
+    for (auto place = dropped.rbegin(); place != dropped.rend(); ++place)
+        wanted.specs.erase(wanted.specs.begin() + static_cast<std::ptrdiff_t>(*place));
+    for (auto place = lifted.rbegin(); place != lifted.rend(); ++place)
+        present.pins.erase(present.pins.begin() + static_cast<std::ptrdiff_t>(*place));
+    GPKG_TRY(problem.request, request_of(wanted, present));
+    GPKG_TRY(problem, gpkg::with_changes(std::move(problem), outside));
+    return question;
+}
+
+}  // namespace gpkg::cli

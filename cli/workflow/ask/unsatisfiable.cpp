@@ -1,0 +1,465 @@
+#include "cli/workflow/ask/unsatisfiable.hpp"
+
+#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/order.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Kind = ProblemChange::Kind;
+
+struct Asked {
+    const Context& context;
+    const Question& question;
+};
+
+/// One fix as a command, and what has to be done by hand before it.
+class Command {
+public:
+    explicit Command(const Asked& asked) : asked_(asked), words_(asked.context.arguments) {
+        if (!words_.empty()) words_.front() = "gpkg";
+    }
+
+    void apply(const ProblemChange& change) {
+        switch (change.kind) {
+        case Kind::ReplaceSpec: return replace(change);
+        case Kind::DropSpec: return drop(change);
+        case Kind::DropConstraint: return drop_constraint(change);
+        case Kind::SetPriority:
+            remove_option("--channel-priority");
+            options_.emplace_back("--channel-priority");
+            options_.emplace_back("flexible");
+            return;
+        case Kind::AllowNewer: remove_option("--exclude-newer"); return;
+        case Kind::SetMachine: return set_machine(change);
+        case Kind::LetChange: words_.push_back(change.spec); return;
+        case Kind::SetAccelerator: return free_accelerator(change.name);
+        }
+    }
+
+    /// The whole line that a shell takes.
+    std::string text() const {
+        std::vector<std::string> words;
+        if (!removed_.empty() && !asked_.question.wanted.is_dry_run) {
+            words.push_back(removal());
+            words.emplace_back("&&");
+        }
+        for (const auto& [name, value] : environment_)
+            words.push_back(fmt::format("{}={}", name, shell_word(value)));
+        const auto end_of_options = std::find(words_.begin(), words_.end(), "--");
+        const auto add = [&](auto begin, auto end) {
+            for (; begin != end; ++begin) {
+                if (!begin->empty()) words.push_back(shell_word(*begin));
+            }
+        };
+        add(words_.begin(), end_of_options);
+        add(options_.begin(), options_.end());
+        add(end_of_options, words_.end());
+        return fmt::format("{}", fmt::join(words, " "));
+    }
+    /// What has to be done before: "taking numpy <2 out of /envs/ml/conda-meta/pinned". A dry run
+    /// with a removal in its line would remove.
+    std::vector<std::string> before() const {
+        auto steps = edits_;
+        if (!removed_.empty() && asked_.question.wanted.is_dry_run) steps.push_back(removal());
+        return steps;
+    }
+    /// What the line asks no more: specs that were in it, a pin.
+    const std::vector<std::string>& dropped() const { return dropped_; }
+    /// The variables in front of the line.
+    const std::map<std::string, std::string>& environment() const { return environment_; }
+    /// "a driver for CUDA >= 12.4".
+    const std::vector<std::string>& machines() const { return machines_; }
+
+private:
+    /// "gpkg remove -p PREFIX a b"
+    std::string removal() const {
+        auto text = "gpkg remove -p " + shell_word(asked_.question.wanted.prefix.native());
+        for (const auto& name : removed_) text += " " + shell_word(name);
+        return text;
+    }
+
+    /// The word that the user wrote for a spec; it may stand in a file instead. What is told last
+    /// is the likelier one: the name of an environment may be that of a package.
+    std::optional<std::size_t> word_of(std::size_t index) const {
+        if (index >= asked_.question.wanted.specs.size()) return std::nullopt;
+        const auto& places = asked_.context.positionals;
+        for (auto place = places.rbegin(); place != places.rend(); ++place) {
+            const auto i = *place;
+            auto asked = AskedSpec::parse(words_[i]);
+            if (!asked) continue;
+            auto* spec = &asked->spec;
+            const auto& wanted = asked_.question.wanted.specs[index];
+            // "./channel::p" was read as the place that it means from here.
+            if (spec->channel &&
+                (spec->channel->starts_with('.') || spec->channel->starts_with('~')))
+                spec->channel = wanted.channel;
+            if (i > 1 && *spec == wanted) return i;
+        }
+        return std::nullopt;
+    }
+
+    bool is_of_earlier(std::size_t index) const {
+        return index >= asked_.question.wanted.specs.size();
+    }
+
+    void replace(const ProblemChange& change) {
+        if (is_of_earlier(change.index)) {
+            words_.push_back(change.spec);  // to name it again replaces the earlier wish
+        } else if (const auto word = word_of(change.index)) {
+            const auto asked = AskedSpec::parse(words_[*word]);
+            words_[*word] = change.spec;
+            // What it says of the accelerator counts for the name.
+            if (asked && asked->accelerator)
+                words_.push_back(
+                    fmt::format("{}[accel={}]", asked->spec.name, to_string(*asked->accelerator)));
+        } else {
+            edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
+        }
+    }
+
+    /// Words are taken out of the line in the end, so that places stay what they are.
+    void drop(const ProblemChange& change) {
+        if (is_of_earlier(change.index)) {
+            removed_.push_back(asked_.question.problem.request.specs.at(change.index).name);
+        } else if (const auto word = word_of(change.index)) {
+            words_[*word].clear();
+            dropped_.push_back(change.before);
+        } else {
+            edits_.push_back("taking out " + change.before);
+        }
+    }
+
+    /// --no-pin lifts all pins: where there are others, they are to hold.
+    void drop_constraint(const ProblemChange& change) {
+        const auto& constraint = asked_.question.problem.request.constraints.at(change.index);
+        const auto& pins = asked_.question.present.pins;
+        if (change.index >= pins.size()) {
+            words_.push_back(constraint.spec.name);  // what is named may move
+        } else if (pins.size() == 1) {
+            options_.emplace_back("--no-pin");
+            dropped_.push_back("the pin " + change.before);
+        } else {
+            edits_.push_back(
+                fmt::format("taking {} out of {}", change.before, pins[change.index].place));
+        }
+    }
+
+    void free_accelerator(const std::string& name) {
+        constexpr std::string_view kAny = "[accel=auto]";
+        for (const auto place : asked_.context.positionals) {
+            const auto asked = AskedSpec::parse(words_[place]);
+            if (place < 2 || !asked || asked->spec.name != name) continue;
+            if (words_[place].find('[') == std::string::npos) {
+                words_[place] += kAny;
+                return;
+            }
+            const auto plain = written(asked->spec);
+            if (!asked->accelerator || plain.find('[') != std::string::npos) continue;
+            words_[place] = plain + std::string(kAny);
+            return;
+        }
+        words_.push_back(name + std::string(kAny));
+    }
+
+    /// Takes "--name value" or "--name=value" out.
+    void remove_option(const std::string& name) {
+        for (std::size_t i = 1; i < words_.size(); ++i) {
+            if (words_[i] != name && !words_[i].starts_with(name + "=")) continue;
+            if (words_[i] == name && i + 1 < words_.size()) words_[i + 1].clear();
+            words_[i].clear();
+        }
+    }
+
+    /// Today a variable stands for a machine that one does not sit at.
+    void set_machine(const ProblemChange& change) {
+        machines_.push_back(change.text());
+        auto name = change.name.substr(2);
+        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+            return static_cast<char>(std::toupper(c));
+        });
+        auto& value = environment_["CONDA_OVERRIDE_" + name];
+        value = change.name == "__archspec" ? change.build : change.version;
+        // A kernel's version and a compute capability have two numbers, and a GPU has a driver.
+        if ((change.name == "__linux" || change.name == "__cuda_arch") &&
+            value.find('.') == std::string::npos)
+            value += ".0";
+        if (change.name == "__cuda_arch" && !has_machine("__cuda"))
+            environment_.try_emplace("CONDA_OVERRIDE_CUDA", "12.8");
+    }
+
+    bool has_machine(std::string_view name) const {
+        const auto& records = asked_.question.problem.virtual_packages;
+        return std::any_of(
+            records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
+    }
+
+    const Asked& asked_;
+    std::vector<std::string> words_;
+    std::vector<std::string> options_;  ///< that it has in addition, before a "--"
+    std::map<std::string, std::string> environment_;
+    std::vector<std::string> removed_;  ///< packages that were asked for earlier
+    std::vector<std::string> dropped_;
+    std::vector<std::string> edits_;
+    std::vector<std::string> machines_;
+};
+
+Command command_of(const Asked& asked, const Fix& fix) {
+    Command command(asked);
+    for (const auto& change : fix.changes) command.apply(change);
+    return command;
+}
+
+/// Whether to give up earlier wishes for these would take other wishes along.
+bool takes_more_along(const Question& question, const std::set<std::string>& dropped) {
+    const auto graph = graph_of(question.present.records, question.present.wishes);
+    std::vector<bool> named(graph.records().size());
+    for (const auto& name : dropped) {
+        if (const auto place = graph.find(name)) named[*place] = true;
+    }
+    const auto leaving = graph.all_needing(std::move(named));
+    const auto& wishes = question.present.wishes;
+    return std::any_of(wishes.begin(), wishes.end(), [&](const MatchSpec& wish) {
+        const auto place = graph.find(wish.name);
+        return place && leaving[*place] && !dropped.contains(wish.name);
+    });
+}
+
+/// Whether the variables make the machine what the fix wants it to be: no variable makes a Mac of a
+/// target that is none.
+bool can_be_had(const Asked& asked, const Fix& fix) {
+    const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
+    if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
+    const auto command = command_of(asked, fix);
+    const auto env = [&](std::string_view name) -> std::optional<std::string> {
+        const auto found = command.environment().find(std::string(name));
+        return found == command.environment().end() ? asked.context.env(name) : found->second;
+    };
+    const auto records = virtual_packages_with(asked.context, asked.question.machine, env);
+    return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
+        if (!is_of_machine(change)) return true;
+        const auto wanted = Version::parse(change.version);
+        return std::any_of(records.begin(), records.end(), [&](const auto& record) {
+            const auto version = version_of(record);
+            return record.name == change.name && wanted && version && *version == *wanted &&
+                   (change.name != "__archspec" || record.build == change.build);
+        });
+    });
+}
+
+/// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
+std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
+    const auto is_own = [&](const ProblemChange& change) {
+        return change.kind == Kind::DropSpec && change.index < asked.question.wanted.specs.size();
+    };
+    std::erase_if(fixes, [&](const Fix& fix) {
+        std::set<std::string> earlier;
+        for (const auto& change : fix.changes) {
+            if (change.kind == Kind::DropSpec && !is_own(change))
+                earlier.insert(asked.question.problem.request.specs.at(change.index).name);
+        }
+        const auto dropped = std::count_if(fix.changes.begin(), fix.changes.end(), is_own);
+        const bool drops_all =
+            dropped > 0 && static_cast<std::size_t>(dropped) == asked.question.wanted.specs.size();
+        return drops_all || (!earlier.empty() && takes_more_along(asked.question, earlier)) ||
+               !can_be_had(asked, fix);
+    });
+    return fixes;
+}
+
+/// Whether the command asks for more than the problem that the solver was given.
+bool differs_from_problem(const Question& question) {
+    const auto& reach = question.wanted.reach;
+    return !question.present.records.empty() || reach.update_deps || reach.only_deps;
+}
+
+/// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
+/// where there is an environment, an earlier wish or a flag may come in again.
+std::optional<Fix> tried(const Question& question, Fix fix) {
+    if (!differs_from_problem(question)) return fix;
+    auto changed = with_changes(question, fix.changes);
+    if (!changed) return std::nullopt;
+    changed->problem.wants_fixes = false;
+    const auto outcome = answer_to(*changed);
+    if (!outcome || !std::holds_alternative<Solution>(*outcome)) return std::nullopt;
+    const auto& records = std::get<Solution>(*outcome).records;
+    std::vector<Fix::Package> gives;
+    for (const auto& package : fix.gives) {
+        for (const auto& record : records) {
+            if (record.name == package.name)
+                gives.push_back({record.name, record.version, record.build, package.channel});
+        }
+    }
+    fix.gives = std::move(gives);
+    return fix;
+}
+
+/// One line that can be pasted, with a remark on what it is for.
+std::string fix_text(const Asked& asked, const Fix& fix) {
+    const auto command = command_of(asked, fix);
+    auto text = command.text();
+    std::vector<std::string> remarks;
+    if (const auto before = command.before(); !before.empty())
+        remarks.push_back("after " + join_some(before, "and", before.size()));
+    if (const auto& dropped = command.dropped(); !dropped.empty())
+        remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
+    if (!command.machines().empty())
+        remarks.push_back("for a machine with " + join_some(command.machines(), "and"));
+    if (auto gives = fix.gives_text(); !gives.empty()) remarks.push_back(std::move(gives));
+    if (!remarks.empty()) text += fmt::format("  # {}", fmt::join(remarks, ": "));
+    return text;
+}
+
+std::string_view name_of(ExplanationLine::Kind kind) {
+    switch (kind) {
+    case ExplanationLine::Kind::Request: return "request";
+    case ExplanationLine::Kind::Pin: return "pin";
+    case ExplanationLine::Kind::Asks: return "asks";
+    case ExplanationLine::Kind::Machine: return "machine";
+    case ExplanationLine::Kind::Offer: return "offer";
+    case ExplanationLine::Kind::Present: return "present";
+    }
+    return "";
+}
+
+std::string_view name_of(Kind kind) {
+    switch (kind) {
+    case Kind::ReplaceSpec: return "replace_spec";
+    case Kind::DropSpec: return "drop_spec";
+    case Kind::DropConstraint: return "drop_pin";
+    case Kind::SetPriority: return "channel_priority";
+    case Kind::AllowNewer: return "exclude_newer";
+    case Kind::SetMachine: return "virtual_package";
+    case Kind::LetChange: return "let_change";
+    case Kind::SetAccelerator: return "accelerator";
+    }
+    return "";
+}
+
+Json json_of(const ExplanationLine& line) {
+    Json document{{"kind", name_of(line.kind)},
+                  {"depth", line.depth},
+                  {"text", line.text()},
+                  {"name", line.name},
+                  {"specs", line.specs}};
+    if (line.kind == ExplanationLine::Kind::Asks) {
+        document["target"] = line.target;
+        document["needs"] = line.some_need;
+        document["constrains"] = line.some_restrict;
+        document["builds"] = {{"count", line.builds.count},
+                              {"of", line.builds.of},
+                              {"lowest", line.builds.lowest},
+                              {"highest", line.builds.highest}};
+    }
+    if (line.kind == ExplanationLine::Kind::Pin) document["reason"] = line.reason;
+    if (line.askers > 0 || line.kind == ExplanationLine::Kind::Machine ||
+        line.kind == ExplanationLine::Kind::Present) {
+        document["versions"] = line.versions;
+        if (!line.other_builds.empty()) document["builds"] = line.other_builds;
+        if (line.other_flags) document["flags"] = *line.other_flags;
+        document["left_out"] = Json::array();
+        for (const auto& out : line.left_out)
+            document["left_out"].push_back({{"why", out.why}, {"versions", out.versions}});
+        if (!line.channels.empty()) document["channels"] = line.channels;
+    }
+    return document;
+}
+
+Json json_of(const ProblemChange& change) {
+    Json document{{"kind", name_of(change.kind)}, {"text", change.text()}};
+    if (!change.before.empty()) document["before"] = change.before;
+    if (!change.spec.empty()) document["after"] = change.spec;
+    if (change.kind == Kind::SetMachine) {
+        document["name"] = change.name;
+        document["version"] = change.version;
+        document["build"] = change.build;
+    }
+    return document;
+}
+
+Json json_of(const Asked& asked, const Fix& fix) {
+    const auto command = command_of(asked, fix);
+    Json document{{"command", command.text()}, {"edits", command.before()}};
+    document.update(fix_json(fix));
+    return document;
+}
+
+}  // namespace
+
+std::string hint_on_names(const Explanation& explanation) {
+    const auto is_unknown = [](const Explanation::Clash& clash) {
+        return !clash.lines.front().channels.empty();
+    };
+    if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
+    std::vector<std::string> near;
+    for (const auto& fix : explanation.fixes) {
+        for (const auto& change : fix.changes) {
+            if (change.kind != Kind::ReplaceSpec) continue;
+            const auto before = MatchSpec::parse(change.before);
+            const auto after = MatchSpec::parse(change.spec);
+            if (before && after && before->name != after->name &&
+                std::find(near.begin(), near.end(), after->name) == near.end())
+                near.push_back(after->name);
+        }
+    }
+    if (near.empty()) return "another channel may have it: -c CHANNEL adds one";
+    return fmt::format("did you mean {}?",
+                       explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
+}
+
+Json clashes_json(const Explanation& explanation) {
+    auto clashes = Json::array();
+    for (const auto& clash : explanation.clashes) {
+        auto lines = Json::array();
+        for (const auto& line : clash.lines) lines.push_back(json_of(line));
+        clashes.push_back(std::move(lines));
+    }
+    return clashes;
+}
+
+Json fix_json(const Fix& fix) {
+    Json document;
+    document["changes"] = Json::array();
+    for (const auto& change : fix.changes) document["changes"].push_back(json_of(change));
+    document["gives"] = Json::array();
+    for (const auto& package : fix.gives)
+        document["gives"].push_back(
+            {{"name", package.name}, {"version", package.version}, {"build", package.build}});
+    return document;
+}
+
+Error unsatisfiable(const Context& context,
+                    const Question& question,
+                    const Explanation& explanation) {
+    const Asked asked{context, question};
+    Json details{{"clashes", clashes_json(explanation)}};
+    if (explanation.more > 0) details["more_clashes"] = explanation.more;
+    std::vector<Fix> fixes;
+    for (auto& fix : helpful(asked, explanation.fixes)) {
+        if (auto one = tried(question, std::move(fix))) fixes.push_back(*std::move(one));
+    }
+    details["fixes"] = Json::array();
+    for (const auto& fix : fixes) details["fixes"].push_back(json_of(asked, fix));
+
+    auto message = "no set of packages meets the request\n" + explanation.tree();
+    if (!fixes.empty()) message += "\nwhat would work:";
+    for (const auto& fix : fixes) message += "\n  " + fix_text(asked, fix);
+    Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
+    error.hint = hint_on_names(explanation);
+    error.details = details.dump();
+    return error;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,105 @@
+#include "cli/workflow/lock/environment.hpp"
+
+#include "cli/workflow/lock/request.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_flaws.hpp"
+#include "libcore/lock/lock_format.hpp"
+
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+/// A line of a requirements file for a package of PyPI; a path is one of the lock's folder.
+std::string requirement(const ForeignPackage& package) {
+    const bool is_url = package.location.find("://") != std::string::npos;
+    if (!is_url) return package.location;
+    auto line = package.name.empty() ? package.location
+                                     : fmt::format("{} @ {}", package.name, package.location);
+    if (!package.sha256.empty()) line += " --hash=sha256:" + package.sha256;
+    return line;
+}
+
+/// What pip is asked for: the packages that the lock names, each as it is, and then what it was
+/// left to decide. One with a checksum wants one for all beside it.
+Result<std::vector<PipSection>> pip_sections(Context& context,
+                                             const LockFile& lock,
+                                             const LockedClass& locked,
+                                             const fs::path& file) {
+    PipSection checked{file, {}, PipSection::Dependencies::Leave};
+    PipSection unchecked{file, {}, PipSection::Dependencies::Leave};
+    for (const auto place : locked.foreign) {
+        const auto& package = lock.foreign[place];
+        if (package.kind != "pypi") {
+            context.out.warn(fmt::format("{}: {} is built from its source by pixi, and left out",
+                                         file.native(),
+                                         package.location));
+            continue;
+        }
+        auto& section = package.sha256.empty() ? unchecked : checked;
+        section.requirements.push_back(requirement(package));
+    }
+    std::vector<PipSection> sections;
+    for (auto* section : {&checked, &unchecked}) {
+        if (!section->requirements.empty()) sections.push_back(std::move(*section));
+    }
+    if (!lock.request.pip.empty()) sections.push_back({file, lock.request.pip});
+    return sections;
+}
+
+}  // namespace
+
+Result<ExactRequest> locked_request(Context& context,
+                                    const SourceOptions& sources,
+                                    const std::string& file,
+                                    const fs::path& prefix) {
+    GPKG_TRY(const auto found, read_lock(file));
+    for (const auto& warning : found.warnings) context.out.warn(warning);
+    GPKG_TRY(const auto machine, machine_of(context, sources));
+    GPKG_TRY(const auto records, virtual_packages_of(context, machine));
+    const auto fits = fits_of(found.lock, machine.platform, records);
+    if (fits.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: has no environment {}", file, kDefaultEnvironment));
+    const auto& best = fits.front();
+    if (!best.fits()) {
+        std::string reasons;
+        for (const auto& fit : fits)
+            reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
+        return fail(ErrorKind::Unsatisfiable,
+                    fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
+                    "gpkg lock --for NAME writes one that is");
+    }
+    if (best.locked->packages.empty() && best.locked->foreign.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: {} has no packages; of conda-lock.yml only those of the "
+                                "category main are read",
+                                file,
+                                best.locked->name));
+    if (const auto flaws = flaws_of(found.lock, *best.locked); !flaws.empty())
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: {} does not hold together: {}",
+                                file,
+                                best.locked->name,
+                                join_some(flaws, "and")),
+                    "a lock that was merged or changed by hand is written anew by gpkg lock");
+    context.out.note(fmt::format(
+        "note: of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
+    ExactRequest request;
+    request.prefix = prefix;
+    request.records = found.lock.records_of(*best.locked);
+    for (const auto& text : found.lock.specs_of(*best.locked)) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        request.requested.push_back(std::move(spec));
+    }
+    request.variables = found.lock.request.variables;
+    GPKG_TRY(request.channels, wanted_channels(context, sources));
+    GPKG_TRY(request.state, state_of(found.lock, *best.locked));
+    GPKG_TRY(request.pip, pip_sections(context, found.lock, *best.locked, fs::absolute(file)));
+    // conda-lock knows no more than names, places and checksums, also once it is converted.
+    request.records_are_bare = found.lock.kept_for == "conda-lock";
+    return request;
+}
+
+}  // namespace gpkg::cli

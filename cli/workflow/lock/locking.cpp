@@ -1,0 +1,263 @@
+#include "cli/workflow/lock/locking.hpp"
+
+#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/unsatisfiable.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/lock/class_needs.hpp"
+#include "libcore/spec/record_version.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+/// Lines of a reason: the rest is what `gpkg solve --for CLASS` tells.
+constexpr std::size_t kMostLines = 4;
+
+const PackageRecord* find(const Solution& solution, std::string_view name) {
+    const auto found = std::find_if(solution.records.begin(),
+                                    solution.records.end(),
+                                    [&](const auto& one) { return one.name == name; });
+    return found == solution.records.end() ? nullptr : &*found;
+}
+
+std::string first_lines(const std::string& text) {
+    const auto lines = split(text, '\n');
+    std::string first;
+    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+        first += (i == 0 ? "" : "\n") + std::string(lines[i]);
+    return lines.size() > kMostLines ? first + "\n..." : first;
+}
+
+/// Brings the classes' answers to the same versions, package by package in the order in which the
+/// first class settles them: to the highest that all of them can have.
+class Aligning {
+public:
+    Aligning(std::vector<ClassQuestion>& classes, std::vector<Solution>& answers)
+        : classes_(classes), answers_(answers) {}
+
+    Result<std::vector<Divergence>> run() && {
+        while (const auto name = next()) {
+            tried_.insert(*name);
+            GPKG_CHECK(align(*name));
+        }
+        std::vector<Divergence> left;
+        for (auto& [name, divergence] : divergent_) {
+            divergence.versions = versions(name);
+            if (is_divergent(name)) left.push_back(std::move(divergence));
+        }
+        return left;
+    }
+
+private:
+    std::map<std::string, std::string> versions(const std::string& name) const {
+        std::map<std::string, std::string> versions;
+        for (std::size_t i = 0; i < classes_.size(); ++i) {
+            if (const auto* record = find(answers_[i], name))
+                versions[classes_[i].name] = record->version;
+        }
+        return versions;
+    }
+
+    /// 1.0 and 1.0.0 are one version (CEP 33).
+    bool is_divergent(const std::string& name) const {
+        std::optional<Version> first;
+        for (const auto& answer : answers_) {
+            const auto* record = find(answer, name);
+            if (record == nullptr) continue;
+            const auto version = version_of(*record);
+            if (!version) continue;
+            if (!first) first = *version;
+            if (*version != *first) return true;
+        }
+        return false;
+    }
+
+    /// The first name whose versions differ and that was not tried.
+    std::optional<std::string> next() const {
+        for (const auto& answer : answers_) {
+            for (const auto& name : answer.settled) {
+                if (!tried_.contains(name) && is_divergent(name)) return name;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// The lowest version that an answer has.
+    static std::optional<Version> lowest(const std::vector<Solution>& answers,
+                                         const std::string& name) {
+        std::optional<Version> lowest;
+        for (const auto& answer : answers) {
+            const auto* record = find(answer, name);
+            if (record == nullptr) continue;
+            auto version = version_of(*record);
+            if (version && (!lowest || *version < *lowest)) lowest = *std::move(version);
+        }
+        return lowest;
+    }
+
+    /// All classes get one version, the highest that they share, or none is changed.
+    Result<void> align(const std::string& name) {
+        auto bound = lowest(answers_, name);
+        if (!bound) return give_up(name, "", "its version cannot be read");
+        GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(*bound)));
+        if (trial.answers) return accept(name, *bound, *std::move(trial.answers));
+        const auto refused_by = trial.refused_by;
+        const auto reason = trial.reason;
+        // How far down each class then has to go is the next bound; where all meet is the highest
+        // version for all.
+        while (bound) {
+            GPKG_TRY(const auto below, VersionSpec::parse("<=" + bound->to_string()));
+            GPKG_TRY(trial, try_with(name, below));
+            if (!trial.answers) break;
+            auto next = lowest(*trial.answers, name);
+            if (next && *next == *bound) return accept(name, *bound, *std::move(trial.answers));
+            bound = std::move(next);
+        }
+        return give_up(name, refused_by, reason);
+    }
+
+    struct Trial {
+        std::optional<std::vector<Solution>> answers;
+        std::string refused_by;  ///< the first class without an answer
+        std::string reason;
+    };
+
+    /// The answers when `name` has such a version in all classes.
+    Result<Trial> try_with(const std::string& name, const VersionSpec& version) {
+        Trial trial;
+        std::vector<Solution> answers;
+        for (std::size_t i = 0; i < classes_.size(); ++i) {
+            auto question = classes_[i].question;
+            question.problem.wants_fixes = false;
+            hold_accelerators(answers_[i], question.problem.request.accelerators);
+            auto& constraints = question.problem.request.constraints;
+            hold_settled_before(name, answers_[i], constraints);
+            constraints.push_back(
+                held(name, version, "is what all classes of the lock could have"));
+            GPKG_TRY(auto outcome, answer_to(question));
+            if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
+                trial.refused_by = classes_[i].name;
+                trial.reason = first_lines(explanation->tree());
+                return trial;
+            }
+            answers.push_back(std::get<Solution>(std::move(outcome)));
+        }
+        trial.answers = std::move(answers);
+        return trial;
+    }
+
+    /// No class gives up a build for its GPU to have what others have.
+    static void hold_accelerators(const Solution& answer, Accelerators& accelerators) {
+        for (const auto& record : answer.records) {
+            const auto of = accelerator_of(record).accelerator;
+            if (of == Accelerator::Nvidia)
+                accelerators.of_package.emplace(record.name, AcceleratorChoice::Nvidia);
+            if (of == Accelerator::Amd)
+                accelerators.of_package.emplace(record.name, AcceleratorChoice::Amd);
+        }
+    }
+
+    /// Nothing that matters more gets older for the sake of something that matters less.
+    static void hold_settled_before(const std::string& name,
+                                    const Solution& answer,
+                                    std::vector<Constraint>& constraints) {
+        for (const auto& settled : answer.settled) {
+            if (settled == name) return;
+            const auto* record = find(answer, settled);
+            if (record == nullptr) continue;
+            if (auto version = version_of(*record))
+                constraints.push_back(
+                    held(settled, VersionSpec::equal_to(*std::move(version)), "matters more"));
+        }
+    }
+
+    static Constraint held(const std::string& name, VersionSpec version, std::string reason) {
+        Constraint held;
+        held.spec.name = name;
+        held.spec.version = std::move(version);
+        held.reason = std::move(reason);
+        return held;
+    }
+
+    Result<void> accept(const std::string& name,
+                        const Version& version,
+                        std::vector<Solution> answers) {
+        for (auto& one : classes_)
+            one.question.problem.request.constraints.push_back(
+                held(name, VersionSpec::equal_to(version), "is what all classes of the lock have"));
+        answers_ = std::move(answers);
+        return {};
+    }
+
+    Result<void> give_up(const std::string& name, std::string of, std::string reason) {
+        divergent_[name] = {name, {}, std::move(of), std::move(reason)};
+        return {};
+    }
+
+    std::vector<ClassQuestion>& classes_;
+    std::vector<Solution>& answers_;
+    std::set<std::string> tried_;
+    std::map<std::string, Divergence> divergent_;
+};
+
+Result<Solution> first_answer(Context& context, ClassQuestion& one) {
+    GPKG_CHECK(settle_vendor(context, one.question));
+    GPKG_TRY(auto outcome, answer_to(one.question));
+    GPKG_CHECK(check_stop(context));
+    if (const auto* explanation = std::get_if<Explanation>(&outcome))
+        return pass(unsatisfiable(context, one.question, *explanation)
+                        .while_doing(fmt::format("for {}", one.name)));
+    return std::get<Solution>(std::move(outcome));
+}
+
+}  // namespace
+
+Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
+                         const std::vector<Solution>& answers) {
+    LockFile lock;
+    for (const auto& channel : classes.front().question.channels)
+        lock.channels.push_back({channel.base_url(), {}});
+    PackageAdder adder(lock);
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        const auto& question = classes[i].question;
+        LockedClass locked;
+        locked.name = classes[i].name;
+        locked.platform = question.machine.platform;
+        locked.needs = least_needs(answers[i].records);
+        for (const auto& record : question.problem.virtual_packages)
+            locked.made_for.push_back({record.name, record.version, record.build});
+        for (const auto& record : answers[i].records) {
+            GPKG_TRY(const auto place, adder.add({record, {}}));
+            locked.packages.push_back(place);
+        }
+        lock.classes.push_back(std::move(locked));
+    }
+    return lock;
+}
+
+Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes) {
+    std::vector<Solution> answers;
+    for (auto& one : classes) {
+        GPKG_TRY(answers.emplace_back(), first_answer(context, one));
+    }
+    return lock_answers(context, std::move(classes), std::move(answers));
+}
+
+Result<LockedClasses> lock_answers(Context& context,
+                                   std::vector<ClassQuestion> classes,
+                                   std::vector<Solution> answers) {
+    LockedClasses locked;
+    GPKG_TRY(locked.divergences, Aligning(classes, answers).run());
+    GPKG_CHECK(check_stop(context));
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        locked.notes[classes[i].name] = answers[i].notes;
+    GPKG_TRY(locked.lock, lock_of(classes, answers));
+    return locked;
+}
+
+}  // namespace gpkg::cli

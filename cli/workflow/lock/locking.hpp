@@ -1,0 +1,47 @@
+#pragma once
+
+// Deciding what a lock file holds: one request, solved for several classes of machines, with the
+// same versions in all of them as far as that can be had.
+
+#include "cli/workflow/ask/question.hpp"
+#include "libcore/lock/lock_file.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// The request as it is put to one class of machines.
+struct ClassQuestion {
+    std::string name;  ///< what --for names
+    Question question;
+};
+
+/// A package of which not all classes have the same version.
+struct Divergence {
+    std::string name;
+    std::map<std::string, std::string> versions;  ///< by class; those without the package have none
+    std::string of;      ///< the class that cannot have the lowest of the versions
+    std::string reason;  ///< why, in a few lines
+};
+
+struct LockedClasses {
+    LockFile lock;
+    std::vector<Divergence> divergences;
+    std::map<std::string, std::vector<std::string>> notes;  ///< by class
+};
+
+/// Unsatisfiable for the first class without a solution, which the message names.
+Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes);
+
+/// A class for each answer as it is.
+Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
+                         const std::vector<Solution>& answers);
+
+/// The rest of it, once each class has its answer.
+Result<LockedClasses> lock_answers(Context& context,
+                                   std::vector<ClassQuestion> classes,
+                                   std::vector<Solution> answers);
+
+}  // namespace gpkg::cli

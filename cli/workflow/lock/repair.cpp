@@ -1,0 +1,286 @@
+#include "cli/workflow/lock/repair.hpp"
+
+#include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/lock/request.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/spec/record_version.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+namespace gpkg::cli {
+namespace {
+
+/// The channels of the lock and of its environments, with the user's credentials for those that are
+/// configured.
+Result<std::vector<Channel>> channels_of(const Context& context,
+                                         const LockFile& lock,
+                                         const SourceOptions& sources) {
+    GPKG_TRY(const auto configured, wanted_channels(context, sources));
+    ChannelContext where;
+    where.home = context.home;
+    auto named = lock.channels;
+    for (const auto& [name, environment] : lock.environments) {
+        if (environment.channels)
+            named.insert(named.end(), environment.channels->begin(), environment.channels->end());
+    }
+    std::vector<Channel> channels;
+    for (const auto& [url, used_env_vars] : named) {
+        GPKG_TRY(const auto channel, Channel::parse(url, where));
+        if (std::find(channels.begin(), channels.end(), channel) != channels.end()) continue;
+        const auto known = std::find(configured.begin(), configured.end(), channel);
+        channels.push_back(known == configured.end() ? channel : *known);
+    }
+    return channels;
+}
+
+Result<Channels> open_channels(Context& context,
+                               const LockFile& lock,
+                               const std::string& platform,
+                               const SourceOptions& sources) {
+    GPKG_TRY(const auto channels, channels_of(context, lock, sources));
+    return Channels::fetch(
+        context, channels, subdirs_for(platform), sources.offline, Extent::Named);
+}
+
+std::set<std::string> platforms_of(const LockFile& lock) {
+    std::set<std::string> platforms;
+    for (const auto& locked : lock.classes) platforms.insert(locked.platform);
+    return platforms;
+}
+
+/// Empty where one of the indexes has the very package.
+Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes) {
+    std::string why = "its channel has it no more";
+    for (const auto& index : indexes) {
+        if (index->source().subdir != record.subdir) continue;
+        GPKG_TRY(const auto found, index->find(record.name));
+        for (const auto& row : found.rows()) {
+            if (found.fn(row) != record.fn) continue;
+            GPKG_TRY(const auto there, index->record(found, row));
+            if (there.url != record.url) continue;
+            const bool is_other =
+                !record.sha256.empty() && !there.sha256.empty()
+                    ? record.sha256 != there.sha256
+                    : record.md5 != there.md5 && !there.md5.empty() && !record.md5.empty();
+            if (!is_other) return std::string();
+            why = "its channel has another file of that name, with another checksum";
+        }
+    }
+    return why;
+}
+
+AcceleratorChoice choice_of(Accelerator accelerator) {
+    switch (accelerator) {
+    case Accelerator::Nvidia: return AcceleratorChoice::Nvidia;
+    case Accelerator::Amd: return AcceleratorChoice::Amd;
+    case Accelerator::None: break;
+    }
+    return AcceleratorChoice::None;
+}
+
+/// Everything that the lock says of a class, as a question whose answer it still is as far as its
+/// packages are there.
+Result<ClassQuestion> question_for(Context& context,
+                                   const LockFile& lock,
+                                   const LockedClass& locked,
+                                   const std::set<std::size_t>& gone,
+                                   const std::set<std::string>& free,
+                                   const SourceOptions& sources) {
+    if (locked.made_for.empty())
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("the lock does not tell which machines {} was decided for", locked.name),
+            "gpkg lock decides anew, and writes it down");
+    ClassQuestion one;
+    one.name = locked.name;
+    auto& question = one.question;
+    GPKG_TRY(question.wanted, wanted_by(lock, locked));
+    question.machine.platform = locked.platform;
+    question.machine.name = locked.name;
+    auto& problem = question.problem;
+    problem.wants_fixes = false;
+    auto& request = problem.request;
+    GPKG_TRY(request.accelerators, accelerators_of(question.wanted.accelerators, {}));
+    request.specs = question.wanted.specs;
+    std::vector<std::string> names;
+    for (const auto& spec : request.specs) {
+        if (spec.has_one_name()) names.push_back(spec.name);
+    }
+    for (const auto place : locked.packages) {
+        const auto& record = lock.packages[place].record;
+        names.push_back(record.name);
+        // Nobody says what was asked for: all of it.
+        if (lock.specs_of(locked).empty()) {
+            MatchSpec named;
+            named.name = record.name;
+            request.specs.push_back(std::move(named));
+        }
+        if (!gone.contains(place)) request.installed.push_back(record);
+        // Another build is one for the same accelerator.
+        const auto of = accelerator_of(record);
+        if (!of.evidence.empty() && !of.is_by_library)
+            request.accelerators.of_package.emplace(record.name, choice_of(of.accelerator));
+        if (free.contains(record.name)) {
+            request.update.push_back(record.name);
+            continue;
+        }
+        GPKG_TRY(auto version, version_of(record));
+        Constraint same;
+        same.spec.name = record.name;
+        same.spec.version = VersionSpec::equal_to(std::move(version));
+        same.reason = "is in the lock";
+        request.constraints.push_back(std::move(same));
+    }
+    GPKG_TRY(const auto channels, open_channels(context, lock, locked.platform, sources));
+    question.channels = channels.list();
+    GPKG_TRY(problem.indexes, channels.reach(names));
+    problem.priority = channel_priority(context, sources);
+    GPKG_TRY(problem.exclude_newer, newest_of(sources));
+    for (const auto& [name, version, build] : locked.made_for) {
+        PackageRecord record;
+        record.name = name;
+        record.version = version;
+        record.build = build;
+        problem.virtual_packages.push_back(std::move(record));
+    }
+    problem.machine = locked.name;
+    problem.stop = context.stop;
+    return one;
+}
+
+/// The sources as the lock's request has them, where the user says nothing else.
+SourceOptions sources_of(const LockFile& lock, SourceOptions sources) {
+    if (sources.channel_priority.empty()) sources.channel_priority = lock.request.channel_priority;
+    if (sources.exclude_newer.empty()) sources.exclude_newer = lock.request.exclude_newer;
+    return sources;
+}
+
+Error no_repair(const std::string& name, const Explanation& explanation) {
+    return {ErrorKind::Unsatisfiable,
+            fmt::format("for {}, nothing of these versions will do:\n{}", name, explanation.tree()),
+            "name the packages that may have another version: gpkg lock repair FILE NAME...",
+            {}};
+}
+
+/// Another build is one for the same accelerator, also where the channel has none for any GPU any
+/// more and so nothing to choose from.
+Result<void> check_same_accelerators(const LockFile& lock,
+                                     const LockedClass& locked,
+                                     const Solution& answer) {
+    for (const auto place : locked.packages) {
+        const auto& before = lock.packages[place].record;
+        const auto was = accelerator_of(before);
+        const auto after =
+            std::find_if(answer.records.begin(), answer.records.end(), [&](const auto& record) {
+                return record.name == before.name;
+            });
+        if (was.evidence.empty() || was.is_by_library || after == answer.records.end()) continue;
+        if (const auto is = accelerator_of(*after); is.accelerator != was.accelerator)
+            return fail(
+                ErrorKind::Unsatisfiable,
+                fmt::format("for {}, {} {} is a build for {}, and there is none left: {} is "
+                            "one for {}",
+                            locked.name,
+                            before.name,
+                            before.version,
+                            to_string(was.accelerator),
+                            after->build,
+                            to_string(is.accelerator)),
+                fmt::format("gpkg lock repair FILE {}: it may have another version", before.name));
+    }
+    return {};
+}
+
+/// What the old lock says beside the packages of its default environment.
+Result<void> take_over(const LockFile& old, LockFile& lock) {
+    lock.channels = old.channels;
+    lock.request = old.request;
+    lock.environments = old.environments;
+    lock.foreign = old.foreign;
+    lock.kept_for = old.kept_for;
+    lock.kept = old.kept;
+    for (auto& locked : lock.classes) {
+        if (const auto* before = old.find_class(locked.name)) {
+            locked.specs = before->specs;
+            locked.foreign = before->foreign;
+        }
+    }
+    PackageAdder adder(lock);
+    for (const auto& locked : old.classes) {
+        if (locked.environment == kDefaultEnvironment) continue;
+        auto other = locked;
+        for (auto& place : other.packages) {
+            GPKG_TRY(place, adder.add(old.packages[place]));
+        }
+        lock.classes.push_back(std::move(other));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<GonePackage>> gone_packages(Context& context,
+                                               const LockFile& lock,
+                                               const SourceOptions& sources) {
+    std::set<std::string> name_set;
+    for (const auto& package : lock.packages) name_set.insert(package.record.name);
+    const std::vector<std::string> names(name_set.begin(), name_set.end());
+    std::vector<SharedIndex> indexes;
+    for (const auto& platform : platforms_of(lock)) {
+        GPKG_TRY(const auto channels, open_channels(context, lock, platform, sources));
+        GPKG_TRY(const auto opened, channels.look_up(names));
+        indexes.insert(indexes.end(), opened.begin(), opened.end());
+    }
+    std::vector<GonePackage> gone;
+    for (std::size_t place = 0; place < lock.packages.size(); ++place) {
+        GPKG_TRY(auto why, why_gone(lock.packages[place].record, indexes));
+        if (!why.empty()) gone.push_back({place, std::move(why)});
+    }
+    return gone;
+}
+
+Result<LockedClasses> repair(Context& context,
+                             const LockFile& lock,
+                             const std::vector<GonePackage>& gone,
+                             const std::set<std::string>& free,
+                             const SourceOptions& options) {
+    if (!edits_of(lock).empty())
+        return fail(ErrorKind::Conflict,
+                    "the request in it was changed since its packages were decided",
+                    "gpkg lock decides anew");
+    for (const auto& name : free) {
+        const bool is_there = std::any_of(lock.packages.begin(),
+                                          lock.packages.end(),
+                                          [&](const auto& one) { return one.record.name == name; });
+        if (!is_there) return fail(ErrorKind::NotFound, fmt::format("the lock has no {}", name));
+    }
+    std::set<std::size_t> gone_places;
+    for (const auto& one : gone) gone_places.insert(one.place);
+    const auto sources = sources_of(lock, options);
+    std::vector<ClassQuestion> classes;
+    std::vector<Solution> answers;
+    for (const auto& locked : lock.classes) {
+        if (locked.environment != kDefaultEnvironment) continue;
+        GPKG_TRY(auto one, question_for(context, lock, locked, gone_places, free, sources));
+        GPKG_CHECK(settle_vendor(context, one.question));
+        GPKG_TRY(auto outcome, answer_to(one.question));
+        GPKG_CHECK(check_stop(context));
+        if (const auto* explanation = std::get_if<Explanation>(&outcome))
+            return pass(no_repair(locked.name, *explanation));
+        answers.push_back(std::get<Solution>(std::move(outcome)));
+        GPKG_CHECK(check_same_accelerators(lock, locked, answers.back()));
+        classes.push_back(std::move(one));
+    }
+    if (classes.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("the lock has no environment {}", kDefaultEnvironment));
+    GPKG_TRY(auto repaired, lock_answers(context, std::move(classes), std::move(answers)));
+    GPKG_CHECK(take_over(lock, repaired.lock));
+    return repaired;
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,175 @@
+#include "cli/workflow/lock/request.hpp"
+
+#include "cli/workflow/ask/accelerators.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+std::string name_of(ChannelPriority priority) {
+    switch (priority) {
+    case ChannelPriority::Strict: return "strict";
+    case ChannelPriority::Flexible: return "flexible";
+    case ChannelPriority::Disabled: return "disabled";
+    }
+    return {};
+}
+
+/// The specs of each package.
+std::map<std::string, std::vector<std::string>> by_name(const std::vector<std::string>& specs) {
+    std::map<std::string, std::vector<std::string>> named;
+    for (const auto& text : specs) named[name_in_spec(text)].push_back(text);
+    for (auto& [name, texts] : named) std::sort(texts.begin(), texts.end());
+    return named;
+}
+
+std::string quoted(const std::vector<std::string>& texts) {
+    return fmt::format("'{}'", fmt::join(texts, "' '"));
+}
+
+void compare_specs(const std::vector<std::string>& before,
+                   const std::vector<std::string>& now,
+                   std::vector<std::string>& lines) {
+    const auto locked = by_name(before);
+    const auto wanted = by_name(now);
+    for (const auto& [name, specs] : wanted) {
+        const auto found = locked.find(name);
+        if (found == locked.end()) {
+            lines.push_back(fmt::format("{} is asked for now, and was not", quoted(specs)));
+        } else if (found->second != specs) {
+            lines.push_back(fmt::format(
+                "{} is asked for now, and was {}", quoted(specs), quoted(found->second)));
+        }
+    }
+    for (const auto& [name, specs] : locked) {
+        if (!wanted.contains(name))
+            lines.push_back(fmt::format("{} was asked for, and is no more", quoted(specs)));
+    }
+}
+
+void compare(std::string_view what,
+             const std::string& before,
+             const std::string& now,
+             std::vector<std::string>& lines) {
+    const auto text = [](const std::string& value) {
+        return value.empty() ? std::string("not said") : value;
+    };
+    if (before != now)
+        lines.push_back(fmt::format("{}: now {}, and was {}", what, text(now), text(before)));
+}
+
+std::string variables_text(const std::map<std::string, std::string>& variables) {
+    std::vector<std::string> texts;
+    texts.reserve(variables.size());
+    for (const auto& [name, value] : variables) texts.push_back(fmt::format("{}={}", name, value));
+    return fmt::format("{}", fmt::join(texts, " "));
+}
+
+/// Of a line for pip: "-r more.txt", "-e ./lib", "../lib", but nothing absolute.
+bool names_place_beside(std::string_view line) {
+    line = trim(line);
+    for (const std::string_view option :
+         {"-r", "-c", "-e", "--requirement", "--constraint", "--editable"}) {
+        if (!line.starts_with(option)) continue;
+        const auto rest = line.substr(option.size());
+        if (option.starts_with("--") && !rest.starts_with(' ') && !rest.starts_with('=')) continue;
+        const auto place = trim(rest.substr(rest.starts_with('=') ? 1 : 0));
+        return !place.starts_with('/') && place.find("://") == std::string_view::npos;
+    }
+    return line.starts_with("./") || line.starts_with("../");
+}
+
+}  // namespace
+
+Result<LockRequest> lock_request_of(const Context& context,
+                                    const SourceOptions& sources,
+                                    const ChangeRequest& wanted) {
+    LockRequest request;
+    GPKG_TRY(const auto channels, wanted_channels(context, sources));
+    for (const auto& channel : channels) request.channels.push_back(channel.base_url());
+    for (const auto& spec : wanted.specs) {
+        auto text = as_typed(spec);
+        if (std::find(request.specs.begin(), request.specs.end(), text) == request.specs.end())
+            request.specs.push_back(std::move(text));
+    }
+    for (const auto& section : wanted.pip) {
+        for (const auto& line : section.requirements) {
+            if (names_place_beside(line))
+                return fail(ErrorKind::Unsupported,
+                            fmt::format("{}: '{}' names a place beside this file, which a lock "
+                                        "elsewhere does not have",
+                                        section.file.native(),
+                                        line),
+                            "write a URL or an absolute path");
+            request.pip.push_back(line);
+        }
+    }
+    request.variables = wanted.variables;
+    request.channel_priority = name_of(channel_priority(context, sources));
+    request.accelerator = to_string(wanted.accelerators);
+    request.exclude_newer = sources.exclude_newer;
+    return request;
+}
+
+Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked) {
+    ChangeRequest wanted;
+    for (const auto& text : lock.specs_of(locked)) {
+        GPKG_TRY(auto spec, MatchSpec::parse(text));
+        wanted.specs.push_back(std::move(spec));
+    }
+    GPKG_TRY(wanted.accelerators, parse_accelerator_wishes(lock.request.accelerator));
+    return wanted;
+}
+
+Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
+    GPKG_TRY(auto wishes, parse_accelerator_wishes(lock.request.accelerator));
+    std::set<Accelerator> built;
+    for (const auto place : locked.packages)
+        built.insert(accelerator_of(lock.packages[place].record).accelerator);
+    const auto works = [&](AcceleratorChoice choice) {
+        if (choice == AcceleratorChoice::Nvidia) return built.contains(Accelerator::Nvidia);
+        if (choice == AcceleratorChoice::Amd) return built.contains(Accelerator::Amd);
+        return true;
+    };
+    const auto first = std::find_if(wishes.all.begin(), wishes.all.end(), works);
+    if (first != wishes.all.end()) wishes.all = {*first};
+    return state_of(wishes);
+}
+
+std::vector<std::string> edits_of(const LockFile& lock) {
+    if (lock.request.digest.empty() || lock.request.digest == request_digest(lock)) return {};
+    return {"the request in it was changed since its packages were decided"};
+}
+
+std::vector<std::string> drift_of(const LockFile& lock,
+                                  const LockedClass& locked,
+                                  const LockRequest& now) {
+    const auto& before = lock.request;
+    if (before == LockRequest{})
+        return {"the file does not tell what it was made for, as those of other tools do not"};
+    std::vector<std::string> lines;
+    compare_specs(lock.specs_of(locked), now.specs, lines);
+    compare("channels",
+            fmt::format("{}", fmt::join(before.channels, " ")),
+            fmt::format("{}", fmt::join(now.channels, " ")),
+            lines);
+    compare("channel priority", before.channel_priority, now.channel_priority, lines);
+    compare("accelerator", before.accelerator, now.accelerator, lines);
+    if (!now.exclude_newer.empty())
+        compare("--exclude-newer", before.exclude_newer, now.exclude_newer, lines);
+    compare("pip",
+            fmt::format("{}", fmt::join(before.pip, " ")),
+            fmt::format("{}", fmt::join(now.pip, " ")),
+            lines);
+    compare("variables", variables_text(before.variables), variables_text(now.variables), lines);
+    return lines;
+}
+
+}  // namespace gpkg::cli

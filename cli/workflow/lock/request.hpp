@@ -1,0 +1,36 @@
+#pragma once
+
+// What a lock file remembers of the request that it was decided for, and what has changed since.
+
+#include "cli/workflow/ask/question.hpp"
+#include "libcore/lock/lock_file.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// What is asked for, of these sources. No channel is looked at for it.
+Result<LockRequest> lock_request_of(const Context& context,
+                                    const SourceOptions& sources,
+                                    const ChangeRequest& wanted);
+
+/// The same as it can be asked again for the machines of one class; what pip and the variables are
+/// stays with the lock.
+Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked);
+
+/// What conda-meta/gpkg/state.json is to remember of an environment that is made from a class: of
+/// several accelerators the first that its packages are for.
+Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked);
+
+/// Whether the lock's packages were decided for the request that it holds: a line that says so
+/// where they were not.
+std::vector<std::string> edits_of(const LockFile& lock);
+
+/// How what is asked now, for the class of this name, differs from what the lock was made for, a
+/// line for each difference. A moment counts where one is said now.
+std::vector<std::string> drift_of(const LockFile& lock,
+                                  const LockedClass& locked,
+                                  const LockRequest& now);
+
+}  // namespace gpkg::cli
