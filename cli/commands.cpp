@@ -50,6 +50,8 @@ std::span<const Command> commands() {
         {"inspect", "show what a package, a program or a library holds and needs", bind_inspect},
         {"lint", "find dependencies of packages that fewer bytes would do for", bind_lint},
         {"redist", "recipes for NVIDIA's redistributable archives", bind_redist},
+        {"mirror", "packages and indexes for places without a network", bind_mirror},
+        {"module", "environments as modules of Lmod and Environment Modules", bind_module},
         {"index", "write the index of a channel's folder", bind_index},
         {"reactivate", "", bind_reactivate},
         {"__complete", "", bind_complete},

@@ -20,9 +20,6 @@ Action bind_check(CLI::App& app);
 Action bind_repair(CLI::App& app);
 Action bind_convert(CLI::App& app);
 
-/// What is asked for on the machine of `sources`; channels of files are added to those.
-Result<ChangeRequest> wanted(Context& context, const WishOptions& options, SourceOptions& sources);
-
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
 

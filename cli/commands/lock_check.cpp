@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/repair.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/machine.hpp"
@@ -45,7 +46,7 @@ Result<std::vector<std::string>> drift(Context& context,
         auto sources = options.sources;
         sources.for_machine.clear();
         sources.platform = locked.platform;
-        GPKG_TRY(const auto now, wanted(context, options.wishes, sources));
+        GPKG_TRY(const auto now, lock_wishes(context, options.wishes, sources));
         GPKG_TRY(const auto request, lock_request_of(context, sources, now));
         for (auto& line : drift_of(lock, locked, request)) {
             if (std::find(lines.begin(), lines.end(), line) == lines.end())

@@ -2,6 +2,7 @@
 #include "cli/table.hpp"
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
+#include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/regions.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
@@ -102,7 +103,7 @@ void tell(Context& context, const Regions& found, const ChangeRequest& wanted) {
 
 Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     auto sources = options.sources;
-    GPKG_TRY(const auto request, wanted(context, options.wishes, sources));
+    GPKG_TRY(const auto request, lock_wishes(context, options.wishes, sources));
     GPKG_TRY(auto asked, lock_request_of(context, sources, request));
     GPKG_TRY(auto question, question_of(context, sources, request));
     GPKG_TRY(const auto found, decision_regions(context, question));

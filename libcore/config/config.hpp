@@ -87,7 +87,9 @@ struct Config {
     Setting<int> number_channel_notices{5};   ///< shown by one command; 0: none
     Setting<bool> changeps1{true};            ///< activation changes the prompt
     Setting<LinkScriptPolicy> link_scripts{LinkScriptPolicy::Run};
-    Setting<bool> use_condarc{true};  ///< conda's files are read
+    Setting<fs::path> module_root{};  ///< empty: modules/ of the root prefix
+    Setting<std::string> module_name{"{name}/{generation}"};  ///< a template, see module_name_of()
+    Setting<bool> use_condarc{true};                          ///< conda's files are read
 
     /// For people: keys nobody knows, two files where one is read.
     std::vector<std::string> warnings;
@@ -96,6 +98,10 @@ struct Config {
 
     fs::path package_store() const { return cache_dir.value / "pkgs"; }
     fs::path index_cache() const { return cache_dir.value / "cache"; }
+    /// Where modulefiles are written.
+    fs::path modules_folder() const {
+        return module_root.value.empty() ? root_prefix.value / "modules" : module_root.value;
+    }
     /// What was seen of signed channels: it is no cache.
     fs::path trust_folder() const { return cache_dir.value / "trust"; }
     /// The file that is edited for a level other than Conda.

@@ -168,6 +168,12 @@ Result<std::string> link_word(const Node& node, const Reading& how) {
     return node.fail(fmt::format("expected auto, hardlink, reflink or copy, found '{}'", word));
 }
 
+Result<std::string> name_template(const Node& node, const Reading& how) {
+    GPKG_TRY(auto text, node.as_text(how.key));
+    if (trim(text).empty()) return node.fail("expected names of modules, found nothing");
+    return text;
+}
+
 Result<Texts> specs(const Node& node, const Reading& how) {
     GPKG_TRY(auto texts, node.as_texts(how.key));
     for (const auto& text : texts) {
@@ -339,6 +345,8 @@ constexpr std::array kRows = {
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "how many notices of channels one command shows, 0 for none"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "activation changes the shell's prompt"),
     row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "which link scripts of packages run: run (all), off, ask or list"),
+    row<&Config::module_root, folder>("module_root", Shape::Value, {}, "folder of modulefiles; else modules/ of the root prefix"),
+    row<&Config::module_name, name_template>("module_name", Shape::Value, {}, "what modules of environments are called: {name}, {generation}, {accelerator}, {python}, ..."),
     row<&Config::use_condarc, flag>("use_condarc", Shape::Value, {}, "whether conda's configuration files are read"),
 };
 // clang-format on

@@ -252,6 +252,9 @@ Result<LockedClasses> lock_answers(Context& context,
                                    std::vector<ClassQuestion> classes,
                                    std::vector<Solution> answers) {
     LockedClasses locked;
+    for (const auto& answer : answers)
+        locked.each_alone.insert(
+            locked.each_alone.end(), answer.records.begin(), answer.records.end());
     GPKG_TRY(locked.divergences, Aligning(classes, answers).run());
     GPKG_CHECK(check_stop(context));
     for (std::size_t i = 0; i < classes.size(); ++i)

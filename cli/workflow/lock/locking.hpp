@@ -28,6 +28,8 @@ struct Divergence {
 
 struct LockedClasses {
     LockFile lock;
+    /// What classes would have where nobody wanted the same versions in all.
+    std::vector<PackageRecord> each_alone;
     std::vector<Divergence> divergences;
     std::map<std::string, std::vector<std::string>> notes;  ///< by class
 };

@@ -1,0 +1,137 @@
+#include "cli/workflow/lock/classes.hpp"
+
+#include "cli/workflow/lock/request.hpp"
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+/// The classes that are asked for; without any, this machine as its platform.
+std::vector<std::string> class_names(const Context& context, const ClassOptions& options) {
+    if (!options.machines.empty()) return options.machines;
+    return {options.sources.platform.empty() ? context.config.platform.value
+                                             : options.sources.platform};
+}
+
+/// "node" of "./node.yaml": a class is named as --for names its machine.
+std::string class_name(const std::string& machine) {
+    const bool is_file = machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
+                         machine.ends_with(".yml");
+    auto name = is_file ? fs::path(machine).stem().native() : machine;
+    // As a lock file can name it.
+    std::replace_if(
+        name.begin(),
+        name.end(),
+        [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' &&
+                   c != '.';
+        },
+        '-');
+    name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
+    return name;
+}
+
+struct AskedClass {
+    ClassQuestion question;
+    LockRequest request;
+};
+
+Result<AskedClass> question_for(Context& context,
+                                const ClassOptions& options,
+                                const std::string& machine) {
+    auto sources = options.sources;
+    if (!options.machines.empty()) sources.for_machine = machine;
+    // Selectors of an environment.yml may choose other packages for another platform.
+    GPKG_TRY(const auto request, lock_wishes(context, options.wishes, sources));
+    GPKG_TRY(auto locked, lock_request_of(context, sources, request));
+    GPKG_TRY(auto question, question_of(context, sources, request));
+    question.machine.name = class_name(machine);
+    return AskedClass{{class_name(machine), std::move(question)}, std::move(locked)};
+}
+
+/// What a lock holds once, whatever the class.
+Result<void> check_same(const std::vector<std::pair<std::string, LockRequest>>& requests) {
+    const auto& [first, one] = requests.front();
+    for (const auto& [name, other] : requests) {
+        const auto* what = other.variables != one.variables       ? "variables"
+                           : other.pip != one.pip                 ? "pip"
+                           : other.accelerator != one.accelerator ? "accelerator"
+                           : other.channels != one.channels       ? "channels"
+                                                                  : nullptr;
+        if (what != nullptr)
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("by its selectors the file asks for other {} for {} than for "
+                                    "{}, and a lock holds one for all",
+                                    what,
+                                    name,
+                                    first),
+                        "write a lock for each of them: gpkg lock -o FILE");
+    }
+    return {};
+}
+
+/// What was asked for: once, and with each class what is others there.
+void remember(LockFile& lock, const std::vector<std::pair<std::string, LockRequest>>& requests) {
+    lock.request = requests.front().second;
+    for (auto& locked : lock.classes) {
+        for (const auto& [name, request] : requests) {
+            if (name == locked.name && request.specs != lock.request.specs)
+                locked.specs = request.specs;
+        }
+    }
+    lock.request.digest = request_digest(lock);
+}
+
+}  // namespace
+
+Result<ChangeRequest> lock_wishes(Context& context,
+                                  const WishOptions& options,
+                                  SourceOptions& sources) {
+    GPKG_TRY(auto wishes, read_wishes(context, options, sources));
+    if (!wishes.explicit_records.empty())
+        return fail(ErrorKind::Usage, "package files are what they are: nothing is to be locked");
+    if (wishes.specs.empty())
+        return fail(ErrorKind::Usage,
+                    "nothing to lock was named",
+                    "gpkg lock -f environment.yml --for a100 --for cpu");
+    ChangeRequest request;
+    request.specs = std::move(wishes.specs);
+    request.accelerators = std::move(wishes.accelerators);
+    request.variables = std::move(wishes.variables);
+    request.pip = std::move(wishes.pip);
+    return request;
+}
+
+Result<LockedClasses> lock_for(Context& context, const ClassOptions& options) {
+    for (const auto& [variable, value] : set_overrides(context)) {
+        if (!options.machines.empty())
+            context.out.warn(fmt::format(
+                "{}={} decides for every class, whatever its machine has", variable, value));
+    }
+    std::vector<ClassQuestion> classes;
+    std::vector<std::pair<std::string, LockRequest>> requests;
+    for (const auto& machine : class_names(context, options)) {
+        GPKG_TRY(auto one, question_for(context, options, machine));
+        const auto& name = one.question.name;
+        const bool is_there = std::any_of(classes.begin(), classes.end(), [&](const auto& other) {
+            return to_lower(other.name) == to_lower(name);
+        });
+        if (is_there)
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("--for {}: a class {} is named twice", machine, name),
+                "classes are called as profiles without their folder: give one another name");
+        requests.emplace_back(name, std::move(one.request));
+        classes.push_back(std::move(one.question));
+    }
+    GPKG_CHECK(check_same(requests));
+    GPKG_TRY(auto locked, lock_classes(context, std::move(classes)));
+    remember(locked.lock, requests);
+    return locked;
+}
+
+}  // namespace gpkg::cli

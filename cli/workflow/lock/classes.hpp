@@ -1,0 +1,27 @@
+#pragma once
+
+// From the words of a command to what is locked for each machine that they name.
+
+#include "cli/workflow/lock/locking.hpp"
+#include "cli/workflow/wishes.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct ClassOptions {
+    SourceOptions sources;
+    WishOptions wishes;
+    std::vector<std::string> machines;  ///< profiles or names; empty: this machine's platform
+};
+
+/// The lock remembers what was asked for.
+Result<LockedClasses> lock_for(Context& context, const ClassOptions& options);
+
+/// What is asked for on the machine of `sources`; channels of files are added to those.
+Result<ChangeRequest> lock_wishes(Context& context,
+                                  const WishOptions& options,
+                                  SourceOptions& sources);
+
+}  // namespace gpkg::cli

@@ -1,0 +1,393 @@
+#include "cli/workflow/mirroring.hpp"
+
+#include "cli/workflow/fetch.hpp"
+#include "cli/workflow/lock/request.hpp"
+#include "cli/workflow/progress.hpp"
+#include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/indexing/indexer.hpp"
+#include "libcore/indexing/patch_instructions.hpp"
+#include "libcore/indexing/record_patch.hpp"
+#include "libcore/lock/lock_format.hpp"
+#include "libcore/net/download.hpp"
+#include "libcore/net/transport.hpp"
+#include "libcore/net/url.hpp"
+#include "libcore/package/unpack.hpp"
+#include "libcore/trust/signed_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <thread>
+
+namespace gpkg::cli {
+namespace {
+
+constexpr std::string_view kLockName = "gpkg.lock";
+constexpr std::string_view kSettingsName = "config.yaml";
+
+/// What a mirror is to hold.
+struct Content {
+    LockFile lock;
+    std::vector<PackageRecord> records;  ///< each URL once
+    std::vector<std::string> channels;   ///< base URLs, those without a package too
+    std::set<std::string> subdirs;       ///< that clients ask for
+    bool records_are_whole = true;       ///< they say all that an index says
+};
+
+Result<void> add_records(Content& content, const std::vector<PackageRecord>& records) {
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < content.records.size(); ++i) places[content.records[i].url] = i;
+    for (const auto& record : records) {
+        const auto [place, is_new] = places.emplace(record.url, content.records.size());
+        if (is_new) {
+            content.records.push_back(record);
+            continue;
+        }
+        const auto& other = content.records[place->second];
+        if (other.sha256 != record.sha256)
+            return fail(
+                ErrorKind::Integrity,
+                fmt::format("{}: is named with two checksums", without_secrets(record.url)));
+    }
+    return {};
+}
+
+Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
+                                                   const std::vector<std::string>& names,
+                                                   const std::string& file) {
+    std::vector<const LockedClass*> classes;
+    if (names.empty()) {
+        for (const auto& locked : lock.classes) classes.push_back(&locked);
+        return classes;
+    }
+    std::vector<std::string> known;
+    for (const auto& locked : lock.classes) known.push_back(locked.name);
+    for (const auto& name : names) {
+        const auto size = classes.size();
+        for (const auto& locked : lock.classes) {
+            if (locked.name == name) classes.push_back(&locked);
+        }
+        if (classes.size() == size)
+            return fail(ErrorKind::NotFound,
+                        fmt::format("{}: has no class {}", file, name),
+                        fmt::format("it has {}", join_some(known, "and")));
+    }
+    return classes;
+}
+
+Result<Content> content_of_lock(Context& context, const MirrorOptions& options) {
+    GPKG_TRY(auto read, read_lock(absolute_path(options.lock, context.home)));
+    for (const auto& warning : read.warnings) context.out.warn(warning);
+    Content content;
+    // Files of conda-lock leave out what restricts a package.
+    content.records_are_whole = read.format != LockFormat::CondaLock;
+    GPKG_TRY(const auto classes, classes_of(read.lock, options.asked.machines, options.lock));
+    for (const auto* locked : classes) {
+        GPKG_CHECK(add_records(content, read.lock.records_of(*locked)));
+        content.subdirs.insert(locked->platform);
+        if (!locked->foreign.empty() || !read.lock.request.pip.empty())
+            context.out.warn_once(
+                fmt::format("{}: what pip installs is not in the mirror", options.lock));
+    }
+    for (const auto& channel : read.lock.channels) content.channels.push_back(channel.url);
+    content.lock = std::move(read.lock);
+    return content;
+}
+
+Result<Content> content_asked_for(Context& context, const MirrorOptions& options) {
+    GPKG_TRY(auto locked, lock_for(context, options.asked));
+    Content content;
+    for (const auto& one : locked.lock.classes) {
+        GPKG_CHECK(add_records(content, locked.lock.records_of(one)));
+        content.subdirs.insert(one.platform);
+    }
+    // Who asks the same here without the lock gets what they would have got there.
+    GPKG_CHECK(add_records(content, locked.each_alone));
+    content.channels = locked.lock.request.channels;
+    content.lock = std::move(locked.lock);
+    return content;
+}
+
+/// "conda-forge" for the channel of that name, "conda-forge-2" for another that ends so.
+std::string folder_name(const std::string& url, const std::map<std::string, std::string>& taken) {
+    auto stem = url.substr(url.rfind('/') + 1);
+    std::replace_if(
+        stem.begin(),
+        stem.end(),
+        [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' &&
+                   c != '.';
+        },
+        '-');
+    if (stem.empty() || stem.front() == '.') stem = "channel" + stem;
+    auto name = stem;
+    for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}-{}", stem, number);
+    return name;
+}
+
+class Mirroring {
+public:
+    Mirroring(Context& context, const MirrorOptions& options, Content content)
+        : context_(context),
+          options_(options),
+          content_(std::move(content)),
+          manifest_file_(options.folder / kMirrorManifest) {}
+
+    Result<MirrorSummary> run();
+
+private:
+    Result<void> prepare();
+    Result<void> name_channels();
+    Result<void> fetch();
+    Result<bool> is_there(const PackageRecord& record) const;
+    Result<void> remove_others();
+    Result<void> index();
+    Result<void> write_texts();
+    Result<void> write_manifest();
+    fs::path place_of(const PackageRecord& record) const {
+        return options_.folder / folder_of_.at(record.channel) / record.subdir / record.fn;
+    }
+
+    Context& context_;
+    const MirrorOptions& options_;
+    Content content_;
+    fs::path manifest_file_;
+    std::vector<Channel> channels_;
+    std::map<std::string, std::string> folder_of_;  ///< by base URL
+    MirrorSummary summary_;
+};
+
+/// Only a folder of ours may be changed. One without its manifest is one that was interrupted.
+Result<void> Mirroring::prepare() {
+    std::error_code code;
+    const auto mark = options_.folder / ".gpkg-mirror";
+    const bool is_ours = fs::exists(mark, code);
+    if (!is_ours && fs::exists(options_.folder, code) && !fs::is_empty(options_.folder, code))
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: holds something that is no mirror of gpkg's",
+                                options_.folder.native()),
+                    "name an empty folder, or one that does not exist");
+    GPKG_CHECK(make_folders(options_.folder));
+    GPKG_CHECK(write_file_atomically(mark, ""));
+    fs::remove(manifest_file_, code);
+    if (code) return pass(io_error(manifest_file_.native(), "remove", code.value()));
+    return {};
+}
+
+Result<void> Mirroring::name_channels() {
+    auto urls = content_.channels;
+    for (const auto& record : content_.records) urls.push_back(record.channel);
+    std::map<std::string, std::string> taken;
+    for (const auto& text : urls) {
+        GPKG_TRY(auto channel, Channel::parse(text, channel_context(context_)));
+        if (folder_of_.contains(channel.base_url())) continue;
+        const auto name = folder_name(channel.base_url(), taken);
+        taken[name] = channel.base_url();
+        folder_of_[channel.base_url()] = name;
+        for (const auto& subdir : content_.subdirs)
+            GPKG_CHECK(make_folders(options_.folder / name / subdir));
+        channels_.push_back(std::move(channel));
+    }
+    summary_.manifest.channels = std::move(taken);
+    return {};
+}
+
+Result<bool> Mirroring::is_there(const PackageRecord& record) const {
+    const auto file = place_of(record);
+    std::error_code code;
+    if (!fs::is_regular_file(fs::symlink_status(file, code)) || record.sha256.empty()) return false;
+    GPKG_TRY(const auto sha256, sha256_of_file(file));
+    return sha256 == record.sha256;
+}
+
+Result<void> Mirroring::fetch() {
+    std::vector<Download> downloads;
+    std::uint64_t total = 0;
+    for (const auto& record : content_.records) {
+        GPKG_CHECK(check_stop(context_));
+        GPKG_TRY(const auto have, is_there(record));
+        if (have) continue;
+        Download download;
+        download.url = url_with_credentials(record, channels_);
+        download.destination = place_of(record);
+        download.sha256 = record.sha256;
+        download.md5 = record.md5;
+        download.size = record.size;
+        total += record.size;
+        downloads.push_back(std::move(download));
+    }
+    if (options_.asked.sources.offline) {
+        const auto is_far = [](const auto& one) { return !one.url.starts_with("file://"); };
+        const auto far = std::count_if(downloads.begin(), downloads.end(), is_far);
+        if (far != 0)
+            return fail(ErrorKind::Network,
+                        fmt::format("{} packages are not in the mirror, and --offline forbids to "
+                                    "fetch them",
+                                    far));
+    }
+    Progress progress(context_.out);
+    std::vector<std::uint64_t> received(downloads.size());
+    std::size_t finished = 0;
+    DownloadOptions how;
+    how.parallel = static_cast<std::size_t>(context_.config.download_threads.value);
+    how.stop = context_.stop;
+    how.on_wait = WaitWarnings(context_.out, progress);
+    const auto show = [&] {
+        const auto sum = std::accumulate(received.begin(), received.end(), std::uint64_t{0});
+        progress.bytes("fetching", finished, downloads.size(), sum, total);
+    };
+    how.on_progress = [&](const TransferProgress& step) {
+        received[step.item] = step.done;
+        show();
+    };
+    how.on_finished = [&](std::size_t) {
+        ++finished;
+        show();
+    };
+    GPKG_TRY(const auto transport, open_transport(context_));
+    GPKG_CHECK(download_all(*transport, downloads, how));
+    summary_.fetched = downloads.size();
+    summary_.fetched_bytes = total;
+    return {};
+}
+
+/// Packages of an earlier run that are not wanted any more.
+Result<void> Mirroring::remove_others() {
+    std::set<fs::path> wanted;
+    for (const auto& record : content_.records) wanted.insert(place_of(record));
+    for (const auto& [url, name] : folder_of_) {
+        std::error_code code;
+        fs::recursive_directory_iterator item(options_.folder / name, code);
+        for (; !code && item != fs::recursive_directory_iterator(); item.increment(code)) {
+            const auto& path = item->path();
+            const bool is_package =
+                path.extension() == ".conda" || path.native().ends_with(".tar.bz2");
+            std::error_code ignored;
+            if (!is_package || wanted.contains(path) || !fs::remove(path, ignored)) continue;
+            ++summary_.removed;
+        }
+        if (code)
+            return fail(
+                ErrorKind::Io,
+                fmt::format(
+                    "{}: cannot be read: {}", (options_.folder / name).native(), code.message()));
+    }
+    return {};
+}
+
+Result<void> Mirroring::index() {
+    std::map<fs::path, std::vector<PackageRecord>> by_subdir;
+    for (const auto& record : content_.records)
+        by_subdir[place_of(record).parent_path()].push_back(record);
+    const auto index_json = [&](const PackageRecord& record) -> Result<std::string> {
+        GPKG_TRY(auto info, read_package_info(place_of(record)));
+        return std::move(info.find("index.json")->second);
+    };
+    for (const auto& [folder, records] : by_subdir) {
+        GPKG_CHECK(check_stop(context_));
+        const auto file = folder / kPatchName;
+        std::string patch;
+        if (content_.records_are_whole) {
+            GPKG_TRY(patch, patch_towards(records, index_json));
+        }
+        std::error_code code;
+        fs::remove(file, code);
+        if (!patch.empty()) GPKG_CHECK(write_file_atomically(file, patch));
+    }
+    IndexerOptions how;
+    how.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    how.cancelled = [&] { return context_.stop.stop_requested(); };
+    for (const auto& [url, name] : folder_of_) {
+        GPKG_TRY(const auto indexed, index_channel(options_.folder / name, how));
+        for (const auto& [file, reason] : indexed.refused)
+            return fail(ErrorKind::Integrity, fmt::format("{}: {}", file.native(), reason));
+    }
+    return {};
+}
+
+Result<void> Mirroring::write_texts() {
+    GPKG_CHECK(write_lock(content_.lock, LockFormat::Gpkg, options_.folder / kLockName));
+    std::string settings =
+        "# Taken from here, in place of their servers; paths begin at this file's folder.\n"
+        "mirrored_channels:\n";
+    for (const auto& [url, name] : folder_of_)
+        settings += fmt::format(
+            "  {}: [{}]\n", nlohmann::json(url).dump(), nlohmann::json("./" + name).dump());
+    return write_file_atomically(options_.folder / kSettingsName, settings);
+}
+
+Result<void> Mirroring::write_manifest() {
+    const auto cancelled = [&] { return context_.stop.stop_requested(); };
+    GPKG_TRY(summary_.manifest.files, files_of_mirror(options_.folder, cancelled));
+    SignedText text(summary_.manifest.to_text());
+    for (const auto& key : options_.sign_keys) text.sign(*key);
+    return write_file_atomically(manifest_file_, text.to_json());
+}
+
+Result<MirrorSummary> Mirroring::run() {
+    GPKG_CHECK(prepare());
+    GPKG_CHECK(name_channels());
+    GPKG_CHECK(fetch());
+    GPKG_CHECK(remove_others());
+    GPKG_CHECK(index());
+    GPKG_CHECK(write_texts());
+    GPKG_CHECK(write_manifest());
+    summary_.packages = content_.records.size();
+    for (const auto& record : content_.records) {
+        std::error_code code;
+        summary_.bytes += fs::file_size(place_of(record), code);
+    }
+    return std::move(summary_);
+}
+
+}  // namespace
+
+Result<MirrorSummary> make_mirror(Context& context, const MirrorOptions& options) {
+    GPKG_TRY(auto content,
+             options.lock.empty() ? content_asked_for(context, options)
+                                  : content_of_lock(context, options));
+    return Mirroring(context, options, std::move(content)).run();
+}
+
+Result<MirrorManifest> read_manifest(const fs::path& file, const std::vector<std::string>& keys) {
+    GPKG_TRY(const auto bytes, read_file(file, kLongestWritten));
+    GPKG_TRY(const auto text, SignedText::parse(bytes, file.native()));
+    if (!keys.empty()) GPKG_CHECK(text.verify({keys, 1}, file.native()));
+    return MirrorManifest::parse(text.text(), file.native());
+}
+
+Result<DeltaSummary> write_delta(Context& context,
+                                 const fs::path& mirror,
+                                 const MirrorManifest& before,
+                                 const MirrorManifest& now,
+                                 const fs::path& target) {
+    std::error_code code;
+    if (fs::exists(target, code) && !fs::is_empty(target, code))
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: is there and not empty", target.native()),
+                    "name an empty folder, or one that does not exist");
+    DeltaSummary summary;
+    const auto copy = [&](const std::string& path) -> Result<void> {
+        GPKG_CHECK(check_stop(context));
+        const auto file = target / path;
+        GPKG_CHECK(make_folders(file.parent_path()));
+        fs::create_hard_link(mirror / path, file, code);
+        if (code) fs::copy_file(mirror / path, file, code);
+        if (code) return pass(io_error(file.native(), "write", code.value()));
+        ++summary.files;
+        summary.bytes += fs::file_size(file, code);
+        return {};
+    };
+    for (const auto& [path, file] : now.files) {
+        const auto old = before.files.find(path);
+        if (old == before.files.end() || old->second != file) GPKG_CHECK(copy(path));
+    }
+    GPKG_CHECK(copy(std::string(kMirrorManifest)));
+    return summary;
+}
+
+}  // namespace gpkg::cli

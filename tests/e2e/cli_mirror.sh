@@ -1,0 +1,72 @@
+# Mirrors for places without a network: what they hold, that the answers are the same there, and what verify tells.
+here=$(realpath "$(dirname "$0")")
+. "$here/lib.sh"
+
+web=$WORK/web
+control=$WORK/control
+mkdir "$control"
+CHANNEL=$web/main
+package base 1.0 0
+package base 2.0 0
+package tool 1.0 cpu_0 'base'
+BUILD_NUMBER=1 package tool 1.0 cuda_0 'base <2' '__cuda >=12'
+package fast 1.0 0 'base'
+package other 1.0 0
+mkdir -p "$WORK/payload/info"
+echo '{"weak": ["base >=1"]}' > "$WORK/payload/info/run_exports.json"
+NOARCH=generic SUBDIR=noarch package note 1.0 0 'base'
+# A hotfix: the index says of it what the package does not.
+mkdir -p "$WORK/fix/linux-64"
+cat > "$WORK/fix/linux-64/patch_instructions.json" <<'JSON'
+{"patch_instructions_version": 1, "packages": {"fast-1.0-0.tar.bz2": {"depends": ["base <2"], "license": "MIT"}}}
+JSON
+expect 0 index "$CHANNEL" --patch "$WORK/fix"
+CHANNEL=$web/second
+package extra 3.0 0
+expect 0 index "$CHANNEL"
+CHANNEL=$web/main
+python3 "$here/http_server.py" "$web" "$control" &
+server=$!
+trap 'kill $server 2> /dev/null; rm -rf "$WORK"' EXIT
+while [ ! -e "$control/port" ]; do sleep 0.05; done
+url=http://127.0.0.1:$(cat "$control/port")
+printf 'channels: [%s]\n' "$url/main, $url/second" > "$GPKG_ROOT_PREFIX/config.yaml"
+unset CONDA_OVERRIDE_CUDA
+
+# The closure for all machines, each package once, and nothing else.
+mirror=$WORK/mirror
+expect 0 mirror tool fast note --for a100 --for cpu --out "$mirror" --json
+json 'd["packages"] == 6 and d["fetched"] == 6 and d["removed"] == 0'
+check [ "$(cd "$mirror" && find main second -name '*.tar.bz2' | sort | xargs)" = \
+    "main/linux-64/base-1.0-0.tar.bz2 main/linux-64/base-2.0-0.tar.bz2 main/linux-64/fast-1.0-0.tar.bz2 main/linux-64/tool-1.0-cpu_0.tar.bz2 main/linux-64/tool-1.0-cuda_0.tar.bz2 main/noarch/note-1.0-0.tar.bz2" ]
+for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_exports.json; do
+    check [ -s "$mirror/main/linux-64/$file" ]
+done
+check [ -s "$mirror/second/linux-64/repodata.json" ]
+expect 0 mirror verify "$mirror"
+err_has 'all as they are to be' 'was not looked at'
+
+# The same requests have the same answers there, hotfixes included, and nothing is asked of the servers.
+plan() { "$GPKG" solve "$@" --json | python3 -c '
+import json, sys
+print(sorted((r["name"], r["version"], r["build"], r["sha256"], r["channel"], r["url"]) for r in json.load(sys.stdin)["actions"]["LINK"]))'; }
+for machine in a100 cpu; do
+    for specs in 'tool fast note' tool fast note; do
+        there=$(plan $specs --for "$machine")
+        rm -rf "$GPKG_ROOT_PREFIX/cache"
+        here_is=$(GPKG_SYSTEM_CONFIG=$mirror/config.yaml plan $specs --for "$machine")
+        rm -rf "$GPKG_ROOT_PREFIX/cache"
+        check [ -n "$there" ]
+        check [ "$there" = "$here_is" ]
+    done
+done
+kill $server
+wait $server 2> /dev/null
+export GPKG_SYSTEM_CONFIG=$mirror/config.yaml
+CONDA_OVERRIDE_CUDA=12.4 expect 0 create -n one tool fast note
+CONDA_OVERRIDE_CUDA=12.4 expect 0 create -n two --lock "$mirror/gpkg.lock"
+has one base-1.0 fast-1.0 note-1.0 tool-1.0-cuda
+expect 1 create -n three other
+err_has 'other'
+unset GPKG_SYSTEM_CONFIG
+finish

@@ -1,0 +1,100 @@
+# Environments as modules: which files are written, what they are called, where they lie, and which are stale.
+. "$(dirname "$0")/lib.sh"
+
+package plain 1.0 0
+package gpu 2.0 cuda_0 '__cuda >=12'
+package fast 3.0 v3_0 '__archspec 1.* x86_64_v3'
+export CONDA_OVERRIDE_CUDA=12.4 CONDA_OVERRIDE_ARCHSPEC=x86_64_v3
+expect 0 create -n one plain
+expect 0 create -n two gpu
+expect 0 create -n three fast gpu
+root=$WORK/modules
+
+# Both formats into the room of what the environment asks; the entry beside them. The same again writes nothing.
+expect 0 module write -n one --root "$root"
+out_has "$root/Core/one/1.lua" "$root/Core/one/1" "$root/Core/gpkg/"
+err_has "module use $root/Core"
+expect 0 module write -n one --root "$root"
+out_is ''
+err_has 'every module is as it was'
+expect 0 module write --all --root "$root"
+check [ -f "$root/nvidia/two/1.lua" ]
+check [ -f "$root/nvidia-x86_64_v3/three/1.lua" ]
+expect 0 module check --root "$root" --json
+json 'd["success"] and len(d["modules"]) == 6 and not any(m["stale"] for m in d["modules"])'
+
+# What it is called: as somebody says, which later runs keep; else by the template of the settings.
+expect 0 module write -n two --root "$root" --as apps/two/2026.11 --default
+check [ ! -e "$root/nvidia/two" ]
+expect 0 module write --all --root "$root"
+check [ -f "$root/nvidia/apps/two/2026.11.lua" ]
+check grep -q '"2026.11"' "$root/nvidia/apps/two/.version"
+expect 2 module write -n one --root "$root" --as 'a b'
+err_has 'no name of a module'
+expect 1 module write -n one --root "$root" --as gpkg
+expect 0 module check --root "$root"
+expect 0 config set module_name '{name}/{plain}-{accelerator}'
+expect 1 module check --root "$root"
+out_has 'one/1.lua: it is to be called one/1.0-cpu now'
+expect 0 module write -n one --root "$root"
+out_has "$root/Core/one/1.0-cpu.lua" "removed $root/Core/one/1.lua"
+expect 2 module write -n three --root "$root"
+err_has 'version of plain' '{accelerator}'
+expect 0 config set module_name '{name}'
+expect 0 config set module_root "$WORK/elsewhere"
+expect 0 module write -n three --format lua
+out_has "$WORK/elsewhere/nvidia-x86_64_v3/three.lua"
+expect 0 module check
+expect 0 module write -n three --as x/y/1
+expect 0 module write -n three
+check [ -f "$WORK/elsewhere/nvidia-x86_64_v3/x/y/1.lua" ]
+expect 0 module write -n three --as ''
+check [ -f "$WORK/elsewhere/nvidia-x86_64_v3/three" ]
+check [ ! -e "$WORK/elsewhere/nvidia-x86_64_v3/x" ]
+expect 2 module write -n three --default
+err_has 'no version'
+expect 2 module write --all -n one
+expect 2 module write -n one --format yaml
+
+# Stale: other packages, other scripts, a hand's change, an environment that is gone.
+expect 0 config set module_root "$root"
+expect 0 module write --all
+expect 0 module check
+package extra 1.0 0
+expect 0 install -n one extra
+expect 1 module check
+out_has 'Core/one.lua: packages have changed since'
+expect 0 module write -n one
+mkdir -p "$(place one)/etc/conda/activate.d"
+echo 'export A=b' > "$(place one)/etc/conda/activate.d/a.sh"
+expect 1 module check
+out_has 'what activation does, has changed since'
+expect 0 module write -n one
+echo '-- mine' >> "$root/Core/one.lua"
+expect 1 module check
+expect 0 module write -n one
+expect 0 remove -n three --all
+expect 1 module check --json
+json 'not d["success"] and [m["reason"] for m in d["modules"] if m["stale"]] == ["the environment " + m["prefix"] + " is gone" for m in d["modules"] if m["stale"]]'
+expect 0 module write --all
+check [ ! -e "$root/nvidia-x86_64_v3" ]
+expect 0 module check
+
+# A script that ends the shell is told, and the module stays as it was.
+cp "$root/Core/one.lua" "$WORK/before"
+echo 'exit 4' > "$(place one)/etc/conda/activate.d/a.sh"
+expect 1 module write -n one
+err_has 'a.sh: ends the shell that sources it, with status 4'
+check cmp "$root/Core/one.lua" "$WORK/before"
+echo 'alias ll=ls' > "$(place one)/etc/conda/activate.d/a.sh"
+expect 0 module write -n one
+err_has 'one: not in the module: the alias ll'
+
+# Folders that cannot be written to, and environments that are none.
+: > "$WORK/file"
+expect 1 module write -n one --root "$WORK/file"
+err_has "$WORK/file"
+expect 1 module write -n none
+err_has 'is no environment'
+expect 2 module
+finish
