@@ -127,7 +127,7 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
 
 /// Brings a prefix that an interrupted command left to its old or new state, and says so. A dry run
 /// changes nothing and only warns.
-Result<void> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
+Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
 
 /// The same, for commands that use an environment as it is: while another process changes it they
 /// warn and go on.

@@ -112,7 +112,14 @@ Result<Examined> examine_store(Context& context, bool quick) {
 Result<int> repair_environment(Context& context,
                                const fs::path& path,
                                const ChangeOptions& options) {
-    GPKG_CHECK(recover_prefix(context, path, options.dry_run));
+    GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
+    // A creation that was undone, or a removal that was completed.
+    if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta")) {
+        context.out.print(fmt::format("{}: nothing is left of it", path.native()));
+        if (context.out.json_mode())
+            context.out.json({{"success", true}, {"prefix", path.native()}});
+        return 0;
+    }
     GPKG_TRY(const auto lost, restore_metadata(context, path, options));
     if (options.dry_run && lost.anything) return 0;  // the rest rests on them
     GPKG_TRY(const auto examined, examine_environment(context, path, false));
@@ -133,6 +140,9 @@ Result<int> repair_environment(Context& context,
         if (!options.dry_run) GPKG_CHECK(drop_damaged_copy(store, record));
         request.records.push_back(record);
     }
+    if (names.empty() && !lost.anything)
+        context.out.print(fmt::format("{}: nothing is damaged", path.native()));
+    if (names.empty() && !context.out.json_mode()) return 0;
     GPKG_TRY(auto change, exactly(std::move(request)));
     change.replaces_unowned = true;
     return carry_out(context, std::move(change), options);

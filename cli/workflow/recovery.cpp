@@ -18,20 +18,20 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
     return how;
 }
 
-Result<void> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
+Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
     if (dry_run) {
         if (prefix_condition(prefix) == PrefixCondition::Interrupted)
             context.out.warn(fmt::format(
                 "{}: an earlier command was interrupted; the next change brings it in order",
                 prefix.native()));
-        return {};
+        return Recovery::Nothing;
     }
     GPKG_TRY(const auto recovery, recover(prefix, transaction_options(context, {})));
     if (recovery == Recovery::RolledBack)
         context.out.note(fmt::format("{}: an interrupted command was undone", prefix.native()));
     if (recovery == Recovery::Completed)
         context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
-    return {};
+    return recovery;
 }
 
 Result<void> recover_for_use(Context& context, const fs::path& prefix) {
@@ -43,7 +43,8 @@ Result<void> recover_for_use(Context& context, const fs::path& prefix) {
         return {};
     case PrefixCondition::Interrupted: break;
     }
-    return recover_prefix(context, prefix, false);
+    GPKG_CHECK(recover_prefix(context, prefix, false));
+    return {};
 }
 
 }  // namespace gpkg::cli

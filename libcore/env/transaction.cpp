@@ -6,7 +6,7 @@
 #include "libcore/env/link_files_internal.hpp"
 #include "libcore/env/link_plan_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
-#include "libcore/env/order.hpp"
+#include "libcore/env/recovery_internal.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -219,22 +219,6 @@ void remove_empty_meta(const fs::path& prefix) {
     if (!Prefix::is_environment(prefix)) fs::remove(prefix / "conda-meta", ignored);
 }
 
-Result<Recovery> recover_locked(Disk& disk) {
-    const auto file = journal_path("plan.json");
-    const auto text = disk.read(file);
-    if (!text && text.error().kind != ErrorKind::NotFound) return pass(text.error());
-    if (!text) {
-        if (!disk.exists(std::string(kJournalFolder))) return Recovery::Nothing;
-        if (const int code = disk.remove_tree(std::string(kJournalFolder)); code != 0)
-            return pass(disk.error(std::string(kJournalFolder), "remove", code));
-        return Recovery::Nothing;
-    }
-    GPKG_TRY(const auto plan, JournalPlan::parse(*text, (disk.prefix() / file).native()));
-    const bool committed = disk.exists(journal_path("committed"));
-    GPKG_CHECK(committed ? finish(disk, plan) : roll_back(disk, plan));
-    return committed ? Recovery::Completed : Recovery::RolledBack;
-}
-
 /// An error about the neighbouring name that a prefix is made under, told of the prefix.
 Error about(const fs::path& prefix, const fs::path& staging, Error error) {
     if (const auto at = error.message.find(staging.native()); at != std::string::npos)
@@ -256,14 +240,6 @@ Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions
     if (auto removed = remove_tree(staging); !removed && is_there(staging))
         return pass(std::move(removed).error());
     return Recovery::RolledBack;
-}
-
-/// What a stopped removal left beside it.
-Result<Recovery> remove_grave(const fs::path& prefix) {
-    const auto grave = grave_path(prefix);
-    if (!is_there(grave)) return Recovery::Nothing;
-    GPKG_CHECK(remove_tree(grave));
-    return Recovery::Completed;
 }
 
 Result<TransactionReport> run_steps(const Transaction& transaction,
@@ -385,13 +361,30 @@ Result<TransactionReport> execute(const Transaction& transaction,
                                         : create(transaction, options);
 }
 
+Result<Recovery> recover_locked(Disk& disk) {
+    const auto file = journal_path("plan.json");
+    const auto text = disk.read(file);
+    if (!text && text.error().kind != ErrorKind::NotFound) return pass(text.error());
+    if (!text) {
+        if (!disk.exists(std::string(kJournalFolder))) return Recovery::Nothing;
+        if (const int code = disk.remove_tree(std::string(kJournalFolder)); code != 0)
+            return pass(disk.error(std::string(kJournalFolder), "remove", code));
+        return Recovery::Nothing;
+    }
+    GPKG_TRY(const auto plan, JournalPlan::parse(*text, (disk.prefix() / file).native()));
+    const bool committed = disk.exists(journal_path("committed"));
+    GPKG_CHECK(committed ? finish(disk, plan) : roll_back(disk, plan));
+    return committed ? Recovery::Completed : Recovery::RolledBack;
+}
+
 PrefixCondition prefix_condition(const fs::path& prefix) {
-    if (!is_there(prefix / journal_path("plan.json"))) return PrefixCondition::Settled;
+    if (!is_there(prefix / journal_path("plan.json")) && !is_half_removed(prefix))
+        return PrefixCondition::Settled;
     return PrefixLock::is_held(prefix) ? PrefixCondition::Busy : PrefixCondition::Interrupted;
 }
 
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options) {
-    GPKG_TRY(const auto removed, remove_grave(prefix));
+    GPKG_TRY(const auto removed, finish_removal(prefix, options));
     GPKG_TRY(auto staged, remove_staging(prefix, options));
     if (staged == Recovery::Nothing) staged = removed;
     const bool litter = is_there(prefix / std::string(kJournalFolder));
@@ -406,25 +399,6 @@ Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& optio
     lock.release();
     if (recovered) remove_empty_meta(prefix);
     return recovered;
-}
-
-Result<void> remove_prefix(const fs::path& prefix, const TransactionOptions& options) {
-    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
-    GPKG_TRY(auto lock, acquire_lock(prefix, options));
-    GPKG_TRY(auto disk, Disk::open(prefix, options.fault));
-    GPKG_CHECK(recover_locked(disk));
-    GPKG_TRY(auto installed, read_records(prefix));
-    for (const auto& record : dependents_first(std::move(installed)))
-        GPKG_CHECK(run_package_script(disk, record, "pre-unlink", options));
-    if (options.cancelled && options.cancelled())
-        return fail(ErrorKind::Interrupted, "interrupted");
-    // Renamed first: whatever happens next, there is no half environment under the name.
-    const auto grave = grave_path(prefix);
-    GPKG_CHECK(remove_tree(grave));
-    GPKG_CHECK(rename_path(prefix, grave));
-    lock.moved_to(grave);
-    lock.release();
-    return remove_tree(grave);
 }
 
 }  // namespace gpkg

@@ -111,11 +111,45 @@ Result<void> make_folders(const fs::path& path) {
     return io_failure(path, "make the folder", code.value());
 }
 
+namespace {
+
+/// Lets the owner of read-only folders take away what is in them.
+void make_writable(const fs::path& tree) {
+    std::error_code ignored;
+    constexpr auto kOwner = fs::perms::owner_all;
+    fs::permissions(tree, kOwner, fs::perm_options::add | fs::perm_options::nofollow, ignored);
+    fs::recursive_directory_iterator item(tree, ignored);
+    for (; item != fs::recursive_directory_iterator(); item.increment(ignored)) {
+        if (item->symlink_status(ignored).type() == fs::file_type::directory)
+            fs::permissions(item->path(), kOwner, fs::perm_options::add, ignored);
+    }
+}
+
+/// What stands in the way, as far down as it can be told.
+fs::path deepest_left(fs::path path) {
+    std::error_code code;
+    while (fs::is_directory(fs::symlink_status(path, code))) {
+        const fs::directory_iterator item(path, code);
+        if (code || item == fs::directory_iterator()) break;
+        path = item->path();
+    }
+    return path;
+}
+
+}  // namespace
+
 Result<void> remove_tree(const fs::path& path) {
     std::error_code code;
+    std::error_code ignored;
     fs::remove_all(path, code);
-    if (code) return io_failure(path, "remove", code.value());
-    return {};
+    if (!code) return {};
+    if (code == std::errc::permission_denied &&
+        fs::is_directory(fs::symlink_status(path, ignored))) {
+        make_writable(path);
+        fs::remove_all(path, code);
+        if (!code) return {};
+    }
+    return io_failure(deepest_left(path), "remove", code.value());
 }
 
 Result<void> rename_path(const fs::path& from, const fs::path& to) {

@@ -298,9 +298,13 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
             fmt::format("{}: not a folder of the store {}", folder.native(), root().native()));
     GPKG_TRY(auto workplace, this->workplace());
     const auto aside = workplace.path() / "removed";
-    if (::rename(folder.c_str(), aside.c_str()) != 0 && errno != ENOENT)
-        return pass(io_error(folder.native(), "remove", errno));
-    return remove_tree(aside);
+    if (::rename(folder.c_str(), aside.c_str()) == 0) return remove_tree(aside);
+    if (errno == ENOENT) return {};
+    // A folder of a lower layer of an overlay can only be emptied where it is: without its record
+    // it is no package any more, and what is left of it a leftover.
+    if (errno != EXDEV) return pass(io_error(folder.native(), "remove", errno));
+    GPKG_CHECK(remove_tree(folder / kRecordFile));
+    return remove_tree(folder);
 }
 
 Result<TemporaryFolder> PackageStore::workplace() const {

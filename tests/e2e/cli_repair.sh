@@ -23,7 +23,7 @@ out_is '3 packages: all as they should be'
 expect 0 verify -n e --json
 json 'd == {"sound": True, "packages": 3, "interrupted": False, "damage": []}'
 expect 0 repair -y -n e
-out_is 'nothing to do: what was asked for is there already'
+out_is "$(place e): nothing is damaged"
 expect 1 verify -n none
 expect 1 repair -n none
 err_has 'none'

@@ -1,0 +1,110 @@
+#include "libcore/env/disk_internal.hpp"
+#include "libcore/env/journal_internal.hpp"
+#include "libcore/env/link_script_internal.hpp"
+#include "libcore/env/order.hpp"
+#include "libcore/env/recovery_internal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+/// There from before the first file goes until nothing else is left.
+constexpr const char* kMark = "conda-meta/.gpkg-removal";
+constexpr const char* kMeta = "conda-meta";
+
+bool is_there(const fs::path& path) {
+    std::error_code ignored;
+    return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+/// A folder that cannot have another name but can be emptied: it comes from a lower layer of an
+/// overlay, something is mounted there, the folder above is not this user's, or the other name
+/// would be too long.
+bool forbids_rename(int code) {
+    return code == EXDEV || code == EBUSY || code == EACCES || code == EPERM || code == EROFS ||
+           code == ENAMETOOLONG;
+}
+
+/// Everything in a folder but these names.
+Result<void> remove_all_but(const fs::path& folder, const std::vector<std::string>& names) {
+    std::error_code code;
+    std::vector<fs::path> paths;
+    for (fs::directory_iterator item(folder, code), end; !code && item != end;
+         item.increment(code)) {
+        const auto name = item->path().filename().native();
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            paths.push_back(item->path());
+    }
+    if (code && code != std::errc::no_such_file_or_directory)
+        return pass(io_error(folder.native(), "list", code.value()));
+    for (const auto& path : paths) GPKG_CHECK(remove_tree(path));
+    return {};
+}
+
+/// Under its own name. A folder that cannot itself be removed stays, empty.
+Result<void> remove_in_place(const fs::path& prefix, PrefixLock lock) {
+    GPKG_CHECK(write_file_atomically(prefix / kMark, ""));
+    GPKG_CHECK(remove_all_but(prefix, {kMeta}));
+    GPKG_CHECK(remove_all_but(prefix / kMeta, {fs::path(kMark).filename().native(), ".gpkg-lock"}));
+    lock.release();
+    GPKG_CHECK(remove_tree(prefix / kMeta));
+    std::error_code ignored;
+    fs::remove(prefix, ignored);
+    return {};
+}
+
+}  // namespace
+
+bool is_half_removed(const fs::path& prefix) { return is_there(prefix / kMark); }
+
+Result<Recovery> finish_removal(const fs::path& prefix, const TransactionOptions& options) {
+    if (is_half_removed(prefix)) {
+        GPKG_TRY(
+            auto lock,
+            PrefixLock::acquire(prefix, {options.lock_wait, options.cancelled, options.waiting}));
+        GPKG_CHECK(remove_in_place(prefix, std::move(lock)));
+        return Recovery::Completed;
+    }
+    const auto grave = grave_path(prefix);
+    if (!is_there(grave)) return Recovery::Nothing;
+    GPKG_CHECK(remove_tree(grave));
+    return Recovery::Completed;
+}
+
+Result<void> remove_prefix(const fs::path& named, const TransactionOptions& options) {
+    // Of a link the environment goes that it leads to, and then the link.
+    std::error_code code;
+    const auto prefix = fs::is_symlink(named, code) ? fs::canonical(named, code) : named;
+    if (code) return pass(io_error(named.native(), "follow", code.value()));
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
+    GPKG_CHECK(finish_removal(prefix, options));
+    GPKG_TRY(auto lock,
+             PrefixLock::acquire(prefix, {options.lock_wait, options.cancelled, options.waiting}));
+    GPKG_TRY(auto disk, Disk::open(prefix, options.fault));
+    GPKG_CHECK(recover_locked(disk));
+    GPKG_TRY(auto installed, read_records(prefix));
+    for (const auto& record : dependents_first(std::move(installed)))
+        GPKG_CHECK(run_package_script(disk, record, "pre-unlink", options));
+    if (options.cancelled && options.cancelled())
+        return fail(ErrorKind::Interrupted, "interrupted");
+    // Renamed first: whatever happens next, there is no half environment under the name.
+    const auto grave = grave_path(prefix);
+    if (::rename(prefix.c_str(), grave.c_str()) == 0) {
+        lock.moved_to(grave);
+        lock.release();
+        GPKG_CHECK(remove_tree(grave));
+    } else if (forbids_rename(errno)) {
+        GPKG_CHECK(remove_in_place(prefix, std::move(lock)));
+    } else {
+        return pass(io_error(prefix.native(), "rename to " + grave.native(), errno));
+    }
+    if (named != prefix) fs::remove(named, code);
+    if (code) return pass(io_error(named.native(), "remove", code.value()));
+    return {};
+}
+
+}  // namespace gpkg
