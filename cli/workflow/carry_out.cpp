@@ -7,6 +7,7 @@
 #include "cli/workflow/progress.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
+#include "libcore/env/lost_changes.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/package/info.hpp"
@@ -165,7 +166,7 @@ Result<void> link_all(Context& context,
     GPKG_CHECK(settle_link_scripts(context, options, transaction, how));
     GPKG_TRY(const auto report, execute(transaction, how));
     progress.clear();
-    for (const auto& warning : report.warnings) context.out.warn(warning);
+    for (const auto& warning : report.warnings) context.out.warn_once(warning);
     if (report.copied > 0)
         context.out.note(fmt::format("{} {} copied, not linked: {}",
                                      report.copied,
@@ -230,6 +231,10 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     else if (!change.is_nothing() || change.creates)
         print_change(out, change, fetch);
     print_pip_sections(out, change.pip);
+    if (!change.creates) {
+        GPKG_TRY(const auto lost, lost_changes(change.prefix, change.unlink));
+        for (const auto& warning : lost) out.warn_once(warning);
+    }
     if (options.dry_run) {
         if (out.json_mode()) out.json(change_document(change, fetch, true));
         return 0;

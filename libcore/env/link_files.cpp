@@ -80,6 +80,7 @@ private:
     Result<void> link_file(int source, const Piece& piece, LinkItem& item);
     Result<void> replace(int source, const PackagePlan& package, LinkItem& item);
     Result<void> soft_link(int source, const PackagePlan& package, const LinkItem& item);
+    Result<void> check_size(int source, const PackagePlan& package, const LinkItem& item);
     Result<void> refuse(const PackagePlan& package, const LinkItem& item, int code);
     void report_progress(std::size_t done);
 
@@ -244,12 +245,31 @@ Result<void> Linker::soft_link(int source, const PackagePlan& package, const Lin
     return {};
 }
 
+/// A machine that fails may leave files of the store empty that were written shortly before.
+Result<void> Linker::check_size(int source, const PackagePlan& package, const LinkItem& item) {
+    struct stat status {};
+    const auto size = item.entry->size_in_bytes;
+    if (size == 0 || ::fstatat(source, item.source.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        static_cast<std::uint64_t>(status.st_size) == size)
+        return {};
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: has {} bytes, and its package says {}",
+                            (package.unpacked / item.source).native(),
+                            status.st_size,
+                            size),
+                "gpkg repair --store takes damaged packages out of the store");
+}
+
 Result<void> Linker::link_item(int source, const Piece& piece, LinkItem& item) {
     const auto& package = *piece.package;
     switch (item.kind) {
     case LinkKind::Link:
-    case LinkKind::CopyOnly: return link_file(source, piece, item);
-    case LinkKind::Replace: return replace(source, package, item);
+    case LinkKind::CopyOnly:
+        GPKG_CHECK(check_size(source, package, item));
+        return link_file(source, piece, item);
+    case LinkKind::Replace:
+        GPKG_CHECK(check_size(source, package, item));
+        return replace(source, package, item);
     case LinkKind::SoftLink:
         item.sha256 = item.entry->sha256;
         return item.early ? Result<void>() : soft_link(source, package, item);

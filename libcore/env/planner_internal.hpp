@@ -39,7 +39,10 @@ private:
     Result<void> check_python();
     Result<void> plan_packages();
     Result<void> plan_leaving();
-    Result<void> leave(const PrefixRecord& record, const std::string& path, std::int64_t written);
+    /// `entry`: what the record says of the path, where it says anything.
+    Result<void> leave(const PrefixRecord& record,
+                       const std::string& path,
+                       const PrefixPath* entry);
     void keep_shared(const PrefixRecord& owner, const std::string& path);
     void plan_restores();
     Result<void> plan_arriving();

@@ -1,21 +1,11 @@
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/env/lost_changes.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace gpkg {
-namespace {
-
-/// The time a record was written, after all of its files: what is younger was changed by others.
-std::int64_t installed_at(const Disk& disk, const PrefixRecord& record) {
-    struct stat status {};
-    if (disk.look("conda-meta/" + record.file_name(), status) != 0) return 0;
-    return status.st_mtim.tv_sec + 1;
-}
-
-}  // namespace
-
 /// A leaving package had this path, and so has one that stays. Whose file is it now?
 void Planner::keep_shared(const PrefixRecord& owner, const std::string& path) {
     const auto entry = std::find_if(owner.paths.begin(),
@@ -35,7 +25,7 @@ void Planner::keep_shared(const PrefixRecord& owner, const std::string& path) {
 
 Result<void> Planner::leave(const PrefixRecord& record,
                             const std::string& path,
-                            std::int64_t written) {
+                            const PrefixPath* entry) {
     if (leaving_.contains(path)) return {};
     const auto above = folders_->state(parent_of(path));
     if (above == FolderState::LinkedOutside) {
@@ -54,18 +44,8 @@ Result<void> Planner::leave(const PrefixRecord& record,
         plan_.journal.emptied.push_back(path);
         return {};
     }
-    if (S_ISREG(status.st_mode) && status.st_mtim.tv_sec > written) {
-        const auto entry = std::find_if(record.paths.begin(),
-                                        record.paths.end(),
-                                        [&](const PrefixPath& p) { return p.path == path; });
-        if (entry != record.paths.end() && !entry->sha256_in_prefix.empty()) {
-            const auto found = sha256_of_file(transaction_.prefix / path);
-            if (found && *found != entry->sha256_in_prefix)
-                warn(fmt::format("{} of {} was changed after it was installed; the change is lost",
-                                 path,
-                                 record.package.distribution()));
-        }
-    }
+    if (entry != nullptr && is_changed(transaction_.prefix, record, *entry))
+        warn(lost_change(record, path));
     leaving_.emplace(path, plan_.journal.leaving.size());
     plan_.journal.leaving.push_back(path);
     return {};
@@ -74,14 +54,16 @@ Result<void> Planner::leave(const PrefixRecord& record,
 Result<void> Planner::plan_leaving() {
     for (const auto& record : plan_.installed) {
         if (!unlinked_.contains(record.file_name())) continue;
-        const auto written = installed_at(*disk_, record);
+        std::unordered_map<std::string_view, const PrefixPath*> entries;
+        for (const auto& entry : record.paths) entries.emplace(entry.path, &entry);
         for (const auto& path : record.files) {
             const auto owner = owners_.find(path);
             if (owner != owners_.end()) {
                 keep_shared(*owner->second, path);
                 continue;
             }
-            GPKG_CHECK(leave(record, path, written));
+            const auto entry = entries.find(path);
+            GPKG_CHECK(leave(record, path, entry == entries.end() ? nullptr : entry->second));
             if (path.ends_with(".py")) {
                 const auto folder = parent_of(path);
                 const auto stem = path.substr(folder.empty() ? 0 : folder.size() + 1);

@@ -51,7 +51,10 @@ private:
     Result<void> run_post_link();
     Result<void> run_post_unlink();
     Result<void> write_records();
-    Result<void> write_record(const std::string& name, const std::string& text);
+    enum class Durability { Unsynced, Synced };
+    Result<void> write_record(const std::string& name,
+                              const std::string& text,
+                              Durability durability = Durability::Unsynced);
     void collect_messages();
     Result<void> check_cancelled() const;
 
@@ -125,7 +128,9 @@ Result<void> Execution::run_post_unlink() {
     return {};
 }
 
-Result<void> Execution::write_record(const std::string& name, const std::string& text) {
+Result<void> Execution::write_record(const std::string& name,
+                                     const std::string& text,
+                                     Durability durability) {
     const auto path = journal_path("records/" + name);
     for (auto slash = name.find('/'); slash != std::string::npos;
          slash = name.find('/', slash + 1)) {
@@ -133,7 +138,8 @@ Result<void> Execution::write_record(const std::string& name, const std::string&
         if (const int code = disk_.make_folder(folder); code != 0 && code != EEXIST)
             return pass(disk_.error(folder, "make", code));
     }
-    const int code = disk_.write(path, text, 0644);
+    const int code = durability == Durability::Synced ? disk_.write_durably(path, text)
+                                                      : disk_.write(path, text, 0644);
     if (code != 0) return pass(disk_.error(path, "write", code));
     return {};
 }
@@ -162,7 +168,10 @@ Result<void> Execution::write_records() {
     }
     if (transaction_.state)
         GPKG_CHECK(write_record(std::string(kStateFile), transaction_.state->to_json()));
-    for (const auto& [name, text] : plan_.generations) GPKG_CHECK(write_record(name, text));
+    // They hold every record once more: what a failing machine loses of the others, repair makes
+    // again of the newest.
+    for (const auto& [name, text] : plan_.generations)
+        GPKG_CHECK(write_record(name, text, Durability::Synced));
     if (transaction_.variables.empty()) return {};
     GPKG_TRY(const auto state, with_env_vars(disk_.prefix(), transaction_.variables));
     return write_record("state", state);

@@ -24,7 +24,8 @@
 // Recovery can itself be killed. What link scripts do outside the package's own files is theirs,
 // and not undone.
 //
-// Nothing is synced per file: power failure is the file system's matter, not the journal's.
+// Linked files are not synced: what a failing machine loses of them verify finds, and repair puts
+// back. The newest generation, which has all records, is.
 
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/prefix_lock.hpp"

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <sys/stat.h>
 #include <system_error>
 
 namespace gpkg {
@@ -33,8 +34,12 @@ bool is_folder_name(std::string_view name) {
 }
 
 /// The record is written last, before the folder gets its name.
+/// Empty is what a failing machine may leave of the record.
 bool is_whole(const fs::path& folder) {
-    return ::faccessat(AT_FDCWD, (folder / kRecordFile).c_str(), R_OK, 0) == 0;
+    const auto record = folder / kRecordFile;
+    struct stat status {};
+    return ::stat(record.c_str(), &status) == 0 && status.st_size > 0 &&
+           ::faccessat(AT_FDCWD, record.c_str(), R_OK, 0) == 0;
 }
 
 std::optional<fs::path> find_by_sha256(const fs::path& root, const PackageRecord& record) {

@@ -157,4 +157,15 @@ last="clean says $said, du says $((before - after))"
 check [ "$said" = $((before - after)) ]
 expect 0 create -q -y -n back app
 
+# A failing machine may leave files of the store empty: they are not linked, and told.
+expect 0 create -q -y -n cut app
+stored=$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)
+rm "$stored/lib/big.so" && : > "$stored/lib/big.so"
+expect 1 create -q -y -n cut2 app
+err_has 'lib/big.so: has 0 bytes, and its package says 3000000' 'gpkg repair --store'
+absent cut2
+expect 0 repair --store -y
+expect 0 create -q -y -n cut2 app
+: > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/app-1.0-*)/info/repodata_record.json"
+expect 0 create -q -y -n cut3 app
 finish
