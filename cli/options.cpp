@@ -110,7 +110,8 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
     app.add_option("--max-inodes",
                    options.most_inodes,
                    "refuse what takes more files, links and folders than this, with the store")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
     app.add_flag("--override-frozen",
                  options.override_frozen,
                  "change the environment although it is marked as frozen");

@@ -68,6 +68,11 @@ Result<std::vector<Finding>> examine(const Context& context, const Options& opti
                            !context.env("CONDA_PREFIX").value_or("").empty();
     if (!names_one) return findings;
     GPKG_TRY(const auto path, existing_prefix(context, options.target));
+    if (prefix_condition(path) == PrefixCondition::Interrupted)
+        findings.push_back({Grade::Bad,
+                            "environment",
+                            "an earlier command was interrupted",
+                            fmt::format("gpkg repair {}", flags_for(context, path))});
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
     GPKG_TRY(const auto state, prefix.state());

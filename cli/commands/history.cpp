@@ -74,6 +74,7 @@ Action bind_history(CLI::App& app) {
 
     return [target](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, *target));
+        tell_if_interrupted(context, prefix);
         return show(context, prefix);
     };
 }

@@ -138,6 +138,7 @@ Action bind_why(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        tell_if_interrupted(context, prefix);
         GPKG_TRY(const auto reasons, look(prefix, options->name));
         if (context.out.json_mode()) {
             context.out.json(json_of(reasons));

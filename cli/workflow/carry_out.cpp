@@ -235,11 +235,11 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         GPKG_TRY(const auto lost, lost_changes(change.prefix, change.unlink));
         for (const auto& warning : lost) out.warn_once(warning);
     }
+    GPKG_CHECK(check_downloads(fetch, options));
     if (options.dry_run) {
         if (out.json_mode()) out.json(change_document(change, fetch, true));
         return 0;
     }
-    GPKG_CHECK(check_downloads(fetch, options));
     if (!options.download_only) GPKG_CHECK(check_platform(change));
     if (!options.yes && !out.confirm("\nProceed?", context.stop))
         return fail(ErrorKind::Interrupted, "nothing was changed");

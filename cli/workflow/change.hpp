@@ -132,5 +132,7 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
 /// The same, for commands that use an environment as it is: while another process changes it they
 /// warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
+/// For commands that only look: says so where recover_prefix() has something to do.
+void tell_if_interrupted(Context& context, const fs::path& prefix);
 
 }  // namespace gpkg::cli

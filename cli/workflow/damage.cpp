@@ -112,6 +112,17 @@ Result<Examined> examine_store(Context& context, bool quick) {
 Result<int> repair_environment(Context& context,
                                const fs::path& path,
                                const ChangeOptions& options) {
+    if (!options.dry_run) {
+        GPKG_TRY(const auto aside,
+                 set_damaged_journal_aside(path, transaction_options(context, options)));
+        if (aside)
+            context.out.warn(fmt::format(
+                "{}: the journal of an interrupted command cannot be read, and is now {}; files "
+                "that it had taken out of the way are in {}",
+                path.native(),
+                aside->native(),
+                (*aside / "old").native()));
+    }
     GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta")) {

@@ -1,9 +1,9 @@
 #include "cli/workflow/installed.hpp"
 
+#include "cli/workflow/change.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
-#include "libcore/env/transaction.hpp"
 #include "libcore/net/url.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +12,7 @@ namespace gpkg::cli {
 
 Result<Installed> read_installed(Context& context, const TargetOptions& target) {
     GPKG_TRY(const auto path, existing_prefix(context, target));
-    if (prefix_condition(path) == PrefixCondition::Interrupted)
-        context.out.warn(fmt::format(
-            "{}: an earlier command was interrupted; the next change brings it in order",
-            path.native()));
+    tell_if_interrupted(context, path);
     GPKG_TRY(auto prefix, Prefix::open(path));
     GPKG_TRY(auto records, prefix.records());
     return Installed{std::move(prefix), std::move(records)};

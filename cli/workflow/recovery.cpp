@@ -20,18 +20,29 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
 
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
     if (dry_run) {
-        if (prefix_condition(prefix) == PrefixCondition::Interrupted)
-            context.out.warn(fmt::format(
-                "{}: an earlier command was interrupted; the next change brings it in order",
-                prefix.native()));
+        tell_if_interrupted(context, prefix);
         return Recovery::Nothing;
     }
-    GPKG_TRY(const auto recovery, recover(prefix, transaction_options(context, {})));
+    const bool is_interrupted = prefix_condition(prefix) == PrefixCondition::Interrupted;
+    auto done = recover(prefix, transaction_options(context, {}));
+    if (!done && is_interrupted)
+        return pass(std::move(done).error().while_doing(fmt::format(
+            "{}: an earlier command was interrupted, and has to be undone or completed first",
+            prefix.native())));
+    GPKG_TRY(const auto recovery, std::move(done));
     if (recovery == Recovery::RolledBack)
         context.out.note(fmt::format("{}: an interrupted command was undone", prefix.native()));
     if (recovery == Recovery::Completed)
         context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
     return recovery;
+}
+
+void tell_if_interrupted(Context& context, const fs::path& prefix) {
+    if (prefix_condition(prefix) == PrefixCondition::Interrupted)
+        context.out.warn(
+            fmt::format("{}: an earlier command was interrupted; the next change, or gpkg repair, "
+                        "brings it in order",
+                        prefix.native()));
 }
 
 Result<void> recover_for_use(Context& context, const fs::path& prefix) {

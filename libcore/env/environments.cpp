@@ -44,7 +44,8 @@ Result<void> check_environment_name(std::string_view name) {
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
             return refuse("it has a control character");
     }
-    if (name.size() > 255) return refuse("it is longer than 255 bytes");
+    // What is made or removed has a longer name for a while.
+    if (name.size() > 200) return refuse("it is longer than 200 bytes");
     return {};
 }
 

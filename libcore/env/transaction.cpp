@@ -410,4 +410,19 @@ Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& optio
     return recovered;
 }
 
+Result<std::optional<fs::path>> set_damaged_journal_aside(const fs::path& prefix,
+                                                          const TransactionOptions& options) {
+    const auto file = prefix / journal_path("plan.json");
+    if (!is_there(file)) return std::nullopt;
+    GPKG_TRY(auto lock, acquire_lock(prefix, options));
+    const auto text = read_file(file);
+    if (text && JournalPlan::parse(*text, file.native())) return std::nullopt;
+    const auto journal = prefix / std::string(kJournalFolder);
+    auto aside = journal.native() + ".damaged";
+    for (int number = 2; is_there(aside); ++number)
+        aside = fmt::format("{}.damaged-{}", journal.native(), number);
+    GPKG_CHECK(rename_path(journal, aside));
+    return aside;
+}
+
 }  // namespace gpkg

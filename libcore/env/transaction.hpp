@@ -160,6 +160,12 @@ enum class Recovery { Nothing, RolledBack, Completed };
 /// that changes a prefix calls this before it looks at what is installed.
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options);
 
+/// Where a journal cannot be read, nothing can be undone or completed by it. Gives it another name,
+/// which is returned, with the files that it had taken out of the way. Nothing where it can be read
+/// or there is none. Takes the lock.
+Result<std::optional<fs::path>> set_damaged_journal_aside(const fs::path& prefix,
+                                                          const TransactionOptions& options);
+
 /// Removes an environment with everything in it: locks, recovers, runs the pre-unlink scripts of
 /// its packages, renames it out of the way and deletes it. Until the rename it is whole; what is
 /// left of it after that, recover() deletes.

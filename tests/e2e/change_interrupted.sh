@@ -60,7 +60,7 @@ done
 for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-reinstall'; do
     strike KILL install -n e slow
     expect 0 install -n e -d lib
-    err_has 'an earlier command was interrupted; the next change brings it in order'
+    err_has 'an earlier command was interrupted; the next change, or gpkg repair, brings it in order'
     expect 0 $words
     err_has 'envs/e: an interrupted command was undone'
     has e app-1.0 lib-1.0

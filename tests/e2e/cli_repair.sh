@@ -151,4 +151,18 @@ rm -rf "$lost/conda-meta/gpkg" "$GPKG_ROOT_PREFIX"/pkgs/gen-*
 expect 1 repair -y -n meta --offline
 err_has 'gen-1.0-0.json' 'no generation of the environment has this package' 'remove the file'
 
+# A journal that cannot be read is in nobody's way: what packages brought comes back.
+expect 0 create -q -y -n j app
+mkdir -p "$(place j)/conda-meta/.gpkg-transaction/old"
+: > "$(place j)/conda-meta/.gpkg-transaction/plan.json"
+mv "$(place j)/bin/app" "$(place j)/conda-meta/.gpkg-transaction/old/0"
+expect 1 install -n j app
+err_has 'plan.json' 'has to be undone or completed first'
+expect 1 doctor -n j
+out_has 'an earlier command was interrupted'
+expect 0 repair -y -n j --offline
+err_has 'cannot be read, and is now' '.gpkg-transaction.damaged'
+check [ -f "$(place j)/conda-meta/.gpkg-transaction.damaged/old/0" ]
+expect 0 verify -n j
+expect 0 run -n j app
 finish
