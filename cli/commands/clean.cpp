@@ -8,8 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 namespace gpkg::cli {
@@ -117,30 +119,37 @@ Json packages_json(const Sweep& sweep, const fs::path& store) {
             {"warnings", Json::array()}};
 }
 
-Result<void> remove_files(const Sweep& sweep) {
-    for (const auto& entry : sweep.entries) GPKG_CHECK(remove_tree(entry.path));
-    return {};
-}
+/// Goes on after a failure: what cannot be removed keeps nothing else.
+class Removal {
+public:
+    explicit Removal(const Context& context) : context_(context) {}
 
-Result<void> remove_one_offs(Context& context, const Sweep& sweep) {
-    for (const auto& entry : sweep.entries) {
-        GPKG_CHECK(check_stop(context));
-        GPKG_CHECK(Prefix::is_environment(entry.path)
-                       ? remove_prefix(entry.path, transaction_options(context, {}))
-                       : remove_tree(entry.path));
+    void remove(const Sweep& sweep, const std::function<Result<void>(const fs::path&)>& how) {
+        for (const auto& entry : sweep.entries) {
+            if (!check_stop(context_)) return;
+            take(how(entry.path));
+        }
     }
-    return {};
-}
 
-Result<void> remove_packages(const Context& context,
-                             const PackageStore& store,
-                             const Sweep& sweep) {
-    for (const auto& entry : sweep.entries) {
-        GPKG_CHECK(check_stop(context));
-        GPKG_CHECK(store.remove(entry.path));
+    void take(Result<void> done) {
+        if (done) return;
+        ++failed_;
+        if (!failure_) failure_ = std::move(done).error();
     }
-    return {};
-}
+
+    Result<void> outcome() {
+        GPKG_CHECK(check_stop(context_));
+        if (!failure_) return {};
+        if (failed_ > 1)
+            failure_->message += fmt::format("; and {} more could not be removed", failed_ - 1);
+        return pass(*std::move(failure_));
+    }
+
+private:
+    const Context& context_;
+    std::optional<Error> failure_;
+    std::size_t failed_ = 0;
+};
 
 Result<int> clean(Context& context, const Options& options) {
     if (!options.all && !options.packages && !options.index_cache && !options.tarballs &&
@@ -183,10 +192,19 @@ Result<int> clean(Context& context, const Options& options) {
         if (!options.yes &&
             !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes)), context.stop))
             return fail(ErrorKind::Interrupted, "nothing was removed");
-        GPKG_CHECK(remove_one_offs(context, one_offs));
-        GPKG_CHECK(remove_packages(context, store, packages));
-        GPKG_CHECK(remove_files(indexes));
-        if (!remains.entries.empty()) GPKG_CHECK(store.remove_leftovers());
+        Removal removal(context);
+        removal.remove(one_offs, [&](const fs::path& path) {
+            return Prefix::is_environment(path)
+                       ? remove_prefix(path, transaction_options(context, {}))
+                       : remove_tree(path);
+        });
+        removal.remove(packages, [&](const fs::path& path) { return store.remove(path); });
+        removal.remove(indexes, remove_tree);
+        if (!remains.entries.empty()) {
+            if (auto done = store.remove_leftovers(); !done)
+                removal.take(pass(std::move(done).error()));
+        }
+        GPKG_CHECK(removal.outcome());
     }
     if (out.json_mode()) {
         Json document{{"success", true}, {"dry_run", options.dry_run}};

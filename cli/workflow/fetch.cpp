@@ -66,6 +66,7 @@ PackageStore open_store(const Context& context) {
     layout.root = context.config.package_store();
     layout.layers = context.config.store_layers.value;
     layout.conda_caches = context.config.conda_pkgs_dirs.value;
+    layout.booted = boot_time();
     return PackageStore(std::move(layout));
 }
 

@@ -60,11 +60,13 @@ Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
                                                    const std::vector<std::string>& names,
                                                    const std::string& file) {
     std::vector<const LockedClass*> classes;
+    classes.reserve(lock.classes.size());
     if (names.empty()) {
         for (const auto& locked : lock.classes) classes.push_back(&locked);
         return classes;
     }
     std::vector<std::string> known;
+    known.reserve(lock.classes.size());
     for (const auto& locked : lock.classes) known.push_back(locked.name);
     for (const auto& name : names) {
         const auto size = classes.size();

@@ -7,6 +7,7 @@
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -49,36 +50,37 @@ bool is_word(char c) {
 
 /// Variables that bash has a use for itself, or that decide how programs start.
 bool is_of_the_shell(std::string_view name) {
-    static const std::set<std::string_view> kNames{"_",
-                                                   "SHLVL",
-                                                   "PWD",
-                                                   "OLDPWD",
-                                                   "IFS",
-                                                   "UID",
-                                                   "EUID",
-                                                   "PPID",
-                                                   "HOME",
-                                                   "USER",
-                                                   "ENV",
-                                                   "PS1",
-                                                   "PS2",
-                                                   "PS4",
-                                                   "PATH",
-                                                   "SHELL",
-                                                   "SHELLOPTS",
-                                                   "BASHOPTS",
-                                                   "POSIXLY_CORRECT",
-                                                   "LINENO",
-                                                   "RANDOM",
-                                                   "SECONDS",
-                                                   "OPTIND",
-                                                   "OPTARG",
-                                                   "OPTERR",
-                                                   "LANG",
-                                                   "LANGUAGE",
-                                                   "TERM"};
-    return kNames.contains(name) || name.starts_with("BASH") || name.starts_with("LC_") ||
-           name.starts_with("LD_") || name.starts_with("__gpkg_");
+    static constexpr auto kNames = std::to_array<std::string_view>({"_",
+                                                                    "SHLVL",
+                                                                    "PWD",
+                                                                    "OLDPWD",
+                                                                    "IFS",
+                                                                    "UID",
+                                                                    "EUID",
+                                                                    "PPID",
+                                                                    "HOME",
+                                                                    "USER",
+                                                                    "ENV",
+                                                                    "PS1",
+                                                                    "PS2",
+                                                                    "PS4",
+                                                                    "PATH",
+                                                                    "SHELL",
+                                                                    "SHELLOPTS",
+                                                                    "BASHOPTS",
+                                                                    "POSIXLY_CORRECT",
+                                                                    "LINENO",
+                                                                    "RANDOM",
+                                                                    "SECONDS",
+                                                                    "OPTIND",
+                                                                    "OPTARG",
+                                                                    "OPTERR",
+                                                                    "LANG",
+                                                                    "LANGUAGE",
+                                                                    "TERM"});
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+           name.starts_with("BASH") || name.starts_with("LC_") || name.starts_with("LD_") ||
+           name.starts_with("__gpkg_");
 }
 
 /// Names that the scripts may look at or unset: words in capitals, and what follows "unset".

@@ -141,6 +141,7 @@ Result<std::string> module_name_of(std::string_view name_template,
                                           [&](const auto& record) { return record.name == word; });
         if (package == packages.end()) {
             std::vector<std::string> known;
+            known.reserve(values.size());
             for (const auto& [key, value] : values) known.push_back("{" + key + "}");
             return fail(ErrorKind::Usage,
                         fmt::format("the template \"{}\" asks for the version of {}, which the "

@@ -1,6 +1,7 @@
 #include "libcore/package/store.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/package/after_failure_internal.hpp"
 #include "libcore/package/checksums.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/info.hpp"
@@ -59,6 +60,16 @@ std::optional<fs::path> find_by_md5(const fs::path& root, const PackageRecord& r
     auto folder = root / *name;
     if (!is_whole(folder)) return std::nullopt;
     return folder;
+}
+
+/// In no order; none where the folder cannot be listed.
+std::vector<fs::path> package_folders(const fs::path& root) {
+    std::vector<fs::path> folders;
+    std::error_code code;
+    for (fs::directory_iterator item(root, code), end; !code && item != end; item.increment(code)) {
+        if (is_folder_name(item->path().filename().native())) folders.push_back(item->path());
+    }
+    return folders;
 }
 
 /// In one gpkg store.
@@ -176,8 +187,17 @@ Result<void> publish(const fs::path& finished,
 
 struct PackageStore::State {
     StoreLayout layout;
+    std::once_flag settled;
     std::mutex mutex;
     std::map<fs::path, bool> unharmed;  ///< folders of conda caches that were verified
+
+    /// Before the first package is looked for or added.
+    void settle() {
+        std::call_once(settled, [this] {
+            const auto packages = [this] { return package_folders(layout.root); };
+            settle_after_failure(layout.root, layout.booted, packages, kRecordFile);
+        });
+    }
 
     /// Verifies a folder once; a cache is not expected to change under a running command.
     bool is_unharmed(const fs::path& folder) {
@@ -203,6 +223,7 @@ const fs::path& PackageStore::root() const { return state_->layout.root; }
 
 std::optional<fs::path> PackageStore::find(const PackageRecord& record) const {
     if (!check_distribution(record, record.fn)) return std::nullopt;
+    state_->settle();
     if (auto folder = find_in(root(), record)) return folder;
     for (const auto& layer : state_->layout.layers) {
         if (auto folder = find_in(layer, record)) return folder;
@@ -236,6 +257,7 @@ Result<fs::path> PackageStore::put(const std::string& archive,
                                    const PackageRecord& record,
                                    const StoreAddOptions& options,
                                    const Unpack& unpack) const {
+    state_->settle();
     auto final_path = root() / folder_name(record);
     if (is_whole(final_path)) return final_path;
     GPKG_TRY(const auto workplace, this->workplace());
@@ -327,7 +349,8 @@ Result<std::vector<fs::path>> PackageStore::leftovers() const {
         const auto& path = items->path();
         const auto name = path.filename().native();
         const bool unfinished = name.starts_with(kWorkplacePrefix) && is_abandoned(path);
-        const bool broken = is_folder_name(name) && !is_whole(path);
+        const bool broken =
+            is_folder_name(name) && (!is_whole(path) || !read_repodata_record(path));
         if (unfinished || broken) found.push_back(path);
     }
     std::sort(found.begin(), found.end());

@@ -13,7 +13,8 @@
 // Below the store lie read-only layers: other gpkg stores (a site's, say), and conda's package
 // caches, whose folders are used only when they belong to the same archive and prove unchanged.
 //
-// Nothing is synced: after a power failure a package may hold less than was written.
+// Nothing is synced. What was unpacked in the minute before a machine failed is verified once,
+// before it is used; the time of pkgs/.written says up to when nothing can have been lost.
 
 #include "libcore/fs/file.hpp"
 #include "libcore/package/unpack.hpp"
@@ -32,7 +33,11 @@ struct StoreLayout {
     fs::path root;                 ///< this store's own folder (pkgs/), made when first needed
     std::vector<fs::path> layers;  ///< other gpkg stores, consulted in this order
     std::vector<fs::path> conda_caches;  ///< conda-format package folders (CONDA_PKGS_DIRS)
+    std::int64_t booted = 0;  ///< when this machine was started, Unix seconds; 0: not known
 };
+
+/// Of this machine; 0 where the system does not tell.
+std::int64_t boot_time();
 
 struct StoreAddOptions {
     bool archive_verified = false;  ///< the caller compared size and checksum while downloading

@@ -7,6 +7,8 @@
 #include "tests/support/package_archives.hpp"
 
 #include <atomic>
+#include <cstdlib>
+#include <ctime>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -320,4 +322,51 @@ TEST_CASE("a store that cannot be written says so", "[package]") {
     REQUIRE_FALSE(done);
     CHECK(done.error().message ==
           bench.layout.root.native() + ": cannot make the folder: Not a directory");
+}
+
+namespace {
+
+void set_time(const fs::path& file, std::int64_t seconds) {
+    const struct utimbuf times { seconds, seconds };
+    REQUIRE(::utime(file.c_str(), &times) == 0);
+}
+
+std::int64_t time_of(const fs::path& file) {
+    struct stat status {};
+    REQUIRE(::stat(file.c_str(), &status) == 0);
+    return status.st_mtim.tv_sec;
+}
+
+}  // namespace
+
+TEST_CASE("what was unpacked shortly before a machine failed is verified once", "[package]") {
+    Bench bench;
+    const auto now = static_cast<std::int64_t>(std::time(nullptr));
+    bench.layout.booted = now - 1000;
+    REQUIRE(bench.store().add(bench.archive, bench.record));
+    REQUIRE(bench.store().find(bench.record));  // the store exists now, and has its mark
+    const auto mark = bench.layout.root / ".written";
+    CHECK(std::abs(time_of(mark) - (now - 60)) < 10);
+    const auto record = bench.expected() / "info/repodata_record.json";
+
+    // Blocks that never came to the disk: the size is right, the content is not.
+    REQUIRE(write_file_atomically(bench.expected() / "a", std::string(3, '\0')));
+    // Unpacked in this boot, or written out before it: nothing is read.
+    CHECK(bench.store().find(bench.record));
+    set_time(mark, now - 3000);
+    set_time(record, now - 3500);
+    CHECK(bench.store().find(bench.record));
+    CHECK(time_of(mark) > now - 1000);
+    // Between the two: it is none any more, and is unpacked again.
+    set_time(mark, now - 3000);
+    set_time(record, now - 2000);
+    CHECK_FALSE(bench.store().find(bench.record));
+    const auto folder = bench.store().add(bench.archive, bench.record);
+    REQUIRE(folder);
+    CHECK(read_file(*folder / "a").value() == "one");
+
+    // One that is sound stays.
+    set_time(mark, now - 3000);
+    set_time(record, now - 2000);
+    CHECK(bench.store().find(bench.record));
 }
