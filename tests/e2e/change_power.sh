@@ -11,7 +11,7 @@ mkdir "$WORK/seen" "$WORK/later"
 truncate -s 100M "$WORK/disk"
 if [ "$(id -u)" != 0 ] || ! mkfs.ext4 -q "$WORK/disk" 2> "$WORK/find" || ! mount -o loop "$WORK/disk" "$WORK/seen" 2> "$WORK/find"; then
     echo "SKIPPED: no file system can be mounted here" >&2
-    finish
+    finish; exit
 fi
 trap 'umount "$WORK/seen" "$WORK/later" 2> /dev/null; rm -rf "$WORK"' EXIT
 at=$WORK/seen/e

@@ -40,7 +40,7 @@ has g a-1.0
 
 if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: mounts and other users need root" >&2
-    finish
+    finish; exit
 fi
 # Where something is mounted: the folder stays, empty.
 mkdir "$WORK/mount"
