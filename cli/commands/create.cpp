@@ -61,7 +61,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         }
         GPKG_TRY(const auto prefix, target_prefix(context, options->target));
         GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
-        GPKG_CHECK(check_free(prefix));
+        GPKG_CHECK(check_free(context, prefix));
 
         if (!options->clone.empty()) {
             if (!wishes.accelerators.empty())

@@ -40,7 +40,7 @@ Result<void> take_over_history(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-Result<void> check_free(const fs::path& prefix) {
+Result<void> check_free(const Context& context, const fs::path& prefix) {
     std::error_code code;
     if (Prefix::is_environment(prefix))
         return fail(ErrorKind::Conflict,
@@ -51,6 +51,12 @@ Result<void> check_free(const fs::path& prefix) {
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),
                     "choose another place for the environment");
+    const auto store = context.config.package_store().lexically_normal().native() + "/";
+    if (prefix.lexically_normal().native().starts_with(store))
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: is in the package store, which gpkg clean empties", prefix.native()),
+            "choose another place for the environment");
     return {};
 }
 
@@ -99,7 +105,7 @@ Result<int> rename_environment(Context& context,
                                const ChangeOptions& options) {
     GPKG_CHECK(check_removable(context, from));
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(from));
-    GPKG_CHECK(check_free(to));
+    GPKG_CHECK(check_free(context, to));
     if (to.native().starts_with(from.native() + "/"))
         return fail(ErrorKind::Usage, fmt::format("{}: is inside {}", to.native(), from.native()));
     GPKG_TRY(auto change, copy_of(context, from, to));

@@ -8,7 +8,7 @@
 namespace gpkg::cli {
 
 /// Never overwrite: Conflict where an environment or somebody's files stand at `prefix`.
-Result<void> check_free(const fs::path& prefix);
+Result<void> check_free(const Context& context, const fs::path& prefix);
 
 /// A change that makes `prefix` what `original` is.
 Result<Change> copy_of(Context& context, const fs::path& original, const fs::path& prefix);
