@@ -59,8 +59,10 @@ void settle_after_failure(const fs::path& store,
             if (is_doubtful && !verify_unpacked(folder)) fs::remove(folder / record, ignored);
         }
     }
-    const auto now = std::max<std::int64_t>(std::time(nullptr) - kWriteBack, booted);
-    if (!written || *written < now) set_time(mark, now);
+    // Not at every command: a mark that is older means that more is verified, and a later one means nothing.
+    const std::int64_t now = std::time(nullptr);
+    const auto settled = std::max(now - kWriteBack, booted);
+    if (!written || *written < settled - kWriteBack || *written < booted || *written > now) set_time(mark, settled);
 }
 
 }  // namespace gpkg
