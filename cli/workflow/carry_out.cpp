@@ -83,12 +83,18 @@ std::string why_copied(int code) {
     return fmt::format("the file system cannot link them ({})", std::strerror(code));
 }
 
+bool is_for_this_machine(const Change& change) {
+    return change.platform.empty() || change.link.empty() ||
+           change.platform == virtual_packages::this_machine().native_platform;
+}
+
 /// Packages of another platform would be laid out by this one's rules.
 Result<void> check_platform(const Change& change) {
-    const auto& native = virtual_packages::this_machine().native_platform;
-    if (change.platform.empty() || change.platform == native || change.link.empty()) return {};
+    if (is_for_this_machine(change)) return {};
     return fail(ErrorKind::Unsupported,
-                fmt::format("packages for {} cannot be installed on {}", change.platform, native),
+                fmt::format("packages for {} cannot be installed on {}",
+                            change.platform,
+                            virtual_packages::this_machine().native_platform),
                 "--dry-run shows what would be chosen, --download-only fetches it");
 }
 
@@ -146,6 +152,24 @@ Result<void> check_cost(Context& context,
                 "this needs {} inodes, and --max-inodes allows {}", inodes, options.most_inodes),
             std::string(kHint));
     return {};
+}
+
+/// What linking would meet. Nothing is known of packages that are still to be fetched.
+Result<void> rehearse(Context& context,
+                      const Change& change,
+                      const PackageStore& store,
+                      const ChangeOptions& options) {
+    std::vector<fs::path> folders;
+    for (const auto& record : change.link) {
+        auto folder = store.find(record);
+        if (!folder) return {};
+        folders.push_back(*std::move(folder));
+    }
+    if (!is_for_this_machine(change)) return {};
+    const auto how = transaction_options(context, options);
+    GPKG_TRY(const auto cost, preflight(transaction_of(context, change, folders), how));
+    for (const auto& warning : cost.warnings) context.out.warn_once(warning);
+    return check_cost(context, cost, {}, options);
 }
 
 Result<void> link_all(Context& context,
@@ -237,6 +261,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     }
     GPKG_CHECK(check_downloads(fetch, options));
     if (options.dry_run) {
+        if (!options.download_only && !change.from_archives)
+            GPKG_CHECK(rehearse(context, change, store, options));
         if (out.json_mode()) out.json(change_document(change, fetch, true));
         return 0;
     }

@@ -44,8 +44,11 @@ std::vector<PathDamage> damage_of(const fs::path& folder, VerifyDepth depth) {
 
 Result<StoreCheck> check_store(Context& context, const PackageStore& store, bool quick) {
     GPKG_TRY(const auto packages, store.list());
+    GPKG_TRY(const auto broken, store.broken());
     StoreCheck check;
-    check.packages = packages.size();
+    check.packages = packages.size() + broken.size();
+    for (const auto& folder : broken)
+        check.damaged.push_back({folder, {{"info/repodata_record.json", "cannot be read"}}});
     Progress progress(context.out);
     for (std::size_t i = 0; i < packages.size(); ++i) {
         GPKG_CHECK(check_stop(context));

@@ -169,7 +169,7 @@ Result<void> Capture::enter() {
 }
 
 Result<Outcome> Capture::source(const Variables& beforehand) const {
-    GPKG_TRY(const auto folder, TemporaryFolder::make(fs::temp_directory_path(), "gpkg-capture"));
+    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-capture"));
     ProcessCommand command;
     command.arguments = {
         "bash", "--noprofile", "--norc", "-c", kProgram, "bash", folder.path().native()};

@@ -59,10 +59,11 @@ void settle_after_failure(const fs::path& store,
             if (is_doubtful && !verify_unpacked(folder)) fs::remove(folder / record, ignored);
         }
     }
-    // Not at every command: a mark that is older means that more is verified, and a later one means nothing.
+    // Not at every command: an older mark means that more is verified. A later one means nothing.
     const std::int64_t now = std::time(nullptr);
     const auto settled = std::max(now - kWriteBack, booted);
-    if (!written || *written < settled - kWriteBack || *written < booted || *written > now) set_time(mark, settled);
+    const auto oldest = std::max(settled - kWriteBack, booted);
+    if (!written || *written < oldest || *written > now) set_time(mark, settled);
 }
 
 }  // namespace gpkg

@@ -62,14 +62,25 @@ std::optional<fs::path> find_by_md5(const fs::path& root, const PackageRecord& r
     return folder;
 }
 
-/// In no order; none where the folder cannot be listed.
-std::vector<fs::path> package_folders(const fs::path& root) {
+/// The folders of a store that have a package's name, sorted.
+Result<std::vector<fs::path>> package_folders(const fs::path& root) {
     std::vector<fs::path> folders;
     std::error_code code;
     for (fs::directory_iterator item(root, code), end; !code && item != end; item.increment(code)) {
         if (is_folder_name(item->path().filename().native())) folders.push_back(item->path());
     }
+    if (code && code != std::errc::no_such_file_or_directory)
+        return pass(io_error(root.native(), "list", code.value()));
+    std::sort(folders.begin(), folders.end());
     return folders;
+}
+
+/// Fails for a folder that is no package, whatever its name.
+Result<PackageRecord> record_of(const fs::path& folder) {
+    GPKG_TRY(auto record, read_repodata_record(folder));
+    if (folder_name(record) == folder.filename()) return record;
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: holds {}", folder.native(), record.distribution()));
 }
 
 /// In one gpkg store.
@@ -194,7 +205,9 @@ struct PackageStore::State {
     /// Before the first package is looked for or added.
     void settle() {
         std::call_once(settled, [this] {
-            const auto packages = [this] { return package_folders(layout.root); };
+            const auto packages = [this] {
+                return package_folders(layout.root).value_or(std::vector<fs::path>());
+            };
             settle_after_failure(layout.root, layout.booted, packages, kRecordFile);
         });
     }
@@ -300,22 +313,19 @@ Result<fs::path> PackageStore::add(const fs::path& archive,
 }
 
 Result<std::vector<StoredPackage>> PackageStore::list() const {
+    GPKG_TRY(const auto folders, package_folders(root()));
     std::vector<StoredPackage> packages;
-    std::error_code code;
-    auto items = fs::directory_iterator(root(), code);
-    if (code == std::errc::no_such_file_or_directory) return packages;
-    if (code) return pass(io_error(root().native(), "list", code.value()));
-    for (; items != fs::directory_iterator(); items.increment(code)) {
-        if (code) return pass(io_error(root().native(), "list", code.value()));
-        if (!is_folder_name(items->path().filename().native())) continue;
-        auto record = read_repodata_record(items->path());
-        if (!record || folder_name(*record) != items->path().filename()) continue;
-        packages.push_back({items->path(), *std::move(record)});
+    for (const auto& folder : folders) {
+        if (auto record = record_of(folder)) packages.push_back({folder, *std::move(record)});
     }
-    std::sort(packages.begin(), packages.end(), [](const auto& a, const auto& b) {
-        return a.folder < b.folder;
-    });
     return packages;
+}
+
+Result<std::vector<fs::path>> PackageStore::broken() const {
+    GPKG_TRY(auto folders, package_folders(root()));
+    const auto is_package = [](const fs::path& folder) { return record_of(folder).has_value(); };
+    folders.erase(std::remove_if(folders.begin(), folders.end(), is_package), folders.end());
+    return folders;
 }
 
 Result<void> PackageStore::remove(const fs::path& folder) const {
@@ -339,20 +349,16 @@ Result<TemporaryFolder> PackageStore::workplace() const {
 }
 
 Result<std::vector<fs::path>> PackageStore::leftovers() const {
-    std::vector<fs::path> found;
+    GPKG_TRY(auto found, broken());
     std::error_code code;
-    auto items = fs::directory_iterator(root(), code);
-    if (code == std::errc::no_such_file_or_directory) return found;
-    if (code) return pass(io_error(root().native(), "list", code.value()));
-    for (; items != fs::directory_iterator(); items.increment(code)) {
-        if (code) return pass(io_error(root().native(), "list", code.value()));
-        const auto& path = items->path();
-        const auto name = path.filename().native();
-        const bool unfinished = name.starts_with(kWorkplacePrefix) && is_abandoned(path);
-        const bool broken =
-            is_folder_name(name) && (!is_whole(path) || !read_repodata_record(path));
-        if (unfinished || broken) found.push_back(path);
+    for (fs::directory_iterator item(root(), code), end; !code && item != end;
+         item.increment(code)) {
+        const auto& path = item->path();
+        if (path.filename().native().starts_with(kWorkplacePrefix) && is_abandoned(path))
+            found.push_back(path);
     }
+    if (code && code != std::errc::no_such_file_or_directory)
+        return pass(io_error(root().native(), "list", code.value()));
     std::sort(found.begin(), found.end());
     return found;
 }

@@ -100,10 +100,14 @@ public:
 
     /// Every package of this store's own folder, sorted by folder.
     Result<std::vector<StoredPackage>> list() const;
+    /// Folders of it that have a package's name and no record that can be read, sorted: never
+    /// found, and unpacked anew when the package is wanted.
+    Result<std::vector<fs::path>> broken() const;
     /// Takes one folder of this store away: its name goes first, then its files.
     Result<void> remove(const fs::path& folder) const;
 
-    /// Unfinished work of processes that are gone; of unknown ones when older than a day.
+    /// Broken packages, and unfinished work of processes that are gone; of unknown ones when older
+    /// than a day.
     Result<std::vector<fs::path>> leftovers() const;
     /// Removes leftovers; returns what that freed.
     Result<FolderUsage> remove_leftovers() const;

@@ -1,7 +1,6 @@
 #include "libcore/process/process.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
 #include <array>
@@ -124,9 +123,9 @@ private:
 Result<int> wait_for(pid_t child, const ProcessCommand& command, Relay& relay) {
     int status = 0;
     auto pause = std::chrono::milliseconds(1);
-    const bool looks_around = command.cancelled || relay;
     for (;;) {
         relay.pass_on();
+        const bool looks_around = command.cancelled || relay;
         const auto ended = ::waitpid(child, &status, looks_around ? WNOHANG : 0);
         if (ended == child) break;
         if (ended < 0 && errno != EINTR) break;
@@ -242,11 +241,9 @@ Result<int> run_command(const ProcessCommand& command) {
 }
 
 Result<ProcessOutput> run_and_capture(ProcessCommand command) {
-    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary()));
-    command.log = folder.path() / "output";
     ProcessOutput result;
+    command.output = [&](std::string_view piece) { result.output += piece; };
     GPKG_TRY(result.exit_code, run_command(command));
-    GPKG_TRY(result.output, read_file(command.log));
     return result;
 }
 

@@ -63,6 +63,9 @@ check [ "$(cat "$(place y)/share/Case" "$(place y)/share/case")" = 12 ]
 expect 0 create -n z controls controls2
 err_has 'share/a\x1b[31m' 'is in both'
 plain z
+expect 0 create -n zz --dry-run controls controls2  # they are in the store: what they would meet is known
+err_has 'share/a\x1b[31m' 'is in both'
+absent zz
 expect 0 create -n w outward menu
 check [ -L "$(place w)/share/out" ]
 expect 0 install -n w outward-v1

@@ -142,6 +142,12 @@ check [ ! -e "$WORK/limited/envs/large" ]
 expect 0 create -y -n large --max-size 8MB --max-inodes 100 app
 out_has ' files in the environment; ' ' inodes come to the disk'
 expect 2 create -y -n larger --max-size much app
+# What is in the store already is rehearsed.
+expect 1 create -n larger --dry-run --max-inodes 3 app
+err_has 'and --max-inodes allows 3'
+expect 0 create -n larger --dry-run app
+out_has ' files in the environment; ' ' inodes come to the disk'
+absent larger
 export GPKG_ROOT_PREFIX=$shared_prefix
 
 # What clean says is what du says.
@@ -167,5 +173,13 @@ absent cut2
 expect 0 repair --store -y
 expect 0 create -q -y -n cut2 app
 : > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/app-1.0-*)/info/repodata_record.json"
+expect 1 verify --store
+out_has 'info/repodata_record.json cannot be read'
+err_has '1 of '
+expect 0 repair --store -y
+out_has 'were damaged; they are downloaded again'
+expect 0 verify --store
+: > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)/info/repodata_record.json"
 expect 0 create -q -y -n cut3 app
+expect 0 verify --store
 finish
