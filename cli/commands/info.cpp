@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/channel/channel.hpp"
@@ -114,6 +115,10 @@ Json document(const Context& context, const Facts& facts) {
         if (file.exists) json["config_files"].push_back(file.path.native());
     }
     json["channels"] = facts.channel_urls;
+    json["channel_rules"] = Json::array();
+    for (const auto& rule : config.channel_rules)
+        json["channel_rules"].push_back(
+            {{"allows", rule.allows}, {"channels", named_in(rule)}, {"source", rule.source}});
     json["channel_priority"] = to_string(config.channel_priority.value);
     json["virtual_pkgs"] = Json::array();
     for (const auto& record : facts.virtual_packages)
@@ -160,6 +165,9 @@ void print(const Context& context, const Facts& facts) {
     for (const auto& folder : config.envs_dirs.value) envs.push_back(folder.native());
     rows("environments", envs);
     rows("channels", facts.channel_urls);
+    for (const auto& rule : config.channel_rules)
+        row(rule.allows ? "channels allowed" : "channels denied",
+            fmt::format("{} ({})", fmt::join(named_in(rule), ", "), rule.source));
     row("channel priority", std::string(to_string(config.channel_priority.value)));
     std::vector<std::string> packages;
     for (const auto& record : facts.virtual_packages)

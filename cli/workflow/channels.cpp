@@ -1,5 +1,6 @@
 #include "cli/workflow/channels.hpp"
 
+#include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/notices.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
@@ -29,6 +30,7 @@ Result<Channels> Channels::fetch(Context& context,
                                  bool offline,
                                  Extent extent) {
     for (const auto& line : context.config.unheeded) context.out.warn_once(line);
+    GPKG_CHECK(check_allowed(context, wanted));  // before anybody asks for their notices
     GPKG_TRY(auto transport, open_transport(context));
     Channels channels(context, std::move(transport), subdirs, offline, extent);
     channels.notices_ = std::make_unique<NoticeWatch>(context, wanted, offline);
@@ -87,10 +89,15 @@ std::size_t Channels::place_of(const Channel& channel) const {
                                     channels_.begin());
 }
 
+Result<std::vector<FetchedIndex>> Channels::fetch_allowed(std::span<const Channel> channels) const {
+    GPKG_CHECK(check_allowed(context_, channels));
+    return fetch_indexes_of(channels, subdirs_, extent_ == Extent::Named, offline_);
+}
+
 /// Fetches the indexes of more channels and opens those that are whole.
 Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
     if (channels.empty()) return {};
-    auto fetched = fetch_indexes_of(channels, subdirs_, extent_ == Extent::Named, offline_);
+    auto fetched = fetch_allowed(channels);
     if (!fetched) {
         auto error = std::move(fetched).error();
         if (come_along && error.kind != ErrorKind::Interrupted)

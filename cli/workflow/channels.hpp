@@ -55,6 +55,7 @@ private:
                                                        std::span<const std::string> subdirs,
                                                        bool shards,
                                                        bool offline) const;
+    Result<std::vector<FetchedIndex>> fetch_allowed(std::span<const Channel> channels) const;
     Result<FetchedIndex> fetch_whole(const FetchedIndex& place, bool offline) const;
     Result<SharedIndex> or_before(Result<SharedIndex> index, FetchedIndex& fetched) const;
     Result<void> add(std::span<const Channel> channels, bool come_along);

@@ -1,5 +1,6 @@
 #include "cli/workflow/fetch.hpp"
 
+#include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/unpacking.hpp"
@@ -106,6 +107,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
         }
     }
     if (absent.empty()) return folders;
+    GPKG_CHECK(check_allowed(context, absent));
     if (how.offline) GPKG_CHECK(check_offline(absent));
 
     GPKG_TRY(const auto arriving, store.workplace());

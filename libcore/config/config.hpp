@@ -42,6 +42,14 @@ struct Setting {
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 using NamedLists = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
+/// What one place says of which channels may be used. No place overrides another here: what any of
+/// them refuses is refused.
+struct ChannelRule {
+    bool allows = false;                ///< none but these may be used; else these may not
+    std::vector<std::string> channels;  ///< names or URLs, each of them with all below it
+    std::string source;                 ///< as in Setting
+};
+
 /// Whose file it is; later ones win.
 enum class ConfigLevel { Conda, System, User, RootPrefix };
 std::string_view to_string(ConfigLevel level);
@@ -75,6 +83,7 @@ struct Config {
     Setting<NamedLists> custom_multichannels{};  ///< a name for several channels
     Setting<NamedLists> mirrored_channels{};     ///< base URLs of a channel, the first tried first
     Setting<int> channel_relations_max_depth{10};  ///< 0: what channels declare is ignored
+    std::vector<ChannelRule> channel_rules{};
 
     Setting<std::string> platform;                    ///< else this machine's
     Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent

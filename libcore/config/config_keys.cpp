@@ -311,6 +311,26 @@ ShownSetting show(const Config& config) {
     return shown;
 }
 
+/// Rules of channels add up, whoever says them. A list without channels is none.
+template <bool allows>
+Result<void> add_rule(const Node& node, const Reading& reading, Config& config) {
+    GPKG_TRY(auto texts, channels(node, reading));
+    if (!texts.empty()) config.channel_rules.push_back({allows, std::move(texts), node.place()});
+    return {};
+}
+
+template <bool allows>
+ShownSetting show_rules(const Config& config) {
+    ShownSetting shown;
+    for (const auto& rule : config.channel_rules) {
+        if (rule.allows != allows) continue;
+        shown.values.insert(shown.values.end(), rule.channels.begin(), rule.channels.end());
+        shown.source += shown.source.empty() ? rule.source : ", " + rule.source;
+    }
+    if (shown.source.empty()) shown.source = kDefault;
+    return shown;
+}
+
 template <auto member, auto read>
 constexpr KeyRow row(std::string_view name,
                      Shape shape,
@@ -329,6 +349,8 @@ constexpr std::array kRows = {
     row<&Config::custom_channels, urls_by_name>("custom_channels", Shape::Map, {"custom_channels"}, "the URL below which a channel of that name is found"),
     row<&Config::custom_multichannels, lists_by_name>("custom_multichannels", Shape::Map, {"custom_multichannels"}, "a name for several channels"),
     row<&Config::mirrored_channels, lists_by_name>("mirrored_channels", Shape::Map, {"mirrored_channels"}, "URLs that a channel can be had from, the first tried first"),
+    KeyRow{{"allowlist_channels", Shape::List, "the only channels that may be used; every file that says so narrows it"}, {"allowlist_channels", "whitelist_channels"}, ",", add_rule<true>, show_rules<true>},
+    KeyRow{{"denylist_channels", Shape::List, "channels that may not be used, by what any file says"}, {"denylist_channels"}, ",", add_rule<false>, show_rules<false>},
     row<&Config::channel_relations_max_depth, number<0, kMostDepth>>("channel_relations_max_depth", Shape::Value, {}, "how far relations of channels are followed, 0 to ignore them"),
     row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "the platform to solve for, when not this machine's"),
     row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "decide as if the machine had this"),

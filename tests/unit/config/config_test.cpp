@@ -289,16 +289,33 @@ TEST_CASE("conda's files count as one, below gpkg's", "[config]") {
     CHECK(f.load().value().channels.value.front() == "mine");
 }
 
+TEST_CASE("rules of channels add up, whoever says them", "[config]") {
+    Fixture f;
+    f.put(".condarc", "denylist_channels: [evil, worse]\nwhitelist_channels: []\n");
+    f.variables["GPKG_ALLOWLIST_CHANNELS"] = "mine,yours";
+    const auto config = f.load("allowlist_channels: [mine]\n").value();
+    REQUIRE(config.channel_rules.size() == 3);
+    CHECK_FALSE(config.channel_rules[0].allows);
+    CHECK(config.channel_rules[0].channels == std::vector<std::string>{"evil", "worse"});
+    CHECK(config.channel_rules[0].source == (f.home / ".condarc").native() + ":1:20");
+    CHECK(config.channel_rules[1].allows);
+    CHECK(config.channel_rules[1].channels == std::vector<std::string>{"mine"});
+    CHECK(config.channel_rules[2].channels == std::vector<std::string>{"mine", "yours"});
+    CHECK(config.channel_rules[2].source == "GPKG_ALLOWLIST_CHANNELS");
+    CHECK(f.load("allowlist_channels: [a, '']\n").error().message ==
+          f.file.native() + ":1:21: a channel is empty");
+}
+
 TEST_CASE("what conda's files say in vain is told", "[config]") {
     Fixture f;
     f.put(".condarc",
           "auto_activate_base: false\nsolver: libmamba\nalways_copy: true\n"
-          "denylist_channels: [evil]\nchannels: [a] #!final\n");
+          "offline: true\nchannels: [a] #!final\n");
     const auto file = (f.home / ".condarc").native();
     CHECK(f.load().value().unheeded ==
           std::vector<std::string>{
               file + ": gpkg does not heed the marks #!top, #!bottom and #!final, always_copy, "
-                     "denylist_channels"});
+                     "offline"});
     CHECK(f.load().value().warnings.empty());
 
     f.put(".condarc", "channels: {a: b}\n");

@@ -1,0 +1,86 @@
+# allowlist_channels and denylist_channels: every file narrows what may be used, and none widens it.
+here=$(dirname "$(realpath "$0")")
+. "$here/lib.sh"
+
+script bin/app 'echo app'
+package app 1.0 0
+index
+mkdir "$WORK/control"
+python3 "$here/http_server.py" "$WORK" "$WORK/control" &
+server=$!
+trap 'kill $server 2> "$WORK/kill"; rm -rf "$WORK"' EXIT
+for _ in $(seq 200); do [ -e "$WORK/control/port" ] && break; sleep 0.05; done
+host=http://127.0.0.1:$(cat "$WORK/control/port")
+remote=$host/channel
+printf 'channels: [%s]\n' "$remote" > "$GPKG_ROOT_PREFIX/config.yaml"
+export GPKG_SYSTEM_CONFIG=$WORK/site.yaml
+
+# One that is not allowed is refused before anything of it is fetched, and the file is named.
+printf 'allowlist_channels: [https://site.example/conda]\n' > "$GPKG_SYSTEM_CONFIG"
+expect 1 create -y -n e app
+err_has "the channel $remote: is not among allowlist_channels ($GPKG_SYSTEM_CONFIG:1:21)" \
+    'allowed are https://site.example/conda'
+absent e
+expect 1 search app
+expect 1 create -y -n e --offline app
+err_has 'allowlist_channels'
+expect 1 mirror app --out "$WORK/mirror"
+err_has 'allowlist_channels'
+# By an address or a lock as well.
+file=$(basename "$CHANNEL"/linux-64/app-1.0-0.*)
+expect 1 create -y -n e "$remote/linux-64/$file"
+err_has "the channel of $remote/linux-64/$file: is not among allowlist_channels"
+printf '@EXPLICIT\n%s\n' "$remote/linux-64/$file" > explicit.txt
+expect 1 create -y -n e --file explicit.txt
+err_has 'allowlist_channels'
+absent e
+# A user's own file cannot widen it, nor can the environment.
+printf 'channels: [%s]\nallowlist_channels: [%s]\n' "$remote" "$remote" > "$GPKG_ROOT_PREFIX/config.yaml"
+expect 1 create -y -n e app
+GPKG_ALLOWLIST_CHANNELS=$remote expect 1 create -y -n e app
+# Folders of this machine are.
+expect 0 create -y -n e -c "$CHANNEL" --override-channels app
+
+# An address allows what is below it, and not what begins alike.
+printf 'allowlist_channels: [%s]\n' "$host" > "$GPKG_SYSTEM_CONFIG"
+expect 0 create -y -n e2 app
+printf 'allowlist_channels: [%s]\n' "$host/chan" > "$GPKG_SYSTEM_CONFIG"
+expect 1 create -y -n e3 app
+
+# What one file allows another may deny, folders too; what the store has is not fetched from anywhere.
+printf 'allowlist_channels: [%s]\ndenylist_channels: [defaults, %s, %s]\n' "$host" "$remote" "$CHANNEL" > "$GPKG_SYSTEM_CONFIG"
+expect 1 create -y -n e3 app
+err_has "the channel $remote: is among denylist_channels ($GPKG_SYSTEM_CONFIG:2:20)"
+expect 1 create -y -n e3 -c "$CHANNEL" --override-channels app
+err_has 'is among denylist_channels'
+expect 1 create -y -n e3 -c https://repo.anaconda.com/pkgs/main --override-channels app
+err_has 'the channel https://repo.anaconda.com/pkgs/main: is not among allowlist_channels'
+expect 0 repair -y -n e2
+expect 0 run -n e2 app
+
+# Everybody sees the rules.
+expect 0 info
+out_has "channels allowed  : $host ($GPKG_SYSTEM_CONFIG:1:21)" \
+    "channels denied  : defaults, $remote, $CHANNEL ($GPKG_SYSTEM_CONFIG:2:20)"
+expect 0 info --json
+json '[rule["allows"] for rule in d["channel_rules"]] == [True, False, True]'
+# Secrets in them are nobody's business.
+printf 'allowlist_channels: [https://site.example/t/tk-secret/conda]\n' > "$GPKG_SYSTEM_CONFIG"
+expect 1 create -y -n e3 app
+err_has 'https://site.example/conda' && err_lacks tk-secret
+expect 0 info
+out_lacks tk-secret
+expect 0 info --json
+out_lacks tk-secret
+# conda's words for it count.
+: > "$GPKG_SYSTEM_CONFIG"
+printf 'channels: [%s]\n' "$remote" > "$GPKG_ROOT_PREFIX/config.yaml"
+printf 'denylist_channels: [%s, defaults]\n' "$host" > "$HOME/.condarc"
+expect 1 create -y -n e3 app
+err_has ".condarc:1:20"
+expect 1 create -y -n e3 -c defaults --override-channels app
+err_has 'the channel https://repo.anaconda.com/pkgs/main: is among denylist_channels'
+printf 'whitelist_channels: [conda-forge]\n' > "$HOME/.condarc"
+expect 1 create -y -n e3 app
+err_has 'not among allowlist_channels' 'allowed are conda-forge'
+finish
