@@ -111,8 +111,9 @@ Result<int> get_setting(Context& context, const std::string& key) {
     const auto found = std::find_if(
         settings.begin(), settings.end(), [&](const auto& setting) { return setting.key == name; });
     if (found == settings.end()) {
-        GPKG_CHECK(find_config_key(key));  // knows the near names
-        return fail(ErrorKind::Usage, fmt::format("{}: is no setting", key));
+        // conda's word for one of them, or nearly one
+        GPKG_TRY(const auto known, find_config_key(name));
+        return get_setting(context, std::string(known.name) + key.substr(name.size()));
     }
     if (name != key) {
         const auto entry = key.substr(name.size() + 1);

@@ -47,6 +47,8 @@ Result<void> apply_document(const Document& document,
             return value.fail(
                 fmt::format("{} and {} are two words for one thing", twin->second, key));
         seen.emplace_back(row, key);
+        // conda takes null for "not said".
+        if (reading.joins && value.is_null()) continue;
         reading.key = row->key.name;
         GPKG_CHECK(row->apply(value, reading, config));
     }
@@ -74,10 +76,10 @@ Result<void> apply_own(const Document& document, const EnvLookup& environment, C
 /// Keys that are about conda itself, or about what gpkg does in its own way: nobody who set them
 /// would be surprised.
 // clang-format off
-constexpr std::array<std::string_view, 43> kOfCondaAlone = {
+constexpr std::array<std::string_view, 42> kOfCondaAlone = {
     "add_anaconda_token", "add_binstar_token", "anaconda_anon_usage", "anaconda_upload", "auto_activate",
     "auto_activate_base", "auto_stack", "auto_update_conda", "binstar_upload", "bld_path", "conda-build",
-    "conda_build", "console", "croot", "debug", "default_activation_env", "default_threads", "dev", "env_prompt",
+    "conda_build", "console", "croot", "debug", "default_activation_env", "default_threads", "dev",
     "error_upload_url", "execute_threads", "experimental", "experimental_solver", "extra_safety_checks", "json",
     "local_repodata_ttl", "notify_outdated_conda", "plugins", "quiet", "register_envs",
     "report_errors", "repodata_fns", "repodata_threads", "repodata_use_shards", "repodata_use_zst",

@@ -4,8 +4,14 @@
 #include "libcore/config/config_keys_internal.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <span>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -18,8 +24,31 @@ bool is_blank_or_comment(std::string_view line) {
 }
 
 /// Written without the quotes that keep texts texts.
-bool is_number(std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+bool is_number_or_truth(std::string_view text) {
+    return text == "true" || text == "false" ||
+           (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos);
+}
+
+/// Held from reading a file to writing it, so that of two edits at a time none is lost; let go by
+/// the kernel. Empty where the folder cannot be locked: then there is no such promise.
+Descriptor lock_folder_of(const fs::path& file) {
+    if (!make_folders(file.parent_path())) return {};
+    Descriptor folder(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    constexpr int kMostTries = 500;
+    for (int i = 0; i < kMostTries && folder; ++i) {
+        if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return folder;
+}
+
+/// Where a link to a file leads, also to one that is still to be made.
+fs::path behind_links(fs::path file) {
+    constexpr int kMostLinks = 40;
+    std::error_code ignored;
+    for (int i = 0; i < kMostLinks && fs::is_symlink(file, ignored); ++i)
+        file = file.parent_path() / fs::read_symlink(file, ignored);
+    return file;
 }
 
 std::size_t indent_of(std::string_view line) {
@@ -78,6 +107,7 @@ class Editor {
 public:
     static Result<Editor> open(const ConfigTarget& target, std::string_view key) {
         GPKG_TRY(auto place, place_of(key));
+        auto lock = lock_folder_of(target.file);
         auto text = read_file(target.file, kLongestWritten);
         if (!text && text.error().kind == ErrorKind::NotFound) text = std::string();
         if (!text) return pass(text.error());
@@ -87,7 +117,7 @@ public:
             if (const auto* row = find_row(name); row != nullptr && row->key.name == place.name)
                 place.name = name;
         }
-        return Editor(target, std::move(place), *text, std::move(root));
+        return Editor(target, std::move(place), *text, std::move(root), std::move(lock));
     }
 
     /// A list, or what stands for one name of a map.
@@ -108,7 +138,7 @@ public:
         if (place_.shape == ConfigKey::Shape::Value || (in_map && values.size() == 1)) {
             const auto& value = values.front();
             block.push_back(fmt::format(
-                "{}{}: {}", margin, name, is_number(value) ? value : yaml::quote(value)));
+                "{}{}: {}", margin, name, is_number_or_truth(value) ? value : yaml::quote(value)));
         } else if (values.empty()) {
             block.push_back(fmt::format("{}{}: []", margin, name));
         } else {
@@ -148,8 +178,14 @@ public:
     Result<void> save(const std::vector<std::string>& expected) {
         std::string text;
         for (const auto& line : lines_) text.append(line).append("\n");
-        Config trial = target_.config;
         const auto& file = target_.file;
+        if (!says(text, expected))
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: '{}' stands there in a way that gpkg cannot change",
+                                    file.native(),
+                                    place_.name),
+                        "edit the file by hand");
+        Config trial = target_.config;
         // The file was in order before: what is wrong is the value, wherever it would stand.
         if (auto applied = apply_config_file(text, file, target_.environment, trial); !applied) {
             auto refused = std::move(applied).error();
@@ -158,20 +194,8 @@ public:
             refused.kind = ErrorKind::Usage;
             return pass(std::move(refused));
         }
-        GPKG_TRY(const auto after, yaml::Node::parse(text, file.native()));
-        const auto* node = node_in(after);
-        const auto values =
-            node == nullptr ? Lines{} : node->as_texts(place_.name).value_or(Lines{});
-        if (values != expected || !others_are_same(after))
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: '{}' stands there in a way that gpkg cannot change",
-                                    file.native(),
-                                    place_.name),
-                        "edit the file by hand");
         // A link to a file kept elsewhere stays a link.
-        std::error_code ignored;
-        const auto real = fs::weakly_canonical(file, ignored);
-        return write_file_atomically(real.empty() ? file : real, text);
+        return write_file_atomically(behind_links(file), text);
     }
 
 private:
@@ -195,10 +219,27 @@ private:
         return place;
     }
 
-    Editor(const ConfigTarget& target, Place place, std::string_view text, yaml::Node before)
-        : target_(target), place_(std::move(place)), before_(std::move(before)) {
+    Editor(const ConfigTarget& target,
+           Place place,
+           std::string_view text,
+           yaml::Node before,
+           Descriptor lock)
+        : target_(target),
+          place_(std::move(place)),
+          before_(std::move(before)),
+          lock_(std::move(lock)) {
         for (const auto line : split(text, '\n')) lines_.emplace_back(line);
         if (lines_.back().empty()) lines_.pop_back();
+    }
+
+    /// Whether a text gives the key these values, and all others what they had.
+    bool says(std::string_view text, const std::vector<std::string>& expected) const {
+        const auto after = yaml::Node::parse(text, target_.file.native());
+        if (!after) return false;
+        const auto* node = node_in(*after);
+        const auto values =
+            node == nullptr ? Lines{} : node->as_texts(place_.name).value_or(Lines{});
+        return values == expected && others_are_same(*after);
     }
 
     const yaml::Node* node_in(const yaml::Node& root) const {
@@ -275,6 +316,7 @@ private:
     const ConfigTarget& target_;
     Place place_;
     yaml::Node before_;
+    Descriptor lock_;
     Lines lines_;
 };
 
@@ -289,6 +331,11 @@ std::vector<std::string> values_in_force(const Config& config, std::string_view 
         return shown.values;
     }
     return {};
+}
+
+/// Whether what several files say of a key counts together, so that none repeats another.
+bool adds_up(std::string_view key) {
+    return key == "allowlist_channels" || key == "denylist_channels";
 }
 
 tl::unexpected<Error> not_there(const ConfigTarget& target, std::string_view what) {
@@ -334,7 +381,7 @@ Result<bool> add_to_config(const ConfigTarget& target,
     GPKG_CHECK(check_names_one(key));
     GPKG_TRY(auto editor, open_list(target, key));
     GPKG_TRY(auto values, editor.values());
-    if (!editor.has_key()) values = values_in_force(target.config, key);
+    if (!editor.has_key() && !adds_up(key)) values = values_in_force(target.config, key);
     if (std::find(values.begin(), values.end(), value) != values.end()) return false;
     values.insert(end == ListEnd::Front ? values.begin() : values.end(), value);
     if (!editor.has_key() || !editor.insert_line(value, end)) editor.write_values(values);

@@ -411,6 +411,32 @@ Result<Activation> reactivate(const EnvLookup& env, Shell shell, const ActivateO
     return out;
 }
 
+namespace {
+
+/// Sources what an activation sources, and becomes the command in its arguments. In bash these are
+/// kept from scripts that set their own; of a script that ends the shell it says so.
+std::string run_script(const Activation& activation, bool bash) {
+    std::string text = bash ? "__gpkg_command=(\"$@\")\n" : "";
+    text +=
+        "trap 'echo \"gpkg run: $__gpkg_script ended the shell, the command is not run\" >&2' "
+        "EXIT\n";
+    // What scripts print must not mix with the command's output.
+    const auto source = [&](const std::vector<fs::path>& files) {
+        for (const auto& file : files)
+            text += fmt::format("__gpkg_script={0}\n. {0} >&2\n",
+                                shell_quoted(file.native(), Shell::Posix));
+    };
+    source(activation.deactivate_scripts);
+    Activation only_variables;
+    only_variables.variables = activation.variables;
+    text += shell_commands(only_variables, Shell::Posix);
+    source(activation.activate_scripts);
+    text += bash ? "trap - EXIT\nexec \"${__gpkg_command[@]}\"\n" : "trap - EXIT\nexec \"$@\"\n";
+    return text;
+}
+
+}  // namespace
+
 Result<RunEnvironment> run_environment(const fs::path& prefix,
                                        const EnvLookup& env,
                                        const std::vector<std::string>& command,
@@ -433,21 +459,9 @@ Result<RunEnvironment> run_environment(const fs::path& prefix,
         out.command = command;
         return out;
     }
-    // What scripts print must not mix with the command's output.
-    std::string text;
-    const auto source = [&](const std::vector<fs::path>& files) {
-        for (const auto& file : files)
-            text += fmt::format(". {} >&2\n", shell_quoted(file.native(), Shell::Posix));
-    };
-    source(activation.deactivate_scripts);
-    Activation only_variables;
-    only_variables.variables = std::move(activation.variables);
-    text += shell_commands(only_variables, Shell::Posix);
-    source(activation.activate_scripts);
-    text += "exec \"$@\"\n";
     std::error_code ignored;
     const bool bash = fs::exists("/bin/bash", ignored);
-    out.command = {bash ? "/bin/bash" : "/bin/sh", "-c", std::move(text), "gpkg-run"};
+    out.command = {bash ? "/bin/bash" : "/bin/sh", "-c", run_script(activation, bash), "gpkg-run"};
     out.command.insert(out.command.end(), command.begin(), command.end());
     return out;
 }

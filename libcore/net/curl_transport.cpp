@@ -232,7 +232,11 @@ Kind kind_of(CURLcode code, CURL* easy) {
     }
 }
 
-Failure failure_of(CURLcode code, const Running& running) {
+const std::string& proxy_of(const Running& running, const TransportOptions& options) {
+    return running.url.starts_with("https:") ? options.https_proxy : options.http_proxy;
+}
+
+Failure failure_of(CURLcode code, const Running& running, const TransportOptions& options) {
     Failure failure{kind_of(code, running.easy.get()), running.problem.data(), 0};
     if (failure.detail.empty()) failure.detail = libcurl()->easy_strerror(code);
     const auto proxy = info<long>(running.easy.get(), CURLINFO_HTTP_CONNECTCODE);
@@ -242,8 +246,15 @@ Failure failure_of(CURLcode code, const Running& running) {
     }
     // libcurl tells the errno of a failed connect apart from its words.
     const auto number = static_cast<int>(info<long>(running.easy.get(), CURLINFO_OS_ERRNO));
-    if (failure.kind == Kind::Refused && number != 0)
+    if (failure.kind == Kind::Refused && number != 0) {
+        // Its words name whom it could not reach: "Failed to connect to proxy.example port 3128".
+        const auto& proxy_url = proxy_of(running, options);
+        const auto asked = Url::parse(has_scheme(proxy_url) ? proxy_url : "http://" + proxy_url);
+        const bool is_proxy = asked && failure.detail.find(fmt::format(" {} port ", asked->host)) !=
+                                           std::string::npos;
         failure.detail = std::generic_category().message(number);
+        if (is_proxy) failure.detail = fmt::format("the proxy {}: {}", asked->host, failure.detail);
+    }
     return failure;
 }
 
@@ -437,9 +448,7 @@ void Run::configure(Running& running, const TransportOptions& options) {
         libcurl()->easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());
     }
     // Set even when empty: libcurl must not ask the environment behind our back.
-    const auto& proxy =
-        running.url.starts_with("https:") ? options.https_proxy : options.http_proxy;
-    libcurl()->easy_setopt(easy, CURLOPT_PROXY, proxy.c_str());
+    libcurl()->easy_setopt(easy, CURLOPT_PROXY, proxy_of(running, options).c_str());
     libcurl()->easy_setopt(easy, CURLOPT_NOPROXY, options.no_proxy.c_str());
 }
 
@@ -521,7 +530,7 @@ void Run::finish(std::list<Running>::iterator running, CURLcode code) {
         return end(running, head, &rejected);
     }
     if (code != CURLE_OK) {
-        const auto failure = failure_of(code, *running);
+        const auto failure = failure_of(code, *running, options_);
         return end(running, head, &failure);
     }
     if (is_redirect(head.status)) {

@@ -165,7 +165,8 @@ expect 1 remove -p "$WORK/here" --all
 check [ -d "$WORK/here" ]
 CONDA_PREFIX=$at/four expect 1 remove --all
 err_has 'is the active environment'
-CONDA_PREFIX=$at/four expect 0 install solo -d
+CONDA_PREFIX=$at/four expect 1 install solo -d  # the active one is meant; a dry run sees what is in the way
+err_has 'envs/four: a file of no package in the way: bin/solo'
 mkdir -p "$GPKG_ROOT_PREFIX/conda-meta" && touch "$GPKG_ROOT_PREFIX/conda-meta/history"
 ln -s "$GPKG_ROOT_PREFIX" "$WORK/link"
 for words in '-n base' "-p $GPKG_ROOT_PREFIX/" "-p $WORK/link"; do

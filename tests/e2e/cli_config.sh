@@ -126,4 +126,30 @@ printf 'channels: [unclosed\n' > "$HOME/.condarc"
 expect 1 config list
 err_has "$HOME/.condarc:2:1:" 'use_condarc: false'
 
+
+# Edits at the same time: none is lost.
+rm -f "$HOME/.condarc"
+printf 'channels: [a]\n' > "$file"
+for i in 1 2 3 4 5 6 7 8; do "$GPKG" config append channels "c$i" > /dev/null & done
+wait
+expect 0 config get channels
+check [ "$(wc -l <<< "$out")" = 9 ]
+# What cannot be edited is said to be so, with the file; a link stays one, also to what is still to be made.
+printf 'proxy_servers: {http: http://p:1}\n' > "$file"
+expect 1 config set proxy_servers.https http://p:2
+err_has "$file: 'proxy_servers' stands there in a way that gpkg cannot change" 'by hand'
+rm "$file" && ln -s "$WORK/kept.yaml" "$file"
+expect 0 config set changeps1 false
+check [ -L "$file" ]
+check [ "$(cat "$WORK/kept.yaml")" = 'changeps1: false' ]
+rm "$file"
+# conda's words are understood by get as well; null says nothing.
+expect 0 config get pkgs_dirs
+expect 2 config get pkgs_dir
+printf 'ssl_verify:\nchannel_alias: null\nenv_prompt: "({name})"\n' > "$HOME/.condarc"
+expect 0 config get ssl_verify
+out_is true
+expect 1 search nothing -c "$CHANNEL"
+err_has 'gpkg does not heed env_prompt'
+rm "$HOME/.condarc"
 finish

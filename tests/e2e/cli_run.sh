@@ -76,4 +76,17 @@ expect 2 run --nmae one hello
 expect 1 run -n one --cwd /nowhere pwd
 err_has '/nowhere: cannot enter: No such file or directory'
 
+
+# Scripts that set their own arguments do not change the command; one that ends the shell is named.
+at=$(place two)/etc/conda/activate.d/z.sh
+echo 'set -- a b; shift' > "$at"
+expect 0 run -n two sh -c 'echo "$@"' x 1 '2  3'
+out_is '1 2  3'
+for script in 'exit 3' 'set -e; false'; do
+    echo "$script" > "$at"
+    "$GPKG" run -n two echo ran > ended.out 2> ended.err && fail 'the command ran'
+    check [ ! -s ended.out ]
+    check grep -q "$at ended the shell, the command is not run" ended.err
+done
+rm "$at"
 finish

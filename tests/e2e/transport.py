@@ -378,6 +378,12 @@ def run_proxy():
         problems.append("tells the secret")
     check("proxy", problems, output)
 
+    for proxy in ("http://127.0.0.1:1", "127.0.0.1:1"):
+        _, output = gpkg(world, "create", "-y", "-p", str(world / "env"), "-c", "https://nowhere.invalid/x",
+                         "--override-channels", "lib", HTTPS_PROXY=proxy)
+        told = "cannot connect: the proxy 127.0.0.1: Connection refused" in output
+        check("proxy that is not there", [] if told else ["not told"], output)
+
 
 def wants_login(x, before):
     """Has it only for who knows the secret, in whichever way."""
