@@ -80,12 +80,8 @@ std::string command_line(int argc, char** argv) {
     std::string line;
     for (int i = 0; i < argc; ++i) {
         // Channels may come with passwords and tokens: "--channel=https://user:secret@host/x".
-        const std::string_view word(argv[i]);
-        const auto url =
-            std::min({word.find("http://"), word.find("https://"), word.find("oci://")});
         if (i > 0) line += ' ';
-        line += word.substr(0, url);
-        if (url != std::string_view::npos) line += without_secrets(word.substr(url));
+        line += hide_secrets(argv[i]);
     }
     return line;
 }

@@ -1,5 +1,7 @@
 #include "cli/output.hpp"
 
+#include "libcore/net/url.hpp"
+
 #include <cstdio>
 #include <fmt/format.h>
 #include <iostream>
@@ -64,6 +66,13 @@ std::string without_controls(std::string_view text) {
     return plain;
 }
 
+namespace {
+
+/// Nothing that commands the terminal, and no secret: texts quote what users wrote, too.
+std::string for_people(std::string_view text) { return without_controls(hide_secrets(text)); }
+
+}  // namespace
+
 Output::Output(bool no_color)
     : results_(stdout),
       color_out_(!no_color && ::isatty(STDOUT_FILENO) != 0),
@@ -97,7 +106,7 @@ void Output::result(std::string_view text) {
 }
 
 void Output::note(std::string_view line) {
-    if (!options_.json && !options_.quiet) write(stderr, without_controls(line) + "\n");
+    if (!options_.json && !options_.quiet) write(stderr, for_people(line) + "\n");
 }
 
 void Output::warn_once(const std::string& line) {
@@ -106,8 +115,7 @@ void Output::warn_once(const std::string& line) {
 
 void Output::warn(std::string_view line) {
     if (options_.quiet) return;
-    write(stderr,
-          fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), without_controls(line)));
+    write(stderr, fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), for_people(line)));
 }
 
 void Output::relay(std::string_view bytes) {
@@ -135,18 +143,19 @@ void Output::json(const nlohmann::ordered_json& document, const NextItem& next) 
 void Output::error(const Error& error) {
     if (options_.json) {
         nlohmann::ordered_json document{{"success", false},
-                                        {"error", error.to_string()},
-                                        {"message", error.message},
+                                        {"error", hide_secrets(error.to_string())},
+                                        {"message", hide_secrets(error.message)},
                                         {"exception_name", exception_name(error.kind)}};
-        if (!error.hint.empty()) document["hint"] = error.hint;
-        if (!error.details.empty()) document.update(nlohmann::ordered_json::parse(error.details));
+        if (!error.hint.empty()) document["hint"] = hide_secrets(error.hint);
+        if (!error.details.empty())
+            document.update(nlohmann::ordered_json::parse(hide_secrets(error.details)));
         json(document);
         return;
     }
     std::fflush(stdout);
-    write(stderr,
-          fmt::format(
-              "{} {}\n", styled(color_err_, "31", "error:"), without_controls(error.to_string())));
+    write(
+        stderr,
+        fmt::format("{} {}\n", styled(color_err_, "31", "error:"), for_people(error.to_string())));
 }
 
 std::optional<std::string> Output::ask(std::string_view question, const std::stop_token& stop) {

@@ -43,9 +43,7 @@ struct Options {
 };
 
 /// Proxies and channels may have logins in them.
-std::string shown(const std::string& value) {
-    return has_scheme(value) ? without_secrets(value) : value;
-}
+std::string shown(const std::string& value) { return hide_secrets(value); }
 
 Json shown(const Words& values) {
     Json list = Json::array();
@@ -171,6 +169,22 @@ std::string settled(const Context& context, const std::string& key, const std::s
     return is_path && takes_paths ? absolute_path(value, context.home).native() : value;
 }
 
+/// A password in a file that others can read; the credentials file is made for them.
+void warn_of_secrets(Context& context, const fs::path& file, const Words& values) {
+    std::error_code code;
+    const auto mode = fs::status(file, code).permissions();
+    const bool is_shared =
+        (mode & (fs::perms::group_read | fs::perms::others_read)) != fs::perms::none;
+    const bool is_secret = std::any_of(values.begin(), values.end(), [](const auto& value) {
+        return hide_secrets(value) != value;
+    });
+    if (is_shared && is_secret)
+        context.out.warn(
+            fmt::format("{}: others can read it, and the login that is in it now; "
+                        "chmod 600, or keep logins in the credentials file",
+                        file.native()));
+}
+
 int done(Context& context,
          const ConfigTarget& target,
          const std::string& key,
@@ -199,6 +213,7 @@ public:
     Result<int> set(const std::string& key, Words values) {
         for (auto& value : values) value = settled(context_, key, value);
         GPKG_CHECK(set_config(target_, key, values));
+        warn_of_secrets(context_, target_.file, values);
         return done(context_, target_, key, true, fmt::format("{} is {}", key, told(values)));
     }
 
@@ -211,6 +226,7 @@ public:
                      add_to_config(target_, key, settled(context_, key, value), end));
             changed = changed || added;
         }
+        if (changed) warn_of_secrets(context_, target_.file, values);
         return done(context_,
                     target_,
                     key,

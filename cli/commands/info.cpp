@@ -76,8 +76,7 @@ std::vector<std::pair<std::string, std::string>> steering_variables(const Contex
         const bool decides = std::any_of(settings.begin(), settings.end(), [&](const auto& one) {
             return one.source == variable.first;
         });
-        if (decides || name.starts_with("GPKG_"))
-            found.emplace_back(name, has_scheme(value) ? without_secrets(value) : value);
+        if (decides || name.starts_with("GPKG_")) found.emplace_back(name, hide_secrets(value));
     }
     for (const auto& variable : set_overrides(context)) found.push_back(variable);
     std::sort(found.begin(), found.end());

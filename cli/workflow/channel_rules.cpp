@@ -60,8 +60,7 @@ Result<void> check_url(const std::vector<Rule>& rules,
 std::vector<std::string> named_in(const ChannelRule& rule) {
     std::vector<std::string> names;
     names.reserve(rule.channels.size());
-    for (const auto& text : rule.channels)
-        names.push_back(has_scheme(text) ? without_secrets(text) : text);
+    for (const auto& text : rule.channels) names.push_back(hide_secrets(text));
     return names;
 }
 

@@ -52,10 +52,11 @@ bool is_begun(const fs::path& prefix) {
     return fs::exists(prefix / "conda-meta", code);
 }
 
-/// Of no use to anybody, and nobody is at work on it.
+/// Of no use to anybody, and nobody is at work on it. Who was at work when it was seen to be begun
+/// has made it an environment before it settles, so that is asked last.
 bool is_damaged(const fs::path& prefix) {
-    return is_begun(prefix) && !Prefix::is_environment(prefix) &&
-           prefix_condition(prefix) == PrefixCondition::Settled;
+    return is_begun(prefix) && prefix_condition(prefix) == PrefixCondition::Settled &&
+           !Prefix::is_environment(prefix);
 }
 
 Result<void> make_or_wait(Context& context,

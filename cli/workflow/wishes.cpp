@@ -2,12 +2,14 @@
 
 #include "cli/options.hpp"
 #include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/manifest/environment_yml.hpp"
 #include "libcore/manifest/spec_file.hpp"
+#include "libcore/net/get.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -37,6 +39,21 @@ Result<PackageRecord> record_of(const ExplicitPackage& package) {
     return record;
 }
 
+/// Takes the login out of the record's URL. It goes with the channel, which tells it to nobody but
+/// the server.
+Result<void> part_from_login(const Context& context,
+                             PackageRecord& record,
+                             std::vector<Channel>& channels) {
+    if (without_secrets(record.url) == record.url) return {};
+    ChannelContext where;
+    where.home = context.home;
+    GPKG_TRY(auto channel, Channel::parse(record.channel, where));
+    record.url = without_secrets(record.url);
+    record.channel = channel.base_url();
+    channels.push_back(std::move(channel));
+    return {};
+}
+
 /// "./zlib-1.3-0.conda", "https://host/zlib-1.3-0.tar.bz2": a package file, not a spec.
 bool is_package_place(std::string_view text) {
     return text.find('/') != std::string_view::npos && text.find('[') == std::string_view::npos &&
@@ -51,8 +68,42 @@ Result<PackageRecord> record_at(const Context& context, const std::string& place
     return record_of(file.packages.front());
 }
 
+/// What -f names: a file, or what a server has at a URL.
+struct WishFile {
+    fs::path path;     ///< what a server has, as if it lay in this folder
+    std::string name;  ///< in messages
+    std::string text;
+};
+
+Result<WishFile> read_wish_file(const Context& context, const std::string& place, bool offline) {
+    if (!has_scheme(place) || place.starts_with("file://")) {
+        auto path = absolute_path(place, context.home);
+        if (has_scheme(place)) {
+            GPKG_TRY(path, path_of_file_url(place));
+        }
+        GPKG_TRY(auto text, read_file(path, kLongestWritten));
+        return WishFile{path, path.native(), std::move(text)};
+    }
+    const auto name = without_secrets(place);
+    if (offline)
+        return fail(ErrorKind::Network,
+                    fmt::format("{}: is not asked for with --offline", name),
+                    "take a copy on this machine");
+    GPKG_TRY(const auto url, Url::parse(place));
+    GPKG_TRY(const auto transport, open_transport(context));
+    GetRequest request;
+    request.url = place;
+    request.most_bytes = kLongestWritten;
+    TransferOptions how;
+    how.stop = context.stop;
+    GPKG_TRY(auto answer, get(*transport, request, how));
+    const auto file = url.path.substr(url.path.rfind('/') + 1);
+    return WishFile{
+        absolute_path(file.empty() ? "." : file, context.home), name, std::move(answer.body)};
+}
+
 Result<void> read_manifest(Context& context,
-                           const fs::path& path,
+                           const WishFile& file,
                            const std::string& platform,
                            bool ignore_name,
                            Wishes& wishes,
@@ -62,9 +113,9 @@ Result<void> read_manifest(Context& context,
     options.home = context.home;
     options.env = context.env;
     options.ignore_name = ignore_name;
-    GPKG_TRY(auto manifest, read_environment_yml(path, options));
+    GPKG_TRY(auto manifest, parse_environment_yml(file.text, file.name, options));
     for (const auto& warning : manifest.warnings) context.out.warn(warning);
-    if (!manifest.pip.empty()) wishes.pip.push_back({path, std::move(manifest.pip)});
+    if (!manifest.pip.empty()) wishes.pip.push_back({file.path, std::move(manifest.pip)});
     wishes.specs.insert(
         wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
     wishes.accelerators.override_with(manifest.accelerators);
@@ -79,9 +130,11 @@ Result<void> read_manifest(Context& context,
     return {};
 }
 
-/// "./lo::p" is a path from here; what is remembered of it must mean the same from elsewhere.
+/// "./lo::p" is a path from here; what is remembered of it must mean the same from elsewhere, and a
+/// login is not remembered at all.
 Result<void> settle_channel(const Context& context, MatchSpec& spec) {
     const auto& asked = spec.channel;
+    if (asked && has_scheme(*asked)) spec.channel = without_secrets(*asked);
     if (!asked || !(*asked == "." || *asked == ".." || *asked == "~" || asked->starts_with("./") ||
                     asked->starts_with("../") || asked->starts_with("~/")))
         return {};
@@ -117,6 +170,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     for (const auto& text : options.specs) {
         if (is_package_place(text)) {
             GPKG_TRY(auto record, record_at(context, text));
+            GPKG_CHECK(part_from_login(context, record, wishes.channels));
             wishes.explicit_records.push_back(std::move(record));
             continue;
         }
@@ -127,26 +181,27 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     }
     wishes.specs = std::move(asked.specs);
     for (const auto& text : options.files) {
-        const auto path = absolute_path(text, context.home);
-        if (path.extension() == ".lock" || path.filename() == "conda-lock.yml")
+        GPKG_TRY(const auto given, read_wish_file(context, text, sources.offline));
+        if (given.path.extension() == ".lock" || given.path.filename() == "conda-lock.yml")
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: is a lock file, not a list of specs", path.native()),
+                        fmt::format("{}: is a lock file, not a list of specs", given.name),
                         fmt::format("gpkg create -n NAME --lock {}", text));
-        if (is_environment_yml(path)) {
+        if (is_environment_yml(given.path)) {
             GPKG_CHECK(read_manifest(
-                context, path, machine.platform, options.ignore_names, wishes, sources));
+                context, given, machine.platform, options.ignore_names, wishes, sources));
             continue;
         }
         SpecFileOptions how;
         how.platform = machine.platform;
         how.home = context.home;
         how.env = context.env;
-        GPKG_TRY(const auto file, read_spec_file(path, how));
+        GPKG_TRY(const auto file, parse_spec_file(given.text, given.name, how));
         for (const auto& warning : file.warnings) context.out.warn(warning);
         wishes.specs.insert(wishes.specs.end(), file.asked.specs.begin(), file.asked.specs.end());
         wishes.accelerators.override_with(file.asked.accelerators);
         for (const auto& package : file.packages) {
             GPKG_TRY(auto record, record_of(package));
+            GPKG_CHECK(part_from_login(context, record, wishes.channels));
             wishes.explicit_records.push_back(std::move(record));
         }
     }
@@ -174,6 +229,7 @@ ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {
     ExactRequest request;
     request.prefix = prefix;
     request.records = std::move(wishes.explicit_records);
+    request.channels = std::move(wishes.channels);
     request.records_are_bare = true;
     request.variables = std::move(wishes.variables);
     request.state = state_of(wishes.accelerators);

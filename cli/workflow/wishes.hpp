@@ -6,6 +6,7 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/channel/channel.hpp"
 #include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
@@ -31,6 +32,7 @@ struct Wishes {
     std::vector<MatchSpec> specs;
     AcceleratorWishes accelerators;
     std::vector<PackageRecord> explicit_records;  ///< of an explicit file: linked without solving
+    std::vector<Channel> channels;  ///< of explicit records whose URLs had a login, with it
     std::map<std::string, std::string> variables;
     std::vector<PipSection> pip;  ///< one for each file with such a section
     std::string name;             ///< an environment.yml's own idea of its name

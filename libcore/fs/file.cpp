@@ -95,6 +95,9 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
             fmt::format("{}: is no regular file, and nothing is written over it", path.native()),
             "name a file");
     GPKG_TRY(auto file, NewFile::make(path));
+    // On file systems without modes there is none to keep.
+    if (fs::exists(status))
+        (void)::fchmod(file.fd(), static_cast<mode_t>(status.permissions()) & 07777U);
     GPKG_CHECK(file.write(bytes));
     return file.finish(true);
 }

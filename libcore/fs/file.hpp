@@ -57,7 +57,7 @@ private:
     Descriptor file_;
 };
 
-/// The same of all bytes at once, to the disk.
+/// The same of all bytes at once, to the disk. A file that was there keeps its mode.
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes);
 
 Result<void> make_folders(const fs::path& path);

@@ -348,16 +348,6 @@ bool is_environment_yml(const fs::path& path) {
     return extension == ".yml" || extension == ".yaml";
 }
 
-Result<Manifest> read_environment_yml(const fs::path& path, const ManifestOptions& options) {
-    if (!is_environment_yml(path))
-        return fail(ErrorKind::Usage,
-                    path.string() + ": the name of an environment file ends in .yml or .yaml");
-    GPKG_TRY(const auto text, read_file(path, kLongestWritten));
-    GPKG_TRY(auto manifest, parse_environment_yml(text, path.string(), options));
-    manifest.folder = absolute_path(path.string(), options.home).parent_path();
-    return manifest;
-}
-
 Result<Manifest> parse_environment_yml(std::string_view text,
                                        const std::string& where,
                                        const ManifestOptions& options) {

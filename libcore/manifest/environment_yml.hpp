@@ -26,11 +26,11 @@ struct Manifest {
     std::vector<MatchSpec> dependencies;
     /// Of the key `accelerator`, which conda ignores, and of selectors among the dependencies.
     AcceleratorWishes accelerators;
-    std::vector<std::string> pip;  ///< requirements as pip reads them, relative to `folder`
+    std::vector<std::string>
+        pip;  ///< requirements as pip reads them, relative to the file's folder
     std::map<std::string, std::string> variables;
     std::vector<std::string> platforms;  ///< empty: not said
     std::optional<std::string> category;
-    fs::path folder;                    ///< where the file is
     std::vector<std::string> warnings;  ///< each begins with its place
 
     /// The channels of the file, then the configured ones unless `nodefaults` was said.
@@ -51,9 +51,7 @@ struct ManifestOptions {
 /// True for the extensions that CEP 24 demands, .yml and .yaml.
 bool is_environment_yml(const fs::path& path);
 
-Result<Manifest> read_environment_yml(const fs::path& path, const ManifestOptions& options);
-
-/// The same from a text. `where` begins every error: "env.yml:3:5: ...".
+/// `where`, the file's name, begins every error: "env.yml:3:5: ...".
 Result<Manifest> parse_environment_yml(std::string_view text,
                                        const std::string& where,
                                        const ManifestOptions& options);

@@ -159,11 +159,6 @@ private:
 
 }  // namespace
 
-Result<SpecFile> read_spec_file(const fs::path& path, const SpecFileOptions& options) {
-    GPKG_TRY(const auto text, read_file(path, kLongestWritten));
-    return parse_spec_file(text, path.string(), options);
-}
-
 Result<SpecFile> parse_spec_file(std::string_view text,
                                  const std::string& where,
                                  const SpecFileOptions& options) {

@@ -45,9 +45,7 @@ struct SpecFileOptions {
     EnvLookup env;
 };
 
-Result<SpecFile> read_spec_file(const fs::path& path, const SpecFileOptions& options);
-
-/// The same from a text. `where` begins every error: "env.txt:3: ...".
+/// `where`, the file's name, begins every error: "env.txt:3: ...".
 Result<SpecFile> parse_spec_file(std::string_view text,
                                  const std::string& where,
                                  const SpecFileOptions& options);

@@ -15,7 +15,7 @@ TransportOptions transport_options_from(const EnvLookup& environment, const fs::
     options.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
     options.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
     options.no_proxy = first_of({"no_proxy", "NO_PROXY"});
-    options.ca_file = first_of({"SSL_CERT_FILE"});
+    options.ca_file = first_of({"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"});
     const auto file = [&](std::string_view name, const fs::path& else_at) {
         fs::path path = first_of({name});
         return path.empty() && !home.empty() ? else_at : path;

@@ -21,6 +21,26 @@ std::string_view own_port(std::string_view scheme) {
     return {};
 }
 
+/// A path as others spell it too: what need not be encoded is not, and what is has capital digits
+/// (RFC 3986, 6.2.2). Who is trusted at one spelling is so at each.
+std::string plain_path(std::string_view path) {
+    std::string plain;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const auto encoded = path[i] == '%' ? path.substr(i, 3) : std::string_view();
+        const auto byte = percent_decode(encoded);
+        if (encoded.size() < 3 || !byte || byte->size() != 1) {
+            plain += path[i];
+            continue;
+        }
+        const char c = byte->front();
+        const bool is_plain =
+            is_letter_or_digit(c) || std::string_view("-._~").find(c) != std::string_view::npos;
+        plain += is_plain ? *byte : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        i += 2;
+    }
+    return plain;
+}
+
 /// Reads "userinfo@host:port" into `url`.
 Result<void> read_authority(std::string_view authority, std::string_view whole, Url& url) {
     if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
@@ -36,6 +56,7 @@ Result<void> read_authority(std::string_view authority, std::string_view whole, 
     };
     const bool digits = std::all_of(
         url.port.begin(), url.port.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    while (url.port.size() > 1 && url.port.front() == '0') url.port.erase(0, 1);
     if (!digits || url.port.size() > 5) return bad("the port is not a number");
     const bool plain = std::all_of(url.host.begin(), url.host.end(), [](char c) {
         return is_letter_or_digit(c) || std::string_view("-._~[]:%").find(c) != std::string::npos ||
@@ -83,7 +104,7 @@ Result<Url> Url::parse(std::string_view text) {
         rest = rest.substr(0, mark);
     }
     const auto slash = std::min(rest.find('/'), rest.size());
-    url.path = rest.substr(slash);
+    url.path = plain_path(rest.substr(slash));
     GPKG_CHECK(read_authority(rest.substr(0, slash), text, url));
     return url;
 }
@@ -112,6 +133,56 @@ std::string without_secrets(std::string_view url) {
         path = path.substr(std::min(path.find('/', token + 3), path.size()));
     }
     clean += path;
+    return clean;
+}
+
+namespace {
+
+/// Where the URL ends that begins `text`.
+std::size_t end_of_url(std::string_view text) {
+    const auto end = std::find_if(text.begin(), text.end(), [](char c) {
+        return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f ||
+               std::string_view("\"'`<>\\").find(c) != std::string_view::npos;
+    });
+    const auto size = static_cast<std::size_t>(end - text.begin());
+    // "https://one,https://two"
+    const auto next = text.substr(0, size).find("://");
+    const auto before = text.substr(0, next).find_last_of(",;|=: ");
+    return next == std::string_view::npos || before == std::string_view::npos ? size : before;
+}
+
+/// What stands between "://" and a host although it may not: a login with a '/', a '?' or a space
+/// in it, up to its '@'. 0 where the text is not like that.
+std::size_t broken_login(std::string_view text) {
+    const auto authority = text.substr(0, text.find_first_of("/?# \n\"'`"));
+    const auto colon = authority.rfind(':');
+    if (colon == std::string_view::npos || authority.find('@') != std::string_view::npos ||
+        authority.ends_with(']'))
+        return 0;
+    const auto port = authority.substr(colon + 1);
+    if (port.find_first_not_of("0123456789") == std::string_view::npos) return 0;
+    const auto at = text.substr(0, text.find_first_of("\n\"'`")).find('@');
+    return at == std::string_view::npos ? 0 : at + 1;
+}
+
+}  // namespace
+
+std::string hide_secrets(std::string_view text) {
+    constexpr std::string_view kMark = "://";
+    std::string clean;
+    for (auto mark = text.find(kMark); mark != std::string_view::npos; mark = text.find(kMark)) {
+        auto start = mark;
+        while (start > 0 && (is_letter_or_digit(text[start - 1]) || text[start - 1] == '+'))
+            --start;
+        clean += text.substr(0, start);
+        const auto scheme = text.substr(start, mark + kMark.size() - start);
+        text.remove_prefix(mark + kMark.size());
+        text.remove_prefix(broken_login(text));
+        const auto end = std::min(text.find('#'), end_of_url(text));
+        clean += without_secrets(std::string(scheme).append(text.substr(0, end)));
+        text.remove_prefix(end);
+    }
+    clean += text;
     return clean;
 }
 

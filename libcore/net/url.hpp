@@ -36,6 +36,10 @@ bool has_scheme(std::string_view text);
 /// Anything that is not a URL comes back as it is.
 std::string without_secrets(std::string_view url);
 
+/// A text for people with every URL in it as without_secrets() has it, also one that is none
+/// because of its login ("http://me:a/b@host").
+std::string hide_secrets(std::string_view text);
+
 /// "/my data/chan" -> "file:///my%20data/chan". The path must be absolute.
 std::string file_url(const fs::path& path);
 /// "file:///my%20data/chan" -> "/my data/chan". A host other than localhost is an error.

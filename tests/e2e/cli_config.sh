@@ -143,6 +143,16 @@ expect 0 config set changeps1 false
 check [ -L "$file" ]
 check [ "$(cat "$WORK/kept.yaml")" = 'changeps1: false' ]
 rm "$file"
+# A file keeps its mode; a login in one that others can read is told, without the login.
+umask 022
+expect 0 config append channels https://me:hidden@host/mine
+err_has "warning: $file: others can read it, and the login that is in it now"
+err_lacks hidden
+chmod 600 "$file"
+expect 0 config append channels https://me:hidden@host/yours
+err_lacks warning
+check [ "$(stat -c %a "$file")" = 600 ]
+rm "$file"
 # conda's words are understood by get as well; null says nothing.
 expect 0 config get pkgs_dirs
 expect 2 config get pkgs_dir

@@ -428,6 +428,52 @@ COMMANDS = """create -y -vv -p {env} -c {channel} --override-channels small0
     clean --all --dry-run"""
 
 
+# What a URL with a login in it may be besides a channel after -c, and with what status that ends.
+PLACES = """0 create -y -p {env}-url {channel}/linux-64/lib-1.0-0.tar.bz2
+    0 create -y -p {env}-file --file {file}
+    0 list -p {env}-file --explicit
+    0 install -y -p {env}-url -c {channel} --override-channels {channel}::small0
+    0 env create -p {env}-manifest --override-channels -f {channel}/environment.yml
+    0 env export -p {env}-url
+    0 history -p {env}-url --json
+    1 create -n no -c {channel} --override-channels lib=99
+    1 create -n no -c {channel} --override-channels lib=99 --json
+    1 create -n no {channel}/linux-64/not-there-1-0.conda
+    2 create -n no {channel}/linux-64/nothing
+    1 env create -n no -f {channel}/not-there.yml
+    2 {channel}
+    2 info --colour={channel}
+    1 create -n no -c {capitals} --override-channels lib=99
+    1 create -n no -c {broken} --override-channels lib"""
+
+
+def run_secret_places(how, channel):
+    """Wherever a URL with a login may stand, the server is told it and nobody else."""
+    world = WORK / f"places-{how}"
+    world.mkdir()
+    (world / "home").mkdir()
+    packages = WORK / f"packages-{how}.txt"  # which is not looked into
+    packages.write_text(f"@EXPLICIT\n{channel}/linux-64/lib-1.0-0.tar.bz2\n")
+    problems = []
+    for line in PLACES.splitlines():
+        expected, *words = line.format(env=world / "env", channel=channel, file=packages,
+                                       capitals=channel.replace("http:", "HTTP:"),
+                                       broken=channel.replace(SECRET + "@", SECRET + "/" + SECRET + "@") + "/nowhere").split()
+        status_, output = gpkg(world, *words)
+        if status_ != int(expected):
+            problems.append(f"{' '.join(words)}: exit status {status_}: {output}")
+        if SECRET in output:
+            problems.append(f"{' '.join(words)} tells the secret: {output}")
+    for name in ("GPKG_CHANNELS", "ALL_PROXY", "GPKG_PINNED_PACKAGES"):
+        value = channel.replace("http:", "ftp:") if name == "ALL_PROXY" else channel
+        for words in (["info"], ["info", "--json"], ["config", "list"], ["create", "-n", "no", "lib=99"]):
+            _, output = gpkg(world, *words, **{name: value})
+            if SECRET in output:
+                problems.append(f"{' '.join(words)} with {name} tells the secret: {output}")
+    problems += [f"{path} tells the secret" for path in holding(world, SECRET)]
+    check(f"secret places, {how}", problems, "")
+
+
 def run_secret(how):
     """A secret that a server wants is sent to it, and is nowhere else."""
     world = WORK / f"secret-{how}"
@@ -718,8 +764,11 @@ with tempfile.TemporaryDirectory(prefix="gpkg-e2e.") as work:
             Case("mirror-refused", status(503), always=True), Case("mirror-wrong", wrong_bytes)]
     BY_NAME = {case.name: case for case in CASES + more}
     make_channel(WORK / "channel")
+    (WORK / "channel/environment.yml").write_text("dependencies: []\n")
     FIRST, OTHER = Server("127.0.0.1"), Server("127.0.0.2")
     jobs = [lambda case=case: run_case(case) for case in CASES] + [run_proxy, run_exposed, run_mirrors, run_few_files]
+    jobs += [lambda: run_secret_places("login", f"{FIRST.url}/secret".replace("://", f"://user:{SECRET}@")),
+             lambda: run_secret_places("token", f"{FIRST.url}/t/{SECRET}/secret")]
     jobs += [lambda how=how: run_secret(how) for how in ("basic", "bearer", "token", "url", "url-token")]
     if shutil.which("nginx") and shutil.which("openssl"):
         jobs.append(run_nginx)

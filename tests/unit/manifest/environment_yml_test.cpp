@@ -191,20 +191,6 @@ TEST_CASE("a wrong spec shows the file, the line and the spot", "[manifest]") {
     CHECK(message.ends_with("\n  numpy >=1.2<2\n             ^"));
 }
 
-TEST_CASE("an environment file must be called .yml or .yaml", "[manifest]") {
-    const auto root = TemporaryFolder::make(fs::temp_directory_path());
-    REQUIRE(root);
-    const auto path = root->path() / "env.yaml";
-    REQUIRE(write_file_atomically(path, "dependencies: [a]"));
-    const ManifestOptions options{"linux-64", "/h", {}};
-    CHECK(read_environment_yml(path, options)->folder == root->path());
-    const auto text = root->path() / "env.txt";
-    CHECK(read_environment_yml(text, options).error().message ==
-          text.string() + ": the name of an environment file ends in .yml or .yaml");
-    CHECK(read_environment_yml(root->path() / "no.yml", options).error().kind ==
-          ErrorKind::NotFound);
-}
-
 TEST_CASE("no damage to a file goes further than an error", "[manifest]") {
     const std::string whole =
         "name: ml  # [linux]\nchannels: [a, $TOKEN]\ndependencies:\n- numpy >=1\n"

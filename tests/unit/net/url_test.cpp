@@ -79,3 +79,27 @@ TEST_CASE("paths and file URLs are turned into each other", "[net]") {
               .starts_with("/a%00b: '%00' is no percent-encoded byte"));
     CHECK(path_of_file_url("file://").error().message == "file://: the path is missing");
 }
+
+TEST_CASE("of a URL's spellings one counts", "[net]") {
+    const auto plain = [](std::string_view text) { return Url::parse(text).value().to_string(); };
+    CHECK(plain("HTTPS://Host:0443/%6Dine/%7e%2f%e4/%") == "https://host/mine/~%2F%E4/%");
+    CHECK(plain("http://h:0008080/a%4%zz") == "http://h:8080/a%4%zz");
+    CHECK(plain("http://h:000/a") == "http://h:0/a");
+}
+
+TEST_CASE("secrets are hidden in texts", "[net]") {
+    const auto hidden = [](std::string_view text) { return hide_secrets(text); };
+    CHECK(hidden("nothing here: a::b //x @y") == "nothing here: a::b //x @y");
+    CHECK(hidden("'https://me:pw@host/x': no; HTTP://u:s@h and oci://u:s@r/y.") ==
+          "'https://host/x': no; HTTP://h and oci://r/y.");
+    CHECK(hidden("-c=https://host/t/tk-1/ch --overide") == "-c=https://host/ch --overide");
+    CHECK(hidden("a,http://u:s@h/x,https://v:t@k/t/tk/y") == "a,http://h/x,https://k/y");
+    CHECK(hidden("http://u:a/b@h/x: the port") == "http://h/x: the port");
+    CHECK(hidden("http://u:a b@h/x") == "http://h/x");
+    CHECK(hidden("http://[::1]:80/x and me@home") == "http://[::1]:80/x and me@home");
+    CHECK(hidden("http://h:80/a@b") == "http://h:80/a@b");
+    CHECK(hidden("http://h/x?key=s1#0123 end") == "http://h/x#0123 end");
+    CHECK(hidden("git+ssh://u:p@h/x\nftp://u:p@h:1") == "git+ssh://h/x\nftp://h:1");
+    CHECK(hidden(R"({"url": "https://u:p@h/t/tk/c", "n": "a\nhttp://u:p@h"})") ==
+          R"({"url": "https://h/c", "n": "a\nhttp://h"})");
+}
