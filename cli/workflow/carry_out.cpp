@@ -31,50 +31,6 @@ std::map<std::string, std::vector<std::string>> requested_by_name(const Change& 
     return requested;
 }
 
-Transaction transaction_of(const Context& context,
-                           const Change& change,
-                           const std::vector<fs::path>& folders) {
-    Transaction transaction;
-    transaction.prefix = change.prefix;
-    transaction.creates = change.creates;
-    transaction.unlink = dependents_first(change.unlink);
-    transaction.variables = change.variables;
-    transaction.state = change.state;
-    transaction.restores = change.restores;
-    transaction.replaces_unowned = change.replaces_unowned;
-    auto requested = requested_by_name(change);
-    for (std::size_t i = 0; i < change.link.size(); ++i) {
-        const auto& record = change.link[i];
-        LinkRequest link;
-        link.record = record;
-        link.unpacked = folders[i];
-        if (const auto found = requested.find(record.name); found != requested.end()) {
-            link.requested_specs = found->second;
-            requested.erase(found);
-        } else if (const auto* old = find_record(change.unlink, record.name)) {
-            link.requested_specs = old->requested_specs;
-        }
-        transaction.link.push_back(std::move(link));
-    }
-    std::map<std::string, Rewrite> rewrites;
-    for (auto& [name, specs] : requested) {
-        // The machine's virtual packages have no records to note it in, nor has what leaves.
-        if (!name.starts_with("__") && find_record(change.unlink, name) == nullptr)
-            rewrites[name].requested_specs = std::move(specs);
-    }
-    for (const auto& record : change.mended) rewrites[record.name].mended = record;
-    for (auto& [name, rewrite] : rewrites) {
-        rewrite.name = name;
-        transaction.rewrite.push_back(std::move(rewrite));
-    }
-    transaction.history.command = context.command_line;
-    transaction.history.tool_version = GPKG_VERSION;
-    for (const auto& spec : change.requested)
-        transaction.history.update_specs.push_back(spec.to_string());
-    transaction.history.remove_specs = change.removed_specs;
-    return transaction;
-}
-
 std::string why_copied(int code) {
     if (code == EXDEV) return "the package store and the environment are on different file systems";
     if (code == EPERM)
@@ -86,16 +42,6 @@ std::string why_copied(int code) {
 bool is_for_this_machine(const Change& change) {
     return change.platform.empty() || change.link.empty() ||
            change.platform == virtual_packages::this_machine().native_platform;
-}
-
-/// Packages of another platform would be laid out by this one's rules.
-Result<void> check_platform(const Change& change) {
-    if (is_for_this_machine(change)) return {};
-    return fail(ErrorKind::Unsupported,
-                fmt::format("packages for {} cannot be installed on {}",
-                            change.platform,
-                            virtual_packages::this_machine().native_platform),
-                "--dry-run shows what would be chosen, --download-only fetches it");
 }
 
 /// What packages that were fetched take in the store.
@@ -230,6 +176,59 @@ Result<void> complete(Change& change, std::vector<fs::path>& folders) {
 }
 
 }  // namespace
+
+Transaction transaction_of(const Context& context,
+                           const Change& change,
+                           const std::vector<fs::path>& folders) {
+    Transaction transaction;
+    transaction.prefix = change.prefix;
+    transaction.creates = change.creates;
+    transaction.unlink = dependents_first(change.unlink);
+    transaction.variables = change.variables;
+    transaction.state = change.state;
+    transaction.restores = change.restores;
+    transaction.replaces_unowned = change.replaces_unowned;
+    auto requested = requested_by_name(change);
+    for (std::size_t i = 0; i < change.link.size(); ++i) {
+        const auto& record = change.link[i];
+        LinkRequest link;
+        link.record = record;
+        link.unpacked = folders[i];
+        if (const auto found = requested.find(record.name); found != requested.end()) {
+            link.requested_specs = found->second;
+            requested.erase(found);
+        } else if (const auto* old = find_record(change.unlink, record.name)) {
+            link.requested_specs = old->requested_specs;
+        }
+        transaction.link.push_back(std::move(link));
+    }
+    std::map<std::string, Rewrite> rewrites;
+    for (auto& [name, specs] : requested) {
+        // The machine's virtual packages have no records to note it in, nor has what leaves.
+        if (!name.starts_with("__") && find_record(change.unlink, name) == nullptr)
+            rewrites[name].requested_specs = std::move(specs);
+    }
+    for (const auto& record : change.mended) rewrites[record.name].mended = record;
+    for (auto& [name, rewrite] : rewrites) {
+        rewrite.name = name;
+        transaction.rewrite.push_back(std::move(rewrite));
+    }
+    transaction.history.command = context.command_line;
+    transaction.history.tool_version = GPKG_VERSION;
+    for (const auto& spec : change.requested)
+        transaction.history.update_specs.push_back(spec.to_string());
+    transaction.history.remove_specs = change.removed_specs;
+    return transaction;
+}
+
+Result<void> check_platform(const Change& change) {
+    if (is_for_this_machine(change)) return {};
+    return fail(ErrorKind::Unsupported,
+                fmt::format("packages for {} cannot be installed on {}",
+                            change.platform,
+                            virtual_packages::this_machine().native_platform),
+                "--dry-run shows what would be chosen, --download-only fetches it");
+}
 
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options) {
     auto& out = context.out;

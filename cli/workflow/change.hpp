@@ -122,6 +122,14 @@ Result<Change> return_to(const Context& context,
 /// Shows the change, asks, downloads, unpacks, links. Prints the result or its JSON.
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options);
 
+/// Packages of another platform would be laid out by this one's rules: Unsupported.
+Result<void> check_platform(const Change& change);
+
+/// The change as it is carried out; `folders` of the store are those of its packages.
+Transaction transaction_of(const Context& context,
+                           const Change& change,
+                           const std::vector<fs::path>& folders);
+
 /// What transactions of this command have in common: how to link, Ctrl-C, who to wait for.
 TransactionOptions transaction_options(Context& context, const ChangeOptions& options);
 

@@ -87,7 +87,7 @@ Result<void> copy_other_files(Context& context,
     std::error_code code;
     if (fs::exists(from / pins, code)) files.push_back(pins);
     if (files.empty()) return {};
-    GPKG_TRY(const auto binaries, copy_unowned(from, files, to));
+    GPKG_TRY(const auto binaries, copy_unowned(from, files, to, to));
     context.out.note(fmt::format("{} {} that belong{} to no package {} copied",
                                  files.size(),
                                  files.size() == 1 ? "file" : "files",

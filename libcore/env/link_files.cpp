@@ -21,9 +21,6 @@
 namespace gpkg {
 namespace {
 
-/// Of a file in which the prefix is replaced in memory, in bytes.
-constexpr off_t kMostHeld = off_t{32} << 20U;
-
 /// Hard links and reflinks that do not work here; a copy does.
 bool means_copy(int code) {
     return code == EXDEV || code == EPERM || code == EOPNOTSUPP || code == ENOTSUP ||
@@ -204,11 +201,11 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
     if (::fstatat(source, item.source.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
         return refuse(package, item, errno);
     const auto& entry = *item.entry;
-    const auto& prefix = named_prefix_.native();
     const auto file = package.unpacked / item.source;
-    if (entry.mode == FileMode::Binary && status.st_size > kMostHeld) {
-        GPKG_TRY(const auto changes,
-                 changes_in_binary(file, entry.prefix_placeholder, prefix, entry.path));
+    if (entry.mode == FileMode::Binary && static_cast<std::uint64_t>(status.st_size) > kMostHeld) {
+        GPKG_TRY(
+            const auto changes,
+            changes_in_binary(file, entry.prefix_placeholder, named_prefix_.native(), entry.path));
         if (const int code = disk_.copy_changed(
                 source, item.source, item.target, changes, status.st_mode & 07777);
             code != 0)
@@ -217,13 +214,7 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
         ++counts_.replaced;
         return {};
     }
-    GPKG_TRY(const auto bytes, read_file(file));
-    std::string text;
-    if (entry.mode == FileMode::Text) {
-        text = replace_in_text(bytes, entry.prefix_placeholder, prefix);
-    } else {
-        GPKG_TRY(text, replace_in_binary(bytes, entry.prefix_placeholder, prefix, entry.path));
-    }
+    GPKG_TRY(const auto text, bytes_with_prefix(entry, file, named_prefix_));
     if (const int code = disk_.write(item.target, text, status.st_mode & 07777); code != 0)
         return refuse(package, item, code);
     item.sha256 = hex_digest(DigestKind::Sha256, text);
@@ -235,10 +226,8 @@ Result<void> Linker::soft_link(int source, const PackagePlan& package, const Lin
     std::array<char, PATH_MAX> target{};
     const auto size = ::readlinkat(source, item.source.c_str(), target.data(), target.size());
     if (size < 0) return refuse(package, item, errno);
-    std::string text(target.data(), static_cast<std::size_t>(size));
-    const auto& placeholder = item.entry->prefix_placeholder;
-    if (!placeholder.empty() && text.starts_with(placeholder))
-        text.replace(0, placeholder.size(), named_prefix_.native());
+    const auto text = link_with_prefix(
+        *item.entry, {target.data(), static_cast<std::size_t>(size)}, named_prefix_);
     if (const int code = disk_.symlink(text, item.target); code != 0)
         return refuse(package, item, code);
     ++counts_.soft_linked;

@@ -1,4 +1,5 @@
 #include "libcore/env/link_plan_internal.hpp"
+#include "libcore/env/placeholder.hpp"
 #include "libcore/package/info.hpp"
 
 #include <algorithm>
@@ -108,6 +109,22 @@ bool PackagePlan::links(std::string_view path) const {
     return std::any_of(items.begin(), items.end(), [&](const auto& item) {
         return item.target == path && !item.skipped;
     });
+}
+
+Result<std::string> bytes_with_prefix(const PathEntry& entry,
+                                      const fs::path& file,
+                                      const fs::path& prefix) {
+    GPKG_TRY(const auto bytes, read_file(file));
+    if (entry.mode == FileMode::Text)
+        return replace_in_text(bytes, entry.prefix_placeholder, prefix.native());
+    return replace_in_binary(bytes, entry.prefix_placeholder, prefix.native(), entry.path);
+}
+
+std::string link_with_prefix(const PathEntry& entry, std::string target, const fs::path& prefix) {
+    const auto& placeholder = entry.prefix_placeholder;
+    if (!placeholder.empty() && target.starts_with(placeholder))
+        target.replace(0, placeholder.size(), prefix.native());
+    return target;
 }
 
 Result<PackagePlan> plan_package(const LinkRequest& request,

@@ -74,6 +74,17 @@ Result<PackagePlan> plan_package(const LinkRequest& request,
                                  const fs::path& prefix,
                                  bool compile);
 
+/// The bytes of a file of a package, which is held in memory, as they name this prefix.
+Result<std::string> bytes_with_prefix(const PathEntry& entry,
+                                      const fs::path& file,
+                                      const fs::path& prefix);
+
+/// Where a soft link of a package leads from this prefix.
+std::string link_with_prefix(const PathEntry& entry, std::string target, const fs::path& prefix);
+
+/// Of a file in which the prefix is replaced in memory, in bytes.
+inline constexpr std::uint64_t kMostHeld = std::uint64_t{32} << 20U;
+
 /// Looks at everything and decides. Changes nothing.
 Result<Plan> make_plan(const Transaction& transaction, const TransactionOptions& options);
 

@@ -150,7 +150,7 @@ Result<void> Planner::plan_records() {
     journal.records.assign(written.begin(), written.end());
 
     auto entry = transaction_.history;
-    entry.time = history_time();
+    if (entry.time.empty()) entry.time = history_time();
     entry.added.clear();
     entry.removed.clear();
     for (const auto& record : transaction_.unlink)

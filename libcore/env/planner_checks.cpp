@@ -91,7 +91,7 @@ Result<void> Planner::check_space() {
     cost.new_inodes += plan_.journal.arriving_folders.size() + plan_.packages.size();
 
     struct statvfs system {};
-    if (::statvfs(folder.c_str(), &system) != 0) return {};
+    if (!options_.check_room || ::statvfs(folder.c_str(), &system) != 0) return {};
     const auto free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;
     if (cost.new_bytes > free_bytes)
         return fail(ErrorKind::Io,

@@ -81,6 +81,7 @@ struct TransactionOptions {
     LinkMethod link = LinkMethod::Auto;
     bool override_frozen = false;
     bool compile_pyc = true;  ///< false: not compiled and not recorded
+    bool check_room = true;   ///< refuse what the file system has no room for
     unsigned threads = 2;
     std::chrono::milliseconds lock_wait = std::chrono::seconds(60);
     fs::path root_prefix{};  ///< ROOT_PREFIX of link scripts; may be empty
@@ -110,7 +111,8 @@ struct Transaction {
     std::vector<PrefixRecord> unlink;  ///< dependents first
     std::vector<LinkRequest> link;     ///< dependencies first
     std::vector<Rewrite> rewrite{};
-    HistoryEntry history{};  ///< time, added and removed are filled in here
+    /// Added and removed are filled in here, and the time where none is said.
+    HistoryEntry history{};
     std::optional<GpkgState> state{};
     EnvVarChanges variables{};   ///< to those that the environment has
     std::uint64_t restores = 0;  ///< the generation that this goes back to; else 0

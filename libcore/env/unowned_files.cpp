@@ -33,8 +33,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 class Copier {
 public:
-    Copier(const fs::path& from, Disk source, Disk target)
-        : from_(from), source_(std::move(source)), target_(std::move(target)) {}
+    Copier(const fs::path& from, const fs::path& named, Disk source, Disk target)
+        : from_(from), named_(named), source_(std::move(source)), target_(std::move(target)) {}
 
     Result<void> copy(const std::string& path) {
         if (target_.exists(path)) return {};
@@ -51,7 +51,7 @@ public:
 private:
     int copy_as(const std::string& path, const struct stat& status) {
         const auto file = from_ / path;
-        const auto& to = target_.prefix().native();
+        const auto& to = named_.native();
         if (S_ISLNK(status.st_mode)) {
             std::error_code code;
             const auto link = fs::read_symlink(file, code).native();
@@ -73,6 +73,7 @@ private:
     }
 
     fs::path from_;
+    fs::path named_;
     Disk source_;
     Disk target_;
     std::vector<std::string> binaries_;
@@ -111,10 +112,11 @@ Result<std::vector<std::string>> unowned_files(const fs::path& prefix,
 
 Result<std::vector<std::string>> copy_unowned(const fs::path& from,
                                               const std::vector<std::string>& files,
-                                              const fs::path& to) {
+                                              const fs::path& to,
+                                              const fs::path& named) {
     GPKG_TRY(auto source, Disk::open(from, {}));
     GPKG_TRY(auto target, Disk::open(to, {}));
-    Copier copier(from, std::move(source), std::move(target));
+    Copier copier(from, named, std::move(source), std::move(target));
     for (const auto& file : files) GPKG_CHECK(copier.copy(file));
     return std::move(copier).binaries();
 }

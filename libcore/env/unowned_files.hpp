@@ -15,10 +15,11 @@ Result<std::vector<std::string>> unowned_files(const fs::path& prefix,
                                                const std::vector<PrefixRecord>& records);
 
 /// Copies such files to another prefix, with their times and permissions. Text that names `from` as
-/// its prefix, and absolute links into it, name `to` there. What is at `to` already stays. Returns
-/// the binary files that name `from`: they are copied as they are.
+/// its prefix, and absolute links into it, name `named` there. What is at `to` already stays.
+/// Returns the binary files that name `from`: they are copied as they are.
 Result<std::vector<std::string>> copy_unowned(const fs::path& from,
                                               const std::vector<std::string>& files,
-                                              const fs::path& to);
+                                              const fs::path& to,
+                                              const fs::path& named);
 
 }  // namespace gpkg

@@ -59,7 +59,11 @@ Result<void> TarWriter::add_header(
 
 Result<void> TarWriter::add_text(const std::string& path, std::string_view text) {
     GPKG_CHECK(add_header(path, AE_IFREG, 0644, text.size(), nullptr));
-    return check(libarchive()->write_data(tar_.get(), text.data(), text.size()));
+    return add_bytes(text);
+}
+
+Result<void> TarWriter::add_bytes(std::string_view bytes) {
+    return check(libarchive()->write_data(tar_.get(), bytes.data(), bytes.size()));
 }
 
 Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::string& path) {
@@ -82,10 +86,13 @@ Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::st
     const auto size = static_cast<std::uint64_t>(status.st_size);
     GPKG_CHECK(
         add_header(path, AE_IFREG, (status.st_mode & 0100U) != 0 ? 0755 : 0644, size, nullptr));
-    return add_content(file.get(), size, name);
+    return add_content(file.get(), size, name, {});
 }
 
-Result<void> TarWriter::add_content(int fd, std::uint64_t size, const std::string& name) {
+Result<void> TarWriter::add_content(int fd,
+                                    std::uint64_t size,
+                                    const std::string& name,
+                                    const TarStream::ChangeBytes& change) {
     std::string buffer(std::size_t{256} << 10U, '\0');
     std::uint64_t used = 0;
     while (used < size) {
@@ -97,8 +104,9 @@ Result<void> TarWriter::add_content(int fd, std::uint64_t size, const std::strin
         if (count == 0)
             return fail(ErrorKind::Conflict,
                         fmt::format("{}: became shorter while it was packed", name));
-        GPKG_CHECK(check(
-            libarchive()->write_data(tar_.get(), buffer.data(), static_cast<std::size_t>(count))));
+        const std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
+        if (change) change(used, buffer.data(), bytes.size());
+        GPKG_CHECK(add_bytes(bytes));
         used += static_cast<std::uint64_t>(count);
     }
     return {};

@@ -3,6 +3,7 @@
 // Tars and zstd frames written piece by piece, with the same bytes for the same content.
 
 #include "libcore/package/archive_internal.hpp"
+#include "libcore/package/tar_stream.hpp"
 #include "libcore/package/write.hpp"
 
 #include <functional>
@@ -14,9 +15,6 @@
 struct ZSTD_CCtx_s;
 
 namespace gpkg {
-
-/// Takes bytes as they come.
-using Sink = std::function<Result<void>(std::string_view)>;
 
 /// A tar (pax where a name needs it, else ustar) written into a sink.
 class TarWriter {
@@ -31,15 +29,22 @@ public:
     Result<void> add_text(const std::string& path, std::string_view text);
     Result<void> close();
 
-private:
-    static la_ssize_t take(struct archive* tar, void* self, const void* data, std::size_t size);
-    Result<void> check(la_ssize_t code);
+    /// What begins a member. `type` is one of AE_IF*; `size` bytes follow.
     Result<void> add_header(const std::string& path,
                             unsigned type,
                             unsigned mode,
                             std::uint64_t size,
                             const char* link);
-    Result<void> add_content(int fd, std::uint64_t size, const std::string& name);
+    Result<void> add_bytes(std::string_view bytes);
+    /// The bytes of an open file.
+    Result<void> add_content(int fd,
+                             std::uint64_t size,
+                             const std::string& name,
+                             const TarStream::ChangeBytes& change);
+
+private:
+    static la_ssize_t take(struct archive* tar, void* self, const void* data, std::size_t size);
+    Result<void> check(la_ssize_t code);
 
     const WriteOptions& options_;
     Sink sink_;

@@ -167,6 +167,34 @@ std::vector<pid_t> own_children() {
     return children;
 }
 
+/// What a program reads: a file, or the end of a pipe whose other end is for `feed`.
+Result<Descriptor> open_input(const ProcessCommand& command, Descriptor& feed) {
+    if (command.feed) {
+        int ends[2] = {-1, -1};
+        if (::pipe2(ends, O_CLOEXEC) != 0)
+            return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+        feed = Descriptor(ends[1]);
+        return Descriptor(ends[0]);
+    }
+    const auto source = command.input.empty() ? fs::path("/dev/null") : command.input;
+    Descriptor file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return pass(io_error(source, "read", errno));
+    return file;
+}
+
+/// Feeds a program as long as it lives.
+std::jthread start_feeding(const ProcessCommand& command, Descriptor end) {
+    if (!command.feed) return {};
+    return std::jthread([&command, end = std::move(end)]() mutable {
+        sigset_t pipe;
+        sigemptyset(&pipe);
+        sigaddset(&pipe, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+        command.feed(end.get());
+        end.close();
+    });
+}
+
 /// Where a program's outputs go: a file, or the end of a pipe that `relay` reads.
 Result<Descriptor> open_output(const ProcessCommand& command, Relay& relay) {
     if (command.output) {
@@ -211,9 +239,8 @@ Result<int> run_command(const ProcessCommand& command) {
 
     Relay relay;
     GPKG_TRY(auto output, open_output(command, relay));
-    const auto source = command.input.empty() ? fs::path("/dev/null") : command.input;
-    const Descriptor input(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!input) return pass(io_error(source, "read", errno));
+    Descriptor feed;
+    GPKG_TRY(auto input, open_input(command, feed));
     // Closed by a successful exec, so that an error of exec can be told from one of the program.
     int report[2] = {-1, -1};
     if (::pipe2(report, O_CLOEXEC) != 0)
@@ -222,7 +249,8 @@ Result<int> run_command(const ProcessCommand& command) {
     if (child == 0) become(prepared, command, input.get(), output.get(), report[1]);
     const int fork_error = errno;
     ::close(report[1]);
-    output.close();  // so that the pipe ends with the program
+    output.close();  // so that the pipes end with the program
+    input.close();
     if (child < 0) {
         ::close(report[0]);
         return fail(
@@ -233,6 +261,7 @@ Result<int> run_command(const ProcessCommand& command) {
     int code = 0;
     const auto reported = ::read(report[0], &code, sizeof code);
     ::close(report[0]);
+    const auto feeding = start_feeding(command, std::move(feed));
     GPKG_TRY(const int ended, wait_for(child, command, relay));
     if (reported == sizeof code)
         return fail(ErrorKind::Io,

@@ -22,6 +22,9 @@ struct ProcessCommand {
     std::map<std::string, std::string> environment;
     fs::path folder;  ///< to run in; empty: the caller's
     fs::path input;   ///< its standard input; empty: nothing to read
+    /// Writes its standard input in place of `input`, into the end of a pipe, and is called in a
+    /// thread of its own. Writing fails with EPIPE once the program reads no more.
+    std::function<void(int end)> feed{};
     /// Where both outputs go, appended; empty: nowhere.
     fs::path log;
     /// Takes both outputs as they come, in place of the log; called in the caller's thread.

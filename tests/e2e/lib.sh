@@ -185,8 +185,15 @@ package() {
     local comma= file placeholder
     {
         printf '{"paths_version":1,"paths":['
-        (cd "$dir" && find . -type f ! -path './info/*' | sort) | while read -r file; do
+        (cd "$dir" && find . ! -type d ! -path './info/*' | sort) | while read -r file; do
             placeholder=
+            if [ -L "$dir/$file" ]; then
+                [[ -n "${PLACEHOLDER-}" && $(readlink "$dir/$file") == "$PLACEHOLDER"/* ]] &&
+                    placeholder=",\"prefix_placeholder\":\"$PLACEHOLDER\",\"file_mode\":\"text\""
+                printf '%s{"_path":"%s","path_type":"softlink"%s}' "$comma" "${file#./}" "$placeholder"
+                comma=,
+                continue
+            fi
             if [ -n "${PLACEHOLDER-}" ] && grep -qF "$PLACEHOLDER" "$dir/$file"; then
                 placeholder=",\"prefix_placeholder\":\"$PLACEHOLDER\",\"file_mode\":\"$(
                     grep -qI . "$dir/$file" && printf text || printf binary)\""
@@ -198,7 +205,7 @@ package() {
         done
         printf ']}'
     } > "$dir/info/paths.json"
-    (cd "$dir" && find . -type f ! -path './info/*' | sed 's,^\./,,' | sort) > "$dir/info/files"
+    (cd "$dir" && find . ! -type d ! -path './info/*' | sed 's,^\./,,' | sort) > "$dir/info/files"
     local fn=$name-$version-$build.tar.bz2 key=$name-$version-$build.tar.bz2 list=records.$subdir
     local archive=$CHANNEL/$subdir/$fn
     [[ -n "${EXTRAS-}" || "$depends" == *when=* ]] && key=$name-$version-$build list=v3.$subdir

@@ -66,6 +66,29 @@ TEST_CASE("output is handed over as it comes, and not waited for", "[process]") 
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
+TEST_CASE("a program is fed while it runs", "[process]") {
+    ProcessCommand command;
+    command.arguments = {"wc", "-c"};
+    std::string said;
+    command.output = [&](std::string_view text) { said += text; };
+    const std::string much(1'000'000, 'x');
+    command.feed = [&](int end) { CHECK(gpkg::write_fully(end, much)); };
+    CHECK(gpkg::run_command(command) == 0);
+    CHECK(said == "1000000\n");
+
+    // One that stops reading, and one that never reads.
+    bool ended = true;
+    command.arguments = {"head", "-c", "3"};
+    command.feed = [&](int end) {
+        while (gpkg::write_fully(end, much)) continue;
+        ended = errno == EPIPE;
+    };
+    CHECK(gpkg::run_command(command) == 0);
+    CHECK(ended);
+    command.arguments = {"nowhere"};
+    CHECK(gpkg::run_command(command).error().kind == gpkg::ErrorKind::NotFound);
+}
+
 TEST_CASE("the last lines of a text", "[process]") {
     CHECK(gpkg::last_lines("1\n2\n3\n", 2) == "2\n3");
     CHECK(gpkg::last_lines("1\n2\n3\n", 3) == "1\n2\n3");

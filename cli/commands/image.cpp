@@ -1,0 +1,167 @@
+#include "libcore/deploy/image.hpp"
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/imaging.hpp"
+#include "cli/workflow/inside.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/deploy/image_mount.hpp"
+#include "libcore/fs/temporary.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+struct Options {
+    ImagedOptions of;
+    std::string mount_point;
+    int level = 9;
+    std::string image;
+    std::vector<std::string> command;  ///< for --help alone, as in run
+};
+
+Result<fs::path> mount_point_of(const Context& context,
+                                const Options& options,
+                                const Imaged& imaged) {
+    if (options.mount_point.empty()) return image_mount_point(imaged.environment, imaged.name);
+    auto place = absolute_path(options.mount_point, context.home);
+    if (place.has_relative_path()) return place;
+    return fail(ErrorKind::Usage, "an environment cannot be mounted at /");
+}
+
+Result<int> build(Context& context, const Options& options) {
+    GPKG_TRY(auto made, imaged(context, options.of));
+    ImageOptions image;
+    GPKG_TRY(image.info.mount_point, mount_point_of(context, options, made));
+    GPKG_CHECK(add_other_files(context, made, image.info.mount_point));
+    image.info.name = made.name;
+    image.info.platform = made.platform;
+    image.info.packages = made.environment.link.size();
+    image.info.made_by = "gpkg " GPKG_VERSION;
+    image.time = made.time;
+    image.zstd_level = options.level;
+    made.environment.named_prefix = image.info.mount_point;
+    image.layout = std::move(made.layout);
+    GPKG_TRY(const auto warnings, write_image(made.environment, made.output, image));
+    for (const auto& warning : warnings) context.out.warn_once(warning);
+
+    std::error_code ignored;
+    const auto size = fs::file_size(made.output, ignored);
+    GPKG_TRY(const auto sha256, sha256_of_file(made.output));
+    if (context.out.json_mode()) {
+        context.out.json({{"success", true},
+                          {"image", made.output.native()},
+                          {"size", size},
+                          {"sha256", sha256},
+                          {"mount_point", image.info.mount_point.native()},
+                          {"packages", image.info.packages}});
+        return 0;
+    }
+    context.out.print(fmt::format("{}: {} packages, {}, sha256 {}",
+                                  made.output.native(),
+                                  image.info.packages,
+                                  human_size(size),
+                                  sha256));
+    context.out.print(
+        fmt::format("gpkg image run {} -- COMMAND", shell_word(made.output.native())));
+    return 0;
+}
+
+Result<int> show(Context& context, const Options& options) {
+    const auto file = absolute_path(options.image, context.home);
+    GPKG_TRY(const auto info, read_image_info(file));
+    if (context.out.json_mode()) {
+        context.out.json({{"image", file.native()},
+                          {"name", info.name},
+                          {"mount_point", info.mount_point.native()},
+                          {"platform", info.platform},
+                          {"packages", info.packages},
+                          {"made_by", info.made_by}});
+        return 0;
+    }
+    context.out.result(fmt::format("{}: {} for {}, {} packages, mounted at {}; by {}",
+                                   file.native(),
+                                   info.name,
+                                   info.platform,
+                                   info.packages,
+                                   info.mount_point.native(),
+                                   info.made_by));
+    return 0;
+}
+
+Result<int> run(Context& context, const CLI::App& app, const Options&) {
+    auto words = words_behind_options(app, context.arguments);
+    if (words.size() > 1 && words[1] == "--") words.erase(words.begin() + 1);
+    if (words.size() < 2)
+        return fail(ErrorKind::Usage,
+                    "an image and a command to run in it were not given",
+                    "gpkg image run ml.sqfs -- python train.py");
+    const auto file = absolute_path(words.front(), context.home);
+    words.erase(words.begin());
+    GPKG_TRY(const auto info, read_image_info(file));
+    ImageRunOptions how;
+    how.temporary = folder_for_temporary();
+    how.note = [&](const std::string& text) { context.out.note(text); };
+    return run_in_image(file, info, how, [&] {
+        const auto status = run_inside(
+            context, info.mount_point, words, "", fmt::format("is it in {}?", file.native()));
+        if (status) return *status;
+        context.out.error(status.error());
+        return kCannotExecute;
+    });
+}
+
+}  // namespace
+
+Action bind_image(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.require_subcommand(1);
+    auto* build_app = app.add_subcommand("build", "write an environment as one squashfs file");
+    add_target_options(*build_app, options->of.target);
+    add_for_option(*build_app, options->of.sources);
+    build_app
+        ->add_option("--from-lock",
+                     options->of.lock,
+                     "the packages that this lock file has for here, without an environment")
+        ->type_name("FILE");
+    build_app->add_option("-o,--output", options->of.output, "the file to write")
+        ->required()
+        ->type_name("FILE");
+    build_app->add_option("--as", options->of.name, "what the environment is called in it")
+        ->type_name("NAME");
+    build_app
+        ->add_option("--mount-point",
+                     options->mount_point,
+                     "where it will be seen; without, a place of its own below /gpkg")
+        ->type_name("PATH");
+    build_app->add_option("--level", options->level, "how hard zstd tries")
+        ->check(CLI::Range(1, 22))
+        ->type_name("1-22");
+    build_app->fallthrough();  // --json
+    build_app->add_flag("--offline", options->of.sources.offline, "ask no server");
+    auto* run_app = app.add_subcommand("run", "run a command inside an image");
+    run_app->add_option("command", options->command, "the image, the command, its own options")
+        ->type_name("FILE COMMAND");
+    run_app->positionals_at_end();
+    auto* show_app = app.add_subcommand("show", "what an image is of, and where it belongs");
+    show_app->fallthrough();
+    show_app->add_option("image", options->image, "")->required()->type_name("FILE");
+    app.footer(
+        "One file is opened once by each node, where an environment on a parallel file system has "
+        "thousands opened by each process.\n"
+        "  gpkg image build -n ml -o ml.sqfs\n"
+        "  gpkg image run ml.sqfs -- python train.py");
+
+    return [=, &app](Context& context) -> Result<int> {
+        if (app.got_subcommand("build")) return build(context, *options);
+        if (app.got_subcommand("run")) return run(context, *run_app, *options);
+        return show(context, *options);
+    };
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,124 @@
+#include "cli/workflow/imaging.hpp"
+
+#include "cli/environments.hpp"
+#include "cli/workflow/copying.hpp"
+#include "cli/workflow/fetch.hpp"
+#include "cli/workflow/lock/environment.hpp"
+#include "cli/workflow/machine.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/unowned_files.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+struct Wanted {
+    Change change;
+    std::string name;
+    std::optional<fs::path> from;
+};
+
+Result<Wanted> wanted_environment(Context& context,
+                                  const ImagedOptions& options,
+                                  const fs::path& nowhere) {
+    Wanted wanted;
+    if (!options.lock.empty()) {
+        if (!options.target.name.empty() || !options.target.prefix.empty())
+            return fail(ErrorKind::Usage, "--from-lock goes with neither -n nor -p");
+        GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, nowhere));
+        GPKG_TRY(wanted.change, exactly(std::move(locked)));
+        if (!wanted.change.pip.empty())
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: has packages of pip, which installs them nowhere but "
+                                    "into an environment",
+                                    options.lock),
+                        "gpkg create --lock makes one, of which the image can be made");
+        wanted.name = fs::path(options.output).stem().native();
+    } else {
+        GPKG_TRY(wanted.from, existing_prefix(context, options.target));
+        GPKG_CHECK(recover_for_use(context, *wanted.from));
+        GPKG_TRY(wanted.change, copy_of(context, *wanted.from, nowhere));
+        wanted.name = wanted.from->filename().native();
+    }
+    if (!options.name.empty()) wanted.name = options.name;
+    if (wanted.name.empty() || wanted.name.find('/') != std::string::npos)
+        return fail(ErrorKind::Usage,
+                    fmt::format("'{}' cannot be the name of an environment", wanted.name),
+                    "choose one with --name");
+    return wanted;
+}
+
+std::int64_t newest_time(const std::vector<PackageRecord>& records) {
+    std::int64_t newest = 0;
+    for (const auto& record : records) newest = std::max(newest, record.timestamp / 1000);
+    return newest;
+}
+
+}  // namespace
+
+Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
+    if (options.output.empty())
+        return fail(ErrorKind::Usage, "where to write it was not said", "-o FILE");
+    const auto output = absolute_path(options.output, context.home);
+    std::error_code code;
+    if (fs::is_directory(output, code))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is a folder", output.native()),
+                    "-o names the file to write");
+    GPKG_CHECK(make_folders(output.parent_path()));
+    GPKG_TRY(auto workplace, TemporaryFolder::make(output.parent_path()));
+    Imaged made{std::move(workplace)};
+    made.output = output;
+    GPKG_TRY(auto wanted,
+             wanted_environment(context, options, made.workplace.path() / "environment"));
+    auto& change = wanted.change;
+    GPKG_CHECK(check_platform(change));
+    if (change.link.empty())
+        return fail(ErrorKind::Usage, "the environment has no packages", "there is nothing in it");
+
+    FetchOptions how;
+    how.offline = options.sources.offline;
+    const auto store = open_store(context);
+    GPKG_TRY(const auto folders, make_available(context, store, change.link, change.channels, how));
+    GPKG_CHECK(check_stop(context));
+    GPKG_TRY(const auto machine, machine_of(context, options.sources));
+    made.name = std::move(wanted.name);
+    made.from = std::move(wanted.from);
+    made.platform = machine.platform;
+    made.time = newest_time(change.link);
+    made.environment = transaction_of(context, change, folders);
+    // The same environment gives the same bytes, whatever the command was and when.
+    made.environment.history.command = "gpkg image build";
+    made.environment.history.time =
+        fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(made.time)));
+    made.layout.transaction = transaction_options(context, {});
+    made.layout.workplace = made.workplace.path();
+    return made;
+}
+
+Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& named) {
+    if (!imaged.from) return {};
+    GPKG_TRY(const auto records, read_records(*imaged.from));
+    GPKG_TRY(auto files, unowned_files(*imaged.from, records));
+    std::error_code code;
+    const std::string pins = "conda-meta/pinned";
+    if (fs::exists(*imaged.from / pins, code)) files.push_back(pins);
+    if (files.empty()) return {};
+    imaged.layout.others = imaged.workplace.path() / "others";
+    GPKG_CHECK(make_folders(imaged.layout.others));
+    GPKG_TRY(const auto binaries, copy_unowned(*imaged.from, files, imaged.layout.others, named));
+    context.out.note(fmt::format("{} {} of no package {} along",
+                                 files.size(),
+                                 files.size() == 1 ? "file" : "files",
+                                 files.size() == 1 ? "comes" : "come"));
+    for (const auto& file : binaries)
+        context.out.warn(fmt::format(
+            "{}: is a binary that names {}, and goes on to", file, imaged.from->native()));
+    return {};
+}
+
+}  // namespace gpkg::cli

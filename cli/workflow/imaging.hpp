@@ -1,0 +1,46 @@
+#pragma once
+
+// What an image or an archive of an environment is made of: its packages in the store, and what
+// belongs to none.
+
+#include "cli/options.hpp"
+#include "cli/workflow/change.hpp"
+#include "cli/workflow/source_options.hpp"
+#include "libcore/env/laid_out.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace gpkg::cli {
+
+/// Which environment is meant: one that is there, or what a lock file has for the machine.
+struct ImagedOptions {
+    TargetOptions target;
+    std::string lock;  ///< empty: the target
+    SourceOptions sources;
+    std::string name;  ///< of the environment in the image; empty: as it is called, or as the file
+    std::string output;
+};
+
+/// All that is needed to lay an environment out elsewhere. The workplace is gone with it.
+struct Imaged {
+    TemporaryFolder workplace;
+    fs::path output{};
+    std::string name{};
+    std::string platform{};
+    Transaction environment{};
+    LayOutOptions layout{};
+    std::optional<fs::path> from{};  ///< the environment that it is of
+    std::int64_t time = 0;           ///< of the newest package, Unix seconds
+};
+
+/// Fetches what the store lacks. Nothing but the store and the workplace, beside the output, is
+/// written.
+Result<Imaged> imaged(Context& context, const ImagedOptions& options);
+
+/// Has files that belong to no package come along, as they are when their prefix is `named`. Which
+/// binaries go on to name the old one is told.
+Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& named);
+
+}  // namespace gpkg::cli

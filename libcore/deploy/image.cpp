@@ -1,0 +1,183 @@
+#include "libcore/deploy/image.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/process/process.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kBlock = 4096;
+constexpr std::string_view kMark = "gpkg image 1\n";
+
+std::string block_of(const ImageInfo& info) {
+    const Json document = {{"name", info.name},
+                           {"mount_point", info.mount_point.native()},
+                           {"platform", info.platform},
+                           {"packages", info.packages},
+                           {"made_by", info.made_by}};
+    auto block = std::string(kMark) + document.dump() + "\n";
+    block.resize(kBlock, '\0');
+    return block;
+}
+
+tl::unexpected<Error> not_an_image(const fs::path& file) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: is no image that gpkg made", file.native()),
+                "gpkg image build makes one");
+}
+
+/// Writes the bytes of a file that differ from its source's.
+TarStream::ChangeBytes changes_of(const LaidOutFile& file) {
+    if (file.changes.empty()) return {};
+    return [&file](std::uint64_t at, char* bytes, std::size_t count) {
+        for (const auto& change : file.changes) {
+            const auto first = std::max(at, change.at);
+            const auto last = std::min(at + count, change.at + change.bytes.size());
+            for (auto place = first; place < last; ++place)
+                bytes[place - at] = change.bytes[place - change.at];
+        }
+    };
+}
+
+Result<void> add_to(TarStream& tar, const LaidOutFile& file) {
+    using Type = LaidOutFile::Type;
+    switch (file.type) {
+    case Type::Folder: return tar.add_folder(file.path);
+    case Type::SoftLink: return tar.add_link(file.path, file.content);
+    case Type::File: break;
+    }
+    if (file.source.empty()) return tar.add_text(file.path, file.mode, file.content);
+    return tar.add_file(file.path, file.mode, file.source, changes_of(file));
+}
+
+/// The environment's files on their way to mksquashfs.
+Result<std::vector<std::string>> feed(const Transaction& environment,
+                                      const ImageOptions& options,
+                                      int end,
+                                      bool& reads_no_more) {
+    const auto sink = [&](std::string_view bytes) -> Result<void> {
+        if (write_fully(end, bytes)) return {};
+        reads_no_more = errno == EPIPE;
+        return fail(ErrorKind::Io,
+                    fmt::format("mksquashfs takes no more: {}", std::strerror(errno)));
+    };
+    TarStreamOptions how;
+    how.time = options.time;
+    how.cancelled = options.layout.transaction.cancelled;
+    GPKG_TRY(auto tar, TarStream::open(sink, how));
+    GPKG_TRY(auto warnings, write_laid_out(environment, options.layout, tar));
+    GPKG_CHECK(tar.close());
+    return warnings;
+}
+
+}  // namespace
+
+Result<ImageInfo> read_image_info(const fs::path& image) {
+    const Descriptor file(::open(image.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(image, "read", errno));
+    std::string block(kBlock, '\0');
+    if (!S_ISREG(status.st_mode) || status.st_size < static_cast<off_t>(2 * kBlock) ||
+        ::pread(file.get(), block.data(), kBlock, status.st_size - static_cast<off_t>(kBlock)) !=
+            static_cast<ssize_t>(kBlock) ||
+        !block.starts_with(kMark))
+        return not_an_image(image);
+    const auto document = Json::parse(
+        block.begin() + kMark.size(), std::find(block.begin(), block.end(), '\0'), nullptr, false);
+    if (!document.is_object()) return not_an_image(image);
+    ImageInfo info;
+    info.name = document.value("name", "");
+    info.mount_point = document.value("mount_point", "");
+    info.platform = document.value("platform", "");
+    info.packages = document.value("packages", std::size_t{0});
+    info.made_by = document.value("made_by", "");
+    if (!info.mount_point.is_absolute() || info.mount_point != info.mount_point.lexically_normal())
+        return not_an_image(image);
+    return info;
+}
+
+fs::path image_mount_point(const Transaction& environment, std::string_view name) {
+    std::vector<std::string> parts;
+    for (const auto& request : environment.link) {
+        const auto& record = request.record;
+        parts.push_back(fmt::format("{} {} {}\n",
+                                    record.distribution(),
+                                    record.sha256.empty() ? record.md5 : record.sha256,
+                                    fmt::join(request.requested_specs, ",")));
+    }
+    std::sort(parts.begin(), parts.end());
+    for (const auto& [variable, value] : environment.variables)
+        parts.push_back(fmt::format("{}={}\n", variable, value.value_or("")));
+    const auto digest = hex_digest(DigestKind::Sha256, fmt::format("{}", fmt::join(parts, "")));
+    return fs::path("/gpkg") / fmt::format("{}-{}", name, digest.substr(0, 12));
+}
+
+Result<std::vector<std::string>> write_laid_out(const Transaction& environment,
+                                                const LayOutOptions& options,
+                                                TarStream& tar) {
+    return lay_out(
+        environment, options, [&](const LaidOutFile& file) { return add_to(tar, file); });
+}
+
+Result<std::vector<std::string>> write_image(const Transaction& environment,
+                                             const fs::path& image,
+                                             const ImageOptions& options) {
+    if (find_program("mksquashfs").empty())
+        return fail(ErrorKind::NotFound,
+                    "mksquashfs is not on PATH, and makes the image",
+                    "install squashfs-tools, version 4.5 or newer (Debian's or conda-forge's)");
+    const auto made = options.layout.workplace / "image";
+    const auto time = fmt::format("{}", options.time);
+    ProcessCommand command;
+    command.arguments = {"mksquashfs",
+                         "-",
+                         made.native(),
+                         "-tar",
+                         "-quiet",
+                         "-no-progress",
+                         "-noappend",
+                         "-all-root",
+                         "-no-xattrs",
+                         "-no-exports",
+                         "-comp",
+                         "zstd",
+                         "-Xcompression-level",
+                         fmt::format("{}", options.zstd_level),
+                         "-mkfs-time",
+                         time,
+                         "-all-time",
+                         time,
+                         "-root-mode",
+                         "755"};
+    command.cancelled = options.layout.transaction.cancelled;
+    command.log = options.layout.workplace / "mksquashfs.log";
+    Result<std::vector<std::string>> warnings;
+    bool reads_no_more = false;
+    command.feed = [&](int end) { warnings = feed(environment, options, end, reads_no_more); };
+    GPKG_TRY(const auto status, run_command(command));
+    if (status != 0 && (warnings || reads_no_more))
+        return fail(
+            ErrorKind::Io,
+            fmt::format(
+                "mksquashfs ended with status {}: {}", status, last_lines_of(command.log, 3)));
+    GPKG_CHECK(warnings);
+    const Descriptor file(::open(made.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (!file || !write_fully(file.get(), block_of(options.info)) || ::fsync(file.get()) != 0)
+        return pass(io_error(made, "write", errno));
+    GPKG_CHECK(rename_path(made, image));
+    return warnings;
+}
+
+}  // namespace gpkg

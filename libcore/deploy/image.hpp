@@ -1,0 +1,48 @@
+#pragma once
+
+// An environment as one squashfs file. It is used where its files say it is, at a mount point that
+// is part of it; a last block behind the file system, which squashfs does not look at, tells which.
+
+#include "libcore/env/laid_out.hpp"
+#include "libcore/package/tar_stream.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct ImageInfo {
+    std::string name;      ///< of the environment
+    fs::path mount_point;  ///< what its files name as their prefix
+    std::string platform;  ///< "linux-64"
+    std::size_t packages = 0;
+    std::string made_by;  ///< "gpkg 0.1.0"
+
+    friend bool operator==(const ImageInfo&, const ImageInfo&) = default;
+};
+
+/// Unsupported for a file that is none of gpkg's images.
+Result<ImageInfo> read_image_info(const fs::path& image);
+
+/// "/gpkg/ml-0123456789ab": where nothing is on any machine, and the same for the same environment.
+fs::path image_mount_point(const Transaction& environment, std::string_view name);
+
+/// Hands the environment's files to a tar.
+Result<std::vector<std::string>> write_laid_out(const Transaction& environment,
+                                                const LayOutOptions& options,
+                                                TarStream& tar);
+
+struct ImageOptions {
+    ImageInfo info;
+    LayOutOptions layout;
+    std::int64_t time = 0;  ///< of every file, Unix seconds
+    int zstd_level = 9;
+};
+
+/// Writes the image with mksquashfs (squashfs-tools >= 4.5), whole or not at all. What warnings tell
+/// is not in it. NotFound where there is no such program.
+Result<std::vector<std::string>> write_image(const Transaction& environment,
+                                             const fs::path& image,
+                                             const ImageOptions& options);
+
+}  // namespace gpkg

@@ -1,0 +1,388 @@
+#include "libcore/env/laid_out.hpp"
+
+#include "libcore/base/digest.hpp"
+#include "libcore/base/parallel.hpp"
+#include "libcore/base/prefix_path.hpp"
+#include "libcore/env/link_files_internal.hpp"
+#include "libcore/env/link_script_internal.hpp"
+#include "libcore/process/process.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+/// Sources per interpreter: always as many, so that the same sources give the same bytes however
+/// many processors there are.
+constexpr std::size_t kSourcesAtOnce = 400;
+
+/// Reads lines "source TAB compiled TAB name". What is compiled is never looked at again when the
+/// source is older or newer: neither will change.
+constexpr std::string_view kCompiler = R"py(
+import py_compile, sys
+mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+for line in sys.stdin.buffer.read().split(b"\n"):
+    if line:
+        source, compiled, name = [word.decode("utf-8", "surrogateescape") for word in line.split(b"\t")]
+        try:
+            py_compile.compile(source, compiled, name, True, invalidation_mode=mode)
+        except Exception as error:
+            print("***", name, str(error).split("\n")[0])
+)py";
+
+/// A file that is compiled into another.
+struct Compilation {
+    fs::path source;
+    std::string target;  ///< in the prefix
+    std::string name;    ///< of the source, as tracebacks will have it
+};
+
+PrefixRecord without_places(PrefixRecord record) {
+    record.link_source.clear();
+    record.extracted_package_dir.clear();
+    record.link_type = LinkType::Copy;
+    return record;
+}
+
+unsigned mode_of(const fs::path& file) {
+    std::error_code ignored;
+    const auto mode = fs::status(file, ignored).permissions();
+    return (mode & fs::perms::owner_exec) != fs::perms::none ? 0755 : 0644;
+}
+
+class Layout {
+public:
+    Layout(const Transaction& transaction,
+           Plan& plan,
+           const LayOutOptions& options,
+           const TakeLaidOut& take)
+        : transaction_(transaction), plan_(plan), options_(options), take_(take) {}
+
+    Result<void> hand_over();
+    std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+private:
+    using Type = LaidOutFile::Type;
+
+    void find_ways();
+    std::string real_path(std::string path) const;
+    Result<std::vector<std::pair<std::string, std::string>>> meta_files();
+    Result<void> hand_over_folders();
+    Result<void> hand_over_others();
+    Result<void> hand_over_package(PackagePlan& package);
+    Result<void> hand_over_item(const PackagePlan& package, LinkItem& item);
+    Result<void> hand_over_replaced(const PackagePlan& package, LinkItem& item, LaidOutFile file);
+    Result<void> hand_over_link(const PackagePlan& package, const LinkItem& item, LaidOutFile link);
+    Result<void> note_module(const LinkItem& item, const LaidOutFile& file);
+    Result<void> compile();
+    Result<void> compile(const fs::path& python, std::size_t first, std::size_t last);
+
+    const Transaction& transaction_;
+    Plan& plan_;
+    const LayOutOptions& options_;
+    const TakeLaidOut& take_;
+    std::map<std::string, std::string> ways_;  ///< links that files go through, and where they lead
+    std::map<std::string, fs::path> modules_;  ///< python sources by their path in the prefix
+    std::vector<Compilation> compilations_;
+    std::vector<std::string> warnings_;
+};
+
+std::string link_target(const PackagePlan& package, const LinkItem& item) {
+    std::error_code ignored;
+    return fs::read_symlink(package.unpacked / item.source, ignored).native();
+}
+
+void Layout::find_ways() {
+    for (const auto& package : plan_.packages) {
+        for (const auto& item : package.items) {
+            if (!item.early || item.skipped) continue;
+            const auto to = joined_path(parent_of(item.target), link_target(package, item));
+            if (auto inside = normal_inside(to)) ways_.emplace(item.target, *std::move(inside));
+        }
+    }
+}
+
+/// Where a path lies once the links on its way are followed.
+std::string Layout::real_path(std::string path) const {
+    // The plan has gone all these ways, so they end.
+    for (auto slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+        const auto way = ways_.find(path.substr(0, slash));
+        if (way == ways_.end()) continue;
+        path = joined_path(way->second, std::string_view(path).substr(slash + 1));
+        slash = 0;
+    }
+    return path;
+}
+
+Result<void> Layout::hand_over_link(const PackagePlan& package,
+                                    const LinkItem& item,
+                                    LaidOutFile link) {
+    link.type = Type::SoftLink;
+    link.content = link_target(package, item);
+    const auto& placeholder = item.entry->prefix_placeholder;
+    if (!options_.keeps_placeholders || placeholder.empty() ||
+        !link.content.starts_with(placeholder + "/")) {
+        link.content = link_with_prefix(*item.entry, std::move(link.content), plan_.named_prefix);
+    } else {
+        link.content = path_from(link.content.substr(placeholder.size() + 1), parent_of(link.path));
+    }
+    return take_(link);
+}
+
+/// A file in which the prefix is replaced, here or by somebody later.
+Result<void> Layout::hand_over_replaced(const PackagePlan& package,
+                                        LinkItem& item,
+                                        LaidOutFile file) {
+    const auto& entry = *item.entry;
+    file.source = package.unpacked / item.source;
+    file.mode = mode_of(file.source);
+    if (options_.keeps_placeholders) {
+        file.placeholder = entry.prefix_placeholder;
+        file.is_binary = entry.mode == FileMode::Binary;
+        return take_(file);
+    }
+    if (entry.mode == FileMode::Binary && item.size > kMostHeld) {
+        GPKG_TRY(
+            file.changes,
+            changes_in_binary(
+                file.source, entry.prefix_placeholder, plan_.named_prefix.native(), entry.path));
+        return take_(file);
+    }
+    GPKG_TRY(file.content, bytes_with_prefix(entry, file.source, plan_.named_prefix));
+    file.source.clear();
+    item.sha256 = hex_digest(DigestKind::Sha256, file.content);
+    GPKG_CHECK(note_module(item, file));
+    return take_(file);
+}
+
+/// What it is compiled from lies in the store, or is written for that.
+Result<void> Layout::note_module(const LinkItem& item, const LaidOutFile& file) {
+    if (!item.target.ends_with(".py")) return {};
+    auto source = file.source;
+    if (source.empty()) {
+        source = options_.workplace / fmt::format("{}.py", modules_.size());
+        GPKG_CHECK(write_file_atomically(source, file.content));
+    }
+    modules_.emplace(item.target, std::move(source));
+    return {};
+}
+
+Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) {
+    LaidOutFile file;
+    file.path = real_path(item.target);
+    switch (item.kind) {
+    case LinkKind::Folder: return {};  // with the others
+    case LinkKind::SoftLink: return hand_over_link(package, item, std::move(file));
+    case LinkKind::Replace: return hand_over_replaced(package, item, std::move(file));
+    case LinkKind::Link:
+    case LinkKind::CopyOnly:
+        file.source = package.unpacked / item.source;
+        file.mode = mode_of(file.source);
+        item.sha256 = item.entry->sha256;
+        GPKG_CHECK(note_module(item, file));
+        return take_(file);
+    case LinkKind::EntryPoint:
+        file.content = item.content;
+        file.mode = 0755;
+        if (options_.keeps_placeholders) {
+            file.placeholder = plan_.named_prefix.native();
+        } else {
+            item.sha256 = hex_digest(DigestKind::Sha256, item.content);
+        }
+        return take_(file);
+    case LinkKind::Pyc:
+        if (const auto source = modules_.find(item.source); source != modules_.end()) {
+            const auto& name = item.source;
+            compilations_.push_back(
+                {source->second,
+                 file.path,
+                 options_.keeps_placeholders ? name : (plan_.named_prefix / name).native()});
+        }
+        return {};
+    }
+    return {};
+}
+
+Result<void> Layout::hand_over_package(PackagePlan& package) {
+    const auto& cancelled = options_.transaction.cancelled;
+    for (auto& item : package.items) {
+        if (cancelled && cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
+        if (!item.skipped) GPKG_CHECK(hand_over_item(package, item));
+    }
+    const auto& name = package.request->record.name;
+    for (const auto* action : {"pre-link", "post-link"}) {
+        if (package.links(link_script_path(name, action)))
+            warnings_.push_back(
+                fmt::format("{}: its {} script does not run", package.distribution, action));
+    }
+    return {};
+}
+
+/// The sources [first, last), in an order that every run has.
+Result<void> Layout::compile(const fs::path& python, std::size_t first, std::size_t last) {
+    const auto list = options_.workplace / fmt::format("{}.list", first);
+    std::string lines;
+    for (auto i = first; i < last; ++i) {
+        const auto& [source, target, name] = compilations_[i];
+        const auto compiled = options_.workplace / fmt::format("{}.pyc", i);
+        lines += fmt::format("{}\t{}\t{}\n", source.native(), compiled.native(), name);
+    }
+    GPKG_CHECK(write_file_atomically(list, lines));
+    ProcessCommand command;
+    command.arguments = {python, "-s", "-B", "-Wi", "-c", std::string(kCompiler)};
+    // A set is written in the order of its hashes.
+    command.environment = {
+        {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}, {"PYTHONHASHSEED", "0"}};
+    command.input = list;
+    command.cancelled = options_.transaction.cancelled;
+    auto run = run_and_capture(command);
+    if (!run && run.error().kind == ErrorKind::Interrupted) return pass(std::move(run).error());
+    const auto said = run ? last_lines(run->output, 3) : run.error().message;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (!run || run->exit_code != 0)
+        warnings_.push_back(fmt::format("python files are not compiled: {}", said));
+    else if (!said.empty())
+        warnings_.push_back(fmt::format("python files that cannot be compiled: {}", said));
+    return {};
+}
+
+Result<void> Layout::compile() {
+    const auto package =
+        std::find_if(plan_.packages.begin(), plan_.packages.end(), [](const PackagePlan& one) {
+            return one.request->record.name == "python";
+        });
+    if (compilations_.empty() || !plan_.python || package == plan_.packages.end()) return {};
+    const auto python = package->unpacked / plan_.python->interpreter();
+    const auto pieces = (compilations_.size() + kSourcesAtOnce - 1) / kSourcesAtOnce;
+    std::vector<Result<void>> done(pieces);
+    for_each_index(pieces, options_.transaction.threads, [&](std::size_t i) {
+        const auto first = i * kSourcesAtOnce;
+        done[i] = compile(python, first, std::min(first + kSourcesAtOnce, compilations_.size()));
+    });
+    for (auto& one : done) GPKG_CHECK(one);
+    for (std::size_t i = 0; i < compilations_.size(); ++i) {
+        LaidOutFile file;
+        file.path = compilations_[i].target;
+        file.source = options_.workplace / fmt::format("{}.pyc", i);
+        std::error_code ignored;
+        if (fs::exists(file.source, ignored)) GPKG_CHECK(take_(file));
+    }
+    std::sort(warnings_.begin(), warnings_.end());
+    return {};
+}
+
+/// What conda-meta will hold, by its names in there.
+Result<std::vector<std::pair<std::string, std::string>>> Layout::meta_files() {
+    std::vector<std::pair<std::string, std::string>> files;
+    files.emplace_back("history", plan_.journal.history_block);
+    for (const auto& package : plan_.packages)
+        files.emplace_back(package.distribution + ".json",
+                           without_places(installed_record(package)).to_json());
+    if (transaction_.state) files.emplace_back(kStateFile, transaction_.state->to_json());
+    if (!transaction_.variables.empty()) {
+        GPKG_TRY(auto state, with_env_vars(transaction_.prefix, transaction_.variables));
+        files.emplace_back("state", std::move(state));
+    }
+    files.insert(files.end(), plan_.generations.begin(), plan_.generations.end());
+    return files;
+}
+
+/// What is below a folder, sorted.
+std::vector<std::string> paths_below(const fs::path& folder) {
+    std::vector<std::string> paths;
+    std::error_code code;
+    if (folder.empty()) return paths;
+    const auto skip = folder.native().size() + 1;
+    for (fs::recursive_directory_iterator walk(folder, code), end; !code && walk != end;
+         walk.increment(code))
+        paths.push_back(walk->path().native().substr(skip));
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+Result<void> Layout::hand_over_others() {
+    for (const auto& path : paths_below(options_.others)) {
+        const auto from = options_.others / path;
+        std::error_code ignored;
+        const auto type = fs::symlink_status(from, ignored).type();
+        if (type == fs::file_type::directory) continue;  // with the others
+        LaidOutFile file;
+        file.path = path;
+        if (type == fs::file_type::symlink) {
+            file.type = Type::SoftLink;
+            file.content = fs::read_symlink(from, ignored).native();
+        } else {
+            file.source = from;
+            file.mode = mode_of(from);
+            if (options_.keeps_placeholders) {
+                GPKG_TRY(const auto bytes, read_file(from));
+                if (bytes.find(plan_.named_prefix.native()) != std::string::npos)
+                    file.placeholder = plan_.named_prefix.native();
+            }
+        }
+        GPKG_CHECK(take_(file));
+    }
+    return {};
+}
+
+Result<void> Layout::hand_over_folders() {
+    std::set<std::string> folders(plan_.journal.arriving_folders.begin(),
+                                  plan_.journal.arriving_folders.end());
+    for (auto& path : paths_below(options_.others)) {
+        std::error_code ignored;
+        if (fs::symlink_status(options_.others / path, ignored).type() == fs::file_type::directory)
+            folders.insert(std::move(path));
+    }
+    folders.insert("conda-meta");
+    folders.insert("conda-meta/gpkg");
+    for (const auto& [name, content] : plan_.generations)
+        folders.insert(parent_of("conda-meta/" + name));
+    for (const auto& folder : folders) {
+        LaidOutFile file;
+        file.type = Type::Folder;
+        file.path = folder;
+        file.mode = 0755;
+        GPKG_CHECK(take_(file));
+    }
+    return {};
+}
+
+Result<void> Layout::hand_over() {
+    find_ways();
+    GPKG_CHECK(hand_over_folders());
+    for (auto& package : plan_.packages) GPKG_CHECK(hand_over_package(package));
+    GPKG_CHECK(hand_over_others());
+    GPKG_CHECK(compile());
+    GPKG_TRY(auto meta, meta_files());
+    for (auto& [name, content] : meta) {
+        LaidOutFile file;
+        file.path = "conda-meta/" + name;
+        file.content = std::move(content);
+        GPKG_CHECK(take_(file));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> lay_out(const Transaction& transaction,
+                                         const LayOutOptions& options,
+                                         const TakeLaidOut& take) {
+    auto how = options.transaction;
+    how.check_room = false;
+    GPKG_TRY(auto plan, make_plan(transaction, how));
+    auto warnings = plan.cost.warnings;
+    Layout layout(transaction, plan, options, take);
+    GPKG_CHECK(layout.hand_over());
+    for (auto& warning : layout.take_warnings()) warnings.push_back(std::move(warning));
+    return warnings;
+}
+
+}  // namespace gpkg

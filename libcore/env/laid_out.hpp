@@ -1,0 +1,51 @@
+#pragma once
+
+// An environment as the files it consists of, none of which is made: what images and archives are
+// written from, straight from the store.
+
+#include "libcore/env/placeholder.hpp"
+#include "libcore/env/transaction.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gpkg {
+
+struct LaidOutFile {
+    enum class Type { Folder, SoftLink, File };
+
+    Type type = Type::File;
+    std::string path;  ///< relative to the prefix
+    unsigned mode = 0644;
+    fs::path source{};                  ///< has the bytes; empty: `content` is them
+    std::vector<ByteChange> changes{};  ///< to the source's bytes
+    std::string content{};              ///< of a soft link where it leads
+    /// The prefix that is named in it and is still to be replaced; empty: none.
+    std::string placeholder{};
+    bool is_binary = false;  ///< how that is to be replaced
+};
+
+/// A soft link or file is handed over after the folder that it is in. The order is the same for the
+/// same environment.
+using TakeLaidOut = std::function<Result<void>(const LaidOutFile&)>;
+
+struct LayOutOptions {
+    TransactionOptions transaction;
+    fs::path workplace;  ///< a folder for what is compiled; files handed over may be in it
+    /// What belongs to no package and comes along, as copy_unowned() has put it into a folder.
+    fs::path others{};
+    /// Files keep the prefixes that they were built with, and tell them: somebody replaces them
+    /// where the environment will be. Links are relative then.
+    bool keeps_placeholders = false;
+};
+
+/// Hands over what creating the environment would make: a transaction of nothing but packages to
+/// link, whose prefix is never made and not looked at. Records name no place of the store, and the
+/// history has the time that the transaction says, so that the same packages give the same files.
+/// Link scripts do not run; warnings tell of those that should.
+Result<std::vector<std::string>> lay_out(const Transaction& transaction,
+                                         const LayOutOptions& options,
+                                         const TakeLaidOut& take);
+
+}  // namespace gpkg

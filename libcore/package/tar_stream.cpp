@@ -1,0 +1,75 @@
+#include "libcore/package/tar_stream.hpp"
+
+#include "libcore/package/tar_writer_internal.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace gpkg {
+
+struct TarStream::Parts {
+    Parts(Sink sink, const TarStreamOptions& how)
+        : options(write_options(how)),
+          zstd(how.zstd_level == 0 ? nullptr : std::make_unique<ZstdWriter>(options, sink)),
+          tar(options, zstd == nullptr ? std::move(sink) : Sink([this](std::string_view bytes) {
+                  return zstd->write(bytes);
+              })) {}
+
+    static WriteOptions write_options(const TarStreamOptions& how) {
+        WriteOptions options;
+        options.timestamp = how.time;
+        options.zstd_level = how.zstd_level;
+        options.threads = how.threads;
+        options.cancelled = how.cancelled;
+        return options;
+    }
+
+    WriteOptions options;
+    std::unique_ptr<ZstdWriter> zstd;  ///< null: not compressed
+    TarWriter tar;
+};
+
+TarStream::TarStream(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+TarStream::TarStream(TarStream&& other) noexcept = default;
+TarStream::~TarStream() = default;
+
+Result<TarStream> TarStream::open(Sink sink, const TarStreamOptions& options) {
+    auto parts = std::make_unique<Parts>(std::move(sink), options);
+    GPKG_CHECK(parts->tar.open(ARCHIVE_FILTER_NONE));
+    return TarStream(std::move(parts));
+}
+
+Result<void> TarStream::add_folder(const std::string& path) {
+    return parts_->tar.add_header(path, AE_IFDIR, 0755, 0, nullptr);
+}
+
+Result<void> TarStream::add_link(const std::string& path, const std::string& target) {
+    return parts_->tar.add_header(path, AE_IFLNK, 0777, 0, target.c_str());
+}
+
+Result<void> TarStream::add_text(const std::string& path, unsigned mode, std::string_view text) {
+    GPKG_CHECK(parts_->tar.add_header(path, AE_IFREG, mode, text.size(), nullptr));
+    return parts_->tar.add_bytes(text);
+}
+
+Result<void> TarStream::add_file(const std::string& path,
+                                 unsigned mode,
+                                 const fs::path& source,
+                                 const ChangeBytes& change) {
+    const Descriptor file(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(source, "read", errno));
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    GPKG_CHECK(parts_->tar.add_header(path, AE_IFREG, mode, size, nullptr));
+    return parts_->tar.add_content(file.get(), size, source.native(), change);
+}
+
+Result<void> TarStream::close() {
+    GPKG_CHECK(parts_->tar.close());
+    return parts_->zstd == nullptr ? Result<void>() : parts_->zstd->finish();
+}
+
+}  // namespace gpkg

@@ -1,0 +1,121 @@
+# Environments as one file: built from the store, the same bytes again, seen at their mount point by one command.
+. "$(dirname "$0")/lib.sh"
+
+for program in mksquashfs unsquashfs; do
+    command -v $program > /dev/null || { echo "SKIPPED: $program is not installed"; exit 0; }
+done
+
+# A python that is the machine's, a module with a program, a binary, files and links that name their prefix.
+export PLACEHOLDER=/opt/built/here/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder
+script bin/python3.11 "exec '$(command -v python3)' \"\$@\""
+package python 3.11.5 0
+mkdir -p "$WORK/payload/site-packages/mod" "$WORK/payload/info"
+printf 'def main():\n    print("mod from", __file__, {"a", "b", "c"} - {"b"} != {1})\n' > "$WORK/payload/site-packages/mod/__init__.py"
+printf '{"noarch": {"type": "python", "entry_points": ["mod = mod:main"]}}' > "$WORK/payload/info/link.json"
+SUBDIR=noarch NOARCH=python package mod 1.0 0 'python >=3.11'
+script bin/where "cat '$PLACEHOLDER/etc/where.conf'; echo \"\$@\""
+mkdir -p "$WORK/payload/etc" "$WORK/payload/lib/deep" "$WORK/payload/etc/conda/activate.d"
+echo "prefix=$PLACEHOLDER" > "$WORK/payload/etc/where.conf"
+printf 'a\0%s/lib\0b' "$PLACEHOLDER" > "$WORK/payload/lib/deep/binary"
+ln -s "$PLACEHOLDER/etc/where.conf" "$WORK/payload/lib/link"
+ln -s deep "$WORK/payload/lib/way"
+echo 'export ACTIVATED=yes' > "$WORK/payload/etc/conda/activate.d/w.sh"
+package where 2.0 0
+
+expect 0 create -n ml mod where
+at=$GPKG_ROOT_PREFIX/envs/ml
+expect 0 image build -n ml -o "$WORK/one.sqfs" --json
+json 'd["packages"] == 3 and d["mount_point"].startswith("/gpkg/ml-") and len(d["sha256"]) == 64'
+point=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["mount_point"])' <<< "$out")
+expect 0 image show "$WORK/one.sqfs"
+out_has "ml for linux-64, 3 packages, mounted at $point"
+check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]
+
+# The same again, from an environment of another place and age, with another program's umask.
+sleep 1
+expect 0 create -p "$WORK/elsewhere/ml" mod where
+(umask 077; expect 0 image build -p "$WORK/elsewhere/ml" -o "$WORK/two.sqfs")
+check cmp "$WORK/one.sqfs" "$WORK/two.sqfs"
+
+# What is in it.
+unsquashfs -quiet -no-progress -dest "$WORK/in" "$WORK/one.sqfs" > /dev/null
+check [ "$(cat "$WORK/in/etc/where.conf")" = "prefix=$point" ]
+check [ "$(head -n 1 "$WORK/in/bin/mod")" = "#!$point/bin/python3.11" ]
+check [ "$(readlink "$WORK/in/lib/link")" = "$point/etc/where.conf" ]
+check [ "$(stat -c %s "$WORK/in/lib/deep/binary")" = "$(stat -c %s "$at/lib/deep/binary")" ]
+check grep -q "$point/lib" "$WORK/in/lib/deep/binary"
+check [ -f "$WORK/in/lib/python3.11/site-packages/mod/__pycache__/__init__.cpython-311.pyc" ]
+check [ "$(cd "$WORK/in" && find . ! -path './conda-meta/*' ! -name '*.pyc' | sort)" = "$(cd "$at" && find . ! -path './conda-meta/*' ! -name '*.pyc' | sort)" ]
+check [ -z "$(grep -rl "$WORK/root\|$WORK/elsewhere" "$WORK/in")" ]
+expect 0 list -p "$WORK/in" --json
+json '[p["name"] for p in d] == ["mod", "python", "where"]'
+expect 0 history -p "$WORK/in" --json
+
+# Inside: its programs, its variables; the command's own words, status and signals. Outside nothing is left.
+PYTHONPATH=$point/lib/python3.11/site-packages expect 0 image run "$WORK/one.sqfs" mod
+out_has "mod from $point/lib/python3.11/site-packages/mod/__init__.py"
+expect 0 image run "$WORK/one.sqfs" -- where a 'b c' --json
+out_has "prefix=$point" 'a b c --json'
+expect 7 image run "$WORK/one.sqfs" -- sh -c 'exit 7'
+expect 0 image run "$WORK/one.sqfs" sh -c 'echo "$ACTIVATED $CONDA_PREFIX $PWD $(id -u)"'
+out_is "yes $point $PWD $(id -u)"
+expect 143 image run "$WORK/one.sqfs" -- sh -c 'kill $$'
+expect 127 image run "$WORK/one.sqfs" nowhere
+err_has 'nowhere: not found'
+check [ ! -e "$point" ]
+check [ "$(grep -c "$point" /proc/mounts)" = 0 ]
+"$GPKG" image run "$WORK/one.sqfs" sleep 60 &
+sleep 0.5
+kill %1
+wait %1
+check [ $? = 143 ]
+check [ -z "$(pgrep -f "$WORK/one.sqfs")" ]
+
+# Files of no package come along, as they would be there.
+echo "mine: $at/etc" > "$at/mine.txt"
+mkdir -p "$at/own/empty" && ln -s ../mine.txt "$at/own/link"
+expect 0 image build -n ml -o "$WORK/mine.sqfs"
+err_has '2 files of no package come along'
+expect 0 image run "$WORK/mine.sqfs" -- sh -c 'cat "$CONDA_PREFIX/own/link"'
+out_is "mine: $point/etc"
+
+# From a lock, without an environment; at a place of one's own.
+expect 0 lock where -o "$WORK/my.lock"
+expect 0 image build --from-lock "$WORK/my.lock" -o "$WORK/locked.sqfs" --mount-point "$WORK/mounted/here" --as tools
+expect 0 image show "$WORK/locked.sqfs" --json
+json 'd["name"] == "tools" and d["packages"] == 1'
+expect 0 image run "$WORK/locked.sqfs" where
+out_has "prefix=$WORK/mounted/here"
+
+# As a user without rights: squashfuse or, without it, unpacked; never at a place of somebody else's.
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unshare -rm true 2> /dev/null; then
+    chmod 755 "$WORK" && mkdir -m 777 "$WORK/nobody"
+    nobody() { HOME=$WORK/nobody TMPDIR=$WORK/nobody GPKG_ROOT_PREFIX=$WORK/nobody/root \
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$GPKG" "$@" > "$WORK/said" 2> "$WORK/told"; }
+    nobody image run "$WORK/one.sqfs" -- sh -c 'where; id -u'
+    check [ $? = 0 ]
+    check [ "$(tr '\n' ' ' < "$WORK/said")" = "prefix=$point  65534 " ]
+    check [ -z "$(ls "$WORK/nobody" | grep image)" ]
+    [ "$(stat -c %a /dev/fuse)" = 666 ] || check grep -q 'is unpacked into .*this user may not use /dev/fuse' "$WORK/told"
+    mkdir "$WORK/taken" && chown 1234 "$WORK/taken"
+    expect 0 image build --from-lock "$WORK/my.lock" -o "$WORK/taken.sqfs" --mount-point "$WORK/taken"
+    nobody image run "$WORK/taken.sqfs" where
+    check [ $? = 1 ]
+    check grep -q 'not a folder of root' "$WORK/told"
+fi
+
+# What is no image, and what cannot be made.
+expect 1 image run /etc/passwd true
+err_has '/etc/passwd: is no image that gpkg made'
+expect 1 image show "$WORK/nowhere"
+head -c -100 "$WORK/one.sqfs" > "$WORK/cut.sqfs"
+expect 1 image show "$WORK/cut.sqfs"
+expect 2 image run "$WORK/one.sqfs"
+expect 2 image build -n ml -o "$WORK"
+expect 2 image build -n ml --from-lock "$WORK/my.lock" -o "$WORK/x.sqfs"
+expect 2 image build -n ml -o "$WORK/x.sqfs" --mount-point /
+PATH=/nowhere "$GPKG" image build -n ml -o "$WORK/x.sqfs" 2> "$WORK/told"
+check [ $? = 1 ]
+check grep -q 'mksquashfs is not on PATH' "$WORK/told"
+check [ ! -e "$WORK/x.sqfs" ]
+finish
