@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
@@ -48,6 +49,7 @@ std::optional<std::string> environment_variable(std::string_view name) {
 class Signals {
 public:
     Signals() {
+        remember_signals();
         std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error, told by the write
         sigemptyset(&set_);
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);

@@ -132,6 +132,11 @@ Result<void> link_all(Context& context,
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
         progress.count(stage, done, total, "");
     };
+    if (!change.copies.empty())
+        how.completing = [&] {
+            progress.clear();
+            return copy_other_files(context, change.copies, change.prefix, change.takes_over);
+        };
     auto transaction = transaction_of(context, change, folders);
     GPKG_CHECK(settle_link_scripts(context, options, transaction, how));
     GPKG_TRY(const auto report, execute(transaction, how));
@@ -188,6 +193,7 @@ Transaction transaction_of(const Context& context,
     transaction.state = change.state;
     transaction.restores = change.restores;
     transaction.replaces_unowned = change.replaces_unowned;
+    if (change.takes_over) transaction.continues = change.copies;
     auto requested = requested_by_name(change);
     for (std::size_t i = 0; i < change.link.size(); ++i) {
         const auto& record = change.link[i];
@@ -277,8 +283,6 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     if (change.from_archives) GPKG_CHECK(complete(change, folders));
     if (!options.download_only) {
         GPKG_CHECK(link_all(context, change, folders, usage_of(store, fetch), options));
-        if (!change.copies.empty())
-            GPKG_CHECK(copy_other_files(context, change.copies, change.prefix, change.takes_over));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {

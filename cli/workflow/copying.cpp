@@ -5,37 +5,55 @@
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/env/environments.hpp"
-#include "libcore/env/generation.hpp"
+#include "libcore/env/lost_changes.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/env/prefix_lock.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/env/unowned_files.hpp"
 
 #include <fmt/format.h>
+#include <iterator>
+#include <optional>
 
 namespace gpkg::cli {
 namespace {
 
-/// The copy's own first generation and history tell of a copy: those of the original take their
-/// place.
-Result<void> take_over_history(const fs::path& from, const fs::path& to) {
-    const auto source = from / "conda-meta";
-    const auto target = to / "conda-meta";
+/// Files of conda-meta that no package manager would make again.
+std::vector<std::string> other_meta_files(const fs::path& prefix, bool takes_over) {
+    const std::string pins = "conda-meta/pinned";
     std::error_code code;
-    std::vector<std::string> files{"history", "frozen"};
-    GPKG_TRY(const auto own, generation_numbers(to));
-    GPKG_TRY(const auto numbers, generation_numbers(from));
-    for (const auto number : numbers) files.push_back(generation_file(number));
-    for (const auto& file : files) {
-        auto bytes = read_file(source / file);
-        if (!bytes && bytes.error().kind == ErrorKind::NotFound) continue;
-        if (!bytes) return pass(std::move(bytes).error());
-        GPKG_CHECK(write_file_atomically(target / file, *bytes));
+    if (!takes_over)
+        return fs::exists(prefix / pins, code) ? std::vector{pins} : std::vector<std::string>{};
+    std::vector<std::string> files;
+    fs::recursive_directory_iterator walk(prefix / "conda-meta", code);
+    for (; !code && walk != fs::recursive_directory_iterator(); walk.increment(code)) {
+        const auto name = walk->path().filename().native();
+        const bool is_top = walk.depth() == 0;
+        const bool is_made = is_top && (name == "history" || name == "state" || name == "gpkg" ||
+                                        name.starts_with(".gpkg") || name.ends_with(".json"));
+        if (walk->is_directory(code) && !walk->is_symlink(code)) {
+            if (is_made) walk.disable_recursion_pending();
+        } else if (!is_made) {
+            files.push_back(walk->path().lexically_relative(prefix).native());
+        }
     }
-    for (const auto number : own) {
-        const auto file = generation_file(number);
-        if (!fs::exists(source / file, code)) fs::remove(target / file, code);
+    return files;
+}
+
+/// Files of packages that somebody changed.
+std::vector<std::string> changed_files(const fs::path& prefix,
+                                       const std::vector<PrefixRecord>& records) {
+    std::vector<std::string> changed;
+    for (const auto& record : records) {
+        for (const auto& entry : record.paths) {
+            if (is_changed(prefix, record, entry)) changed.push_back(entry.path);
+        }
     }
-    return {};
+    return changed;
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> more) {
+    to.insert(to.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
 }
 
 }  // namespace
@@ -79,20 +97,24 @@ Result<void> copy_other_files(Context& context,
                               const fs::path& from,
                               const fs::path& to,
                               bool takes_over) {
-    if (takes_over) GPKG_CHECK(take_over_history(from, to));
-    GPKG_TRY(const auto prefix, Prefix::open(from));
-    GPKG_TRY(const auto records, prefix.records());
+    GPKG_TRY(const auto records, read_records(from));
     GPKG_TRY(auto files, unowned_files(from, records));
-    const std::string pins = "conda-meta/pinned";
-    std::error_code code;
-    if (fs::exists(from / pins, code)) files.push_back(pins);
+    append(files, other_meta_files(from, takes_over));
+    const auto changed = changed_files(from, records);
+    for (const auto& file : changed)
+        context.out.note(fmt::format("{} was changed after it was installed, and stays so", file));
+    append(files, changed);
+    const auto count = files.size();
+    GPKG_TRY(auto folders, empty_folders(from));
+    append(files, std::move(folders));
     if (files.empty()) return {};
     GPKG_TRY(const auto binaries, copy_unowned(from, files, to, to));
-    context.out.note(fmt::format("{} {} that belong{} to no package {} copied",
-                                 files.size(),
-                                 files.size() == 1 ? "file" : "files",
-                                 files.size() == 1 ? "s" : "",
-                                 files.size() == 1 ? "was" : "were"));
+    if (count > 0)
+        context.out.note(fmt::format("{} {} that belong{} to no package {} copied",
+                                     count,
+                                     count == 1 ? "file" : "files",
+                                     count == 1 ? "s" : "",
+                                     count == 1 ? "was" : "were"));
     for (const auto& file : binaries)
         context.out.warn(
             fmt::format("{}: is a binary that names {}, and goes on to", file, from.native()));
@@ -108,15 +130,17 @@ Result<int> rename_environment(Context& context,
     GPKG_CHECK(check_free(context, to));
     if (to.native().starts_with(from.native() + "/"))
         return fail(ErrorKind::Usage, fmt::format("{}: is inside {}", to.native(), from.native()));
+    auto how = transaction_options(context, options);
+    std::optional<PrefixLock> lock;
+    if (!options.dry_run) {
+        GPKG_TRY(lock, PrefixLock::acquire(from, {how.lock_wait, how.cancelled, how.waiting}));
+    }
     GPKG_TRY(auto change, copy_of(context, from, to));
     change.takes_over = true;
-    auto how = transaction_options(context, options);
     if (!options.dry_run) GPKG_CHECK(settle_link_scripts(context, options, from, how));
     GPKG_TRY(const int status, carry_out(context, std::move(change), options));
     if (options.dry_run) return status;
-    auto removed = remove_prefix(from, how);
-    if (removed) removed = unregister_environment(from, context.home);
-    if (!removed)
+    if (auto removed = remove_and_unlist(context, from, how, std::move(lock)); !removed)
         return pass(std::move(removed).error().while_doing(
             fmt::format("{} is complete, and the old environment is still there", to.native())));
     return status;

@@ -13,14 +13,15 @@ Result<void> check_free(const Context& context, const fs::path& prefix);
 /// A change that makes `prefix` what `original` is.
 Result<Change> copy_of(Context& context, const fs::path& original, const fs::path& prefix);
 
-/// What belongs to no package there: what pip installed, what people put into it; and its pins.
-/// Where the copy takes over, also its history, its generations, and whether it is frozen.
+/// What belongs to no package there: what pip installed, what people put into it or changed, its
+/// pins. Where the copy takes over, also whether it is frozen, and what else is in its conda-meta.
 Result<void> copy_other_files(Context& context,
                               const fs::path& from,
                               const fs::path& to,
                               bool takes_over);
 
-/// Moves an environment. At every instant there is the old one, or both, or the new one.
+/// Moves an environment. At every instant there is the old one, or both, or the new one; nobody
+/// else changes the old one meanwhile.
 Result<int> rename_environment(Context& context,
                                const fs::path& from,
                                const fs::path& to,

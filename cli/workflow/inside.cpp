@@ -89,15 +89,27 @@ Result<void> change_environment(
     return {};
 }
 
+namespace {
+
+sigset_t blocked_at_start{};
+bool ignored_pipes_at_start = false;
+
+}  // namespace
+
+void remember_signals() {
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked_at_start);
+    struct sigaction pipes {};
+    ::sigaction(SIGPIPE, nullptr, &pipes);
+    ignored_pipes_at_start = pipes.sa_handler == SIG_IGN;
+}
+
 int become(const std::vector<std::string>& command) {
     std::vector<char*> words;
     words.reserve(command.size() + 1);
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
-    std::signal(SIGPIPE, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    if (!ignored_pipes_at_start) std::signal(SIGPIPE, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &blocked_at_start, nullptr);
     ::execvp(words.front(), words.data());
     return errno;
 }

@@ -24,6 +24,9 @@ inline constexpr int kNotFound = 127;
 Result<void> change_environment(
     const std::vector<std::pair<std::string, std::optional<std::string>>>& variables);
 
+/// Before anything changes them: how this process takes signals, which is how the command will.
+void remember_signals();
+
 /// This process becomes the command: signals, exit status and terminal are the command's own.
 /// Returns only when that fails, with the system's reason.
 int become(const std::vector<std::string>& command);

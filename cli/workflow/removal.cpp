@@ -54,6 +54,18 @@ Result<void> check_removable(const Context& context, const fs::path& path) {
     return {};
 }
 
+Result<void> remove_and_unlist(const Context& context,
+                               const fs::path& path,
+                               const TransactionOptions& how,
+                               std::optional<PrefixLock> lock) {
+    // The list of environments may know one that goes by a link under its own path.
+    std::error_code code;
+    const auto real = fs::canonical(path, code);
+    GPKG_CHECK(remove_prefix(path, how, std::move(lock)));
+    GPKG_CHECK(unregister_environment(path, context.home));
+    return code ? Result<void>() : unregister_environment(real, context.home);
+}
+
 Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(auto kept, prefix.records());
@@ -115,8 +127,7 @@ Result<int> remove_environment(Context& context,
             return fail(ErrorKind::Interrupted, "nothing was changed");
         auto how = transaction_options(context, options);
         GPKG_CHECK(settle_link_scripts(context, options, path, how));
-        GPKG_CHECK(remove_prefix(path, how));
-        GPKG_CHECK(unregister_environment(path, context.home));
+        GPKG_CHECK(remove_and_unlist(context, path, how, std::nullopt));
     }
     if (out.json_mode()) {
         auto unlink = nlohmann::ordered_json::array();

@@ -30,26 +30,20 @@ bool is_variable_name(std::string_view name) {
 constexpr std::array<const char*, 4> kActive{
     "CONDA_PREFIX", "CONDA_SHLVL", "CONDA_DEFAULT_ENV", "CONDA_PROMPT_MODIFIER"};
 
-/// Read-only in one shell or another; zsh changes the user of the process with some of them, PATH
-/// with "path", and the arguments with "argv".
+/// Read-only in one shell or another, or an array there; zsh changes the user of the process with
+/// some of them, PATH with "path", and the arguments with "argv".
 bool is_shells_own(std::string_view name) {
-    static constexpr std::array<std::string_view, 17> kNames{"_",
-                                                             "UID",
-                                                             "EUID",
-                                                             "GID",
-                                                             "EGID",
-                                                             "PPID",
-                                                             "PWD",
-                                                             "SHLVL",
-                                                             "SHELLOPTS",
-                                                             "BASHOPTS",
-                                                             "BASH_VERSINFO",
-                                                             "status",
-                                                             "pipestatus",
-                                                             "version",
-                                                             "history",
-                                                             "path",
-                                                             "argv"};
+    // clang-format off
+    static constexpr std::array<std::string_view, 54> kNames{
+        "_", "UID", "EUID", "GID", "EGID", "PPID", "PWD", "SHLVL", "LINENO", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO",
+        "status", "pipestatus", "version", "history", "path", "argv",
+        "aliases", "builtins", "cdpath", "commands", "dirstack", "dis_aliases", "dis_builtins", "dis_functions",
+        "dis_patchars", "dis_reswords", "fignore", "fpath", "funcfiletrace", "funcsourcetrace", "funcstack",
+        "functions", "functrace", "galiases", "historywords", "jobdirs", "jobstates", "jobtexts", "keymaps",
+        "mailpath", "manpath", "module_path", "nameddirs", "options", "parameters", "psvar", "reswords", "saliases",
+        "signals", "userdirs", "FISH_VERSION", "fish_pid",
+    };
+    // clang-format on
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -417,6 +411,7 @@ namespace {
 /// kept from scripts that set their own; of a script that ends the shell it says so.
 std::string run_script(const Activation& activation, bool bash) {
     std::string text = bash ? "__gpkg_command=(\"$@\")\n" : "";
+    text += "__gpkg_folder=$PWD\n";
     text +=
         "trap 'echo \"gpkg run: $__gpkg_script ended the shell, the command is not run\" >&2' "
         "EXIT\n";
@@ -431,6 +426,7 @@ std::string run_script(const Activation& activation, bool bash) {
     only_variables.variables = activation.variables;
     text += shell_commands(only_variables, Shell::Posix);
     source(activation.activate_scripts);
+    text += "cd -- \"$__gpkg_folder\"\n";
     text += bash ? "trap - EXIT\nexec \"${__gpkg_command[@]}\"\n" : "trap - EXIT\nexec \"$@\"\n";
     return text;
 }

@@ -110,7 +110,8 @@ Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, in
                     fmt::format("{}: {} is missing from the unpacked package",
                                 package.unpacked.native(),
                                 item.source),
-                    "remove that folder and run the command again");
+                    "gpkg repair --store takes damaged packages out of the store; one that is "
+                    "gone was cleaned meanwhile, and is unpacked anew by the same command");
     return pass(disk_.error(item.target, "link", code));
 }
 

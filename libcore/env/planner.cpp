@@ -149,6 +149,7 @@ Result<void> Planner::plan_records() {
     }
     journal.records.assign(written.begin(), written.end());
 
+    if (!transaction_.continues.empty()) return take_over_history();
     auto entry = transaction_.history;
     if (entry.time.empty()) entry.time = history_time();
     entry.added.clear();

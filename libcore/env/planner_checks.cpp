@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -38,6 +40,20 @@ bool ignores_case(fs::path folder) {
         folder = folder.parent_path();
     }
     return false;
+}
+
+/// fs.protected_hardlinks: who does not own a file must be able to write to it.
+bool may_hard_link(const PackagePlan& package) {
+    static const bool is_protected =
+        read_file("/proc/sys/fs/protected_hardlinks").value_or("0").starts_with('1');
+    if (!is_protected || ::geteuid() == 0) return true;
+    for (const auto& item : package.items) {
+        struct stat status {};
+        const auto file = package.unpacked / item.source;
+        if (item.kind != LinkKind::Link || ::lstat(file.c_str(), &status) != 0) continue;
+        return status.st_uid == ::geteuid() || ::access(file.c_str(), R_OK | W_OK) == 0;
+    }
+    return true;
 }
 
 fs::path nearest_folder(fs::path path) {
@@ -73,7 +89,8 @@ Result<void> Planner::check_space() {
         struct stat there {};
         if (::stat(package.unpacked.c_str(), &there) != 0)
             return pass(io_error(package.unpacked, "look at", errno));
-        const bool shares = here.st_dev == there.st_dev && options_.link != LinkMethod::Copy;
+        const bool shares = here.st_dev == there.st_dev && options_.link != LinkMethod::Copy &&
+                            may_hard_link(package);
         package.reflinks_first = shares && is_known_for_reflinks(package.unpacked);
         const bool reflinks = options_.link == LinkMethod::Reflink ||
                               (options_.link == LinkMethod::Auto && package.reflinks_first);

@@ -53,6 +53,19 @@ Result<std::optional<Generation>> Planner::generation_found(
     return std::optional(std::move(found));
 }
 
+Result<void> Planner::take_over_history() {
+    const auto from = transaction_.continues / "conda-meta";
+    GPKG_TRY(plan_.journal.history_block, read_file(from / "history"));
+    GPKG_TRY(const auto numbers, generation_numbers(transaction_.continues));
+    for (const auto number : numbers) {
+        auto name = generation_file(number);
+        GPKG_TRY(auto bytes, read_file(from / name));
+        plan_.journal.records.push_back(name);
+        plan_.generations.emplace_back(std::move(name), std::move(bytes));
+    }
+    return {};
+}
+
 Result<void> Planner::plan_generations(const HistoryEntry& entry, const std::string& history) {
     std::vector<std::uint64_t> numbers;
     if (Prefix::is_environment(transaction_.prefix)) {

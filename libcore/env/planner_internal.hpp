@@ -63,6 +63,7 @@ private:
     Result<void> check_space();
     void plan_emptied();
     Result<void> plan_records();
+    Result<void> take_over_history();
     Result<void> plan_generations(const HistoryEntry& entry, const std::string& history);
     Result<std::optional<Generation>> generation_found(
         const std::vector<std::uint64_t>& numbers, const std::vector<HistoryEntry>& history) const;

@@ -65,6 +65,14 @@ Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, const LockWait& h
                 ErrorKind::Conflict,
                 fmt::format("{}: made or removed by another process meanwhile", prefix.native()),
                 "run the command again");
+        if (lock.descriptor_ < 0 && (errno == ENOSPC || errno == EDQUOT)) {
+            // What frees space must work; nobody else has a lock, nor can make one.
+            lock.warning_ = fmt::format(
+                "{}: there is no room for its lock file: another gpkg at "
+                "work on this environment would not be noticed",
+                prefix.native());
+            return lock;
+        }
         if (lock.descriptor_ < 0)
             return pass(io_error(lock.file_, "open the lock of the environment", errno));
         if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) {

@@ -1,3 +1,4 @@
+#include "libcore/base/text.hpp"
 #include "libcore/env/disk_internal.hpp"
 #include "libcore/env/journal_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <fmt/format.h>
 #include <system_error>
 
 namespace gpkg {
@@ -57,6 +59,36 @@ Result<void> remove_in_place(const fs::path& prefix, PrefixLock lock) {
     return {};
 }
 
+/// A path of /proc/self/mountinfo: "\040" is a space there.
+std::string mounted_path(std::string_view text) {
+    std::string path;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 3 < text.size()) {
+            const auto digit = [&](std::size_t at) { return text[i + at] - '0'; };
+            path += static_cast<char>(digit(1) * 64 + digit(2) * 8 + digit(3));
+            i += 3;
+        } else {
+            path += text[i];
+        }
+    }
+    return path;
+}
+
+Result<void> check_nothing_mounted(const fs::path& prefix) {
+    const auto mounts = read_file("/proc/self/mountinfo");
+    if (!mounts) return {};  // a system without such a list
+    for (const auto line : split(*mounts, '\n')) {
+        const auto words = split(line, ' ');
+        if (words.size() < 5) continue;
+        const auto place = mounted_path(words[4]);
+        if (place.starts_with(prefix.native() + "/"))
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: something is mounted there, and would be emptied", place),
+                        "umount it first");
+    }
+    return {};
+}
+
 }  // namespace
 
 bool is_half_removed(const fs::path& prefix) { return is_there(prefix / kMark); }
@@ -75,15 +107,21 @@ Result<Recovery> finish_removal(const fs::path& prefix, const TransactionOptions
     return Recovery::Completed;
 }
 
-Result<void> remove_prefix(const fs::path& named, const TransactionOptions& options) {
+Result<void> remove_prefix(const fs::path& named,
+                           const TransactionOptions& options,
+                           std::optional<PrefixLock> lock) {
     // Of a link the environment goes that it leads to, and then the link.
     std::error_code code;
     const auto prefix = fs::is_symlink(named, code) ? fs::canonical(named, code) : named;
     if (code) return pass(io_error(named.native(), "follow", code.value()));
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
-    GPKG_CHECK(finish_removal(prefix, options));
-    GPKG_TRY(auto lock,
-             PrefixLock::acquire(prefix, {options.lock_wait, options.cancelled, options.waiting}));
+    GPKG_CHECK(check_nothing_mounted(prefix));
+    if (!lock) {
+        GPKG_CHECK(finish_removal(prefix, options));
+        GPKG_TRY(
+            lock,
+            PrefixLock::acquire(prefix, {options.lock_wait, options.cancelled, options.waiting}));
+    }
     GPKG_TRY(auto disk, Disk::open(prefix, options.fault));
     GPKG_CHECK(recover_locked(disk));
     GPKG_TRY(auto installed, read_records(prefix));
@@ -94,11 +132,11 @@ Result<void> remove_prefix(const fs::path& named, const TransactionOptions& opti
     // Renamed first: whatever happens next, there is no half environment under the name.
     const auto grave = grave_path(prefix);
     if (::rename(prefix.c_str(), grave.c_str()) == 0) {
-        lock.moved_to(grave);
-        lock.release();
+        lock->moved_to(grave);
+        lock->release();
         GPKG_CHECK(remove_tree(grave));
     } else if (forbids_rename(errno)) {
-        GPKG_CHECK(remove_in_place(prefix, std::move(lock)));
+        GPKG_CHECK(remove_in_place(prefix, *std::move(lock)));
     } else {
         return pass(io_error(prefix.native(), "rename to " + grave.native(), errno));
     }

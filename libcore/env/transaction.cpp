@@ -195,6 +195,7 @@ Result<void> Execution::change() {
     GPKG_CHECK(run_post_link());
     collect_messages();
     GPKG_CHECK(write_records());
+    if (options_.completing) GPKG_CHECK(options_.completing());
     GPKG_CHECK(check_cancelled());
     return mark(disk_, "committed");
 }

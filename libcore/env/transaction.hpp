@@ -96,6 +96,9 @@ struct TransactionOptions {
     /// Called once when it is known what will come, before the first change; an error ends it
     /// there.
     std::function<Result<void>(const TransactionCost& cost)> planned{};
+    /// Called when all is linked, before that is final: for what belongs to no package and comes
+    /// along. An error takes everything back; of an existing prefix, not what this made.
+    std::function<Result<void>()> completing{};
     /// For tests: called before every change to the file system, from any thread; a number that is
     /// not 0 is taken for the errno of that change, which then does not happen.
     std::function<int(std::string_view change, const fs::path& path)> fault{};
@@ -116,6 +119,8 @@ struct Transaction {
     std::optional<GpkgState> state{};
     EnvVarChanges variables{};   ///< to those that the environment has
     std::uint64_t restores = 0;  ///< the generation that this goes back to; else 0
+    /// The environment whose history and generations a new one has, to which this adds nothing.
+    fs::path continues{};
     /// Files of no package that are in the way of arriving ones go; else they are an error.
     bool replaces_unowned = false;
 
@@ -170,8 +175,11 @@ Result<std::optional<fs::path>> set_damaged_journal_aside(const fs::path& prefix
 
 /// Removes an environment with everything in it: locks, recovers, runs the pre-unlink scripts of
 /// its packages, renames it out of the way and deletes it. Until the rename it is whole; what is
-/// left of it after that, recover() deletes.
-Result<void> remove_prefix(const fs::path& prefix, const TransactionOptions& options);
+/// left of it after that, recover() deletes. `lock`: where the caller has it already. Conflict where
+/// something is mounted in it, which would be emptied.
+Result<void> remove_prefix(const fs::path& prefix,
+                           const TransactionOptions& options,
+                           std::optional<PrefixLock> lock = std::nullopt);
 
 /// True for packages that must be linked anew when python changes from `before` to `after`: noarch
 /// python, when the minor version or the site-packages folder differs.

@@ -5,8 +5,11 @@
 #include "libcore/env/placeholder.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unordered_set>
 
@@ -16,19 +19,31 @@ namespace {
 /// What is longer is data, and copied as it is.
 constexpr std::uintmax_t kMostText = std::uintmax_t{64} << 20U;
 
-int make_parents(Disk& disk, const std::string& path) {
-    for (auto slash = path.find('/'); slash != std::string::npos;
-         slash = path.find('/', slash + 1)) {
-        const int code = disk.make_folder(path.substr(0, slash));
-        if (code != 0 && code != EEXIST) return code;
-    }
-    return 0;
+bool is_name_part(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-' ||
+           c == '+' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-    return text;
+/// Whether a path begins where `before` ends, and not a part of a longer one.
+bool begins_path(std::string_view before) {
+    if (before.ends_with("://") || before.ends_with("//")) return before.ends_with("://");
+    auto at = before.size();
+    while (at > 0 && is_name_part(before[at - 1])) --at;
+    return at == 0 || before[at - 1] != '/';
+}
+
+/// Whether a folder's name ends where `after` begins.
+bool ends_name(std::string_view after) { return after.empty() || !is_name_part(after.front()); }
+
+/// A first line that starts a program, as the kernel can take it.
+std::string with_program(const std::string& text) {
+    if (!text.starts_with("#!")) return text;
+    const auto line = std::string_view(text).substr(2, text.find('\n') - 2);
+    const auto start = std::min(line.find_first_not_of(" \t"), line.size());
+    const auto end = std::min(line.find_first_of(" \t\r", start), line.size());
+    return fmt::format("{}{}",
+                       shebang(line.substr(start, end - start), line.substr(end)),
+                       std::string_view(text).substr(2 + line.size()));
 }
 
 class Copier {
@@ -37,39 +52,69 @@ public:
         : from_(from), named_(named), source_(std::move(source)), target_(std::move(target)) {}
 
     Result<void> copy(const std::string& path) {
-        if (target_.exists(path)) return {};
         struct stat status {};
         int code = source_.look(path, status);
         if (code == ENOENT) return {};  // gone meanwhile
-        if (code == 0) code = make_parents(target_, path);
+        if (code == 0) code = make_parents(path);
+        if (code == 0 && S_ISDIR(status.st_mode)) code = make_folder(path, status);
+        if (code == 0 && !S_ISDIR(status.st_mode) && target_.exists(path))
+            code = target_.remove(path);
         if (code == 0) code = copy_as(path, status);
         if (code != 0) return pass(target_.error(path, "copy", code));
         return {};
     }
     std::vector<std::string> binaries() && { return std::move(binaries_); }
 
+    /// When everything is in them: one that may not be written to is copied, too.
+    Result<void> settle_folders() {
+        for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) {
+            const auto& [path, mode] = *folder;
+            if (::fchmodat(target_.root(), path.c_str(), mode, 0) != 0)
+                return pass(target_.error(path, "set the mode of", errno));
+        }
+        return {};
+    }
+
 private:
+    int make_folder(const std::string& path, const struct stat& status) {
+        const int code = target_.make_folder(path);
+        if (code == 0) made_.emplace_back(path, status.st_mode & 07777U);
+        return code == EEXIST ? 0 : code;
+    }
+
+    int make_parents(const std::string& path) {
+        for (auto slash = path.find('/'); slash != std::string::npos;
+             slash = path.find('/', slash + 1)) {
+            const auto folder = path.substr(0, slash);
+            struct stat status {};
+            int code = source_.look(folder, status);
+            if (code == 0) code = make_folder(folder, status);
+            if (code != 0) return code;
+        }
+        return 0;
+    }
+
     int copy_as(const std::string& path, const struct stat& status) {
         const auto file = from_ / path;
         const auto& to = named_.native();
         if (S_ISLNK(status.st_mode)) {
             std::error_code code;
             const auto link = fs::read_symlink(file, code).native();
-            return code ? code.value() : target_.symlink(replaced(link, from_.native(), to), path);
+            return code ? code.value()
+                        : target_.symlink(with_folder_renamed(link, from_.native(), to), path);
         }
         if (!S_ISREG(status.st_mode)) return 0;  // another thing by now
         if (static_cast<std::uintmax_t>(status.st_size) > kMostText)
             return target_.copy(source_.root(), path, path);
         const auto bytes = read_file(file);
         if (!bytes) return EIO;
-        const bool names_it = bytes->find(from_.native()) != std::string::npos;
-        if (!names_it) return target_.copy(source_.root(), path, path);
+        const auto renamed = with_folder_renamed(*bytes, from_.native(), to);
+        if (renamed == *bytes) return target_.copy(source_.root(), path, path);
         if (bytes->find('\0') != std::string::npos) {
             binaries_.push_back(path);
             return target_.copy(source_.root(), path, path);
         }
-        return target_.write(
-            path, replace_in_text(*bytes, from_.native(), to), status.st_mode & 07777);
+        return target_.write(path, with_program(renamed), status.st_mode & 07777);
     }
 
     fs::path from_;
@@ -77,6 +122,7 @@ private:
     Disk source_;
     Disk target_;
     std::vector<std::string> binaries_;
+    std::vector<std::pair<std::string, mode_t>> made_;  ///< folders
 };
 
 bool is_byte_code(const fs::path& path) {
@@ -110,6 +156,37 @@ Result<std::vector<std::string>> unowned_files(const fs::path& prefix,
     return found;
 }
 
+Result<std::vector<std::string>> empty_folders(const fs::path& prefix) {
+    std::vector<std::string> found;
+    std::error_code code;
+    fs::recursive_directory_iterator walk(prefix, code);
+    const auto skip = prefix.native().size() + 1;
+    for (; !code && walk != fs::recursive_directory_iterator(); walk.increment(code)) {
+        if (!walk->is_directory(code) || walk->is_symlink(code)) continue;
+        auto path = walk->path().native().substr(skip);
+        if (path == "conda-meta")
+            walk.disable_recursion_pending();
+        else if (fs::is_empty(walk->path(), code))
+            found.push_back(std::move(path));
+    }
+    if (code) return pass(io_error(prefix, "list", code.value()));
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+std::string with_folder_renamed(std::string_view text, std::string_view from, std::string_view to) {
+    std::string renamed;
+    std::size_t done = 0;
+    for (auto at = text.find(from); at != std::string_view::npos; at = text.find(from, at + 1)) {
+        if (at < done || !begins_path(text.substr(0, at)) ||
+            !ends_name(text.substr(at + from.size())))
+            continue;
+        renamed.append(text.substr(done, at - done)).append(to);
+        done = at + from.size();
+    }
+    return renamed.append(text.substr(done));
+}
+
 Result<std::vector<std::string>> copy_unowned(const fs::path& from,
                                               const std::vector<std::string>& files,
                                               const fs::path& to,
@@ -118,6 +195,7 @@ Result<std::vector<std::string>> copy_unowned(const fs::path& from,
     GPKG_TRY(auto target, Disk::open(to, {}));
     Copier copier(from, named, std::move(source), std::move(target));
     for (const auto& file : files) GPKG_CHECK(copier.copy(file));
+    GPKG_CHECK(copier.settle_folders());
     return std::move(copier).binaries();
 }
 

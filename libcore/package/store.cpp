@@ -9,6 +9,7 @@
 #include "libcore/package/workplace_internal.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -333,13 +334,21 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
         return fail(
             ErrorKind::Usage,
             fmt::format("{}: not a folder of the store {}", folder.native(), root().native()));
-    GPKG_TRY(auto workplace, this->workplace());
-    const auto aside = workplace.path() / "removed";
-    if (::rename(folder.c_str(), aside.c_str()) == 0) return remove_tree(aside);
-    if (errno == ENOENT) return {};
-    // A folder of a lower layer of an overlay can only be emptied where it is: without its record
-    // it is no package any more, and what is left of it a leftover.
-    if (errno != EXDEV) return pass(io_error(folder.native(), "remove", errno));
+    // Nothing is made for that: it has to work where there is no room.
+    static std::atomic<unsigned> number{0};
+    fs::path aside;
+    int code = 0;
+    do {
+        aside = root() / fmt::format("{}removed{}", workplace_stem(), number++);
+        code = ::rename(folder.c_str(), aside.c_str()) == 0 ? 0 : errno;
+    } while (code == EEXIST || code == ENOTEMPTY);
+    if (code == 0) return remove_tree(aside);
+    if (code == ENOENT) return {};
+    // A folder of a lower layer of an overlay can only be emptied where it is, and so one whose
+    // other name finds no room: without its record it is no package any more, and what is left of
+    // it a leftover.
+    if (code != EXDEV && code != ENOSPC && code != EDQUOT)
+        return pass(io_error(folder.native(), "remove", code));
     GPKG_CHECK(remove_tree(folder / kRecordFile));
     return remove_tree(folder);
 }

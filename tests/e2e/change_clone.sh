@@ -39,6 +39,8 @@ check [ "$(wc -l < "$at/first/bin/pad")" = 2 ]
 expect 0 env export -n second --from-history
 out_has '- app'
 
+check [ -d "$at/second/empty/er" ]
+
 # What has nothing of its own.
 expect 0 env remove -y -n second
 expect 0 create -y -n plain lib

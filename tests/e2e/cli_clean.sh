@@ -34,4 +34,22 @@ expect 0 clean --all --yes
 out_is 'nothing to remove'
 expect 0 create -y -q -n two unused
 
+# Where there is no room at all, what makes room works.
+if [ "$(id -u)" = 0 ]; then
+    mkdir "$WORK/small"
+    if mount -t tmpfs -o size=6m,nr_inodes=400 small "$WORK/small" 2> /dev/null; then
+        package filler 1.0 0
+        export GPKG_ROOT_PREFIX=$WORK/small/root
+        export GPKG_CHANNELS=$CHANNEL
+        expect 0 create -y -n one filler
+        expect 0 create -y -n two filler
+        expect 0 remove -y -n two --all
+        for n in $(seq 400); do : > "$WORK/small/f$n" || break; done 2> /dev/null
+        expect 0 remove -y -n one --all
+        rm -f "$WORK"/small/f[1-9]*; for n in $(seq 400); do : > "$WORK/small/f$n" || break; done 2> /dev/null
+        expect 0 clean --unused -y
+        check [ "$(ls "$WORK/small/root/pkgs" | grep -c filler)" = 0 ]
+        umount "$WORK/small"
+    fi
+fi
 finish

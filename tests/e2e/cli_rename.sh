@@ -48,6 +48,48 @@ json 'd["success"] is True and d["prefix"] == work + "/root/envs/third"'
 has third app-1.0 extra-1.0 lib-1.0
 mv "$CHANNEL.away" "$CHANNEL"
 
+# Whatever somebody did there stays: files that name a neighbour, changes to packages' files, modes, notes.
+expect 0 create -y -n ml lib
+printf '%s\n' "$at/ml/data" "$at/ml2/data" "$at/ml-old" "/mnt$at/ml/x" "-I$at/ml/include file://$at/ml" > "$at/ml/my.conf"
+ln -s "$at/ml2/share" "$at/ml/link"
+mkdir -m 700 "$at/ml/secret" && echo key > "$at/ml/secret/key"
+mkdir -p "$at/ml/empty/er" "$at/ml/conda-meta/notes" && echo mine > "$at/ml/conda-meta/notes/a"
+sed -i "s,prefix=,edited=," "$at/ml/etc/lib.conf"
+expect 0 rename -y -n ml new
+err_has 'etc/lib.conf was changed after it was installed, and stays so'
+check [ "$(cat "$at/new/my.conf")" = "$(printf '%s\n' "$at/new/data" "$at/ml2/data" "$at/ml-old" "/mnt$at/ml/x" "-I$at/new/include file://$at/new")" ]
+check [ "$(readlink "$at/new/link")" = "$at/ml2/share" ]
+check [ "$(stat -c %a "$at/new/secret")" = 700 ]
+check [ -d "$at/new/empty/er" ]
+check [ "$(cat "$at/new/conda-meta/notes/a")" = mine ]
+check [ "$(cat "$at/new/etc/lib.conf")" = "edited=$at/new" ]
+
+# What is killed leaves the old one or the new one, each whole.
+if [ -n "${STRIKE_LIBRARY-}" ]; then
+    for at_change in 30 40 45 50 55 60; do
+        LD_PRELOAD=$STRIKE_LIBRARY STRIKE_AT=$at_change STRIKE_HOW=before "$GPKG" rename -y -n new newer > /dev/null 2>&1
+        "$GPKG" repair -y -n newer > /dev/null 2>&1
+        if [ -d "$at/newer" ]; then check [ -e "$at/newer/my.conf" ]; else check [ -e "$at/new/my.conf" ]; fi
+        [ -d "$at/new" ] && [ -d "$at/newer" ] && "$GPKG" remove -y --all -n newer > /dev/null 2>&1
+        [ -d "$at/new" ] || "$GPKG" rename -y -n newer new > /dev/null 2>&1
+    done
+fi
+
+# By its link: both names go from the list of environments. What is mounted in it is not emptied.
+expect 0 create -y -p "$WORK/real" lib
+ln -s "$WORK/real" "$at/linked"
+expect 0 remove -y -n linked --all
+check [ "$(grep -c "$WORK/real" "$HOME/.conda/environments.txt")" = 0 ]
+if [ "$(id -u)" = 0 ]; then
+    mkdir "$WORK/volume" "$at/new/volume" && echo data > "$WORK/volume/data"
+    if mount --bind "$WORK/volume" "$at/new/volume" 2> /dev/null; then
+        expect 1 remove -y -n new --all
+        err_has "$at/new/volume: something is mounted there"
+        umount "$at/new/volume"
+        check [ -e "$WORK/volume/data" ]
+    fi
+fi
+
 # What must not be.
 expect 0 create -y -n other lib
 expect 1 rename -y -n third other

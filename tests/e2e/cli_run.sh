@@ -89,4 +89,21 @@ for script in 'exit 3' 'set -e; false'; do
     check grep -q "$at ended the shell, the command is not run" ended.err
 done
 rm "$at"
+# Scripts that go elsewhere do not take the command along; signals that the caller blocks stay so.
+mkdir -p "$WORK/payload/etc/conda/activate.d"
+echo 'cd /' > "$WORK/payload/etc/conda/activate.d/away.sh"
+package away 1.0 0
+expect 0 create -y -n away away
+mkdir -p "$WORK/some where"
+cd "$WORK/some where"
+expect 0 run -n away pwd
+out_is "$WORK/some where"
+expect 0 run -n away --cwd "$WORK" pwd
+out_is "$WORK"
+check [ "$(python3 - "$GPKG" <<'EOF'
+import signal, subprocess, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGUSR1})
+print(subprocess.run([sys.argv[1], "run", "-n", "away", "grep", "SigBlk", "/proc/self/status"], capture_output=True, text=True).stdout.split()[1].lstrip("0"))
+EOF
+)" = 202 ]
 finish
