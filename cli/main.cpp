@@ -186,8 +186,21 @@ int run(int argc, char** argv) {
     }
 
     const fs::path home = environment_variable("HOME").value_or("/");
-    auto config =
-        load_config({environment_variable, home, virtual_packages::this_machine().native_platform});
+    ConfigSources sources{
+        environment_variable, home, virtual_packages::this_machine().native_platform};
+    auto config = load_config(sources);
+    const auto verb = chosen->first->get_name();
+    if (!config && (verb == "config" || verb == "deactivate")) {
+        // The ways out: what is wrong with the configuration may be changed by the one, and leaving
+        // an environment needs none.
+        out.warn(config.error().to_string());
+        sources.reads_conda_files = false;
+        auto without = load_config(sources);
+        if (without || verb == "config")
+            config = std::move(without);
+        else
+            config = Config{};
+    }
     if (!config) {
         out.error(config.error());
         return exit_status(config.error());

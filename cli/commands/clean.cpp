@@ -3,10 +3,12 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/one_off.hpp"
+#include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -66,6 +68,19 @@ Result<Sweep> leftovers(const PackageStore& store) {
     return sweep;
 }
 
+/// The folder may be somebody's who had one of that name. What gpkg writes into it is called by a
+/// hash ("0123456789abcdef.state.json", "cuda-0123456789abcdef.txt"), or by one of these names.
+bool is_of_gpkg(const fs::path& path) {
+    constexpr std::array<std::string_view, 4> kNames{"shards", "inputs", "sources", "git"};
+    const auto name = path.filename().native();
+    const auto stem = path.stem().native();
+    const auto dash = stem.rfind('-');
+    return is_hex(name.substr(0, 16), 16) ||
+           (dash != std::string::npos && is_hex(stem.substr(dash + 1), 16)) ||
+           name.starts_with("notices") ||
+           std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 Result<Sweep> cached_indexes(const Context& context) {
     Sweep sweep;
     std::error_code code;
@@ -73,7 +88,10 @@ Result<Sweep> cached_indexes(const Context& context) {
          !code && entry != end;
          entry.increment(code)) {
         std::error_code ignored;
-        if (!entry->is_regular_file(ignored)) continue;
+        if (entry->is_directory(ignored) && !is_of_gpkg(entry->path()) && entry.depth() == 0)
+            entry.disable_recursion_pending();
+        if (!entry->is_regular_file(ignored) || (entry.depth() == 0 && !is_of_gpkg(entry->path())))
+            continue;
         sweep.entries.push_back({entry->path(), entry->file_size(ignored)});
     }
     std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {
@@ -89,7 +107,13 @@ Result<Sweep> one_off_environments(const Context& context) {
     for (fs::directory_iterator entry(one_off_folder(context.config), code), end;
          !code && entry != end;
          entry.increment(code)) {
-        if (prefix_condition(entry->path()) == PrefixCondition::Busy) continue;
+        const auto& path = entry->path();
+        std::error_code ignored;
+        // Environments, those that are being made or removed, and nothing of anybody else's.
+        const bool is_environment = fs::is_directory(path / "conda-meta", ignored) ||
+                                    path.native().ends_with(".gpkg-new") ||
+                                    path.native().ends_with(".gpkg-removed");
+        if (!is_environment || prefix_condition(path) == PrefixCondition::Busy) continue;
         GPKG_TRY(const auto usage, folder_usage(entry->path()));
         sweep.entries.push_back({entry->path(), usage.freed_bytes});
     }

@@ -1,6 +1,7 @@
 #include "cli/workflow/copying.hpp"
 
 #include "cli/workflow/link_scripts.hpp"
+#include "cli/workflow/one_off.hpp"
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes.hpp"
@@ -69,12 +70,17 @@ Result<void> check_free(const Context& context, const fs::path& prefix) {
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),
                     "choose another place for the environment");
-    const auto store = context.config.package_store().lexically_normal().native() + "/";
-    if (prefix.lexically_normal().native().starts_with(store))
-        return fail(
-            ErrorKind::Usage,
-            fmt::format("{}: is in the package store, which gpkg clean empties", prefix.native()),
-            "choose another place for the environment");
+    const auto place = prefix.lexically_normal().native() + "/";
+    for (const auto& [folder, what] :
+         {std::pair(context.config.package_store(), "the package store"),
+          std::pair(context.config.index_cache(), "the cache of indexes"),
+          std::pair(one_off_folder(context.config), "the folder of gpkg exec")}) {
+        if (place.starts_with(folder.lexically_normal().native() + "/"))
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: is in {}, which gpkg clean empties", prefix.native(), what),
+                "choose another place for the environment");
+    }
     return {};
 }
 

@@ -85,7 +85,11 @@ Result<Examined> examine_environment(Context& context, const fs::path& path, boo
     GPKG_CHECK(Prefix::open(path));
     std::vector<UnreadableRecord> unreadable;
     GPKG_TRY(const auto records, read_records(path, unreadable));
-    examined.packages = records.size() + unreadable.size();
+    GPKG_TRY(auto lost, lost_metadata(path));
+    examined.packages = records.size() + static_cast<std::size_t>(std::count_if(
+                                             lost.begin(), lost.end(), [](const auto& one) {
+                                                 return one.package != "environment";
+                                             }));
     Progress progress(context.out);
     DamageSearch how;
     how.contents = !quick;
@@ -94,10 +98,7 @@ Result<Examined> examine_environment(Context& context, const fs::path& path, boo
         progress.count("verifying", done, records.size(), "packages");
     };
     GPKG_TRY(examined.damage, find_installed_damage(path, records, how));
-    for (const auto& one : unreadable)
-        examined.damage.push_back({one.distribution,
-                                   fmt::format("conda-meta/{}.json", one.distribution),
-                                   "cannot be read"});
+    for (auto& one : lost) examined.damage.push_back(std::move(one));
     return examined;
 }
 

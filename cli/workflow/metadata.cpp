@@ -3,11 +3,13 @@
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/env/prefix_lock.hpp"
 #include "libcore/package/paths.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -22,20 +24,89 @@ struct Loss {
     bool is_nothing() const { return !history && !state && records.empty(); }
 };
 
+bool takes_away(const HistoryEntry& entry, const std::string& distribution) {
+    return std::any_of(entry.removed.begin(), entry.removed.end(), [&](const auto& removed) {
+        return removed.ends_with("::" + distribution);
+    });
+}
+
+/// Records that the last generation had and nobody has taken away since.
+std::vector<UnreadableRecord> missing_records(const fs::path& prefix,
+                                              const Generation& last,
+                                              const std::vector<HistoryEntry>& history) {
+    auto since = std::find_if(
+        history.rbegin(), history.rend(), [&](const auto& one) { return one.time == last.time; });
+    std::vector<UnreadableRecord> missing;
+    for (const auto& package : last.packages) {
+        const auto distribution = package.record.distribution();
+        const auto file = prefix / "conda-meta" / (distribution + ".json");
+        std::error_code code;
+        const bool is_gone = std::any_of(history.rbegin(), since, [&](const auto& entry) {
+            return takes_away(entry, distribution);
+        });
+        if (!is_gone && !fs::exists(fs::symlink_status(file, code)))
+            missing.push_back(
+                {distribution,
+                 {ErrorKind::NotFound, fmt::format("{}: is missing", file.native()), {}, {}}});
+    }
+    return missing;
+}
+
+/// Whether the history has a block of the generation, before which all is there that was asked for.
+bool tells_of(const std::vector<HistoryEntry>& history, const Generation& last) {
+    const std::set<std::string> wanted(last.requested.begin(), last.requested.end());
+    std::vector<HistoryEntry> so_far;
+    so_far.reserve(history.size());
+    for (const auto& entry : history) {
+        so_far.push_back(entry);
+        if (entry.time != last.time) continue;
+        const auto asked = requested_in_order(so_far);
+        if (std::set<std::string>(asked.begin(), asked.end()) == wanted) return true;
+    }
+    return false;
+}
+
 Result<Loss> find_loss(const fs::path& prefix) {
     Loss loss;
     std::error_code code;
     if (!fs::is_directory(prefix / "conda-meta", code)) return loss;  // as good as never made
     GPKG_CHECK(read_records(prefix, loss.records));
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
-    // Where nothing was ever gpkg's, a folder without history is no environment.
-    loss.history = !Prefix::is_environment(prefix) && !numbers.empty();
-    if (const auto opened = Prefix::open(prefix)) loss.state = !opened->state();
-    if (loss.is_nothing()) return loss;
     for (auto number = numbers.rbegin(); number != numbers.rend() && !loss.last; ++number) {
         if (auto generation = read_generation(prefix, *number)) loss.last = *std::move(generation);
     }
+    if (const auto opened = Prefix::open(prefix)) loss.state = !opened->state();
+    if (!loss.last) {
+        // Where nothing was ever gpkg's, a folder without history is no environment.
+        loss.history = !Prefix::is_environment(prefix) && !numbers.empty();
+        return loss;
+    }
+    const auto history =
+        parse_history(read_file(prefix / "conda-meta/history").value_or(std::string()));
+    loss.history = !tells_of(history, *loss.last);
+    for (auto& one : missing_records(prefix, *loss.last, history))
+        loss.records.push_back(std::move(one));
     return loss;
+}
+
+/// What is left of the history, and a block after which is asked for what was.
+std::string history_again(const fs::path& prefix, const std::optional<Generation>& last) {
+    auto text = read_file(prefix / "conda-meta/history").value_or("");
+    if (!last) return text;
+    const auto left = parse_history(text);
+    text.clear();
+    for (const auto& entry : left) text += to_text(entry);
+    HistoryEntry entry;
+    entry.time = last->time;
+    entry.command = last->command;
+    entry.tool_version = GPKG_VERSION;
+    entry.update_specs = last->requested;
+    std::set<std::string> names;
+    for (const auto& spec : last->requested) names.insert(spec_name(spec));
+    for (const auto& [name, spec] : requested_specs(left)) {
+        if (!names.contains(name)) entry.remove_specs.push_back(name);
+    }
+    return text + to_text(entry);
 }
 
 /// The package that the file of a record was of, by the last generation or else by the store.
@@ -115,6 +186,20 @@ Result<std::vector<std::string>> restore_records(Context& context,
 
 }  // namespace
 
+Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix) {
+    GPKG_TRY(const auto loss, find_loss(prefix));
+    std::vector<InstalledDamage> lost;
+    if (loss.history)
+        lost.push_back({"environment", "conda-meta/history", "lacks the last change"});
+    if (loss.state)
+        lost.push_back({"environment", fmt::format("conda-meta/{}", kStateFile), "cannot be read"});
+    for (const auto& one : loss.records)
+        lost.push_back({one.distribution,
+                        fmt::format("conda-meta/{}.json", one.distribution),
+                        one.error.kind == ErrorKind::NotFound ? "is missing" : "cannot be read"});
+    return lost;
+}
+
 Result<RestoredMetadata> restore_metadata(Context& context,
                                           const fs::path& prefix,
                                           const ChangeOptions& options) {
@@ -135,7 +220,8 @@ Result<RestoredMetadata> restore_metadata(Context& context,
     const auto how = transaction_options(context, options);
     GPKG_TRY(const auto lock,
              PrefixLock::acquire(prefix, {how.lock_wait, how.cancelled, how.waiting}));
-    if (loss.history) GPKG_CHECK(write_file_atomically(meta / "history", ""));
+    if (loss.history)
+        GPKG_CHECK(write_file_atomically(meta / "history", history_again(prefix, loss.last)));
     if (loss.state) {
         const auto state = loss.last ? loss.last->state : GpkgState{};
         GPKG_CHECK(write_file_atomically(meta / kStateFile, state.to_json()));

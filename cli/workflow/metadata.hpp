@@ -4,11 +4,16 @@
 // short when the machine failed.
 
 #include "cli/workflow/change.hpp"
+#include "libcore/env/installed_damage.hpp"
 
 #include <string>
 #include <vector>
 
 namespace gpkg::cli {
+
+/// The history, gpkg's state and the records of packages where they are missing or cannot be read;
+/// what is of no package is called "environment".
+Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix);
 
 struct RestoredMetadata {
     bool anything = false;

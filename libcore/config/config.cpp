@@ -205,7 +205,7 @@ Result<Config> read_all(const ConfigSources& sources) {
         return config;
     };
     GPKG_TRY(auto config, with_own(defaults));
-    if (!config.use_condarc.value) return config;
+    if (!config.use_condarc.value || !sources.reads_conda_files) return config;
     // What has the last word on whether they are read has been asked; they themselves come first.
     if (auto applied = apply_condarcs(sources, defaults); !applied) {
         auto error = std::move(applied).error();

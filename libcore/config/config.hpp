@@ -122,6 +122,7 @@ struct ConfigSources {
     fs::path home;                ///< empty: unknown, GPKG_ROOT_PREFIX must then be set
     std::string native_platform;  ///< what `platform` is when nobody says otherwise
     fs::path system = "/";        ///< where etc/gpkg and etc/conda are
+    bool reads_conda_files = true;
 };
 
 /// Reads everything. A value of the wrong kind is an error with file, line and column; relative

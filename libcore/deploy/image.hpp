@@ -39,8 +39,8 @@ struct ImageOptions {
     int zstd_level = 9;
 };
 
-/// Writes the image with mksquashfs (squashfs-tools >= 4.5), whole or not at all. What warnings tell
-/// is not in it. NotFound where there is no such program.
+/// Writes the image with mksquashfs (squashfs-tools >= 4.5), whole or not at all. What warnings
+/// tell is not in it. NotFound where there is no such program.
 Result<std::vector<std::string>> write_image(const Transaction& environment,
                                              const fs::path& image,
                                              const ImageOptions& options);

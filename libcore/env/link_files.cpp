@@ -112,7 +112,11 @@ Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, in
                                 item.source),
                     "gpkg repair --store takes damaged packages out of the store; one that is "
                     "gone was cleaned meanwhile, and is unpacked anew by the same command");
-    return pass(disk_.error(item.target, "link", code));
+    auto error = disk_.error(item.target, "link", code);
+    if (code == EXDEV)
+        error.hint =
+            "--link auto, or link: auto in the configuration, copies what cannot be linked";
+    return pass(std::move(error));
 }
 
 Result<void> Linker::make_folders(Plan& plan) {

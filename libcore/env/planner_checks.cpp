@@ -56,6 +56,15 @@ bool may_hard_link(const PackagePlan& package) {
     return true;
 }
 
+// What files take, in blocks as du counts them; of records, which are written last, an estimate.
+constexpr std::uint64_t kBlock = 4096;
+constexpr std::uint64_t kRecordBytes = 2000;
+constexpr std::uint64_t kRecordBytesOfPath = 350;
+/// The history, a generation and its folder, the state.
+constexpr std::uint64_t kNotes = 4;
+
+std::uint64_t on_disk(std::uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
+
 fs::path nearest_folder(fs::path path) {
     std::error_code code;
     while (!fs::is_directory(path, code) && path.has_parent_path() && path != path.parent_path())
@@ -94,6 +103,7 @@ Result<void> Planner::check_space() {
         package.reflinks_first = shares && is_known_for_reflinks(package.unpacked);
         const bool reflinks = options_.link == LinkMethod::Reflink ||
                               (options_.link == LinkMethod::Auto && package.reflinks_first);
+        cost.new_bytes += on_disk(kRecordBytes + kRecordBytesOfPath * package.items.size());
         for (const auto& item : package.items) {
             if (item.skipped) continue;
             ++cost.files;
@@ -102,10 +112,12 @@ Result<void> Planner::check_space() {
             ++cost.new_inodes;
             if (item.kind == LinkKind::SoftLink || (item.kind == LinkKind::Link && shares))
                 continue;
-            cost.new_bytes += item.size;
+            cost.new_bytes += on_disk(item.size);
         }
     }
-    cost.new_inodes += plan_.journal.arriving_folders.size() + plan_.packages.size();
+    // The folders, the records, and what the change is noted in.
+    cost.new_inodes += plan_.journal.arriving_folders.size() + plan_.packages.size() + kNotes;
+    cost.new_bytes += kNotes * kBlock;
 
     struct statvfs system {};
     if (!options_.check_room || ::statvfs(folder.c_str(), &system) != 0) return {};

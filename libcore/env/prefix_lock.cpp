@@ -59,7 +59,8 @@ Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, const LockWait& h
     GPKG_CHECK(make_folders(lock.file_.parent_path()));
     auto pause = std::chrono::milliseconds(5);
     for (;;) {
-        lock.descriptor_ = ::open(lock.file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        lock.descriptor_ =
+            ::open(lock.file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (lock.descriptor_ < 0 && errno == ENOENT)
             return fail(
                 ErrorKind::Conflict,

@@ -72,7 +72,8 @@ enum class LinkMethod {
 struct TransactionCost {
     std::uint64_t files = 0;  ///< paths that will be linked, generated ones included
     std::uint64_t new_inodes = 0;
-    std::uint64_t new_bytes = 0;  ///< that hard links and reflinks do not share with the store
+    /// In blocks, that hard links and reflinks do not share with the store.
+    std::uint64_t new_bytes = 0;
     std::uint64_t removed_files = 0;
     std::vector<std::string> warnings{};  ///< clobbered paths, changed files that will be removed
 };

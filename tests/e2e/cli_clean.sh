@@ -10,7 +10,7 @@ expect 0 create -y -q -n one used
 expect 0 create -y -q -n two unused
 expect 0 remove -y -q -n two --all
 mkdir "$GPKG_ROOT_PREFIX/cache" 2> /dev/null
-echo x > "$GPKG_ROOT_PREFIX/cache/index.json"
+echo x > "$GPKG_ROOT_PREFIX/cache/0123456789abcdef.state.json"
 
 expect 2 clean
 err_has 'nothing to clean was named'
@@ -26,13 +26,21 @@ check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | wc -l)" = 2 ]
 expect 0 clean --packages --yes
 check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | cut -d- -f1)" = used ]
 check [ -f "$GPKG_ROOT_PREFIX/envs/one/used-file" ]
-check [ -f "$GPKG_ROOT_PREFIX/cache/index.json" ]
+check [ -f "$GPKG_ROOT_PREFIX/cache/0123456789abcdef.state.json" ]
 expect 0 clean --index-cache --yes --json
-json 'work + "/root/cache/index.json" in d["index_cache"]["files"]'
-check [ ! -f "$GPKG_ROOT_PREFIX/cache/index.json" ]
+json 'work + "/root/cache/0123456789abcdef.state.json" in d["index_cache"]["files"]'
+check [ ! -f "$GPKG_ROOT_PREFIX/cache/0123456789abcdef.state.json" ]
 expect 0 clean --all --yes
 out_is 'nothing to remove'
 expect 0 create -y -q -n two unused
+
+# Somebody else's files in folders of these names stay.
+mkdir -p "$WORK/scratch/cache/huggingface" "$WORK/scratch/exec/myjob"
+echo x | tee "$WORK/scratch/cache/huggingface/model.bin" "$WORK/scratch/cache/mine.json" "$WORK/scratch/exec/myjob/run.sh" > "$WORK/scratch/exec/loose.txt"
+GPKG_CACHE_DIR=$WORK/scratch expect 0 clean --all --yes
+check [ "$(find "$WORK/scratch" -type f | wc -l)" = 4 ]
+expect 2 create -p "$GPKG_ROOT_PREFIX/cache/env"
+err_has 'is in the cache of indexes, which gpkg clean empties'
 
 # Where there is no room at all, what makes room works.
 if [ "$(id -u)" = 0 ]; then

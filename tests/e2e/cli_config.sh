@@ -123,8 +123,19 @@ expect 0 remove -y -n new --all
 CONDA_ENVS_PATH=$WORK/other expect 0 create -q -n third
 check [ -e "$WORK/other/third/conda-meta/history" ]
 printf 'channels: [unclosed\n' > "$HOME/.condarc"
-expect 1 config list
+expect 1 env list
 err_has "$HOME/.condarc:2:1:" 'use_condarc: false'
+# The ways out work: to leave them alone, and to leave an environment.
+mkdir -p "$WORK/active/conda-meta" && touch "$WORK/active/conda-meta/history"
+CONDA_PREFIX=$WORK/active CONDA_SHLVL=1 expect 0 deactivate --shell bash
+out_has 'unset CONDA_PREFIX'
+GPKG_LINK=bogus CONDA_PREFIX=$WORK/active CONDA_SHLVL=1 expect 0 deactivate --shell bash
+out_has 'unset CONDA_PREFIX'
+cp "$file" "$WORK/config.kept"
+expect 0 config set use_condarc false
+err_has 'end of sequence flow'
+expect 0 env list
+cp "$WORK/config.kept" "$file"
 
 
 # Edits at the same time: none is lost.

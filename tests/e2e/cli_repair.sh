@@ -165,4 +165,34 @@ err_has 'cannot be read, and is now' '.gpkg-transaction.damaged'
 check [ -f "$(place j)/conda-meta/.gpkg-transaction.damaged/old/0" ]
 expect 0 verify -n j
 expect 0 run -n j app
+# A history that lost its end, or all, and records that are gone: told, and made again with what was asked for.
+package first 1 0
+package second 1 0
+package second 2 0
+expect 0 create -y -n lost first
+expect 0 install -y -n lost 'second=1'
+for size in 0 30 150; do
+    truncate -s $size "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/history"
+    expect 1 verify -n lost
+    out_has 'conda-meta/history'
+    expect 0 repair -y -n lost
+    expect 0 verify -n lost
+    expect 0 env export -n lost --from-history
+    out_has '- first' '- second=1'
+done
+rm "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/"*.json
+expect 1 verify -n lost
+out_has 'conda-meta/first-1-0.json' 'is missing'
+expect 0 repair -y -n lost
+expect 0 verify -n lost
+has lost first-1 second-1
+expect 0 update -y -n lost --update-all
+has lost first-1 second-1
+expect 0 rollback -y -n lost 1
+has lost first-1
+# A lock that leads elsewhere empties nobody's file.
+echo precious > "$WORK/precious"
+ln -s "$WORK/precious" "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/.gpkg-lock"
+expect 1 install -y -n lost second
+check [ "$(cat "$WORK/precious")" = precious ]
 finish
