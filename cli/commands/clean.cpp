@@ -87,11 +87,12 @@ Result<Sweep> cached_indexes(const Context& context) {
     for (fs::recursive_directory_iterator entry(context.config.index_cache(), code), end;
          !code && entry != end;
          entry.increment(code)) {
-        std::error_code ignored;
-        if (entry->is_directory(ignored) && !is_of_gpkg(entry->path()) && entry.depth() == 0)
+        if (entry.depth() == 0 && !is_of_gpkg(entry->path())) {
             entry.disable_recursion_pending();
-        if (!entry->is_regular_file(ignored) || (entry.depth() == 0 && !is_of_gpkg(entry->path())))
             continue;
+        }
+        std::error_code ignored;
+        if (!entry->is_regular_file(ignored)) continue;
         sweep.entries.push_back({entry->path(), entry->file_size(ignored)});
     }
     std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {
@@ -114,8 +115,8 @@ Result<Sweep> one_off_environments(const Context& context) {
                                     path.native().ends_with(".gpkg-new") ||
                                     path.native().ends_with(".gpkg-removed");
         if (!is_environment || prefix_condition(path) == PrefixCondition::Busy) continue;
-        GPKG_TRY(const auto usage, folder_usage(entry->path()));
-        sweep.entries.push_back({entry->path(), usage.freed_bytes});
+        GPKG_TRY(const auto usage, folder_usage(path));
+        sweep.entries.push_back({path, usage.freed_bytes});
     }
     std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {
         return a.path < b.path;

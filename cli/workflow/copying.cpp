@@ -99,6 +99,18 @@ Result<Change> copy_of(Context& context, const fs::path& original, const fs::pat
     return change;
 }
 
+Result<void> copy_telling(Context& context,
+                          const fs::path& from,
+                          const std::vector<std::string>& files,
+                          const fs::path& to,
+                          const fs::path& named) {
+    GPKG_TRY(const auto binaries, copy_unowned(from, files, to, named));
+    for (const auto& file : binaries)
+        context.out.warn(
+            fmt::format("{}: is a binary that names {}, and goes on to", file, from.native()));
+    return {};
+}
+
 Result<void> copy_other_files(Context& context,
                               const fs::path& from,
                               const fs::path& to,
@@ -114,16 +126,13 @@ Result<void> copy_other_files(Context& context,
     GPKG_TRY(auto folders, empty_folders(from));
     append(files, std::move(folders));
     if (files.empty()) return {};
-    GPKG_TRY(const auto binaries, copy_unowned(from, files, to, to));
+    GPKG_CHECK(copy_telling(context, from, files, to, to));
     if (count > 0)
         context.out.note(fmt::format("{} {} that belong{} to no package {} copied",
                                      count,
                                      count == 1 ? "file" : "files",
                                      count == 1 ? "s" : "",
                                      count == 1 ? "was" : "were"));
-    for (const auto& file : binaries)
-        context.out.warn(
-            fmt::format("{}: is a binary that names {}, and goes on to", file, from.native()));
     return {};
 }
 

@@ -20,6 +20,13 @@ Result<void> copy_other_files(Context& context,
                               const fs::path& to,
                               bool takes_over);
 
+/// copy_unowned(), which tells of the binaries that go on to name the old path.
+Result<void> copy_telling(Context& context,
+                          const fs::path& from,
+                          const std::vector<std::string>& files,
+                          const fs::path& to,
+                          const fs::path& named);
+
 /// Moves an environment. At every instant there is the old one, or both, or the new one; nobody
 /// else changes the old one meanwhile.
 Result<int> rename_environment(Context& context,

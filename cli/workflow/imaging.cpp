@@ -110,14 +110,11 @@ Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& n
     if (files.empty()) return {};
     imaged.layout.others = imaged.workplace.path() / "others";
     GPKG_CHECK(make_folders(imaged.layout.others));
-    GPKG_TRY(const auto binaries, copy_unowned(*imaged.from, files, imaged.layout.others, named));
+    GPKG_CHECK(copy_telling(context, *imaged.from, files, imaged.layout.others, named));
     context.out.note(fmt::format("{} {} of no package {} along",
                                  files.size(),
                                  files.size() == 1 ? "file" : "files",
                                  files.size() == 1 ? "comes" : "come"));
-    for (const auto& file : binaries)
-        context.out.warn(fmt::format(
-            "{}: is a binary that names {}, and goes on to", file, imaged.from->native()));
     return {};
 }
 

@@ -66,11 +66,9 @@ bool tells_of(const std::vector<HistoryEntry>& history, const Generation& last) 
     return false;
 }
 
-Result<Loss> find_loss(const fs::path& prefix) {
+Result<Loss> find_loss(const fs::path& prefix, std::vector<UnreadableRecord> unreadable) {
     Loss loss;
-    std::error_code code;
-    if (!fs::is_directory(prefix / "conda-meta", code)) return loss;  // as good as never made
-    GPKG_CHECK(read_records(prefix, loss.records));
+    loss.records = std::move(unreadable);
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
     for (auto number = numbers.rbegin(); number != numbers.rend() && !loss.last; ++number) {
         if (auto generation = read_generation(prefix, *number)) loss.last = *std::move(generation);
@@ -186,8 +184,9 @@ Result<std::vector<std::string>> restore_records(Context& context,
 
 }  // namespace
 
-Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix) {
-    GPKG_TRY(const auto loss, find_loss(prefix));
+Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix,
+                                                   std::vector<UnreadableRecord> unreadable) {
+    GPKG_TRY(const auto loss, find_loss(prefix, std::move(unreadable)));
     std::vector<InstalledDamage> lost;
     if (loss.history)
         lost.push_back({"environment", "conda-meta/history", "lacks the last change"});
@@ -203,8 +202,12 @@ Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix) {
 Result<RestoredMetadata> restore_metadata(Context& context,
                                           const fs::path& prefix,
                                           const ChangeOptions& options) {
-    GPKG_TRY(const auto loss, find_loss(prefix));
     RestoredMetadata restored;
+    std::error_code code;
+    if (!fs::is_directory(prefix / "conda-meta", code)) return restored;  // as good as never made
+    std::vector<UnreadableRecord> unreadable;
+    GPKG_CHECK(read_records(prefix, unreadable));
+    GPKG_TRY(const auto loss, find_loss(prefix, std::move(unreadable)));
     restored.anything = !loss.is_nothing();
     if (!restored.anything) return restored;
     const auto meta = prefix / "conda-meta";

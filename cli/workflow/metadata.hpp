@@ -12,8 +12,9 @@
 namespace gpkg::cli {
 
 /// The history, gpkg's state and the records of packages where they are missing or cannot be read;
-/// what is of no package is called "environment".
-Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix);
+/// what is of no package is called "environment". `unreadable`: what reading the records found.
+Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix,
+                                                   std::vector<UnreadableRecord> unreadable);
 
 struct RestoredMetadata {
     bool anything = false;

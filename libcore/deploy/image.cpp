@@ -1,6 +1,7 @@
 #include "libcore/deploy/image.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/package/tar_stream.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -77,7 +78,9 @@ Result<std::vector<std::string>> feed(const Transaction& environment,
     how.time = options.time;
     how.cancelled = options.layout.transaction.cancelled;
     GPKG_TRY(auto tar, TarStream::open(sink, how));
-    GPKG_TRY(auto warnings, write_laid_out(environment, options.layout, tar));
+    GPKG_TRY(auto warnings, lay_out(environment, options.layout, [&](const LaidOutFile& file) {
+                 return add_to(tar, file);
+             }));
     GPKG_CHECK(tar.close());
     return warnings;
 }
@@ -122,13 +125,6 @@ fs::path image_mount_point(const Transaction& environment, std::string_view name
         parts.push_back(fmt::format("{}={}\n", variable, value.value_or("")));
     const auto digest = hex_digest(DigestKind::Sha256, fmt::format("{}", fmt::join(parts, "")));
     return fs::path("/gpkg") / fmt::format("{}-{}", name, digest.substr(0, 12));
-}
-
-Result<std::vector<std::string>> write_laid_out(const Transaction& environment,
-                                                const LayOutOptions& options,
-                                                TarStream& tar) {
-    return lay_out(
-        environment, options, [&](const LaidOutFile& file) { return add_to(tar, file); });
 }
 
 Result<std::vector<std::string>> write_image(const Transaction& environment,

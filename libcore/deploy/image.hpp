@@ -4,7 +4,6 @@
 // is part of it; a last block behind the file system, which squashfs does not look at, tells which.
 
 #include "libcore/env/laid_out.hpp"
-#include "libcore/package/tar_stream.hpp"
 
 #include <string>
 #include <vector>
@@ -17,8 +16,6 @@ struct ImageInfo {
     std::string platform;  ///< "linux-64"
     std::size_t packages = 0;
     std::string made_by;  ///< "gpkg 0.1.0"
-
-    friend bool operator==(const ImageInfo&, const ImageInfo&) = default;
 };
 
 /// Unsupported for a file that is none of gpkg's images.
@@ -26,11 +23,6 @@ Result<ImageInfo> read_image_info(const fs::path& image);
 
 /// "/gpkg/ml-0123456789ab": where nothing is on any machine, and the same for the same environment.
 fs::path image_mount_point(const Transaction& environment, std::string_view name);
-
-/// Hands the environment's files to a tar.
-Result<std::vector<std::string>> write_laid_out(const Transaction& environment,
-                                                const LayOutOptions& options,
-                                                TarStream& tar);
 
 struct ImageOptions {
     ImageInfo info;

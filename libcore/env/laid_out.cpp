@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <mutex>
 #include <set>
 #include <system_error>
 
@@ -80,7 +79,7 @@ private:
     Result<void> hand_over_link(const PackagePlan& package, const LinkItem& item, LaidOutFile link);
     Result<void> note_module(const LinkItem& item, const LaidOutFile& file);
     Result<void> compile();
-    Result<void> compile(const fs::path& python, std::size_t first, std::size_t last);
+    Result<std::string> compile(const fs::path& python, std::size_t first, std::size_t last) const;
 
     const Transaction& transaction_;
     Plan& plan_;
@@ -124,29 +123,17 @@ Result<void> Layout::hand_over_link(const PackagePlan& package,
                                     const LinkItem& item,
                                     LaidOutFile link) {
     link.type = Type::SoftLink;
-    link.content = link_target(package, item);
-    const auto& placeholder = item.entry->prefix_placeholder;
-    if (!options_.keeps_placeholders || placeholder.empty() ||
-        !link.content.starts_with(placeholder + "/")) {
-        link.content = link_with_prefix(*item.entry, std::move(link.content), plan_.named_prefix);
-    } else {
-        link.content = path_from(link.content.substr(placeholder.size() + 1), parent_of(link.path));
-    }
+    link.content = link_with_prefix(*item.entry, link_target(package, item), plan_.named_prefix);
     return take_(link);
 }
 
-/// A file in which the prefix is replaced, here or by somebody later.
+/// A file in which the prefix is replaced.
 Result<void> Layout::hand_over_replaced(const PackagePlan& package,
                                         LinkItem& item,
                                         LaidOutFile file) {
     const auto& entry = *item.entry;
     file.source = package.unpacked / item.source;
     file.mode = mode_of(file.source);
-    if (options_.keeps_placeholders) {
-        file.placeholder = entry.prefix_placeholder;
-        file.is_binary = entry.mode == FileMode::Binary;
-        return take_(file);
-    }
     if (entry.mode == FileMode::Binary && item.size > kMostHeld) {
         GPKG_TRY(
             file.changes,
@@ -190,19 +177,12 @@ Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) 
     case LinkKind::EntryPoint:
         file.content = item.content;
         file.mode = 0755;
-        if (options_.keeps_placeholders) {
-            file.placeholder = plan_.named_prefix.native();
-        } else {
-            item.sha256 = hex_digest(DigestKind::Sha256, item.content);
-        }
+        item.sha256 = hex_digest(DigestKind::Sha256, item.content);
         return take_(file);
     case LinkKind::Pyc:
         if (const auto source = modules_.find(item.source); source != modules_.end()) {
-            const auto& name = item.source;
             compilations_.push_back(
-                {source->second,
-                 file.path,
-                 options_.keeps_placeholders ? name : (plan_.named_prefix / name).native()});
+                {source->second, file.path, (plan_.named_prefix / item.source).native()});
         }
         return {};
     }
@@ -224,8 +204,10 @@ Result<void> Layout::hand_over_package(PackagePlan& package) {
     return {};
 }
 
-/// The sources [first, last), in an order that every run has.
-Result<void> Layout::compile(const fs::path& python, std::size_t first, std::size_t last) {
+/// The sources [first, last), in an order that every run has; what is to be told of them.
+Result<std::string> Layout::compile(const fs::path& python,
+                                    std::size_t first,
+                                    std::size_t last) const {
     const auto list = options_.workplace / fmt::format("{}.list", first);
     std::string lines;
     for (auto i = first; i < last; ++i) {
@@ -244,13 +226,8 @@ Result<void> Layout::compile(const fs::path& python, std::size_t first, std::siz
     auto run = run_and_capture(command);
     if (!run && run.error().kind == ErrorKind::Interrupted) return pass(std::move(run).error());
     const auto said = run ? last_lines(run->output, 3) : run.error().message;
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    if (!run || run->exit_code != 0)
-        warnings_.push_back(fmt::format("python files are not compiled: {}", said));
-    else if (!said.empty())
-        warnings_.push_back(fmt::format("python files that cannot be compiled: {}", said));
-    return {};
+    if (!run || run->exit_code != 0) return fmt::format("python files are not compiled: {}", said);
+    return said.empty() ? said : fmt::format("python files that cannot be compiled: {}", said);
 }
 
 Result<void> Layout::compile() {
@@ -261,12 +238,15 @@ Result<void> Layout::compile() {
     if (compilations_.empty() || !plan_.python || package == plan_.packages.end()) return {};
     const auto python = package->unpacked / plan_.python->interpreter();
     const auto pieces = (compilations_.size() + kSourcesAtOnce - 1) / kSourcesAtOnce;
-    std::vector<Result<void>> done(pieces);
+    std::vector<Result<std::string>> done(pieces);
     for_each_index(pieces, options_.transaction.threads, [&](std::size_t i) {
         const auto first = i * kSourcesAtOnce;
         done[i] = compile(python, first, std::min(first + kSourcesAtOnce, compilations_.size()));
     });
-    for (auto& one : done) GPKG_CHECK(one);
+    for (auto& said : done) {
+        if (!said) return pass(std::move(said).error());
+        if (!said->empty()) warnings_.push_back(*std::move(said));
+    }
     for (std::size_t i = 0; i < compilations_.size(); ++i) {
         LaidOutFile file;
         file.path = compilations_[i].target;
@@ -274,7 +254,6 @@ Result<void> Layout::compile() {
         std::error_code ignored;
         if (fs::exists(file.source, ignored)) GPKG_CHECK(take_(file));
     }
-    std::sort(warnings_.begin(), warnings_.end());
     return {};
 }
 
@@ -321,11 +300,6 @@ Result<void> Layout::hand_over_others() {
         } else {
             file.source = from;
             file.mode = mode_of(from);
-            if (options_.keeps_placeholders) {
-                GPKG_TRY(const auto bytes, read_file(from));
-                if (bytes.find(plan_.named_prefix.native()) != std::string::npos)
-                    file.placeholder = plan_.named_prefix.native();
-            }
         }
         GPKG_CHECK(take_(file));
     }

@@ -21,9 +21,6 @@ struct LaidOutFile {
     fs::path source{};                  ///< has the bytes; empty: `content` is them
     std::vector<ByteChange> changes{};  ///< to the source's bytes
     std::string content{};              ///< of a soft link where it leads
-    /// The prefix that is named in it and is still to be replaced; empty: none.
-    std::string placeholder{};
-    bool is_binary = false;  ///< how that is to be replaced
 };
 
 /// A soft link or file is handed over after the folder that it is in. The order is the same for the
@@ -35,9 +32,6 @@ struct LayOutOptions {
     fs::path workplace;  ///< a folder for what is compiled; files handed over may be in it
     /// What belongs to no package and comes along, as copy_unowned() has put it into a folder.
     fs::path others{};
-    /// Files keep the prefixes that they were built with, and tell them: somebody replaces them
-    /// where the environment will be. Links are relative then.
-    bool keeps_placeholders = false;
 };
 
 /// Hands over what creating the environment would make: a transaction of nothing but packages to

@@ -159,18 +159,20 @@ std::string shebang(std::string_view program, std::string_view arguments) {
 std::string replace_in_text(std::string_view bytes,
                             std::string_view placeholder,
                             std::string_view prefix) {
+    return replace_in_text(
+        bytes, [&](std::string_view text) { return replace_all(text, placeholder, prefix); });
+}
+
+std::string replace_in_text(std::string_view bytes,
+                            const std::function<std::string(std::string_view)>& replace) {
     auto line = bytes.substr(0, std::min(bytes.find('\n'), bytes.size()));
-    const bool starts_program =
-        line.starts_with("#!") && line.find(placeholder) != std::string_view::npos;
-    if (!starts_program) return replace_all(bytes, placeholder, prefix);
+    if (!line.starts_with("#!") || replace(line) == line) return replace(bytes);
 
     const auto rest = bytes.substr(line.size());
     line.remove_prefix(2);
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     const auto end = std::min(line.find_first_of(" \t\r"), line.size());
-    return shebang(replace_all(line.substr(0, end), placeholder, prefix),
-                   replace_all(line.substr(end), placeholder, prefix)) +
-           replace_all(rest, placeholder, prefix);
+    return shebang(replace(line.substr(0, end)), replace(line.substr(end))) + replace(rest);
 }
 
 Result<std::string> replace_in_binary(std::string_view bytes,

@@ -7,6 +7,7 @@
 #include "libcore/fs/file.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ namespace gpkg {
 std::string replace_in_text(std::string_view bytes,
                             std::string_view placeholder,
                             std::string_view prefix);
+
+/// The same with another way to replace: it is given the program of that line, the words behind it,
+/// and the other lines.
+std::string replace_in_text(std::string_view bytes,
+                            const std::function<std::string(std::string_view)>& replace);
 
 /// Inside each string that ends in NUL, or at the end of the file; the string keeps its length and
 /// is filled up with NULs. UTF-8, UTF-16 and UTF-32 of both byte orders. Integrity when the prefix

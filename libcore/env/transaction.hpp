@@ -176,8 +176,8 @@ Result<std::optional<fs::path>> set_damaged_journal_aside(const fs::path& prefix
 
 /// Removes an environment with everything in it: locks, recovers, runs the pre-unlink scripts of
 /// its packages, renames it out of the way and deletes it. Until the rename it is whole; what is
-/// left of it after that, recover() deletes. `lock`: where the caller has it already. Conflict where
-/// something is mounted in it, which would be emptied.
+/// left of it after that, recover() deletes. `lock`: where the caller has it already. Conflict
+/// where something is mounted in it, which would be emptied.
 Result<void> remove_prefix(const fs::path& prefix,
                            const TransactionOptions& options,
                            std::optional<PrefixLock> lock = std::nullopt);

@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cerrno>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unordered_set>
@@ -34,17 +33,6 @@ bool begins_path(std::string_view before) {
 
 /// Whether a folder's name ends where `after` begins.
 bool ends_name(std::string_view after) { return after.empty() || !is_name_part(after.front()); }
-
-/// A first line that starts a program, as the kernel can take it.
-std::string with_program(const std::string& text) {
-    if (!text.starts_with("#!")) return text;
-    const auto line = std::string_view(text).substr(2, text.find('\n') - 2);
-    const auto start = std::min(line.find_first_not_of(" \t"), line.size());
-    const auto end = std::min(line.find_first_of(" \t\r", start), line.size());
-    return fmt::format("{}{}",
-                       shebang(line.substr(start, end - start), line.substr(end)),
-                       std::string_view(text).substr(2 + line.size()));
-}
 
 class Copier {
 public:
@@ -108,13 +96,15 @@ private:
             return target_.copy(source_.root(), path, path);
         const auto bytes = read_file(file);
         if (!bytes) return EIO;
-        const auto renamed = with_folder_renamed(*bytes, from_.native(), to);
+        const auto renamed = replace_in_text(*bytes, [&](std::string_view text) {
+            return with_folder_renamed(text, from_.native(), to);
+        });
         if (renamed == *bytes) return target_.copy(source_.root(), path, path);
         if (bytes->find('\0') != std::string::npos) {
             binaries_.push_back(path);
             return target_.copy(source_.root(), path, path);
         }
-        return target_.write(path, with_program(renamed), status.st_mode & 07777);
+        return target_.write(path, renamed, status.st_mode & 07777);
     }
 
     fs::path from_;

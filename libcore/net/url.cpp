@@ -26,16 +26,15 @@ std::string_view own_port(std::string_view scheme) {
 std::string plain_path(std::string_view path) {
     std::string plain;
     for (std::size_t i = 0; i < path.size(); ++i) {
-        const auto encoded = path[i] == '%' ? path.substr(i, 3) : std::string_view();
-        const auto byte = percent_decode(encoded);
-        if (encoded.size() < 3 || !byte || byte->size() != 1) {
+        char c = 0;
+        if (path[i] != '%' || !from_hex(path.substr(i + 1, 2), std::span(&c, 1))) {
             plain += path[i];
             continue;
         }
-        const char c = byte->front();
         const bool is_plain =
             is_letter_or_digit(c) || std::string_view("-._~").find(c) != std::string_view::npos;
-        plain += is_plain ? *byte : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        plain +=
+            is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
         i += 2;
     }
     return plain;

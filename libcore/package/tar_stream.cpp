@@ -11,24 +11,12 @@
 namespace gpkg {
 
 struct TarStream::Parts {
-    Parts(Sink sink, const TarStreamOptions& how)
-        : options(write_options(how)),
-          zstd(how.zstd_level == 0 ? nullptr : std::make_unique<ZstdWriter>(options, sink)),
-          tar(options, zstd == nullptr ? std::move(sink) : Sink([this](std::string_view bytes) {
-                  return zstd->write(bytes);
-              })) {}
-
-    static WriteOptions write_options(const TarStreamOptions& how) {
-        WriteOptions options;
+    Parts(Sink sink, const TarStreamOptions& how) : tar(options, std::move(sink)) {
         options.timestamp = how.time;
-        options.zstd_level = how.zstd_level;
-        options.threads = how.threads;
         options.cancelled = how.cancelled;
-        return options;
     }
 
     WriteOptions options;
-    std::unique_ptr<ZstdWriter> zstd;  ///< null: not compressed
     TarWriter tar;
 };
 
@@ -67,9 +55,6 @@ Result<void> TarStream::add_file(const std::string& path,
     return parts_->tar.add_content(file.get(), size, source.native(), change);
 }
 
-Result<void> TarStream::close() {
-    GPKG_CHECK(parts_->tar.close());
-    return parts_->zstd == nullptr ? Result<void>() : parts_->zstd->finish();
-}
+Result<void> TarStream::close() { return parts_->tar.close(); }
 
 }  // namespace gpkg

@@ -19,8 +19,6 @@ using Sink = std::function<Result<void>(std::string_view)>;
 
 struct TarStreamOptions {
     std::int64_t time = 0;  ///< of every member, Unix seconds
-    int zstd_level = 0;     ///< 0: not compressed
-    int threads = 1;        ///< to compress with; the bytes do not depend on it
     Cancelled cancelled{};
 };
 
