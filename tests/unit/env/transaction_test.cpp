@@ -537,7 +537,8 @@ TEST_CASE("the cost is told without a change", "[env]") {
     const auto cost = preflight(transaction, options);
     REQUIRE(cost);
     CHECK(cost->files == 2);
-    // The file with the prefix, the package's record, and the history, generation, folder and state.
+    // The file with the prefix, the package's record, and the history, generation, folder and
+    // state.
     CHECK(cost->new_bytes == std::uint64_t{6} * 4096);
     options.link = LinkMethod::Copy;
     CHECK(preflight(transaction, options)->new_bytes == std::uint64_t{7} * 4096);
