@@ -130,7 +130,8 @@ Result<int> repair_environment(Context& context,
     GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta")) {
-        context.out.print(fmt::format("{}: nothing is left of it", path.native()));
+        if (!fs::exists(path))
+            context.out.print(fmt::format("{}: nothing is left of it", path.native()));
         if (context.out.json_mode())
             context.out.json({{"success", true}, {"prefix", path.native()}});
         return 0;

@@ -30,8 +30,13 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
             "{}: an earlier command was interrupted, and has to be undone or completed first",
             prefix.native())));
     GPKG_TRY(const auto recovery, std::move(done));
-    if (recovery == Recovery::RolledBack)
-        context.out.note(fmt::format("{}: an interrupted command was undone", prefix.native()));
+    if (recovery == Recovery::RolledBack) {
+        std::error_code ignored;
+        const bool others = fs::exists(prefix, ignored) && !Prefix::is_environment(prefix);
+        context.out.note(fmt::format("{}: an interrupted command was undone{}",
+                                     prefix.native(),
+                                     others ? "; what others put there is left" : ""));
+    }
     if (recovery == Recovery::Completed)
         context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
     return recovery;

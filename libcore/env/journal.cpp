@@ -31,8 +31,36 @@ private:
 
 bool is_absent(int code) { return code == ENOENT || code == ENOTDIR; }
 
-/// Renames old/<n> over its former place, parents first.
+/// Whether something was not put there by the transaction: see kSecondNames. A link holds nothing
+/// that could be lost, what python compiled is made again, and a folder that could not be removed
+/// holds something of others.
+class IsTheirs {
+public:
+    explicit IsTheirs(const Disk& disk)
+        : can_tell_(disk.exists(std::string(kSecondNames)) &&
+                    !disk.exists(journal_path("untold"))) {}
+    bool can_tell() const { return can_tell_; }
+    bool operator()(std::string_view path, const struct stat& status) const {
+        if (S_ISDIR(status.st_mode)) return true;
+        if (!can_tell_ || S_ISLNK(status.st_mode)) return false;
+        return status.st_nlink == 1 && !path.ends_with(".pyc") && path != ".messages.txt";
+    }
+
+private:
+    bool can_tell_;
+};
+
+/// Beside `path`, for what is in the way there.
+std::string free_name(const Disk& disk, const std::string& path) {
+    auto name = path + ".gpkg-saved";
+    for (int number = 2; disk.exists(name); ++number)
+        name = fmt::format("{}.gpkg-saved-{}", path, number);
+    return name;
+}
+
+/// Renames old/<n> to its former place, parents first.
 void return_old(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    const IsTheirs is_theirs(disk);
     std::vector<std::size_t> order(plan.leaving.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -41,16 +69,17 @@ void return_old(Disk& disk, const JournalPlan& plan, Failures& failures) {
     for (const auto place : order) {
         if (!disk.exists(old_path(place))) continue;  // it had not left yet
         const auto& path = plan.leaving[place];
-        int code = disk.rename(old_path(place), path);
-        // A new folder that kept what a link script or the user put there makes way.
-        if (code == EISDIR && disk.rename(path, path + ".gpkg-saved") == 0)
-            code = disk.rename(old_path(place), path);
+        struct stat status {};
+        const bool in_the_way = disk.look(path, status) == 0 && is_theirs(path, status);
+        int code = in_the_way ? disk.rename(path, free_name(disk, path)) : 0;
+        if (code == 0) code = disk.rename(old_path(place), path);
         if (code != 0) failures.add(disk.error(path, "put back", code));
     }
 }
 
 /// Files and folders that came, children before parents.
 void remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    const IsTheirs is_theirs(disk);
     struct Arrived {
         const std::string* path;
         bool folder;
@@ -62,8 +91,10 @@ void remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failures) {
         return *a.path > *b.path;
     });
     for (const auto& [path, folder] : all) {
+        struct stat status {};
+        if (!folder && disk.look(*path, status) == 0 && is_theirs(*path, status)) continue;
         const int code = folder ? disk.remove_folder(*path) : disk.remove(*path);
-        // A folder in which link scripts or the user left something stays.
+        // A folder in which scripts or the user left something stays.
         if (code == 0 || is_absent(code) || (folder && (code == ENOTEMPTY || code == EEXIST)))
             continue;
         failures.add(disk.error(*path, "remove", code));
@@ -81,7 +112,7 @@ void sweep(Disk& disk, Failures& failures) {
 }
 
 /// The prefix vanishes by one rename; what is left is litter beside it.
-Result<void> remove_made_prefix(Disk& disk) {
+Result<void> remove_whole_prefix(Disk& disk) {
     const auto staging = staging_path(disk.prefix());
     std::error_code code;
     if (const int refused = disk.announce("remove prefix", disk.prefix()); refused != 0)
@@ -97,6 +128,51 @@ Result<void> remove_made_prefix(Disk& disk) {
     fs::remove_all(staging, code);
     if (code) return pass(io_error(staging, "remove", code.value()));
     return {};
+}
+
+/// What lies in a prefix outside of the journal, paths relative to it.
+struct Contents {
+    std::vector<std::string> ours;
+    std::vector<std::string> folders;
+    bool theirs = false;  ///< there is something else
+};
+
+Result<Contents> contents_of(const Disk& disk) {
+    const IsTheirs is_theirs(disk);
+    Contents contents;
+    std::error_code code;
+    fs::recursive_directory_iterator item(disk.prefix(), code);
+    for (const fs::recursive_directory_iterator end; !code && item != end; item.increment(code)) {
+        const auto path = item->path().native().substr(disk.prefix().native().size() + 1);
+        if (path == kJournalFolder) item.disable_recursion_pending();
+        if (path == kJournalFolder || path == "conda-meta/.gpkg-lock") continue;
+        struct stat status {};
+        if (disk.look(path, status) != 0) continue;  // gone meanwhile
+        if (S_ISDIR(status.st_mode))
+            contents.folders.push_back(path);
+        else if (is_theirs(path, status))
+            contents.theirs = true;
+        else
+            contents.ours.push_back(path);
+    }
+    if (code) return pass(io_error(disk.prefix(), "list", code.value()));
+    return contents;
+}
+
+/// Of a prefix that was being made nothing stays but what others put into it.
+Result<void> remove_made_prefix(Disk& disk) {
+    if (!IsTheirs(disk).can_tell()) return remove_whole_prefix(disk);
+    GPKG_TRY(auto contents, contents_of(disk));
+    if (!contents.theirs) return remove_whole_prefix(disk);
+    Failures failures;
+    for (const auto& path : contents.ours) {
+        if (const int code = disk.remove(path); code != 0 && !is_absent(code))
+            failures.add(disk.error(path, "remove", code));
+    }
+    std::sort(contents.folders.rbegin(), contents.folders.rend());
+    for (const auto& path : contents.folders) disk.remove_folder(path);
+    sweep(disk, failures);
+    return std::move(failures).result();
 }
 
 void finish_history(Disk& disk, const JournalPlan& plan, Failures& failures) {
@@ -154,6 +230,25 @@ void switch_records(Disk& disk, const JournalPlan& plan, Failures& failures) {
         if (code != 0 && !is_absent(code)) failures.add(disk.error(file, "remove", code));
     }
     finish_history(disk, plan, failures);
+}
+
+/// The folder is there afterwards if the file system has hard links.
+Result<void> make_second_names(Disk& disk) {
+    const std::string folder(kSecondNames);
+    if (const int code = disk.make_folder(folder); code != 0)
+        return pass(disk.error(folder, "make", code));
+    const auto trial = folder + "/plan";
+    switch (const int code = disk.hard_link(disk.root(), journal_path("plan.json"), trial); code) {
+    case 0: return {};
+    case EPERM:
+    case EACCES:
+    case EOPNOTSUPP:
+    case ENOSYS:
+    case EXDEV:
+    case EINVAL:
+    case EMLINK: disk.remove_folder(folder); return {};
+    default: return pass(disk.error(trial, "link", code));
+    }
 }
 
 Json saved_json(const std::vector<JournalPlan::Saved>& saved) {
@@ -263,14 +358,14 @@ Result<void> write_journal(Disk& disk, const JournalPlan& plan) {
     const auto file = journal_path("plan.json");
     if (const int code = disk.write_durably(file, plan.to_json()); code != 0)
         return pass(disk.error(file, "write", code));
-    return {};
+    return make_second_names(disk);
 }
 
 Result<void> mark(Disk& disk, std::string_view name) {
     const auto file = journal_path(name);
     const int code =
         name == "committed" ? disk.write_durably(file, "") : disk.write(file, "", 0644);
-    if (code != 0) return pass(disk.error(file, "write", code));
+    if (code != 0 && code != EEXIST) return pass(disk.error(file, "write", code));
     return {};
 }
 

@@ -49,6 +49,12 @@ std::string journal_path(std::string_view name);
 /// Where leaving path `place` is kept.
 std::string old_path(std::size_t place);
 
+/// Holds a second name of each file that a transaction makes and does not hard-link from a store,
+/// until it is committed. So every file it puts into the prefix has another name elsewhere, and one
+/// that has none was put there by somebody else: going back leaves it. Not there on file systems
+/// without hard links.
+inline constexpr std::string_view kSecondNames = "conda-meta/.gpkg-transaction/new";
+
 /// Where a prefix that does not exist is prepared: beside it, so that one rename makes it appear.
 fs::path staging_path(const fs::path& prefix);
 
@@ -57,10 +63,13 @@ fs::path grave_path(const fs::path& prefix);
 
 /// Makes the journal's folders and plan.json, synced.
 Result<void> write_journal(Disk& disk, const JournalPlan& plan);
-/// The marks `linking` and `committed`.
+/// The marks `linking`, `committed` and `untold`: from then on scripts and copying put files there
+/// that cannot be told from the user's, and going back takes them for the transaction's.
 Result<void> mark(Disk& disk, std::string_view name);
 
 /// Undoes everything from any point before `committed`, and removes the journal. Can be repeated.
+/// Files that others put there meanwhile stay, under NAME.gpkg-saved where an old one returns; a
+/// prefix that was being made then stays as the folder that holds them.
 Result<void> roll_back(Disk& disk, const JournalPlan& plan);
 /// Finishes everything from any point after `committed`, and removes the journal. Can be repeated.
 Result<void> finish(Disk& disk, const JournalPlan& plan);

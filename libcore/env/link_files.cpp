@@ -59,6 +59,7 @@ public:
           options_(options),
           named_prefix_(plan.named_prefix),
           attempts_(plan.packages.size()),
+          has_second_names_(disk.exists(std::string(kSecondNames))),
           total_(total) {}
 
     Result<void> make_folders(Plan& plan);
@@ -80,11 +81,15 @@ private:
     Result<void> check_size(int source, const PackagePlan& package, const LinkItem& item);
     Result<void> refuse(const PackagePlan& package, const LinkItem& item, int code);
     void report_progress(std::size_t done);
+    template <typename Make>
+    int make(const std::string& target, const Make& make);
 
     Disk& disk_;
     const TransactionOptions& options_;
     const fs::path& named_prefix_;
     std::vector<Attempts> attempts_;  ///< by place in the plan
+    bool has_second_names_;
+    std::atomic<std::size_t> second_names_{0};
     std::size_t total_;
     Counts counts_;
     std::atomic<int> copy_reason_{0};
@@ -154,6 +159,16 @@ std::span<const LinkMethod> methods_for(LinkMethod asked, const PackagePlan& pac
     return package.reflinks_first ? std::span(kReflinkFirst) : std::span(kHardLinkFirst);
 }
 
+/// `make`: makes a file of the name it is given; 0 or errno. See kSecondNames. A file that is half
+/// written has not got its own name yet.
+template <typename Make>
+int Linker::make(const std::string& target, const Make& make) {
+    if (!has_second_names_) return make(target);
+    const auto second = fmt::format("{}/{}", kSecondNames, second_names_++);
+    if (const int code = make(second); code != 0) return code;
+    return disk_.hard_link(disk_.root(), second, target);
+}
+
 Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
     const auto& package = *piece.package;
     auto& attempts = *piece.attempts;
@@ -177,7 +192,9 @@ Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
             break;
         case LinkMethod::Reflink:
             if (!attempts.reflinks_work) continue;
-            code = disk_.reflink(source, item.source, item.target);
+            code = make(item.target, [&](const std::string& name) {
+                return disk_.reflink(source, item.source, name);
+            });
             if (code == 0) {
                 ++counts_.reflinked;
                 return {};
@@ -185,7 +202,9 @@ Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
             if (means_copy(code)) attempts.reflinks_work = false;
             break;
         case LinkMethod::Copy:
-            code = disk_.copy(source, item.source, item.target);
+            code = make(item.target, [&](const std::string& name) {
+                return disk_.copy(source, item.source, name);
+            });
             if (code != 0) break;
             ++(asks_copy ? counts_.copied_on_request : counts_.copied);
             attempts.copied = true;
@@ -211,17 +230,19 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
         GPKG_TRY(
             const auto changes,
             changes_in_binary(file, entry.prefix_placeholder, named_prefix_.native(), entry.path));
-        if (const int code = disk_.copy_changed(
-                source, item.source, item.target, changes, status.st_mode & 07777);
-            code != 0)
-            return refuse(package, item, code);
+        const int code = make(item.target, [&](const std::string& name) {
+            return disk_.copy_changed(source, item.source, name, changes, status.st_mode & 07777);
+        });
+        if (code != 0) return refuse(package, item, code);
         GPKG_TRY(item.sha256, sha256_of_file(disk_.prefix() / item.target));
         ++counts_.replaced;
         return {};
     }
     GPKG_TRY(const auto text, bytes_with_prefix(entry, file, named_prefix_));
-    if (const int code = disk_.write(item.target, text, status.st_mode & 07777); code != 0)
-        return refuse(package, item, code);
+    const int code = make(item.target, [&](const std::string& name) {
+        return disk_.write(name, text, status.st_mode & 07777);
+    });
+    if (code != 0) return refuse(package, item, code);
     item.sha256 = hex_digest(DigestKind::Sha256, text);
     ++counts_.replaced;
     return {};
@@ -267,11 +288,14 @@ Result<void> Linker::link_item(int source, const Piece& piece, LinkItem& item) {
     case LinkKind::SoftLink:
         item.sha256 = item.entry->sha256;
         return item.early ? Result<void>() : soft_link(source, package, item);
-    case LinkKind::EntryPoint:
-        if (const int code = disk_.write(item.target, item.content, 0755); code != 0)
-            return refuse(package, item, code);
+    case LinkKind::EntryPoint: {
+        const int code = make(item.target, [&](const std::string& name) {
+            return disk_.write(name, item.content, 0755);
+        });
+        if (code != 0) return refuse(package, item, code);
         item.sha256 = hex_digest(DigestKind::Sha256, item.content);
         return {};
+    }
     case LinkKind::Folder:
     case LinkKind::Pyc: return {};
     }

@@ -1,3 +1,4 @@
+#include "libcore/env/journal_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
 #include "libcore/env/link_scripts.hpp"
 #include "libcore/process/process.hpp"
@@ -85,6 +86,7 @@ Result<void> run_link_script(Disk& disk,
     if (options.refused_scripts.contains(link_script_path(script.package->name, script.action)))
         return {};
     const auto& prefix = disk.prefix();
+    if (disk.exists(std::string(kJournalFolder))) GPKG_CHECK(mark(disk, "untold"));
     if (const int code = disk.announce("run", script.script); code != 0)
         return pass(io_error(script.script, "run", code));
     std::error_code ignored;

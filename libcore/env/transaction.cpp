@@ -195,7 +195,10 @@ Result<void> Execution::change() {
     GPKG_CHECK(run_post_link());
     collect_messages();
     GPKG_CHECK(write_records());
-    if (options_.completing) GPKG_CHECK(options_.completing());
+    if (options_.completing) {
+        GPKG_CHECK(mark(disk_, "untold"));
+        GPKG_CHECK(options_.completing());
+    }
     GPKG_CHECK(check_cancelled());
     return mark(disk_, "committed");
 }
@@ -316,6 +319,8 @@ Result<TransactionReport> create(const Transaction& transaction,
     lock->moved_to(prefix);
     auto report = run_steps(transaction, options, disk, plan);
     if (report && !lock->warning().empty()) report->warnings.push_back(lock->warning());
+    lock->release();
+    if (!report) remove_empty_meta(prefix);
     return report;
 }
 

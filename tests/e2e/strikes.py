@@ -73,20 +73,31 @@ def snapshot(folder):
     return seen
 
 
+def copy_tree(source, target):
+    """Hard links stay: by them gpkg tells what it put there from what others did."""
+
+    def copy(file, to):
+        if os.lstat(file).st_nlink > 1:
+            return os.link(file, to)
+        return shutil.copy2(file, to)
+
+    shutil.copytree(source, target, symlinks=True, copy_function=copy)
+
+
 def restore(kept):
     shutil.rmtree(envs, ignore_errors=True)
     mark = os.path.join(root, "pkgs/.written")  # moved once in a minute: a change that is now there and now not
     if os.path.exists(mark):
         os.utime(mark)
     if os.path.exists(kept):
-        shutil.copytree(kept, envs, symlinks=True)
+        copy_tree(kept, envs)
     else:
         os.makedirs(envs)
 
 
 def keep(kept):
     shutil.rmtree(kept, ignore_errors=True)
-    shutil.copytree(envs, kept, symlinks=True)
+    copy_tree(envs, kept)
 
 
 def difference(found, wanted):

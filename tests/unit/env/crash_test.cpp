@@ -304,6 +304,88 @@ TEST_CASE("a disk that is full for a moment, or from then on, costs nothing", "[
     }
 }
 
+namespace {
+
+/// The packages run no scripts, whose files could not be told from the user's.
+Package plain(std::string version) {
+    return {.name = "plain",
+            .version = version,
+            .files = {{.path = "bin/plain",
+                       .content = "#!" + kBuiltIn + "/bin/" + version + "\n",
+                       .placeholder = kBuiltIn},
+                      {.path = "share/plain/of-" + version, .content = version},
+                      {.path = "share/copied", .content = version, .no_link = true}}};
+}
+
+class UpdatePlain : public Scenario {
+public:
+    UpdatePlain() {
+        REQUIRE(world.install({plain("1")}));
+        remember();
+    }
+    Result<TransactionReport> run(const TransactionOptions& options) override {
+        Transaction transaction;
+        transaction.prefix = world.prefix();
+        transaction.unlink = {world.installed("plain")};
+        transaction.link = {world.request(plain("2"))};
+        return execute(transaction, options);
+    }
+};
+
+class CreatePlain : public Scenario {
+public:
+    CreatePlain() { remember(); }
+    Result<TransactionReport> run(const TransactionOptions& options) override {
+        return world.install({plain("2")}, options);
+    }
+};
+
+/// Kills everywhere; where that is undone, what the user put there meanwhile has to stay. Returns
+/// how often it was.
+template <typename Kind>
+int write_meanwhile(const std::vector<std::string>& paths) {
+    Kind scenario;
+    int undone = 0;
+    for (int step = 0;; ++step) {
+        scenario.reset();
+        if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) break;
+        CAPTURE(step);
+        const auto& prefix = scenario.world.prefix();
+        if (prefix_condition(prefix) != PrefixCondition::Interrupted ||
+            fs::exists(prefix / "conda-meta/.gpkg-transaction/committed"))
+            continue;
+        for (const auto& path : paths) {
+            // As editors do, that write anew and rename.
+            REQUIRE(write_file_atomically(prefix / path, "the thesis"));
+        }
+        REQUIRE(recover(prefix, {}).value() == Recovery::RolledBack);
+        ++undone;
+        auto now = tree_of(scenario.envs());
+        for (const auto& path : paths) {
+            const auto kept =
+                fs::exists(prefix / (path + ".gpkg-saved")) ? path + ".gpkg-saved" : path;
+            CAPTURE(path);
+            CHECK(read_file(prefix / kept).value_or("") == "the thesis");
+            if (!scenario.old_tree.contains("test/" + kept)) now.erase("test/" + kept);
+        }
+        // Nothing but that is there.
+        for (const auto& [path, what] : now) {
+            CAPTURE(path, what);
+            CHECK((scenario.old_tree.contains(path) || what == "folder"));
+        }
+        for (const auto& [path, what] : scenario.old_tree) CHECK(now.contains(path));
+    }
+    return undone;
+}
+
+}  // namespace
+
+TEST_CASE("undoing an interrupted change leaves what the user put there meanwhile",
+          "[env][crash]") {
+    CHECK(write_meanwhile<UpdatePlain>({"bin/plain", "share/plain/of-2", "share/mine"}) > 10);
+    CHECK(write_meanwhile<CreatePlain>({"share/plain/of-2", "share/copied", "data/thesis"}) > 10);
+}
+
 TEST_CASE("an interrupted change is undone at once", "[env][crash]") {
     Update scenario;
     for (int after = 0; after < 6; ++after) {
