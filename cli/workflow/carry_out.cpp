@@ -2,6 +2,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/copying.hpp"
+#include "cli/workflow/damage.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/progress.hpp"
@@ -17,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -100,6 +102,22 @@ Result<void> check_cost(Context& context,
     return {};
 }
 
+/// None where everything may come.
+std::shared_ptr<Allowance> allowance_of(const ChangeOptions& options) {
+    constexpr auto kAny = ~std::uint64_t{0};
+    std::vector<std::string> bounds;
+    if (options.most_bytes != kAny)
+        bounds.push_back("--max-size " + human_size(options.most_bytes));
+    if (options.most_inodes != kAny)
+        bounds.push_back(fmt::format("--max-inodes {}", options.most_inodes));
+    if (bounds.empty()) return {};
+    auto allowance = std::make_shared<Allowance>();
+    allowance->bytes = options.most_bytes;
+    allowance->inodes = options.most_inodes;
+    allowance->bounds = fmt::format("{}", fmt::join(bounds, ", "));
+    return allowance;
+}
+
 /// What linking would meet. Nothing is known of packages that are still to be fetched.
 Result<void> rehearse(Context& context,
                       const Change& change,
@@ -154,6 +172,29 @@ Result<void> link_all(Context& context,
             context.out.warn(added.error().to_string());
     }
     return {};
+}
+
+/// Links, and once more where packages turn out to be damaged in the store, or were cleaned out of
+/// it meanwhile.
+Result<void> link_from_store(Context& context,
+                             const Change& change,
+                             const PackageStore& store,
+                             std::vector<fs::path> folders,
+                             const FolderUsage& stored,
+                             const ChangeOptions& options,
+                             const FetchOptions& how) {
+    auto linked = link_all(context, change, folders, stored, options);
+    if (linked || linked.error().kind == ErrorKind::Conflict) return linked;
+    const auto depth =
+        linked.error().kind == ErrorKind::Integrity ? VerifyDepth::Content : VerifyDepth::Shape;
+    GPKG_TRY(const auto dropped, drop_damaged(context, store, change.link, depth));
+    if (dropped.packages == 0) return linked;
+    context.out.warn(fmt::format("{}; what is wrong in the store is fetched anew ({} {})",
+                                 linked.error().message,
+                                 dropped.packages,
+                                 dropped.packages == 1 ? "package" : "packages"));
+    GPKG_TRY(folders, make_available(context, store, change.link, change.channels, how));
+    return link_all(context, change, folders, stored, options);
 }
 
 /// Records of an explicit list, once the packages are there: with what these say of themselves, and
@@ -240,6 +281,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     auto& out = context.out;
     for (const auto& note : change.notes) out.note("note: " + note);
     const auto store = open_store(context);
+    for (const auto& folder : change.avoided) store.avoid(folder);
     const auto fetch = missing(store, change.link);
     const bool respecifies = !change.requested.empty() || !change.removed_specs.empty() ||
                              !change.variables.empty() || change.state.has_value();
@@ -278,11 +320,14 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     FetchOptions how;
     how.offline = options.offline;
     how.records_are_bare = change.from_archives;
+    how.allowance = allowance_of(options);
     GPKG_TRY(auto folders, make_available(context, store, change.link, change.channels, how));
     GPKG_CHECK(check_stop(context));
     if (change.from_archives) GPKG_CHECK(complete(change, folders));
+    how.records_are_bare = false;
     if (!options.download_only) {
-        GPKG_CHECK(link_all(context, change, folders, usage_of(store, fetch), options));
+        const auto stored = usage_of(store, fetch);
+        GPKG_CHECK(link_from_store(context, change, store, folders, stored, options, how));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {

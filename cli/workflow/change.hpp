@@ -60,6 +60,7 @@ struct Change {
     std::uint64_t restores = 0;        ///< the generation that this goes back to; else 0
     bool replaces_unowned = false;     ///< files of no package are no obstacle
     bool is_unlisted = false;          ///< other tools are not to find a new environment
+    std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
     std::vector<std::string> notes;
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }

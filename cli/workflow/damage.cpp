@@ -60,18 +60,29 @@ Result<StoreCheck> check_store(Context& context, const PackageStore& store, bool
     return check;
 }
 
-/// So that it is downloaded again. In a layer, which is not ours to change, it cannot be.
-Result<void> drop_damaged_copy(const PackageStore& store, const PackageRecord& record) {
-    const auto folder = store.find(record);
-    if (!folder || damage_of(*folder, VerifyDepth::Content).empty()) return {};
-    if (folder->parent_path() == store.root()) return store.remove(*folder);
-    return fail(ErrorKind::Integrity,
-                fmt::format("{}: this copy is damaged, and lies in a store that is only read",
-                            folder->native()),
-                "have its owner repair it, or do without that store");
-}
-
 }  // namespace
+
+Result<DroppedPackages> drop_damaged(Context& context,
+                                     const PackageStore& store,
+                                     const std::vector<PackageRecord>& records,
+                                     VerifyDepth depth) {
+    Progress progress(context.out);
+    DroppedPackages dropped;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        GPKG_CHECK(check_stop(context));
+        progress.count("verifying", i + 1, records.size(), "packages");
+        auto folder = store.find(records[i]);
+        if (folder && damage_of(*folder, depth).empty()) continue;
+        ++dropped.packages;
+        if (!folder) continue;
+        if (folder->parent_path() == store.root())
+            GPKG_CHECK(store.remove(*folder));
+        else
+            dropped.of_layers.push_back(*std::move(folder));
+    }
+    for (const auto& folder : dropped.of_layers) store.avoid(folder);
+    return dropped;
+}
 
 std::size_t Examined::damaged_packages() const {
     std::set<std::string_view> names;
@@ -147,19 +158,22 @@ Result<int> repair_environment(Context& context,
     request.prefix = path;
     request.again = true;
     GPKG_TRY(request.channels, wanted_channels(context, {}));
-    const auto store = open_store(context);
     std::set<std::string_view> names;
     for (const auto& one : examined.damage) names.insert(one.package);
     names.insert(lost.packages.begin(), lost.packages.end());
     for (const auto name : names) {
-        const auto& record = find_record(records, name)->package;
-        if (!options.dry_run) GPKG_CHECK(drop_damaged_copy(store, record));
-        request.records.push_back(record);
+        request.records.push_back(find_record(records, name)->package);
     }
     if (names.empty() && !lost.anything)
         context.out.print(fmt::format("{}: nothing is damaged", path.native()));
     if (names.empty() && !context.out.json_mode()) return 0;
+    DroppedPackages dropped;
+    if (!options.dry_run) {
+        GPKG_TRY(dropped,
+                 drop_damaged(context, open_store(context), request.records, VerifyDepth::Content));
+    }
     GPKG_TRY(auto change, exactly(std::move(request)));
+    change.avoided = std::move(dropped.of_layers);
     change.replaces_unowned = true;
     return carry_out(context, std::move(change), options);
 }

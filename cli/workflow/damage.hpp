@@ -5,6 +5,8 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "libcore/env/installed_damage.hpp"
+#include "libcore/package/store.hpp"
+#include "libcore/package/verify.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -23,6 +25,18 @@ struct Examined {
 Result<Examined> examine_environment(Context& context, const fs::path& prefix, bool quick);
 /// Packages are named by their folders.
 Result<Examined> examine_store(Context& context, bool quick);
+
+struct DroppedPackages {
+    std::size_t packages = 0;         ///< that `store` does not find any more, or never did
+    std::vector<fs::path> of_layers;  ///< damaged folders that are not ours to remove: avoided
+};
+
+/// So that they are fetched anew: takes damaged copies of `records` out of the store, and has it
+/// pass over those of its layers.
+Result<DroppedPackages> drop_damaged(Context& context,
+                                     const PackageStore& store,
+                                     const std::vector<PackageRecord>& records,
+                                     VerifyDepth depth);
 
 /// Brings an interrupted command to an end and links damaged packages anew. Copies of the store are
 /// examined first, and downloaded again where they are damaged.

@@ -113,7 +113,10 @@ Result<std::vector<fs::path>> make_available(Context& context,
     GPKG_TRY(const auto arriving, store.workplace());
     std::stop_source stop;
     const std::stop_callback on_signal(context.stop, [&] { stop.request_stop(); });
-    Unpacking unpacking(store, absent, how.records_are_bare, stop);
+    StoreAddOptions adding;
+    adding.record_is_bare = how.records_are_bare;
+    adding.allowance = how.allowance;
+    Unpacking unpacking(store, absent, adding, stop);
     std::vector<Download> downloads;
     std::vector<std::size_t> download_of;
     std::uint64_t total = 0;

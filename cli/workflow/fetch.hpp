@@ -25,7 +25,8 @@ std::string url_with_credentials(const PackageRecord& record, const std::vector<
 struct FetchOptions {
     /// What the store lacks is an error that names it, unless its URL is a file.
     bool offline = false;
-    bool records_are_bare = false;  ///< see StoreAddOptions::record_is_bare
+    bool records_are_bare = false;           ///< see StoreAddOptions::record_is_bare
+    std::shared_ptr<Allowance> allowance{};  ///< see UnpackOptions
 };
 
 /// Makes every record available and gives the folders, in the order of the records. `channels` know

@@ -24,11 +24,11 @@ void name_by_url(Error& failure, const fs::path& file, const std::string& url) {
 
 Unpacking::Unpacking(const PackageStore& store,
                      const std::vector<PackageRecord>& records,
-                     bool records_are_bare,
+                     const StoreAddOptions& how,
                      std::stop_source& stop)
     : store_(store),
       records_(records),
-      records_are_bare_(records_are_bare),
+      how_(how),
       stop_(stop),
       folders_(records.size()),
       early_workers_(kEarlyUnpackers, [this] { unpack_arriving(); }),
@@ -158,9 +158,8 @@ void Unpacking::settle(const Whole& whole, Result<fs::path> folder) {
 }
 
 StoreAddOptions Unpacking::options(std::size_t index, bool verified) {
-    StoreAddOptions options;
+    auto options = how_;
     options.archive_verified = verified;
-    options.record_is_bare = records_are_bare_;
     options.cancelled = [this] { return stop_.stop_requested(); };
     options.on_lost_set_id = [this, index](const auto& paths) {
         const std::lock_guard lock(mutex_);

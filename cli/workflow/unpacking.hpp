@@ -29,10 +29,11 @@ public:
     /// Smaller archives are there before a thread has looked at them.
     static constexpr std::uint64_t kEarlyFrom = std::uint64_t{8} << 20U;
 
-    /// The first failure requests `stop`: nothing more need arrive. References outlive this.
+    /// `how`: what holds for all of them. The first failure requests `stop`: nothing more need
+    /// arrive. References outlive this.
     Unpacking(const PackageStore& store,
               const std::vector<PackageRecord>& records,
-              bool records_are_bare,
+              const StoreAddOptions& how,
               std::stop_source& stop);
     ~Unpacking();
     Unpacking(const Unpacking&) = delete;
@@ -71,7 +72,7 @@ private:
 
     const PackageStore& store_;
     const std::vector<PackageRecord>& records_;
-    bool records_are_bare_ = false;
+    StoreAddOptions how_;
     std::stop_source& stop_;
 
     std::mutex mutex_;

@@ -29,8 +29,8 @@ struct DamageSearch {
 
 /// Every path that differs, in the order of `records`. Byte code does not count: python renews it.
 /// Where several packages have a path, it is enough that one of them finds its own there. Of files
-/// whose checksum nobody noted (records of old tools) only the presence is known. Interrupted when
-/// cancelled; Io where something cannot be read.
+/// whose checksum nobody noted (records of old tools) only the presence is known; one that cannot
+/// be read differs. Interrupted when cancelled.
 Result<std::vector<InstalledDamage>> find_installed_damage(const fs::path& prefix,
                                                            const std::vector<PrefixRecord>& records,
                                                            const DamageSearch& how = {});

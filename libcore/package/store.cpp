@@ -5,16 +5,20 @@
 #include "libcore/package/checksums.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/package/shared_modes_internal.hpp"
 #include "libcore/package/verify.hpp"
 #include "libcore/package/workplace_internal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <pwd.h>
+#include <set>
 #include <sys/stat.h>
 #include <system_error>
 
@@ -130,11 +134,13 @@ Result<PackageRecord> settle_record(const fs::path& archive,
 }
 
 /// Not synced: a lost record is a package that is unpacked again.
-Result<void> write_record(const fs::path& folder, std::string_view text) {
+Result<void> write_record(const fs::path& folder, std::string_view text, mode_t like) {
     const auto path = folder / kRecordFile;
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    Descriptor file(::open(path.c_str(), kFlags, 0644));
-    if (!file || !write_fully(file.get(), text) || !file.close())
+    constexpr mode_t kMode = 0644;
+    Descriptor file(::open(path.c_str(), kFlags, kMode));
+    if (!file || SharedModes(like).settle_file(file.get(), kMode) != 0 ||
+        !write_fully(file.get(), text) || !file.close())
         return pass(io_error(path.native(), "write", errno));
     return {};
 }
@@ -155,7 +161,8 @@ PackageRecord complete(const PackageRecord& bare, PackageRecord inside) {
 Result<void> sign_folder(const std::string& archive,
                          const fs::path& folder,
                          PackageRecord record,
-                         bool is_bare) {
+                         bool is_bare,
+                         mode_t like) {
     const auto unpacking = [&](Error error) {
         return pass(std::move(error).while_doing("unpacking " + archive));
     };
@@ -173,7 +180,34 @@ Result<void> sign_folder(const std::string& archive,
     if (is_bare) record = complete(record, std::move(inside));
     GPKG_TRY(const auto index, read_info_text(folder, "index.json"));
     GPKG_TRY(const auto text, repodata_record_json(record, index.value_or("")));
-    return write_record(folder, text);
+    return write_record(folder, text, like);
+}
+
+mode_t mode_of_folder(const fs::path& folder) {
+    struct stat status {};
+    return ::stat(folder.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
+}
+
+std::string user_name(uid_t user) {
+    std::array<char, 4096> room{};
+    struct passwd entry {};
+    struct passwd* found = nullptr;
+    ::getpwuid_r(user, &entry, room.data(), room.size(), &found);
+    return found == nullptr ? fmt::format("user {}", user) : found->pw_name;
+}
+
+/// What only the owner of a package can do.
+Error not_ours(const fs::path& folder, std::string_view doing, std::string_view remedy) {
+    struct stat status {};
+    std::string owner = "another user";
+    if (::stat(folder.c_str(), &status) == 0) owner = user_name(status.st_uid);
+    return {ErrorKind::Io,
+            fmt::format("{}: cannot {}: it is {}'s, and its permissions do not allow it",
+                        folder.native(),
+                        doing,
+                        owner),
+            fmt::format("{} can {}", owner, remedy),
+            {}};
 }
 
 /// Gives the finished folder its name. A folder that has it already is the work of another process
@@ -190,6 +224,11 @@ Result<void> publish(const fs::path& finished,
         const auto aside = workplace / fmt::format("broken-{}", attempt);
         ::rename(final_path.c_str(), aside.c_str());
     }
+    if (::faccessat(AT_FDCWD, (final_path / kRecordFile).c_str(), R_OK, 0) != 0 && errno == EACCES)
+        return pass(not_ours(final_path,
+                             "use the package there",
+                             "open it: chmod -R go+rX on that folder; cache_dir names a store of "
+                             "one's own"));
     return fail(ErrorKind::Io,
                 fmt::format("{}: cannot put the package there: something is in the way",
                             final_path.native()));
@@ -202,6 +241,12 @@ struct PackageStore::State {
     std::once_flag settled;
     std::mutex mutex;
     std::map<fs::path, bool> unharmed;  ///< folders of conda caches that were verified
+    std::set<fs::path> avoided;
+
+    bool is_avoided(const fs::path& folder) {
+        const std::lock_guard lock(mutex);
+        return avoided.contains(folder);
+    }
 
     /// Before the first package is looked for or added.
     void settle() {
@@ -240,13 +285,16 @@ std::optional<fs::path> PackageStore::find(const PackageRecord& record) const {
     state_->settle();
     if (auto folder = find_in(root(), record)) return folder;
     for (const auto& layer : state_->layout.layers) {
-        if (auto folder = find_in(layer, record)) return folder;
+        auto folder = find_in(layer, record);
+        if (folder && !state_->is_avoided(*folder)) return folder;
     }
     for (const auto& cache : state_->layout.conda_caches) {
         auto folder = cache / record.distribution();
         if (!is_whole(folder)) continue;
         const auto found = read_repodata_record(folder);
-        if (found && same_archive(record, *found) && state_->is_unharmed(folder)) return folder;
+        if (found && same_archive(record, *found) && !state_->is_avoided(folder) &&
+            state_->is_unharmed(folder))
+            return folder;
     }
     return std::nullopt;
 }
@@ -278,8 +326,10 @@ Result<fs::path> PackageStore::put(const std::string& archive,
     const auto folder = workplace.path() / "package";
     UnpackOptions how;
     how.cancelled = options.cancelled;
+    how.allowance = options.allowance;
+    how.like = mode_of_folder(root());
     GPKG_TRY(const auto unpacked, unpack(folder, how));
-    GPKG_CHECK(sign_folder(archive, folder, record, options.record_is_bare));
+    GPKG_CHECK(sign_folder(archive, folder, record, options.record_is_bare, how.like));
     GPKG_CHECK(publish(folder, final_path, workplace.path()));
     if (options.on_lost_set_id && !unpacked.lost_set_id.empty())
         options.on_lost_set_id(unpacked.lost_set_id);
@@ -329,6 +379,11 @@ Result<std::vector<fs::path>> PackageStore::broken() const {
     return folders;
 }
 
+void PackageStore::avoid(const fs::path& folder) const {
+    const std::lock_guard lock(state_->mutex);
+    state_->avoided.insert(folder);
+}
+
 Result<void> PackageStore::remove(const fs::path& folder) const {
     if (folder.parent_path() != root() || !is_folder_name(folder.filename().native()))
         return fail(
@@ -342,7 +397,13 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
         aside = root() / fmt::format("{}removed{}", workplace_stem(), number++);
         code = ::rename(folder.c_str(), aside.c_str()) == 0 ? 0 : errno;
     } while (code == EEXIST || code == ENOTEMPTY);
-    if (code == 0) return remove_tree(aside);
+    if (code == 0) {
+        auto removed = remove_tree(aside);
+        // Before anything was taken out of it: what another made under a umask is a package still.
+        if (!removed && is_whole(aside) && ::rename(aside.c_str(), folder.c_str()) == 0)
+            return pass(not_ours(folder, "remove it", "remove it, or open it: chmod -R g+w"));
+        return removed;
+    }
     if (code == ENOENT) return {};
     // A folder of a lower layer of an overlay can only be emptied where it is, and so one whose
     // other name finds no room: without its record it is no package any more, and what is left of

@@ -10,6 +10,8 @@
 // folder with the final name is whole; two processes that do the same both end with it. Finding a
 // package here takes a fixed number of file operations, never a listing.
 //
+// Who may use the store's folder may use every package in it: see UnpackOptions::like.
+//
 // Below the store lie read-only layers: other gpkg stores (a site's, say), and conda's package
 // caches, whose folders are used only when they belong to the same archive and prove unchanged.
 //
@@ -47,6 +49,7 @@ struct StoreAddOptions {
     std::function<bool()> cancelled{};
     /// Called with the files that had set-id bits, from the thread that adds.
     std::function<void(const std::vector<std::string>& paths)> on_lost_set_id{};
+    std::shared_ptr<Allowance> allowance{};  ///< see UnpackOptions
 };
 
 struct StoredPackage {
@@ -103,7 +106,11 @@ public:
     /// Folders of it that have a package's name and no record that can be read, sorted: never
     /// found, and unpacked anew when the package is wanted.
     Result<std::vector<fs::path>> broken() const;
-    /// Takes one folder of this store away: its name goes first, then its files.
+    /// find() passes this folder over from now on: a damaged one of a layer, which only its owner
+    /// can take away.
+    void avoid(const fs::path& folder) const;
+    /// Takes one folder of this store away: its name goes first, then its files. Another user's
+    /// that is not open to this one stays.
     Result<void> remove(const fs::path& folder) const;
 
     /// Broken packages, and unfinished work of processes that are gone; of unknown ones when older

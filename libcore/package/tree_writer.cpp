@@ -42,10 +42,28 @@ void keep_time(int fd, const Member& member) {
     ::futimens(fd, times);
 }
 
+/// Whether there was that much left.
+bool take(std::atomic<std::uint64_t>& left, std::uint64_t count) {
+    auto now = left.load();
+    while (now >= count) {
+        if (left.compare_exchange_weak(now, now - count)) return true;
+    }
+    return false;
+}
+
+tl::unexpected<Error> beyond(const std::string& archive, const Allowance& allowance) {
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: unpacking it goes beyond {}", archive, allowance.bounds),
+                "the environment is as it was; gpkg clean --unused takes what was unpacked before "
+                "out of the store");
+}
+
+mode_t mode_of(const Member& member) { return member.executable ? 0755U : 0644U; }
+
 /// A new file; the umask takes its part of the mode.
 int create_file(int folder, const char* leaf, const Member& member) {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    return ::openat(folder, leaf, kFlags, member.executable ? 0755U : 0644U);
+    return ::openat(folder, leaf, kFlags, mode_of(member));
 }
 
 Result<void> copy_bytes(int from, int to, std::string_view name) {
@@ -66,6 +84,7 @@ TreeWriter::TreeWriter(Descriptor root, std::string archive, const UnpackOptions
     : root_(std::move(root)),
       archive_(std::move(archive)),
       options_(options),
+      modes_(options.like),
       byte_limit_(options.limits.bytes) {}
 
 tl::unexpected<Error> TreeWriter::refused(const Member& member, std::string_view why) const {
@@ -91,6 +110,14 @@ Result<void> TreeWriter::count_bytes(std::uint64_t bytes) {
             ErrorKind::Integrity,
             fmt::format("{}: refused: unpacks to more than {} bytes", archive_, byte_limit_));
     totals_.bytes += bytes;
+    const auto& allowance = options_.allowance;
+    if (allowance && !take(allowance->bytes, bytes)) return beyond(archive_, *allowance);
+    return {};
+}
+
+Result<void> TreeWriter::count_inode() {
+    const auto& allowance = options_.allowance;
+    if (allowance && !take(allowance->inodes, 1)) return beyond(archive_, *allowance);
     return {};
 }
 
@@ -146,7 +173,10 @@ Result<void> TreeWriter::make_folder(const std::string& path, const Member& memb
                        fmt::format("needs \"{}\" as a folder, which is none", printable(path)));
     }
     GPKG_TRY(const int parent, folder_of(path, member));
-    if (::mkdirat(parent, leaf_of(path), 0755) != 0) return failed(member, errno);
+    GPKG_CHECK(count_inode());
+    if (::mkdirat(parent, leaf_of(path), modes_.folder()) != 0) return failed(member, errno);
+    if (const int code = modes_.settle_folder(parent, leaf_of(path)); code != 0)
+        return failed(member, code);
     made_[path].type = PathType::Directory;
     return {};
 }
@@ -168,8 +198,11 @@ Result<void> TreeWriter::make_file(const std::string& path,
                                    const Member& member,
                                    const ReadContent& read) {
     GPKG_TRY(const int folder, folder_of(path, member));
+    GPKG_CHECK(count_inode());
     Descriptor file(create_file(folder, leaf_of(path), member));
     if (!file) return failed(member, errno);
+    if (const int code = modes_.settle_file(file.get(), mode_of(member)); code != 0)
+        return failed(member, code);
     auto& made = made_[path];
     const bool hashed = options_.verify && !path.starts_with("info/");
     GPKG_CHECK(fill(file.get(), made, member, read, hashed));
@@ -210,6 +243,7 @@ Result<void> TreeWriter::fill(
 Result<void> TreeWriter::make_soft_link(const std::string& path, const Member& member) {
     if (member.link.empty()) return refused(member, "is a soft link to nothing");
     GPKG_TRY(const int folder, folder_of(path, member));
+    GPKG_CHECK(count_inode());
     if (::symlinkat(member.link.c_str(), folder, leaf_of(path)) != 0) return failed(member, errno);
     made_[path].type = PathType::SoftLink;
     return {};
@@ -232,7 +266,9 @@ Result<void> TreeWriter::make_hard_link(const std::string& path, const Member& m
     // open_below() has just found to be folders of ours.
     if (::linkat(root_.get(), target.c_str(), folder, leaf_of(path), 0) != 0) {
         Descriptor copy(create_file(folder, leaf_of(path), member));
-        if (!copy) return failed(member, errno);
+        if (!copy || modes_.settle_file(copy.get(), mode_of(member)) != 0)
+            return failed(member, errno);
+        GPKG_CHECK(count_inode());
         GPKG_CHECK(count_bytes(made.size));
         GPKG_CHECK(copy_bytes(source.get(), copy.get(), archive_));
         keep_time(copy.get(), member);

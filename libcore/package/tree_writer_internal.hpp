@@ -8,6 +8,7 @@
 #include "libcore/package/archive_internal.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/paths.hpp"
+#include "libcore/package/shared_modes_internal.hpp"
 #include "libcore/package/unpack.hpp"
 
 #include <unordered_map>
@@ -46,6 +47,7 @@ private:
     Result<void> make_soft_link(const std::string& path, const Member& member);
     Result<void> make_hard_link(const std::string& path, const Member& member);
     Result<void> count_bytes(std::uint64_t bytes);
+    Result<void> count_inode();
     Result<void> check_cancelled() const;
     tl::unexpected<Error> refused(const Member& member, std::string_view why) const;
     tl::unexpected<Error> failed(const Member& member, int code) const;
@@ -53,6 +55,7 @@ private:
     Descriptor root_;
     std::string archive_;
     const UnpackOptions& options_;
+    SharedModes modes_;
     std::uint64_t byte_limit_;
     std::uint64_t name_bytes_ = 0;
     MadePaths made_;

@@ -3,6 +3,7 @@
 #include "libcore/package/archive_internal.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/package/shared_modes_internal.hpp"
 #include "libcore/package/tree_writer_internal.hpp"
 #include "libcore/package/verify_internal.hpp"
 
@@ -19,11 +20,13 @@ namespace {
 /// The folder to unpack into; what was put there goes again unless keep() is called.
 class Target {
 public:
-    static Result<Target> make(const fs::path& path) {
+    static Result<Target> make(const fs::path& path, const SharedModes& modes) {
         bool made = true;
-        if (::mkdir(path.c_str(), 0755) != 0) {
+        if (::mkdir(path.c_str(), modes.folder()) != 0) {
             if (errno != EEXIST) return pass(io_error(path.native(), "make the folder", errno));
             made = false;
+        } else if (const int code = modes.settle_folder(AT_FDCWD, path.c_str()); code != 0) {
+            return pass(io_error(path.native(), "make the folder", code));
         }
         Descriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (!root) return pass(io_error(path.native(), "open the folder", errno));
@@ -110,7 +113,7 @@ Result<Unpacked> unpack(const std::string& name,
                         const fs::path& target,
                         const UnpackOptions& options,
                         const WalkInto& walk) {
-    GPKG_TRY(auto folder, Target::make(target));
+    GPKG_TRY(auto folder, Target::make(target, SharedModes(options.like)));
     TreeWriter writer(folder.take_root(), name, options);
     writer.set_byte_limit(limit);
     GPKG_CHECK(walk(writer.warnings(), [&](const Member& member, const ReadContent& read) {

@@ -12,6 +12,7 @@
 #include "libcore/fs/arriving_file.hpp"
 #include "libcore/fs/file.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace gpkg {
@@ -31,10 +33,20 @@ struct UnpackLimits {
     std::uint64_t free_bytes = std::uint64_t{4} << 30U;
 };
 
+/// What may yet come to the disk, shared by all that unpack at the same time.
+struct Allowance {
+    std::atomic<std::uint64_t> bytes;   ///< of file content
+    std::atomic<std::uint64_t> inodes;  ///< files, links and folders
+    std::string bounds{};               ///< as the user said them: "--max-size 1GB"
+};
+
 struct UnpackOptions {
     bool verify = true;                 ///< compare with info/paths.json while unpacking
     std::function<bool()> cancelled{};  ///< asked now and then; true ends with Interrupted
     UnpackLimits limits{};
+    /// Permissions of a folder: who may use that may use what is unpacked. 0: the umask decides.
+    mode_t like = 0;
+    std::shared_ptr<Allowance> allowance{};  ///< none: no bound. Beyond it: Conflict
 };
 
 struct Unpacked {
@@ -45,7 +57,8 @@ struct Unpacked {
 };
 
 /// Unpacks into `target`, which must be absent or an empty folder. Files get 0644 or 0755 under the
-/// umask and keep their times. Damage is an Integrity error that names the archive and the member.
+/// umask (see UnpackOptions::like) and keep their times. Damage is an Integrity error that names
+/// the archive and the member.
 Result<Unpacked> unpack_package(const fs::path& archive,
                                 const fs::path& target,
                                 const UnpackOptions& options = {});
