@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +22,7 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <pthread.h>
+#include <pwd.h>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -41,6 +43,16 @@ int exit_status(const Error& error) {
 std::optional<std::string> environment_variable(std::string_view name) {
     const char* value = std::getenv(std::string(name).c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+/// By HOME, or where that is not set by the system's list of users.
+fs::path home_folder() {
+    if (auto home = environment_variable("HOME")) return *std::move(home);
+    std::array<char, 4096> room{};
+    struct passwd entry {};
+    struct passwd* found = nullptr;
+    ::getpwuid_r(::getuid(), &entry, room.data(), room.size(), &found);
+    return found == nullptr ? "/" : found->pw_dir;
 }
 
 /// Turns Ctrl-C, SIGTERM and SIGHUP into a request to stop. A second one ends the program at once.
@@ -185,7 +197,7 @@ int run(int argc, char** argv) {
         return 0;
     }
 
-    const fs::path home = environment_variable("HOME").value_or("/");
+    const auto home = home_folder();
     ConfigSources sources{
         environment_variable, home, virtual_packages::this_machine().native_platform};
     auto config = load_config(sources);

@@ -5,6 +5,7 @@
 #include "cli/workflow/one_off.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/process/process.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -101,10 +102,12 @@ Result<Sweep> cached_indexes(const Context& context) {
     return sweep;
 }
 
-/// Environments of `gpkg exec`, but for those that another process makes at the moment.
+/// Environments of `gpkg exec`, but for those that another process makes at the moment, or in which
+/// a tool runs.
 Result<Sweep> one_off_environments(const Context& context) {
     Sweep sweep;
     std::error_code code;
+    const auto in_use = values_in_processes("CONDA_PREFIX");
     for (fs::directory_iterator entry(one_off_folder(context.config), code), end;
          !code && entry != end;
          entry.increment(code)) {
@@ -115,6 +118,11 @@ Result<Sweep> one_off_environments(const Context& context) {
                                     path.native().ends_with(".gpkg-new") ||
                                     path.native().ends_with(".gpkg-removed");
         if (!is_environment || prefix_condition(path) == PrefixCondition::Busy) continue;
+        if (in_use.contains(path.native())) {
+            context.out.note(
+                fmt::format("{}: a tool is running in it, and it stays", path.native()));
+            continue;
+        }
         GPKG_TRY(const auto usage, folder_usage(path));
         sweep.entries.push_back({path, usage.freed_bytes});
     }

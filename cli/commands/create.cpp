@@ -73,9 +73,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                             "--clone makes a copy as it is: name no packages beside it",
                             "gpkg install adds to the copy");
             GPKG_TRY(const auto original, existing_prefix(context, target_of(options->clone)));
-            GPKG_CHECK(recover_for_use(context, original));
-            GPKG_TRY(auto change, copy_of(context, original, prefix));
-            return carry_out(context, std::move(change), options->change);
+            return clone_environment(context, original, prefix, options->change);
         }
         if (!options->lock.empty()) {
             const auto& [freeze, update_deps, only_deps, no_deps, no_pin] = options->reach;

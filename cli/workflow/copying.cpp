@@ -57,6 +57,14 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
     to.insert(to.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
 }
 
+/// Nothing where this user may not: then it is another's to change.
+Result<std::optional<PrefixLock>> lock_if_allowed(const fs::path& prefix, const LockWait& how) {
+    auto lock = PrefixLock::acquire(prefix, how);
+    if (lock) return std::optional(*std::move(lock));
+    if (lock.error().kind != ErrorKind::Io) return pass(std::move(lock).error());
+    return std::optional<PrefixLock>();
+}
+
 }  // namespace
 
 Result<void> check_free(const Context& context, const fs::path& prefix) {
@@ -134,6 +142,25 @@ Result<void> copy_other_files(Context& context,
                                      count == 1 ? "s" : "",
                                      count == 1 ? "was" : "were"));
     return {};
+}
+
+Result<int> clone_environment(Context& context,
+                              const fs::path& from,
+                              const fs::path& to,
+                              const ChangeOptions& options) {
+    const auto how = transaction_options(context, options);
+    const LockWait wait{how.lock_wait, how.cancelled, how.waiting};
+    std::optional<PrefixLock> lock;
+    if (!options.dry_run) {
+        GPKG_TRY(lock, lock_if_allowed(from, wait));
+        lock.reset();  // who had it may have been killed: recovering takes it as well
+    }
+    GPKG_CHECK(recover_for_use(context, from));
+    if (!options.dry_run) {
+        GPKG_TRY(lock, lock_if_allowed(from, wait));
+    }
+    GPKG_TRY(auto change, copy_of(context, from, to));
+    return carry_out(context, std::move(change), options);
 }
 
 Result<int> rename_environment(Context& context,

@@ -27,6 +27,13 @@ Result<void> copy_telling(Context& context,
                           const fs::path& to,
                           const fs::path& named);
 
+/// Makes `to` what `from` is. Nobody changes that one meanwhile, if this user may lock it; where it
+/// is being changed, that is waited for.
+Result<int> clone_environment(Context& context,
+                              const fs::path& from,
+                              const fs::path& to,
+                              const ChangeOptions& options);
+
 /// Moves an environment. At every instant there is the old one, or both, or the new one; nobody
 /// else changes the old one meanwhile.
 Result<int> rename_environment(Context& context,

@@ -96,7 +96,7 @@ Result<Examined> examine_environment(Context& context, const fs::path& path, boo
     GPKG_CHECK(Prefix::open(path));
     std::vector<UnreadableRecord> unreadable;
     GPKG_TRY(const auto records, read_records(path, unreadable));
-    GPKG_TRY(auto lost, lost_metadata(path, std::move(unreadable)));
+    GPKG_TRY(auto lost, lost_metadata(path, records, std::move(unreadable)));
     examined.packages = records.size() + static_cast<std::size_t>(std::count_if(
                                              lost.begin(), lost.end(), [](const auto& one) {
                                                  return one.package != "environment";

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -19,9 +21,11 @@ struct Loss {
     bool history = false;
     bool state = false;
     std::vector<UnreadableRecord> records;
+    /// Of packages that have several records, all but one: what a killed tool left.
+    std::vector<PrefixRecord> doubled;
     std::optional<Generation> last;
 
-    bool is_nothing() const { return !history && !state && records.empty(); }
+    bool is_nothing() const { return !history && !state && records.empty() && doubled.empty(); }
 };
 
 bool takes_away(const HistoryEntry& entry, const std::string& distribution) {
@@ -66,7 +70,46 @@ bool tells_of(const std::vector<HistoryEntry>& history, const Generation& last) 
     return false;
 }
 
-Result<Loss> find_loss(const fs::path& prefix, std::vector<UnreadableRecord> unreadable) {
+/// Of several records of one package the one that counts: the last generation's, or else the
+/// newest.
+bool counts_more(const fs::path& prefix,
+                 const std::optional<Generation>& last,
+                 const PrefixRecord& a,
+                 const PrefixRecord& b) {
+    const auto is_of_last = [&](const PrefixRecord& record) {
+        return last && std::any_of(last->packages.begin(), last->packages.end(), [&](auto& one) {
+                   return one.record.distribution() == record.package.distribution();
+               });
+    };
+    const auto time = [&](const PrefixRecord& record) {
+        std::error_code ignored;
+        return fs::last_write_time(prefix / "conda-meta" / record.file_name(), ignored);
+    };
+    if (is_of_last(a) != is_of_last(b)) return is_of_last(a);
+    return time(a) > time(b);
+}
+
+std::vector<PrefixRecord> doubled_records(const fs::path& prefix,
+                                          const std::optional<Generation>& last,
+                                          const std::vector<PrefixRecord>& records) {
+    std::map<std::string, const PrefixRecord*> kept;
+    std::vector<PrefixRecord> doubled;
+    for (const auto& record : records) {
+        auto& best = kept[record.name()];
+        if (best == nullptr) {
+            best = &record;
+        } else if (counts_more(prefix, last, record, *best)) {
+            doubled.push_back(*std::exchange(best, &record));
+        } else {
+            doubled.push_back(record);
+        }
+    }
+    return doubled;
+}
+
+Result<Loss> find_loss(const fs::path& prefix,
+                       const std::vector<PrefixRecord>& records,
+                       std::vector<UnreadableRecord> unreadable) {
     Loss loss;
     loss.records = std::move(unreadable);
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
@@ -74,6 +117,7 @@ Result<Loss> find_loss(const fs::path& prefix, std::vector<UnreadableRecord> unr
         if (auto generation = read_generation(prefix, *number)) loss.last = *std::move(generation);
     }
     if (const auto opened = Prefix::open(prefix)) loss.state = !opened->state();
+    loss.doubled = doubled_records(prefix, loss.last, records);
     if (!loss.last) {
         // Where nothing was ever gpkg's, a folder without history is no environment.
         loss.history = !Prefix::is_environment(prefix) && !numbers.empty();
@@ -185,8 +229,9 @@ Result<std::vector<std::string>> restore_records(Context& context,
 }  // namespace
 
 Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix,
+                                                   const std::vector<PrefixRecord>& records,
                                                    std::vector<UnreadableRecord> unreadable) {
-    GPKG_TRY(const auto loss, find_loss(prefix, std::move(unreadable)));
+    GPKG_TRY(const auto loss, find_loss(prefix, records, std::move(unreadable)));
     std::vector<InstalledDamage> lost;
     if (loss.history)
         lost.push_back({"environment", "conda-meta/history", "lacks the last change"});
@@ -196,6 +241,10 @@ Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix,
         lost.push_back({one.distribution,
                         fmt::format("conda-meta/{}.json", one.distribution),
                         one.error.kind == ErrorKind::NotFound ? "is missing" : "cannot be read"});
+    for (const auto& record : loss.doubled)
+        lost.push_back({record.name(),
+                        fmt::format("conda-meta/{}", record.file_name()),
+                        "is one record too many of this package"});
     return lost;
 }
 
@@ -206,8 +255,8 @@ Result<RestoredMetadata> restore_metadata(Context& context,
     std::error_code code;
     if (!fs::is_directory(prefix / "conda-meta", code)) return restored;  // as good as never made
     std::vector<UnreadableRecord> unreadable;
-    GPKG_CHECK(read_records(prefix, unreadable));
-    GPKG_TRY(const auto loss, find_loss(prefix, std::move(unreadable)));
+    GPKG_TRY(const auto records, read_records(prefix, unreadable));
+    GPKG_TRY(const auto loss, find_loss(prefix, records, std::move(unreadable)));
     restored.anything = !loss.is_nothing();
     if (!restored.anything) return restored;
     const auto meta = prefix / "conda-meta";
@@ -218,6 +267,11 @@ Result<RestoredMetadata> restore_metadata(Context& context,
     if (loss.history) tell("history");
     if (loss.state) tell(std::string(kStateFile));
     for (const auto& lost : loss.records) tell(lost.distribution + ".json");
+    for (const auto& record : loss.doubled)
+        context.out.note(fmt::format("{}: {} set aside: there is another record of {}",
+                                     (meta / record.file_name()).native(),
+                                     options.dry_run ? "would be" : "is",
+                                     record.name()));
     if (options.dry_run) return restored;
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
     const auto how = transaction_options(context, options);
@@ -230,6 +284,12 @@ Result<RestoredMetadata> restore_metadata(Context& context,
         GPKG_CHECK(write_file_atomically(meta / kStateFile, state.to_json()));
     }
     GPKG_TRY(restored.packages, restore_records(context, prefix, options, loss));
+    // Its files may be the other's as well; what is the other's alone is linked anew.
+    for (const auto& record : loss.doubled) {
+        const auto file = meta / record.file_name();
+        GPKG_CHECK(rename_path(file, file.native() + ".damaged"));
+        restored.packages.push_back(record.name());
+    }
     return restored;
 }
 

@@ -12,8 +12,10 @@
 namespace gpkg::cli {
 
 /// The history, gpkg's state and the records of packages where they are missing or cannot be read;
-/// what is of no package is called "environment". `unreadable`: what reading the records found.
+/// what is of no package is called "environment"; and records that a package has beside another.
+/// `records`, `unreadable`: what reading them found.
 Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix,
+                                                   const std::vector<PrefixRecord>& records,
                                                    std::vector<UnreadableRecord> unreadable);
 
 struct RestoredMetadata {

@@ -56,6 +56,9 @@ Result<std::string> text_of(const Node& node, std::string_view what, const Readi
 }
 
 Result<Texts> texts_of(const Node& node, std::string_view what, const Reading& how) {
+    if (node.is_scalar() && node.text().find(',') != std::string::npos)
+        return node.fail(fmt::format("expected a list of {}, found one text with a comma", what),
+                         "a list is written [a, b]");
     GPKG_TRY(auto texts, node.as_texts(what));
     for (auto& text : texts) {
         GPKG_TRY(text, expanded(text, node.place(), how));

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/config/config_keys_internal.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -65,6 +66,22 @@ bool begins_key(std::string_view line, std::string_view key) {
         return rest.starts_with(key) && rest.substr(key.size(), 2) == std::string{first, ':'};
     }
     return rest.starts_with(key) && trim(rest.substr(key.size())).starts_with(':');
+}
+
+/// "  # why" at the end of a line; what lies in quotes is none.
+std::string_view comment_of(std::string_view line) {
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (quote != 0) {
+            if (c == quote) quote = 0;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '#' && i > 0 && (line[i - 1] == ' ' || line[i - 1] == '\t')) {
+            return line.substr(line.find_last_not_of(" \t", i - 1) + 1);
+        }
+    }
+    return {};
 }
 
 /// The lines of one key: from the line that names it to its last line that is no comment.
@@ -177,7 +194,7 @@ public:
     /// Checks that nothing but the key is different and that the result can be loaded, and writes.
     Result<void> save(const std::vector<std::string>& expected) {
         std::string text;
-        for (const auto& line : lines_) text.append(line).append("\n");
+        for (const auto& line : lines_) text.append(line).append(ends_);
         const auto& file = target_.file;
         if (!says(text, expected))
             return fail(ErrorKind::Unsupported,
@@ -195,7 +212,9 @@ public:
             return pass(std::move(refused));
         }
         // A link to a file kept elsewhere stays a link.
-        return write_file_atomically(behind_links(file), text);
+        const auto written = behind_links(file);
+        remove_dead_temporaries_of(written);
+        return write_file_atomically(written, text);
     }
 
 private:
@@ -228,7 +247,11 @@ private:
           place_(std::move(place)),
           before_(std::move(before)),
           lock_(std::move(lock)) {
-        for (const auto line : split(text, '\n')) lines_.emplace_back(line);
+        for (auto line : split(text, '\n')) {
+            if (line.ends_with('\r')) line.remove_suffix(1);
+            lines_.emplace_back(line);
+        }
+        ends_ = text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n";
         if (lines_.back().empty()) lines_.pop_back();
     }
 
@@ -266,11 +289,12 @@ private:
         return items;
     }
 
-    void replace_block(const Lines& with) {
+    void replace_block(Lines with) {
         const auto at = [&](std::size_t i) {
             return lines_.begin() + static_cast<std::ptrdiff_t>(i);
         };
         if (const auto old = block()) {
+            if (!with.empty()) with.front() += comment_of(lines_[old->first]);
             lines_.insert(lines_.erase(at(old->first), at(old->last)), with.begin(), with.end());
             return;
         }
@@ -318,6 +342,7 @@ private:
     yaml::Node before_;
     Descriptor lock_;
     Lines lines_;
+    std::string_view ends_ = "\n";
 };
 
 /// What stands for a key now, wherever it was said.

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/json_internal.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -180,6 +181,7 @@ Result<GpkgState> Prefix::state() const {
 }
 
 Result<void> Prefix::write_state(const GpkgState& state) const {
+    remove_dead_temporaries_of(meta() / kStateFile);
     return write_file_atomically(meta() / kStateFile, state.to_json());
 }
 
@@ -207,7 +209,9 @@ Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& c
 
 Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& changes) {
     GPKG_TRY(const auto text, with_env_vars(prefix, changes));
-    return write_file_atomically(prefix / "conda-meta" / "state", text);
+    const auto file = prefix / "conda-meta" / "state";
+    remove_dead_temporaries_of(file);
+    return write_file_atomically(file, text);
 }
 
 Result<void> check_not_frozen(const fs::path& prefix) {

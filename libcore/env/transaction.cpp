@@ -247,12 +247,14 @@ Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions
     // Nothing had stopped: whoever was at work there has finished.
     if (!lock && !is_there(staging)) return Recovery::Nothing;
     if (!lock) return pass(about(prefix, staging, std::move(lock).error()));
+    // Before the journal nothing is there but the lock, which the one waiting for it may have made.
+    const bool begun = is_there(staging / std::string(kJournalFolder));
     if (options.fault && options.fault("remove tree", staging) != 0)
         return fail(ErrorKind::Io, fmt::format("{}: cannot remove", staging.native()));
     // Another may be at it too.
     if (auto removed = remove_tree(staging); !removed && is_there(staging))
         return pass(std::move(removed).error());
-    return Recovery::RolledBack;
+    return begun ? Recovery::RolledBack : Recovery::Nothing;
 }
 
 Result<TransactionReport> run_steps(const Transaction& transaction,

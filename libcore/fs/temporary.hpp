@@ -20,5 +20,7 @@ bool keep_from_removal(const Descriptor& file);
 /// Removes from `folder` what processes that are gone (killed) left of files that they wrote.
 /// Nothing where the file system cannot tell who is alive.
 void remove_dead_temporaries(const fs::path& folder);
+/// The same of what was to become this one file.
+void remove_dead_temporaries_of(const fs::path& file);
 
 }  // namespace gpkg

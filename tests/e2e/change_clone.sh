@@ -49,4 +49,17 @@ err_is ''
 expect 0 create --dry-run -n third --clone first
 absent third
 
+# An environment that is being changed is copied once it is whole.
+mkdir -p "$WORK/payload/bin" && printf 'sleep 2; echo linked > "$PREFIX/made"\n' > "$WORK/payload/bin/.slow-post-link.sh"
+package slow 1 0
+expect 0 create -y -q -n changing lib
+"$GPKG" install -y -q -n changing slow > "$WORK/installed" 2>&1 &
+for _ in $(seq 100); do [ -e "$at/changing/conda-meta/.gpkg-transaction/untold" ] && break; sleep 0.05; done
+expect 0 create -y -n still --clone changing
+err_has 'waiting for process'
+err_lacks 'is being changed'
+wait
+has still slow-1 lib-1.0
+check [ "$(cat "$at/still/made")" = linked ]
+
 finish

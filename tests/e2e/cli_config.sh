@@ -173,4 +173,17 @@ out_is true
 expect 1 search nothing -c "$CHANNEL"
 err_has 'gpkg does not heed env_prompt'
 rm "$HOME/.condarc"
+# Comments and line ends stay; what a killed edit left goes with the next.
+printf 'channels: [a, b] # mine\r\nssl_verify: true\r\n' > "$file"
+: > "$file.tmp-0123abcd"
+expect 0 config append channels c
+check [ "$(cat "$file")" = "$(printf 'channels: # mine\r\n  - a\r\n  - b\r\n  - c\r\nssl_verify: true\r')" ]
+check [ ! -e "$file.tmp-0123abcd" ]
+rm "$file"
+printf 'channels: conda-forge,bioconda\n' > "$HOME/.condarc"
+expect 0 config get channels
+err_has "$HOME/.condarc:1" 'found one text with a comma' '[a, b]'
+rm "$HOME/.condarc"
+# Without HOME the system knows it.
+(unset HOME GPKG_ROOT_PREFIX; expect 0 config get cache_dir; out_lacks '"/.local' ; [ "${out:0:8}" != /.local/ ]) || fail 'no home'
 finish

@@ -117,5 +117,20 @@ check [ "$(count)" = 0 ]
 check [ -e "$GPKG_ROOT_PREFIX/envs/mine/conda-meta/history" ]
 expect 0 exec hello
 out_is 'hello 2'
+# A tool that runs keeps its environment; those that wait for one that is being made interrupt nobody.
+expect 0 clean -y -q --exec
+script bin/slow 'sleep 3; cat "$CONDA_PREFIX/bin/slow" | wc -l'
+package slow 1.0 0
+for n in 1 2 3 4 5 6; do "$GPKG" exec slow > "$WORK/slow$n" 2> "$WORK/slow.err$n" & done
+sleep 2
+expect 0 clean -y -a
+err_has 'a tool is running in it, and it stays'
+wait
+for n in 1 2 3 4 5 6; do
+    check [ "$(cat "$WORK/slow$n")" -gt 0 ]
+    check [ "$(grep -c interrupted "$WORK/slow.err$n")" = 0 ]
+done
+expect 0 clean -y -a
+check [ "$(count)" = 0 ]
 
 finish

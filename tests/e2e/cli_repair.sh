@@ -190,6 +190,29 @@ expect 0 update -y -n lost --update-all
 has lost first-1 second-1
 expect 0 rollback -y -n lost 1
 has lost first-1
+# Two records of one package, as a killed tool leaves them: the last generation knows which counts.
+package first 2 0
+expect 0 create -q -y -n twice first=2
+cp "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/first-1-0.json" "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/"
+expect 1 verify -n twice
+out_has 'conda-meta/first-1-0.json is one record too many of this package'
+expect 0 repair -y -n twice --dry-run
+err_has 'would be set aside: there is another record of first'
+expect 0 repair -y -n twice
+expect 0 verify -n twice
+has twice first-2
+expect 0 update -y -n twice --update-all
+check [ -f "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/first-1-0.json.damaged" ]
+# What cannot be read is damage as well.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+    script share/secret 'echo secret'
+    package secret 1 0
+    expect 0 create -q -y -n unread secret
+    chmod 000 "$GPKG_ROOT_PREFIX/envs/unread/share/secret"
+    chmod 755 "$WORK"
+    setpriv --reuid 61001 --clear-groups "$GPKG" verify -n unread > "$WORK/said" 2>&1
+    check grep -q 'share/secret cannot be read' "$WORK/said"
+fi
 # A lock that leads elsewhere empties nobody's file.
 echo precious > "$WORK/precious"
 ln -s "$WORK/precious" "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/.gpkg-lock"
