@@ -314,6 +314,8 @@ Result<TransactionReport> create(const Transaction& transaction,
     };
     if (auto appeared = appear(); !appeared) {
         std::error_code ignored;
+        // The lock last: who finds a journal without one takes it for an interrupted command's.
+        fs::remove_all(staging / std::string(kJournalFolder), ignored);
         fs::remove_all(staging, ignored);
         return pass(failed(std::move(appeared).error()));
     }
