@@ -7,6 +7,7 @@
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <fmt/format.h>
 
 namespace gpkg::cli {
@@ -180,7 +181,9 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options) {
     GPKG_TRY(auto prefix, target_prefix(context, options));
     // An interrupted creation has its journal, though not yet its history.
-    if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta")) return prefix;
+    std::error_code code;
+    if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta", code)) return prefix;
+    if (code == std::errc::permission_denied) return pass(io_error(prefix, "look into", EACCES));
     const auto folders = environment_folders(context.config);
     std::vector<std::string> names;
     for (const auto& path : list_environments(folders, context.home))

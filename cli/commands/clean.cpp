@@ -5,7 +5,6 @@
 #include "cli/workflow/one_off.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
-#include "libcore/process/process.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -107,7 +106,6 @@ Result<Sweep> cached_indexes(const Context& context) {
 Result<Sweep> one_off_environments(const Context& context) {
     Sweep sweep;
     std::error_code code;
-    const auto in_use = values_in_processes("CONDA_PREFIX");
     for (fs::directory_iterator entry(one_off_folder(context.config), code), end;
          !code && entry != end;
          entry.increment(code)) {
@@ -118,7 +116,7 @@ Result<Sweep> one_off_environments(const Context& context) {
                                     path.native().ends_with(".gpkg-new") ||
                                     path.native().ends_with(".gpkg-removed");
         if (!is_environment || prefix_condition(path) == PrefixCondition::Busy) continue;
-        if (in_use.contains(path.native())) {
+        if (!take_from_tools(path)) {
             context.out.note(
                 fmt::format("{}: a tool is running in it, and it stays", path.native()));
             continue;
@@ -226,7 +224,9 @@ Result<int> clean(Context& context, const Options& options) {
             !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes)), context.stop))
             return fail(ErrorKind::Interrupted, "nothing was removed");
         Removal removal(context);
-        removal.remove(one_offs, [&](const fs::path& path) {
+        removal.remove(one_offs, [&](const fs::path& path) -> Result<void> {
+            const auto taken = take_from_tools(path);
+            if (!taken) return {};  // since we looked
             return Prefix::is_environment(path)
                        ? remove_prefix(path, transaction_options(context, {}))
                        : remove_tree(path);

@@ -70,6 +70,15 @@ Result<int> no_such_program(Context& context,
     return kNotFound;
 }
 
+/// It may be cleaned away as soon as it is made.
+Result<fs::path> held_environment(Context& context, const OneOffRequest& request, bool anew) {
+    constexpr int kAttempts = 5;
+    for (int attempt = 0;; ++attempt) {
+        GPKG_TRY(auto prefix, one_off_environment(context, request, anew));
+        if (hold_for_tool(prefix) || attempt == kAttempts) return prefix;
+    }
+}
+
 Result<int> exec(Context& context, const CLI::App& app, const Options& options) {
     auto command = words_behind_options(app, context.arguments);
     if (command.empty())
@@ -89,7 +98,7 @@ Result<int> exec(Context& context, const CLI::App& app, const Options& options) 
     request.tool = request.specs.front().name;
     GPKG_TRY(const auto more, parse_specs(options.with));
     request.specs.insert(request.specs.end(), more.begin(), more.end());
-    GPKG_TRY(const auto prefix, one_off_environment(context, request, options.anew));
+    GPKG_TRY(const auto prefix, held_environment(context, request, options.anew));
     const auto& program = command.front();
     if (options.specs.empty() && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)
         return no_such_program(context, prefix, program, request.specs);

@@ -174,8 +174,8 @@ Result<void> link_all(Context& context,
     return {};
 }
 
-/// Links, and once more where packages turn out to be damaged in the store, or were cleaned out of
-/// it meanwhile.
+/// Links, and again where packages turn out to be damaged in the store, or are cleaned out of it
+/// meanwhile.
 Result<void> link_from_store(Context& context,
                              const Change& change,
                              const PackageStore& store,
@@ -183,18 +183,22 @@ Result<void> link_from_store(Context& context,
                              const FolderUsage& stored,
                              const ChangeOptions& options,
                              const FetchOptions& how) {
-    auto linked = link_all(context, change, folders, stored, options);
-    if (linked || linked.error().kind == ErrorKind::Conflict) return linked;
-    const auto depth =
-        linked.error().kind == ErrorKind::Integrity ? VerifyDepth::Content : VerifyDepth::Shape;
-    GPKG_TRY(const auto dropped, drop_damaged(context, store, change.link, depth));
-    if (dropped.packages == 0) return linked;
-    context.out.warn(fmt::format("{}; what is wrong in the store is fetched anew ({} {})",
-                                 linked.error().message,
-                                 dropped.packages,
-                                 dropped.packages == 1 ? "package" : "packages"));
-    GPKG_TRY(folders, make_available(context, store, change.link, change.channels, how));
-    return link_all(context, change, folders, stored, options);
+    constexpr int kMostAttempts = 4;
+    for (int attempt = 1;; ++attempt) {
+        auto linked = link_all(context, change, folders, stored, options);
+        if (linked || attempt == kMostAttempts) return linked;
+        const auto kind = linked.error().kind;
+        if (kind != ErrorKind::Integrity && kind != ErrorKind::NotFound) return linked;
+        const auto depth = kind == ErrorKind::Integrity ? VerifyDepth::Content : VerifyDepth::Shape;
+        auto dropped = drop_damaged(context, store, change.link, depth, how.offline);
+        if (!dropped) return pass(std::move(dropped).error().while_doing(linked.error().message));
+        if (dropped->packages == 0) return linked;
+        context.out.warn(fmt::format("{}; what is wrong in the store is fetched anew ({} {})",
+                                     linked.error().message,
+                                     dropped->packages,
+                                     dropped->packages == 1 ? "package" : "packages"));
+        GPKG_TRY(folders, make_available(context, store, change.link, change.channels, how));
+    }
 }
 
 /// Records of an explicit list, once the packages are there: with what these say of themselves, and

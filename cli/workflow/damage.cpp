@@ -65,16 +65,25 @@ Result<StoreCheck> check_store(Context& context, const PackageStore& store, bool
 Result<DroppedPackages> drop_damaged(Context& context,
                                      const PackageStore& store,
                                      const std::vector<PackageRecord>& records,
-                                     VerifyDepth depth) {
+                                     VerifyDepth depth,
+                                     bool offline) {
     Progress progress(context.out);
     DroppedPackages dropped;
     for (std::size_t i = 0; i < records.size(); ++i) {
         GPKG_CHECK(check_stop(context));
         progress.count("verifying", i + 1, records.size(), "packages");
         auto folder = store.find(records[i]);
-        if (folder && damage_of(*folder, depth).empty()) continue;
+        const auto damage = folder ? damage_of(*folder, depth) : std::vector<PathDamage>();
+        if (folder && damage.empty()) continue;
         ++dropped.packages;
         if (!folder) continue;
+        if (offline && !records[i].url.starts_with("file://"))
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: {} {}, and --offline forbids to fetch the package anew",
+                                    folder->native(),
+                                    damage.front().path,
+                                    damage.front().what),
+                        "run the command without --offline");
         if (folder->parent_path() == store.root())
             GPKG_CHECK(store.remove(*folder));
         else
@@ -140,8 +149,9 @@ Result<int> repair_environment(Context& context,
     }
     GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
-    if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta")) {
-        if (!fs::exists(path))
+    std::error_code ignored;
+    if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
+        if (!fs::exists(path, ignored))
             context.out.print(fmt::format("{}: nothing is left of it", path.native()));
         if (context.out.json_mode())
             context.out.json({{"success", true}, {"prefix", path.native()}});
@@ -162,7 +172,8 @@ Result<int> repair_environment(Context& context,
     for (const auto& one : examined.damage) names.insert(one.package);
     names.insert(lost.packages.begin(), lost.packages.end());
     for (const auto name : names) {
-        request.records.push_back(find_record(records, name)->package);
+        if (const auto* record = find_record(records, name))
+            request.records.push_back(record->package);
     }
     if (names.empty() && !lost.anything)
         context.out.print(fmt::format("{}: nothing is damaged", path.native()));
@@ -170,7 +181,11 @@ Result<int> repair_environment(Context& context,
     DroppedPackages dropped;
     if (!options.dry_run) {
         GPKG_TRY(dropped,
-                 drop_damaged(context, open_store(context), request.records, VerifyDepth::Content));
+                 drop_damaged(context,
+                              open_store(context),
+                              request.records,
+                              VerifyDepth::Content,
+                              options.offline));
     }
     GPKG_TRY(auto change, exactly(std::move(request)));
     change.avoided = std::move(dropped.of_layers);

@@ -32,11 +32,12 @@ struct DroppedPackages {
 };
 
 /// So that they are fetched anew: takes damaged copies of `records` out of the store, and has it
-/// pass over those of its layers.
+/// pass over those of its layers. Offline, what could not be fetched stays, with an error.
 Result<DroppedPackages> drop_damaged(Context& context,
                                      const PackageStore& store,
                                      const std::vector<PackageRecord>& records,
-                                     VerifyDepth depth);
+                                     VerifyDepth depth,
+                                     bool offline);
 
 /// Brings an interrupted command to an end and links damaged packages anew. Copies of the store are
 /// examined first, and downloaded again where they are damaged.

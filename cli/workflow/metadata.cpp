@@ -34,9 +34,10 @@ bool takes_away(const HistoryEntry& entry, const std::string& distribution) {
     });
 }
 
-/// Records that the last generation had and nobody has taken away since.
+/// Records that the last generation had and nobody has taken away or replaced since.
 std::vector<UnreadableRecord> missing_records(const fs::path& prefix,
                                               const Generation& last,
+                                              const std::vector<PrefixRecord>& records,
                                               const std::vector<HistoryEntry>& history) {
     auto since = std::find_if(
         history.rbegin(), history.rend(), [&](const auto& one) { return one.time == last.time; });
@@ -48,7 +49,8 @@ std::vector<UnreadableRecord> missing_records(const fs::path& prefix,
         const bool is_gone = std::any_of(history.rbegin(), since, [&](const auto& entry) {
             return takes_away(entry, distribution);
         });
-        if (!is_gone && !fs::exists(fs::symlink_status(file, code)))
+        const bool is_replaced = find_record(records, package.record.name) != nullptr;
+        if (!is_gone && !is_replaced && !fs::exists(fs::symlink_status(file, code)))
             missing.push_back(
                 {distribution,
                  {ErrorKind::NotFound, fmt::format("{}: is missing", file.native()), {}, {}}});
@@ -95,6 +97,9 @@ std::vector<PrefixRecord> doubled_records(const fs::path& prefix,
     std::map<std::string, const PrefixRecord*> kept;
     std::vector<PrefixRecord> doubled;
     for (const auto& record : records) {
+        // Of a file of another name it is not known which it is.
+        std::error_code ignored;
+        if (!fs::exists(prefix / "conda-meta" / record.file_name(), ignored)) continue;
         auto& best = kept[record.name()];
         if (best == nullptr) {
             best = &record;
@@ -126,7 +131,7 @@ Result<Loss> find_loss(const fs::path& prefix,
     const auto history =
         parse_history(read_file(prefix / "conda-meta/history").value_or(std::string()));
     loss.history = !tells_of(history, *loss.last);
-    for (auto& one : missing_records(prefix, *loss.last, history))
+    for (auto& one : missing_records(prefix, *loss.last, records, history))
         loss.records.push_back(std::move(one));
     return loss;
 }

@@ -6,7 +6,10 @@
 #include "libcore/env/prefix.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 namespace gpkg::cli {
 namespace {
@@ -114,6 +117,23 @@ Result<fs::path> one_off_environment(Context& context, const OneOffRequest& requ
     }
     if (is_damaged(prefix)) last.hint = "gpkg clean --exec takes it away";
     return pass(std::move(last));
+}
+
+bool hold_for_tool(const fs::path& prefix) {
+    // Not O_CLOEXEC: the tool's processes hold it, whatever becomes of them.
+    Descriptor folder(::open((prefix / "conda-meta").c_str(), O_RDONLY | O_DIRECTORY));
+    if (!folder || (::flock(folder.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK))
+        return false;
+    if (!is_ready(prefix)) return false;
+    folder.release();
+    return true;
+}
+
+std::optional<Descriptor> take_from_tools(const fs::path& prefix) {
+    Descriptor folder(::open((prefix / "conda-meta").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return std::nullopt;
+    return folder;
 }
 
 }  // namespace gpkg::cli

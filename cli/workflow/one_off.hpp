@@ -5,8 +5,10 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/fs/descriptor.hpp"
 #include "libcore/spec/match_spec.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,13 @@ Result<fs::path> one_off_place(const Context& context, const OneOffRequest& requ
 /// The environment, made where it is not there yet; `anew` brings one that is there to what the
 /// channels have now. What is said about it goes to stderr.
 Result<fs::path> one_off_environment(Context& context, const OneOffRequest& request, bool anew);
+
+/// From now on this process, and the tool that takes its place, keep the environment from being
+/// cleaned away. False where that has happened, or happens just now.
+bool hold_for_tool(const fs::path& prefix);
+
+/// For who takes it away, as long as it lives; nothing where a tool runs in it. Where the file
+/// system cannot lock, nobody knows.
+std::optional<Descriptor> take_from_tools(const fs::path& prefix);
 
 }  // namespace gpkg::cli

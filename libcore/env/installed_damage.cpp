@@ -45,7 +45,9 @@ Result<std::string> difference(const fs::path& prefix, const PrefixPath& path, b
     if (path.type == PrefixPathType::SoftLink || !S_ISREG(status.st_mode)) return "";
 
     const bool is_as_packed = path.prefix_placeholder.empty();
-    if (is_as_packed && path.size && static_cast<std::uint64_t>(status.st_size) != *path.size)
+    // Packages without paths.json tell no sizes.
+    const bool knows_size = path.size && (*path.size != 0 || !path.sha256.empty());
+    if (is_as_packed && knows_size && static_cast<std::uint64_t>(status.st_size) != *path.size)
         return fmt::format("has {} bytes, not {}", status.st_size, *path.size);
     const auto& promised =
         path.sha256_in_prefix.empty() && is_as_packed ? path.sha256 : path.sha256_in_prefix;

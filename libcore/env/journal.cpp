@@ -1,11 +1,13 @@
 #include "libcore/env/journal_internal.hpp"
 #include "libcore/env/json_internal.hpp"
+#include "libcore/env/second_names_internal.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 #include <optional>
 #include <system_error>
+#include <unordered_set>
 
 namespace gpkg {
 namespace {
@@ -31,25 +33,6 @@ private:
 
 bool is_absent(int code) { return code == ENOENT || code == ENOTDIR; }
 
-/// Whether something was not put there by the transaction: see kSecondNames. A link holds nothing
-/// that could be lost, what python compiled is made again, and a folder that could not be removed
-/// holds something of others.
-class IsTheirs {
-public:
-    explicit IsTheirs(const Disk& disk)
-        : can_tell_(disk.exists(std::string(kSecondNames)) &&
-                    !disk.exists(journal_path("untold"))) {}
-    bool can_tell() const { return can_tell_; }
-    bool operator()(std::string_view path, const struct stat& status) const {
-        if (S_ISDIR(status.st_mode)) return true;
-        if (!can_tell_ || S_ISLNK(status.st_mode)) return false;
-        return status.st_nlink == 1 && !path.ends_with(".pyc") && path != ".messages.txt";
-    }
-
-private:
-    bool can_tell_;
-};
-
 /// Beside `path`, for what is in the way there.
 std::string free_name(const Disk& disk, const std::string& path) {
     auto name = path + ".gpkg-saved";
@@ -60,7 +43,7 @@ std::string free_name(const Disk& disk, const std::string& path) {
 
 /// Renames old/<n> to its former place, parents first.
 void return_old(Disk& disk, const JournalPlan& plan, Failures& failures) {
-    const IsTheirs is_theirs(disk);
+    const IsTheirs is_theirs(disk, plan.sources);
     std::vector<std::size_t> order(plan.leaving.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -79,7 +62,7 @@ void return_old(Disk& disk, const JournalPlan& plan, Failures& failures) {
 
 /// Files and folders that came, children before parents.
 void remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failures) {
-    const IsTheirs is_theirs(disk);
+    const IsTheirs is_theirs(disk, plan.sources);
     struct Arrived {
         const std::string* path;
         bool folder;
@@ -130,16 +113,14 @@ Result<void> remove_whole_prefix(Disk& disk) {
     return {};
 }
 
-/// What lies in a prefix outside of the journal, paths relative to it.
-struct Contents {
-    std::vector<std::string> ours;
-    std::vector<std::string> folders;
-    bool theirs = false;  ///< there is something else
-};
-
-Result<Contents> contents_of(const Disk& disk) {
-    const IsTheirs is_theirs(disk);
-    Contents contents;
+/// Whether there is anything in a prefix that was being made but what makes it.
+Result<bool> holds_others(const Disk& disk, const JournalPlan& plan) {
+    if (disk.exists(journal_path("untold"))) return false;
+    const IsTheirs is_theirs(disk, plan.sources);
+    std::unordered_set<std::string_view> files(plan.arriving.begin(), plan.arriving.end());
+    std::unordered_set<std::string_view> folders(plan.arriving_folders.begin(),
+                                                 plan.arriving_folders.end());
+    folders.insert("conda-meta");
     std::error_code code;
     fs::recursive_directory_iterator item(disk.prefix(), code);
     for (const fs::recursive_directory_iterator end; !code && item != end; item.increment(code)) {
@@ -148,29 +129,21 @@ Result<Contents> contents_of(const Disk& disk) {
         if (path == kJournalFolder || path == "conda-meta/.gpkg-lock") continue;
         struct stat status {};
         if (disk.look(path, status) != 0) continue;  // gone meanwhile
-        if (S_ISDIR(status.st_mode))
-            contents.folders.push_back(path);
-        else if (is_theirs(path, status))
-            contents.theirs = true;
-        else
-            contents.ours.push_back(path);
+        const bool ours = S_ISDIR(status.st_mode)
+                              ? folders.contains(path)
+                              : files.contains(path) && !is_theirs(path, status);
+        if (!ours) return true;
     }
     if (code) return pass(io_error(disk.prefix(), "list", code.value()));
-    return contents;
+    return false;
 }
 
 /// Of a prefix that was being made nothing stays but what others put into it.
-Result<void> remove_made_prefix(Disk& disk) {
-    if (!IsTheirs(disk).can_tell()) return remove_whole_prefix(disk);
-    GPKG_TRY(auto contents, contents_of(disk));
-    if (!contents.theirs) return remove_whole_prefix(disk);
+Result<void> remove_made_prefix(Disk& disk, const JournalPlan& plan) {
+    GPKG_TRY(const bool others, holds_others(disk, plan));
+    if (!others) return remove_whole_prefix(disk);
     Failures failures;
-    for (const auto& path : contents.ours) {
-        if (const int code = disk.remove(path); code != 0 && !is_absent(code))
-            failures.add(disk.error(path, "remove", code));
-    }
-    std::sort(contents.folders.rbegin(), contents.folders.rend());
-    for (const auto& path : contents.folders) disk.remove_folder(path);
+    remove_arrived(disk, plan, failures);
     sweep(disk, failures);
     return std::move(failures).result();
 }
@@ -232,25 +205,6 @@ void switch_records(Disk& disk, const JournalPlan& plan, Failures& failures) {
     finish_history(disk, plan, failures);
 }
 
-/// The folder is there afterwards if the file system has hard links.
-Result<void> make_second_names(Disk& disk) {
-    const std::string folder(kSecondNames);
-    if (const int code = disk.make_folder(folder); code != 0)
-        return pass(disk.error(folder, "make", code));
-    const auto trial = folder + "/plan";
-    switch (const int code = disk.hard_link(disk.root(), journal_path("plan.json"), trial); code) {
-    case 0: return {};
-    case EPERM:
-    case EACCES:
-    case EOPNOTSUPP:
-    case ENOSYS:
-    case EXDEV:
-    case EINVAL:
-    case EMLINK: disk.remove_folder(folder); return {};
-    default: return pass(disk.error(trial, "link", code));
-    }
-}
-
 Json saved_json(const std::vector<JournalPlan::Saved>& saved) {
     auto out = Json::array();
     for (const auto& item : saved) out.push_back({{"place", item.leaving}, {"path", item.path}});
@@ -289,6 +243,7 @@ std::string JournalPlan::to_json() const {
                       {"saved", saved_json(saved)},
                       {"records", records},
                       {"dropped", dropped},
+                      {"sources", sources},
                       {"emptied", emptied},
                       {"caches", caches_json(caches)},
                       {"history_size", history_size},
@@ -326,6 +281,7 @@ Result<JournalPlan> JournalPlan::parse(std::string_view text, std::string_view w
     plan.arriving_folders = texts("arriving_folders");
     plan.records = texts("records");
     plan.dropped = texts("dropped");
+    plan.sources = texts("sources");
     plan.emptied = texts("emptied");
     pairs("saved", [&](simdjson::dom::element item) {
         std::uint64_t place = 0;
@@ -358,7 +314,7 @@ Result<void> write_journal(Disk& disk, const JournalPlan& plan) {
     const auto file = journal_path("plan.json");
     if (const int code = disk.write_durably(file, plan.to_json()); code != 0)
         return pass(disk.error(file, "write", code));
-    return make_second_names(disk);
+    return SecondNames::prepare(disk);
 }
 
 Result<void> mark(Disk& disk, std::string_view name) {
@@ -370,7 +326,7 @@ Result<void> mark(Disk& disk, std::string_view name) {
 }
 
 Result<void> roll_back(Disk& disk, const JournalPlan& plan) {
-    if (plan.made_prefix) return remove_made_prefix(disk);
+    if (plan.made_prefix) return remove_made_prefix(disk, plan);
     Failures failures;
     const auto linking = journal_path("linking");
     if (disk.exists(linking)) {

@@ -16,10 +16,10 @@ inline constexpr std::string_view kJournalFolder = "conda-meta/.gpkg-transaction
 
 /// What plan.json holds. Paths are relative to the prefix.
 struct JournalPlan {
-    bool made_prefix = false;  ///< going back removes the prefix whole; the path lists are empty
-    bool made_meta = false;    ///< conda-meta came with the journal
+    bool made_prefix = false;           ///< going back removes the prefix as well
+    bool made_meta = false;             ///< conda-meta came with the journal
     std::vector<std::string> leaving;   ///< renamed to old/<place in this list>; also empty folders
-    std::vector<std::string> arriving;  ///< files, links and folders that were not there
+    std::vector<std::string> arriving;  ///< files and links that were not there
     std::vector<std::string> arriving_folders;
     /// What becomes of some in `leaving` in place of being deleted.
     struct Saved {
@@ -29,6 +29,7 @@ struct JournalPlan {
     std::vector<Saved> saved;
     std::vector<std::string> records;  ///< paths in records/, renamed into conda-meta
     std::vector<std::string> dropped;  ///< names in conda-meta, removed
+    std::vector<std::string> sources;  ///< the unpacked packages, where files have another name
     std::vector<std::string>
         emptied;  ///< folders removed if nothing is left in them, deepest first
     /// .pyc files of removed sources that nobody recorded: "a/__pycache__/" and "b.".
@@ -49,12 +50,6 @@ std::string journal_path(std::string_view name);
 /// Where leaving path `place` is kept.
 std::string old_path(std::size_t place);
 
-/// Holds a second name of each file that a transaction makes and does not hard-link from a store,
-/// until it is committed. So every file it puts into the prefix has another name elsewhere, and one
-/// that has none was put there by somebody else: going back leaves it. Not there on file systems
-/// without hard links.
-inline constexpr std::string_view kSecondNames = "conda-meta/.gpkg-transaction/new";
-
 /// Where a prefix that does not exist is prepared: beside it, so that one rename makes it appear.
 fs::path staging_path(const fs::path& prefix);
 
@@ -63,8 +58,9 @@ fs::path grave_path(const fs::path& prefix);
 
 /// Makes the journal's folders and plan.json, synced.
 Result<void> write_journal(Disk& disk, const JournalPlan& plan);
-/// The marks `linking`, `committed` and `untold`: from then on scripts and copying put files there
-/// that cannot be told from the user's, and going back takes them for the transaction's.
+/// The marks `linking` and `committed`; `single`: something has no second name; `untold`: scripts
+/// and copying put files there from now on that nobody planned. What can then not be told from the
+/// user's, going back takes for the transaction's.
 Result<void> mark(Disk& disk, std::string_view name);
 
 /// Undoes everything from any point before `committed`, and removes the journal. Can be repeated.

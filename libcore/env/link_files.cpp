@@ -5,6 +5,7 @@
 #include "libcore/env/link_files_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
 #include "libcore/env/placeholder.hpp"
+#include "libcore/env/second_names_internal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +60,7 @@ public:
           options_(options),
           named_prefix_(plan.named_prefix),
           attempts_(plan.packages.size()),
-          has_second_names_(disk.exists(std::string(kSecondNames))),
+          second_names_(disk),
           total_(total) {}
 
     Result<void> make_folders(Plan& plan);
@@ -81,15 +82,12 @@ private:
     Result<void> check_size(int source, const PackagePlan& package, const LinkItem& item);
     Result<void> refuse(const PackagePlan& package, const LinkItem& item, int code);
     void report_progress(std::size_t done);
-    template <typename Make>
-    int make(const std::string& target, const Make& make);
 
     Disk& disk_;
     const TransactionOptions& options_;
     const fs::path& named_prefix_;
     std::vector<Attempts> attempts_;  ///< by place in the plan
-    bool has_second_names_;
-    std::atomic<std::size_t> second_names_{0};
+    SecondNames second_names_;
     std::size_t total_;
     Counts counts_;
     std::atomic<int> copy_reason_{0};
@@ -159,16 +157,6 @@ std::span<const LinkMethod> methods_for(LinkMethod asked, const PackagePlan& pac
     return package.reflinks_first ? std::span(kReflinkFirst) : std::span(kHardLinkFirst);
 }
 
-/// `make`: makes a file of the name it is given; 0 or errno. See kSecondNames. A file that is half
-/// written has not got its own name yet.
-template <typename Make>
-int Linker::make(const std::string& target, const Make& make) {
-    if (!has_second_names_) return make(target);
-    const auto second = fmt::format("{}/{}", kSecondNames, second_names_++);
-    if (const int code = make(second); code != 0) return code;
-    return disk_.hard_link(disk_.root(), second, target);
-}
-
 Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
     const auto& package = *piece.package;
     auto& attempts = *piece.attempts;
@@ -192,7 +180,7 @@ Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
             break;
         case LinkMethod::Reflink:
             if (!attempts.reflinks_work) continue;
-            code = make(item.target, [&](const std::string& name) {
+            code = second_names_.make(item.target, [&](const std::string& name) {
                 return disk_.reflink(source, item.source, name);
             });
             if (code == 0) {
@@ -202,7 +190,7 @@ Result<void> Linker::link_file(int source, const Piece& piece, LinkItem& item) {
             if (means_copy(code)) attempts.reflinks_work = false;
             break;
         case LinkMethod::Copy:
-            code = make(item.target, [&](const std::string& name) {
+            code = second_names_.make(item.target, [&](const std::string& name) {
                 return disk_.copy(source, item.source, name);
             });
             if (code != 0) break;
@@ -230,7 +218,7 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
         GPKG_TRY(
             const auto changes,
             changes_in_binary(file, entry.prefix_placeholder, named_prefix_.native(), entry.path));
-        const int code = make(item.target, [&](const std::string& name) {
+        const int code = second_names_.make(item.target, [&](const std::string& name) {
             return disk_.copy_changed(source, item.source, name, changes, status.st_mode & 07777);
         });
         if (code != 0) return refuse(package, item, code);
@@ -239,7 +227,7 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
         return {};
     }
     GPKG_TRY(const auto text, bytes_with_prefix(entry, file, named_prefix_));
-    const int code = make(item.target, [&](const std::string& name) {
+    const int code = second_names_.make(item.target, [&](const std::string& name) {
         return disk_.write(name, text, status.st_mode & 07777);
     });
     if (code != 0) return refuse(package, item, code);
@@ -254,8 +242,9 @@ Result<void> Linker::soft_link(int source, const PackagePlan& package, const Lin
     if (size < 0) return refuse(package, item, errno);
     const auto text = link_with_prefix(
         *item.entry, {target.data(), static_cast<std::size_t>(size)}, named_prefix_);
-    if (const int code = disk_.symlink(text, item.target); code != 0)
-        return refuse(package, item, code);
+    const int code = second_names_.make(
+        item.target, [&](const std::string& name) { return disk_.symlink(text, name); });
+    if (code != 0) return refuse(package, item, code);
     ++counts_.soft_linked;
     return {};
 }
@@ -289,7 +278,7 @@ Result<void> Linker::link_item(int source, const Piece& piece, LinkItem& item) {
         item.sha256 = item.entry->sha256;
         return item.early ? Result<void>() : soft_link(source, package, item);
     case LinkKind::EntryPoint: {
-        const int code = make(item.target, [&](const std::string& name) {
+        const int code = second_names_.make(item.target, [&](const std::string& name) {
             return disk_.write(name, item.content, 0755);
         });
         if (code != 0) return refuse(package, item, code);

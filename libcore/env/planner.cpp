@@ -58,8 +58,19 @@ Result<void> Planner::check_records() {
     if (staying_.size() + transaction_.unlink.size() != plan_.installed.size())
         return changed("a package to be removed is not installed");
     for (const auto& request : transaction_.link) {
-        if (!names.insert(request.record.name).second)
-            return changed(fmt::format("{} is installed already", request.record.name));
+        if (names.insert(request.record.name).second) continue;
+        const auto records = std::count_if(
+            plan_.installed.begin(), plan_.installed.end(), [&](const PrefixRecord& record) {
+                return record.name() == request.record.name;
+            });
+        if (records > 1)
+            return fail(ErrorKind::Conflict,
+                        fmt::format("{}: conda-meta has {} records of {}",
+                                    transaction_.prefix.native(),
+                                    records,
+                                    request.record.name),
+                        "gpkg repair sets aside what a killed tool left");
+        return changed(fmt::format("{} is installed already", request.record.name));
     }
     for (const auto& rewrite : transaction_.rewrite) {
         if (!names.contains(rewrite.name))
@@ -178,6 +189,8 @@ Result<Plan> Planner::make() {
     plan_emptied();
     GPKG_CHECK(plan_records());
     plan_.journal.made_prefix = plan_.creating;
+    for (const auto& request : transaction_.link)
+        plan_.journal.sources.push_back(request.unpacked.native());
     return std::move(plan_);
 }
 

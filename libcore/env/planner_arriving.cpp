@@ -215,9 +215,9 @@ Result<void> Planner::check_place(const PackagePlan& package, LinkItem& item) {
         GPKG_CHECK(need_folder(package, item.target));
         return {};
     }
-    if (plan_.creating || leaving_.contains(item.target)) return {};
+    if (leaving_.contains(item.target)) return {};
     struct stat found {};
-    const bool below_fresh = fresh_.contains(parent_of(item.target));
+    const bool below_fresh = plan_.creating || fresh_.contains(parent_of(item.target));
     if (!below_fresh && disk_->look(item.target, found) == 0)
         return check_taken(package, item, found);
     plan_.journal.arriving.push_back(item.target);

@@ -275,15 +275,6 @@ Error made_meanwhile(const fs::path& prefix) {
             {}};
 }
 
-/// A journal of a prefix that goes away whole needs no list of what came.
-JournalPlan journal_of(const Plan& plan) {
-    auto journal = plan.journal;
-    if (!journal.made_prefix) return journal;
-    journal.arriving.clear();
-    journal.arriving_folders.clear();
-    return journal;
-}
-
 Result<TransactionReport> create(const Transaction& transaction,
                                  const TransactionOptions& options) {
     GPKG_TRY(auto plan, make_plan(transaction, options));
@@ -306,7 +297,7 @@ Result<TransactionReport> create(const Transaction& transaction,
     if (!opened) return pass(failed(std::move(opened).error()));
     auto disk = std::move(*opened);
     const auto appear = [&]() -> Result<void> {
-        GPKG_CHECK(write_journal(disk, journal_of(plan)));
+        GPKG_CHECK(write_journal(disk, plan.journal));
         if (const int code = disk.announce("rename", staging); code != 0)
             return pass(io_error(staging, "rename", code));
         if (is_there(prefix)) return pass(made_meanwhile(prefix));
@@ -426,7 +417,9 @@ Result<std::optional<fs::path>> set_damaged_journal_aside(const fs::path& prefix
     if (!is_there(file)) return std::nullopt;
     GPKG_TRY(auto lock, acquire_lock(prefix, options));
     const auto text = read_file(file);
-    if (text && JournalPlan::parse(*text, file.native())) return std::nullopt;
+    if (!text && text.error().kind == ErrorKind::NotFound) return std::nullopt;  // finished now
+    if (!text) return pass(text.error());
+    if (JournalPlan::parse(*text, file.native())) return std::nullopt;
     const auto journal = prefix / std::string(kJournalFolder);
     auto aside = journal.native() + ".damaged";
     for (int number = 2; is_there(aside); ++number)

@@ -27,6 +27,8 @@ public:
     ~Descriptor() { close(); }
 
     int get() const { return fd_; }
+    /// Gives it away: it is no longer closed.
+    int release() { return std::exchange(fd_, -1); }
     explicit operator bool() const { return fd_ >= 0; }
     /// Closes now, to hear of write errors that NFS reports only here: false, with errno set.
     bool close();

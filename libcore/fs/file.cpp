@@ -144,8 +144,13 @@ fs::path deepest_left(fs::path path) {
 Result<void> remove_tree(const fs::path& path) {
     std::error_code code;
     std::error_code ignored;
-    fs::remove_all(path, code);
-    if (!code) return {};
+    // Another may be at it as well, and is faster.
+    constexpr int kMostTries = 10;
+    for (int i = 0; i < kMostTries; ++i) {
+        fs::remove_all(path, code);
+        if (!code) return {};
+        if (code != std::errc::no_such_file_or_directory) break;
+    }
     if (code == std::errc::permission_denied &&
         fs::is_directory(fs::symlink_status(path, ignored))) {
         make_writable(path);

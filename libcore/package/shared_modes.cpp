@@ -27,7 +27,10 @@ mode_t process_umask() {
 
 }  // namespace
 
-SharedModes::SharedModes(mode_t like) : like_(like), umask_(like == 0 ? 0 : process_umask()) {}
+// In a sticky folder everyone may write, and nobody take away what is another's.
+SharedModes::SharedModes(mode_t like)
+    : like_((like & S_ISVTX) != 0 ? like & ~mode_t{022} : like),
+      umask_(like == 0 ? 0 : process_umask()) {}
 
 int SharedModes::settle_folder(int parent, const char* name) const {
     if ((like_ & 0777U & umask_) == 0) return 0;

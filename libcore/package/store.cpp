@@ -188,6 +188,22 @@ mode_t mode_of_folder(const fs::path& folder) {
     return ::stat(folder.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
 }
 
+/// See alias_path().
+Result<void> write_alias(const fs::path& root, const std::string& md5, std::string_view name) {
+    constexpr mode_t kMode = 0644;
+    const auto path = alias_path(root, md5);
+    const SharedModes modes(mode_of_folder(root));
+    const auto folder = path.parent_path();
+    const bool made = ::mkdir(folder.c_str(), modes.folder()) == 0;
+    if (made && modes.settle_folder(AT_FDCWD, folder.c_str()) != 0)
+        return pass(io_error(folder.native(), "make the folder", errno));
+    GPKG_TRY(auto file, NewFile::make(path));
+    if (modes.settle_file(file.fd(), kMode) != 0)
+        return pass(io_error(path.native(), "write", errno));
+    GPKG_CHECK(file.write(name));
+    return file.finish(false);
+}
+
 std::string user_name(uid_t user) {
     std::array<char, 4096> room{};
     struct passwd entry {};
@@ -358,8 +374,7 @@ Result<fs::path> PackageStore::add(const fs::path& archive,
     };
     GPKG_TRY(const auto final_path, put(archive.native(), record, options, unpack));
     if (wanted.sha256.empty() && !wanted.md5.empty())
-        GPKG_CHECK(
-            write_file_atomically(alias_path(root(), record.md5), final_path.filename().native()));
+        GPKG_CHECK(write_alias(root(), record.md5, final_path.filename().native()));
     return final_path;
 }
 
@@ -408,6 +423,8 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
     // A folder of a lower layer of an overlay can only be emptied where it is, and so one whose
     // other name finds no room: without its record it is no package any more, and what is left of
     // it a leftover.
+    if (code == EPERM || code == EACCES)
+        return pass(not_ours(folder, "remove it", "remove it: gpkg repair --store, gpkg clean"));
     if (code != EXDEV && code != ENOSPC && code != EDQUOT)
         return pass(io_error(folder.native(), "remove", code));
     GPKG_CHECK(remove_tree(folder / kRecordFile));

@@ -87,6 +87,12 @@ TreeWriter::TreeWriter(Descriptor root, std::string archive, const UnpackOptions
       modes_(options.like),
       byte_limit_(options.limits.bytes) {}
 
+TreeWriter::~TreeWriter() {
+    if (!options_.allowance) return;
+    options_.allowance->bytes += taken_bytes_;
+    options_.allowance->inodes += taken_inodes_;
+}
+
 tl::unexpected<Error> TreeWriter::refused(const Member& member, std::string_view why) const {
     return fail(
         ErrorKind::Integrity,
@@ -112,12 +118,14 @@ Result<void> TreeWriter::count_bytes(std::uint64_t bytes) {
     totals_.bytes += bytes;
     const auto& allowance = options_.allowance;
     if (allowance && !take(allowance->bytes, bytes)) return beyond(archive_, *allowance);
+    taken_bytes_ += bytes;
     return {};
 }
 
 Result<void> TreeWriter::count_inode() {
     const auto& allowance = options_.allowance;
     if (allowance && !take(allowance->inodes, 1)) return beyond(archive_, *allowance);
+    ++taken_inodes_;
     return {};
 }
 

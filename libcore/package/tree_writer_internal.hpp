@@ -27,6 +27,11 @@ class TreeWriter {
 public:
     /// `archive` names the source in errors.
     TreeWriter(Descriptor root, std::string archive, const UnpackOptions& options);
+    /// Gives back what it took of the allowance, unless keep() was called.
+    ~TreeWriter();
+    TreeWriter(const TreeWriter&) = delete;
+    TreeWriter& operator=(const TreeWriter&) = delete;
+    void keep() { taken_bytes_ = taken_inodes_ = 0; }
 
     /// Bounds what may be unpacked.
     void set_byte_limit(std::uint64_t bytes) { byte_limit_ = bytes; }
@@ -57,6 +62,8 @@ private:
     const UnpackOptions& options_;
     SharedModes modes_;
     std::uint64_t byte_limit_;
+    std::uint64_t taken_bytes_ = 0;
+    std::uint64_t taken_inodes_ = 0;
     std::uint64_t name_bytes_ = 0;
     MadePaths made_;
     std::unordered_map<std::string, Descriptor> open_folders_;

@@ -124,6 +124,7 @@ Result<Unpacked> unpack(const std::string& name,
                     fmt::format("{}: not a package: has no info/index.json", name));
     if (options.verify) GPKG_CHECK(verify_made(name, target, writer));
     folder.keep();
+    writer.keep();
     return writer.totals();
 }
 

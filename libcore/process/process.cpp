@@ -225,23 +225,6 @@ std::map<std::string, std::string> current_environment() {
     return variables;
 }
 
-std::set<std::string> values_in_processes(std::string_view variable) {
-    std::set<std::string> values;
-    const auto start = std::string(variable) + "=";
-    std::error_code code;
-    for (fs::directory_iterator item("/proc", code), end; !code && item != end;
-         item.increment(code)) {
-        const auto name = item->path().filename().native();
-        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-        const auto text = read_file(item->path() / "environ");
-        if (!text) continue;  // another user's, or gone
-        for (const auto entry : split(*text, '\0')) {
-            if (entry.starts_with(start)) values.emplace(entry.substr(start.size()));
-        }
-    }
-    return values;
-}
-
 fs::path find_program(const std::string& name) {
     return find_in(bare_environment().at("PATH"), name);
 }

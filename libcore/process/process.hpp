@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -36,10 +35,6 @@ struct ProcessCommand {
 
 /// The variables of this process.
 std::map<std::string, std::string> current_environment();
-
-/// The values that this variable had when the running programs of this machine were started, as far
-/// as this user may know: programs of others tell nothing.
-std::set<std::string> values_in_processes(std::string_view variable);
 
 /// The program of that name in the caller's PATH; empty when there is none.
 fs::path find_program(const std::string& name);

@@ -203,6 +203,36 @@ expect 0 verify -n twice
 has twice first-2
 expect 0 update -y -n twice --update-all
 check [ -f "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/first-1-0.json.damaged" ]
+# The same once a change has taken both into a generation, or another tool has replaced the one by the other.
+cp "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/first-1-0.json" "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/"
+expect 1 update -q -y -n twice first
+err_has 'gpkg repair'
+package third 1 0
+expect 0 repair -y -n twice
+expect 0 verify -n twice
+expect 0 repair -y -n twice
+out_has 'nothing is damaged'
+expect 0 create -q -y -n replaced first=1
+cp "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/first-2-0.json" "$GPKG_ROOT_PREFIX/envs/replaced/conda-meta/"
+rm "$GPKG_ROOT_PREFIX/envs/replaced/conda-meta/first-1-0.json"
+expect 0 repair -y -n replaced
+has replaced first-2
+expect 0 verify -n replaced
+# While another is at work it waits, and finds nothing to do.
+mkdir -p "$WORK/payload/bin" && printf 'sleep 1\n' > "$WORK/payload/bin/.slow-post-link.sh"
+package slow 1 0
+expect 0 create -q -y -n busy third
+"$GPKG" install -y -q -n busy slow > /dev/null 2>&1 &
+for _ in $(seq 100); do [ -e "$GPKG_ROOT_PREFIX/envs/busy/conda-meta/.gpkg-transaction/untold" ] && break; sleep 0.05; done
+expect 0 repair -y -n busy
+err_has 'waiting for process'
+wait
+has busy slow-1 third-1
+# A package that tells no sizes (info/files alone, as before 2016).
+rm -r "${GPKG_ROOT_PREFIX:?}/pkgs/first-2-0-"*/info/paths.json
+printf 'share/first\n' > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/first-2-0-*)/info/files"
+expect 0 create -q -y -n sizeless first=2
+expect 0 verify -n sizeless
 # What cannot be read is damage as well.
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     script share/secret 'echo secret'

@@ -140,6 +140,16 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     err_has "it is user 61001's, and its permissions do not allow it" 'chmod -R g+w'
     works 2 verify --store
     works 2 create -q -y -n six app
+    # Where everyone may write and nobody take away what is another's, no package is open to others.
+    rm -rf "$shared/root/pkgs" "$shared/root/envs" && mkdir -m 1777 "$shared/root/pkgs" && mkdir -m 2777 "$shared/root/envs"
+    works 1 create -q -y -n one app
+    check [ -z "$(find "$shared"/root/pkgs/*/ -perm /022 ! -type l)" ]
+    works 2 create -q -y -n two app
+    rm "$(echo "$shared"/root/pkgs/big-*)/lib/text.py"
+    as 2 create -q -y -n five app
+    check [ "$status" = 1 ]
+    err_has 'lib/text.py is missing' "it is user 61001's, and its permissions do not allow it"
+    works 1 create -q -y -n five app
     rm -rf "$shared"
 else
     echo 'skipped: two users need root and setpriv'
@@ -224,6 +234,10 @@ rm "$layered/lib/text.py"
     rm "$WORK/own/envs/above/lib/text.py"
     expect 0 repair -y -n above
     expect 0 verify -n above
+    # Both copies damaged: one command is enough.
+    rm -f "$WORK"/own/pkgs/big-*/lib/text.py
+    expect 0 create -y -n above3 app
+    expect 0 verify -n above3
     [ $failures = 0 ]) || fail 'in the subshell'
 : > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/app-1.0-*)/info/repodata_record.json"
 expect 1 verify --store

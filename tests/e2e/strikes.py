@@ -75,13 +75,16 @@ def snapshot(folder):
 
 def copy_tree(source, target):
     """Hard links stay: by them gpkg tells what it put there from what others did."""
-
-    def copy(file, to):
-        if os.lstat(file).st_nlink > 1:
-            return os.link(file, to)
-        return shutil.copy2(file, to)
-
-    shutil.copytree(source, target, symlinks=True, copy_function=copy)
+    os.makedirs(target)
+    for entry in os.scandir(source):
+        to = os.path.join(target, entry.name)
+        if entry.is_dir(follow_symlinks=False):
+            copy_tree(entry.path, to)
+        elif entry.stat(follow_symlinks=False).st_nlink > 1:
+            os.link(entry.path, to, follow_symlinks=False)
+        else:
+            shutil.copy2(entry.path, to, follow_symlinks=False)
+    shutil.copystat(source, target)
 
 
 def restore(kept):

@@ -358,8 +358,20 @@ int write_meanwhile(const std::vector<std::string>& paths) {
             // As editors do, that write anew and rename.
             REQUIRE(write_file_atomically(prefix / path, "the thesis"));
         }
+        // With further names, as some tools make them.
+        fs::create_directories(prefix / "data/empty");
+        fs::create_hard_link(prefix / paths.back(), prefix / "data/linked");
+        fs::create_symlink("linked", prefix / "data/soft");
+        REQUIRE(write_file_atomically(prefix / "data/mine.pyc", "compiled"));
         REQUIRE(recover(prefix, {}).value() == Recovery::RolledBack);
         ++undone;
+        CHECK(read_file(prefix / "data/linked").value_or("") == "the thesis");
+        CHECK(read_file(prefix / "data/soft").value_or("") == "the thesis");
+        CHECK(fs::exists(prefix / "data/mine.pyc"));
+        CHECK(fs::exists(prefix / "data/empty"));
+        fs::remove_all(prefix / "data/linked");
+        fs::remove_all(prefix / "data/soft");
+        fs::remove_all(prefix / "data/mine.pyc");
         auto now = tree_of(scenario.envs());
         for (const auto& path : paths) {
             const auto kept =
@@ -382,8 +394,38 @@ int write_meanwhile(const std::vector<std::string>& paths) {
 
 TEST_CASE("undoing an interrupted change leaves what the user put there meanwhile",
           "[env][crash]") {
+    // A link at a path that leaves, comes, or is changed.
+    UpdatePlain scenario;
+    for (int step = 0;; ++step) {
+        scenario.reset();
+        if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) break;
+        const auto& prefix = scenario.world.prefix();
+        if (prefix_condition(prefix) != PrefixCondition::Interrupted ||
+            fs::exists(prefix / "conda-meta/.gpkg-transaction/committed") ||
+            fs::exists(fs::symlink_status(prefix / "bin/plain")))
+            continue;
+        CAPTURE(step);
+        fs::create_symlink("nowhere", prefix / "bin/plain");
+        REQUIRE(recover(prefix, {}));
+        CHECK(fs::is_symlink(prefix / "bin/plain.gpkg-saved"));
+        CHECK(fs::is_regular_file(prefix / "bin/plain"));
+    }
     CHECK(write_meanwhile<UpdatePlain>({"bin/plain", "share/plain/of-2", "share/mine"}) > 10);
     CHECK(write_meanwhile<CreatePlain>({"share/plain/of-2", "share/copied", "data/thesis"}) > 10);
+}
+
+TEST_CASE("without the store an interrupted creation is undone all the same", "[env][crash]") {
+    CreatePlain scenario;
+    scenario.reset();
+    int step = 0;
+    const auto bin = scenario.world.prefix() / "share/copied";
+    do {
+        scenario.reset();
+        REQUIRE(killed_at(step++, [&](const auto& options) { (void)scenario.run(options); }));
+    } while (!fs::exists(bin));
+    fs::remove_all(scenario.world.root() / "pkgs");
+    REQUIRE(recover(scenario.world.prefix(), {}).value() == Recovery::RolledBack);
+    CHECK_FALSE(fs::exists(scenario.world.prefix()));
 }
 
 TEST_CASE("an interrupted change is undone at once", "[env][crash]") {
