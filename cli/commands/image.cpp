@@ -7,6 +7,7 @@
 #include "cli/workflow/inside.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/deploy/image_mount.hpp"
+#include "libcore/deploy/oci_layout.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,6 +21,7 @@ namespace {
 struct Options {
     ImagedOptions of;
     std::string mount_point;
+    std::string format = "squashfs";
     int level = 9;
     std::string image;
     std::vector<std::string> command;  ///< for --help alone, as in run
@@ -32,6 +34,43 @@ Result<fs::path> mount_point_of(const Context& context,
     auto place = absolute_path(options.mount_point, context.home);
     if (place.has_relative_path()) return place;
     return fail(ErrorKind::Usage, "an environment cannot be mounted at /");
+}
+
+Result<int> tell_image(Context& context, const fs::path& file, const ImageInfo& info) {
+    std::error_code ignored;
+    const auto size = fs::file_size(file, ignored);
+    GPKG_TRY(const auto sha256, sha256_of_file(file));
+    if (context.out.json_mode()) {
+        context.out.json({{"success", true},
+                          {"image", file.native()},
+                          {"size", size},
+                          {"sha256", sha256},
+                          {"mount_point", info.mount_point.native()},
+                          {"packages", info.packages}});
+        return 0;
+    }
+    context.out.print(fmt::format(
+        "{}: {} packages, {}, sha256 {}", file.native(), info.packages, human_size(size), sha256));
+    context.out.print(fmt::format("gpkg image run {} -- COMMAND", shell_word(file.native())));
+    return 0;
+}
+
+Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInfo& info) {
+    GPKG_TRY(const auto sha256, sha256_of_file(folder / "index.json"));
+    if (context.out.json_mode()) {
+        context.out.json({{"success", true},
+                          {"layout", folder.native()},
+                          {"sha256", sha256},
+                          {"mount_point", info.mount_point.native()},
+                          {"packages", info.packages}});
+        return 0;
+    }
+    context.out.print(fmt::format("{}: {} packages at {}, its index's sha256 {}",
+                                  folder.native(),
+                                  info.packages,
+                                  info.mount_point.native(),
+                                  sha256));
+    return 0;
 }
 
 Result<int> build(Context& context, const Options& options) {
@@ -47,29 +86,13 @@ Result<int> build(Context& context, const Options& options) {
     image.zstd_level = options.level;
     made.environment.named_prefix = image.info.mount_point;
     image.layout = std::move(made.layout);
-    GPKG_TRY(const auto warnings, write_image(made.environment, made.output, image));
+    const bool is_layout = options.format == "oci";
+    GPKG_TRY(const auto warnings,
+             is_layout ? write_oci_layout(made.environment, made.output, image)
+                       : write_image(made.environment, made.output, image));
     for (const auto& warning : warnings) context.out.warn_once(warning);
-
-    std::error_code ignored;
-    const auto size = fs::file_size(made.output, ignored);
-    GPKG_TRY(const auto sha256, sha256_of_file(made.output));
-    if (context.out.json_mode()) {
-        context.out.json({{"success", true},
-                          {"image", made.output.native()},
-                          {"size", size},
-                          {"sha256", sha256},
-                          {"mount_point", image.info.mount_point.native()},
-                          {"packages", image.info.packages}});
-        return 0;
-    }
-    context.out.print(fmt::format("{}: {} packages, {}, sha256 {}",
-                                  made.output.native(),
-                                  image.info.packages,
-                                  human_size(size),
-                                  sha256));
-    context.out.print(
-        fmt::format("gpkg image run {} -- COMMAND", shell_word(made.output.native())));
-    return 0;
+    return is_layout ? tell_layout(context, made.output, image.info)
+                     : tell_image(context, made.output, image.info);
 }
 
 Result<int> show(Context& context, const Options& options) {
@@ -121,7 +144,7 @@ Result<int> run(Context& context, const CLI::App& app, const Options&) {
 Action bind_image(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.require_subcommand(1);
-    auto* build_app = app.add_subcommand("build", "write an environment as one squashfs file");
+    auto* build_app = app.add_subcommand("build", "write an environment as one file");
     add_target_options(*build_app, options->of.target);
     add_for_option(*build_app, options->of.sources);
     build_app
@@ -139,6 +162,11 @@ Action bind_image(CLI::App& app) {
                      options->mount_point,
                      "where it will be seen; without, a place of its own below /gpkg")
         ->type_name("PATH");
+    build_app
+        ->add_option("--format",
+                     options->format,
+                     "squashfs, or oci: a folder that registries and container tools read")
+        ->check(CLI::IsMember({"squashfs", "oci"}));
     build_app->add_option("--level", options->level, "how hard zstd tries")
         ->check(CLI::Range(1, 22))
         ->type_name("1-22");

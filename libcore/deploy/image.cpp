@@ -1,7 +1,7 @@
 #include "libcore/deploy/image.hpp"
 
 #include "libcore/base/digest.hpp"
-#include "libcore/package/tar_stream.hpp"
+#include "libcore/deploy/laid_out_tar_internal.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -39,30 +39,6 @@ tl::unexpected<Error> not_an_image(const fs::path& file) {
                 "gpkg image build makes one");
 }
 
-/// Writes the bytes of a file that differ from its source's.
-TarStream::ChangeBytes changes_of(const LaidOutFile& file) {
-    if (file.changes.empty()) return {};
-    return [&file](std::uint64_t at, char* bytes, std::size_t count) {
-        for (const auto& change : file.changes) {
-            const auto first = std::max(at, change.at);
-            const auto last = std::min(at + count, change.at + change.bytes.size());
-            for (auto place = first; place < last; ++place)
-                bytes[place - at] = change.bytes[place - change.at];
-        }
-    };
-}
-
-Result<void> add_to(TarStream& tar, const LaidOutFile& file) {
-    using Type = LaidOutFile::Type;
-    switch (file.type) {
-    case Type::Folder: return tar.add_folder(file.path);
-    case Type::SoftLink: return tar.add_link(file.path, file.content);
-    case Type::File: break;
-    }
-    if (file.source.empty()) return tar.add_text(file.path, file.mode, file.content);
-    return tar.add_file(file.path, file.mode, file.source, changes_of(file));
-}
-
 /// The environment's files on their way to mksquashfs.
 Result<std::vector<std::string>> feed(const Transaction& environment,
                                       const ImageOptions& options,
@@ -79,7 +55,7 @@ Result<std::vector<std::string>> feed(const Transaction& environment,
     how.cancelled = options.layout.transaction.cancelled;
     GPKG_TRY(auto tar, TarStream::open(sink, how));
     GPKG_TRY(auto warnings, lay_out(environment, options.layout, [&](const LaidOutFile& file) {
-                 return add_to(tar, file);
+                 return add_laid_out(tar, file, file.path);
              }));
     GPKG_CHECK(tar.close());
     return warnings;

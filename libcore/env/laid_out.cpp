@@ -123,7 +123,12 @@ Result<void> Layout::hand_over_link(const PackagePlan& package,
                                     const LinkItem& item,
                                     LaidOutFile link) {
     link.type = Type::SoftLink;
-    link.content = link_with_prefix(*item.entry, link_target(package, item), plan_.named_prefix);
+    link.content = link_target(package, item);
+    auto named = link_with_prefix(*item.entry, link.content, plan_.named_prefix);
+    if (options_.relocatable && named != link.content)
+        link.placeholder = item.entry->prefix_placeholder;
+    else
+        link.content = std::move(named);
     return take_(link);
 }
 
@@ -134,6 +139,12 @@ Result<void> Layout::hand_over_replaced(const PackagePlan& package,
     const auto& entry = *item.entry;
     file.source = package.unpacked / item.source;
     file.mode = mode_of(file.source);
+    if (options_.relocatable) {
+        // Not compiled either: python would go on with what was compiled from it.
+        file.placeholder = entry.prefix_placeholder;
+        file.binary = entry.mode == FileMode::Binary;
+        return take_(file);
+    }
     if (entry.mode == FileMode::Binary && item.size > kMostHeld) {
         GPKG_TRY(
             file.changes,
@@ -177,7 +188,12 @@ Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) 
     case LinkKind::EntryPoint:
         file.content = item.content;
         file.mode = 0755;
-        item.sha256 = hex_digest(DigestKind::Sha256, item.content);
+        if (options_.relocatable) {
+            file.placeholder = plan_.named_prefix.native();
+            item.size = 0;  // not known before it lies somewhere
+        } else {
+            item.sha256 = hex_digest(DigestKind::Sha256, item.content);
+        }
         return take_(file);
     case LinkKind::Pyc:
         if (const auto source = modules_.find(item.source); source != modules_.end()) {
@@ -286,7 +302,17 @@ std::vector<std::string> paths_below(const fs::path& folder) {
     return paths;
 }
 
+Result<bool> contains(const fs::path& file, const std::string& text) {
+    bool found = false;
+    GPKG_CHECK(read_in_pieces(file, text.size() - 1, [&](std::string_view piece, std::uint64_t) {
+        found = piece.find(text) != std::string_view::npos;
+        return !found;
+    }));
+    return found;
+}
+
 Result<void> Layout::hand_over_others() {
+    const auto& named = plan_.named_prefix.native();
     for (const auto& path : paths_below(options_.others)) {
         const auto from = options_.others / path;
         std::error_code ignored;
@@ -297,9 +323,15 @@ Result<void> Layout::hand_over_others() {
         if (type == fs::file_type::symlink) {
             file.type = Type::SoftLink;
             file.content = fs::read_symlink(from, ignored).native();
+            if (options_.relocatable && file.content.find(named) != std::string::npos)
+                file.placeholder = named;
         } else {
             file.source = from;
             file.mode = mode_of(from);
+            if (options_.relocatable) {
+                GPKG_TRY(const bool names, contains(from, named));
+                if (names) file.placeholder = named;
+            }
         }
         GPKG_CHECK(take_(file));
     }

@@ -21,6 +21,10 @@ struct LaidOutFile {
     fs::path source{};                  ///< has the bytes; empty: `content` is them
     std::vector<ByteChange> changes{};  ///< to the source's bytes
     std::string content{};              ///< of a soft link where it leads
+    /// With LayOutOptions::relocatable what this file or link has in place of the prefix; empty
+    /// where it does not name it.
+    std::string placeholder{};
+    bool binary = false;  ///< names it in strings that keep their lengths
 };
 
 /// A soft link or file is handed over after the folder that it is in. The order is the same for the
@@ -30,6 +34,9 @@ using TakeLaidOut = std::function<Result<void>(const LaidOutFile&)>;
 struct LayOutOptions {
     TransactionOptions transaction;
     fs::path workplace;  ///< a folder for what is compiled; files handed over may be in it
+    /// Files that name the prefix are handed over as they are in the package, with what they have
+    /// in its place. What gpkg and `others` name is the transaction's.
+    bool relocatable = false;
     /// What belongs to no package and comes along, as copy_unowned() has put it into a folder.
     fs::path others{};
 };

@@ -219,4 +219,12 @@ Result<std::vector<ByteChange>> changes_in_binary(const fs::path& file,
     return changes;
 }
 
+Result<bool> names_in_wide_characters(const fs::path& file, std::string_view placeholder) {
+    std::vector<std::string> texts;
+    texts.reserve(kWide.size());
+    for (const auto& [unit, big] : kWide) texts.push_back(encoded(placeholder, unit, big));
+    GPKG_TRY(const auto places, places_of(texts, file));
+    return std::any_of(places.begin(), places.end(), [](const auto& one) { return !one.empty(); });
+}
+
 }  // namespace gpkg

@@ -47,6 +47,9 @@ Result<std::vector<ByteChange>> changes_in_binary(const fs::path& file,
                                                   std::string_view prefix,
                                                   std::string_view what);
 
+/// Whether the file has the placeholder as UTF-16 or UTF-32.
+Result<bool> names_in_wide_characters(const fs::path& file, std::string_view placeholder);
+
 /// "#!<program><arguments>", or the two lines that do the same where the kernel could not.
 /// No line break at the end.
 std::string shebang(std::string_view program, std::string_view arguments);

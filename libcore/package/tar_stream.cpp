@@ -6,18 +6,31 @@
 #include <archive_entry.h>
 #include <cerrno>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 
 namespace gpkg {
 
 struct TarStream::Parts {
-    Parts(Sink sink, const TarStreamOptions& how) : tar(options, std::move(sink)) {
+    Parts(Sink sink, const TarStreamOptions& how) : tar(options, through(std::move(sink), how)) {}
+
+    Sink through(Sink sink, const TarStreamOptions& how) {
         options.timestamp = how.time;
         options.cancelled = how.cancelled;
+        if (how.zstd_level == 0) return sink;
+        options.zstd_level = how.zstd_level;
+        options.threads = kThreads;
+        zstd.emplace(options, std::move(sink));
+        return [this, see = how.before_zstd](std::string_view bytes) {
+            if (see) see(bytes);
+            return zstd->write(bytes);
+        };
     }
 
+    static constexpr int kThreads = 2;
     WriteOptions options;
-    TarWriter tar;
+    std::optional<ZstdWriter> zstd;
+    TarWriter tar;  // last: it writes into the others
 };
 
 TarStream::TarStream(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -26,7 +39,7 @@ TarStream::~TarStream() = default;
 
 Result<TarStream> TarStream::open(Sink sink, const TarStreamOptions& options) {
     auto parts = std::make_unique<Parts>(std::move(sink), options);
-    GPKG_CHECK(parts->tar.open(ARCHIVE_FILTER_NONE));
+    GPKG_CHECK(parts->tar.open(ARCHIVE_FILTER_NONE, TarWriter::Format::Gnu));
     return TarStream(std::move(parts));
 }
 
@@ -55,6 +68,9 @@ Result<void> TarStream::add_file(const std::string& path,
     return parts_->tar.add_content(file.get(), size, source.native(), change);
 }
 
-Result<void> TarStream::close() { return parts_->tar.close(); }
+Result<void> TarStream::close() {
+    GPKG_CHECK(parts_->tar.close());
+    return parts_->zstd ? parts_->zstd->finish() : Result<void>();
+}
 
 }  // namespace gpkg

@@ -19,6 +19,9 @@ using Sink = std::function<Result<void>(std::string_view)>;
 
 struct TarStreamOptions {
     std::int64_t time = 0;  ///< of every member, Unix seconds
+    int zstd_level = 0;     ///< 0: not compressed
+    /// Sees the tar before that.
+    std::function<void(std::string_view)> before_zstd{};
     Cancelled cancelled{};
 };
 

@@ -14,10 +14,13 @@ namespace gpkg {
 TarWriter::TarWriter(const WriteOptions& options, Sink sink)
     : options_(options), sink_(std::move(sink)) {}
 
-Result<void> TarWriter::open(int filter) {
+Result<void> TarWriter::open(int filter, Format format) {
     GPKG_CHECK(need_libarchive());
     tar_.reset(libarchive()->write_new());
-    libarchive()->write_set_format_pax_restricted(tar_.get());
+    if (format == Format::Gnu)
+        libarchive()->write_set_format_gnutar(tar_.get());
+    else  // pax where a name needs it, else ustar
+        libarchive()->write_set_format_pax_restricted(tar_.get());
     libarchive()->write_add_filter(tar_.get(), filter);
     libarchive()->write_set_bytes_per_block(tar_.get(), 0);
     return check(libarchive()->write_open(tar_.get(), this, nullptr, take, nullptr));

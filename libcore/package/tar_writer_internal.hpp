@@ -16,14 +16,17 @@ struct ZSTD_CCtx_s;
 
 namespace gpkg {
 
-/// A tar (pax where a name needs it, else ustar) written into a sink.
+/// A tar written into a sink.
 class TarWriter {
 public:
     TarWriter(const WriteOptions& options, Sink sink);
     TarWriter(TarWriter&&) = delete;
 
+    /// Pax has a header for names that are not ASCII, as other writers of packages do; GNU's format
+    /// holds any name as it is.
+    enum class Format { Pax, Gnu };
     /// `filter` is one of ARCHIVE_FILTER_*.
-    Result<void> open(int filter);
+    Result<void> open(int filter, Format format = Format::Pax);
     /// A file, soft link or folder of the folder open as `root`.
     Result<void> add_file(int root, const fs::path& folder, const std::string& path);
     Result<void> add_text(const std::string& path, std::string_view text);

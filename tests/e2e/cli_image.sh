@@ -1,5 +1,6 @@
 # Environments as one file: built from the store, the same bytes again, seen at their mount point by one command.
-. "$(dirname "$0")/lib.sh"
+here=$(realpath "$(dirname "$0")")
+. "$here/lib.sh"
 
 for program in mksquashfs unsquashfs; do
     command -v $program > /dev/null || { echo "SKIPPED: $program is not installed"; exit 0; }
@@ -92,6 +93,15 @@ expect 0 image show "$WORK/locked.sqfs" --json
 json 'd["name"] == "tools" and d["packages"] == 1'
 expect 0 image run "$WORK/locked.sqfs" where
 out_has "prefix=$WORK/mounted/here"
+
+# For container tools: the same bytes again, and a real registry takes it.
+expect 0 image build -n ml --format oci -o "$WORK/ml.oci" --json
+json 'd["mount_point"].startswith("/gpkg/ml-") and len(d["sha256"]) == 64'
+expect 0 image build -n ml --format oci -o "$WORK/again.oci"
+check diff -r "$WORK/ml.oci" "$WORK/again.oci"
+check python3 "$here/oci_layout.py" "$WORK/ml.oci" "${point#/}"
+expect 2 image build -n ml --format oci -o "$WORK/ml.oci"
+expect 2 image build -n ml --format docker -o "$WORK/x.oci"
 
 # As a user without rights: squashfuse or, without it, unpacked; never at a place of somebody else's.
 if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unshare -rm true 2> /dev/null; then

@@ -1,0 +1,83 @@
+#include "libcore/deploy/pack.hpp"
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/imaging.hpp"
+#include "libcore/base/text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+struct Options {
+    ImagedOptions of;
+    int level = 9;
+};
+
+Result<int> pack(Context& context, const Options& options) {
+    GPKG_TRY(auto made, imaged(context, options.of));
+    const fs::path named(kPackedPrefix);
+    GPKG_CHECK(add_other_files(context, made, named));
+    made.environment.named_prefix = named;
+    made.environment.history.command = "gpkg pack";
+    PackOptions how;
+    how.layout = std::move(made.layout);
+    how.time = made.time;
+    how.zstd_level = options.level;
+    GPKG_TRY(const auto warnings, write_pack(made.environment, made.output, how));
+    for (const auto& warning : warnings) context.out.warn_once(warning);
+
+    std::error_code ignored;
+    const auto size = fs::file_size(made.output, ignored);
+    GPKG_TRY(const auto sha256, sha256_of_file(made.output));
+    if (context.out.json_mode()) {
+        context.out.json({{"success", true},
+                          {"pack", made.output.native()},
+                          {"size", size},
+                          {"sha256", sha256},
+                          {"packages", made.environment.link.size()}});
+        return 0;
+    }
+    context.out.print(fmt::format("{}: {} packages, {}, sha256 {}",
+                                  made.output.native(),
+                                  made.environment.link.size(),
+                                  human_size(size),
+                                  sha256));
+    context.out.print(fmt::format("mkdir {0} && tar -xf {1} -C {0} && {0}/bin/gpkg-relocate",
+                                  shell_word(made.name),
+                                  shell_word(made.output.native())));
+    return 0;
+}
+
+}  // namespace
+
+Action bind_pack(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_target_options(app, options->of.target);
+    add_for_option(app, options->of.sources);
+    app.add_option("--from-lock",
+                   options->of.lock,
+                   "the packages that this lock file has for here, without an environment")
+        ->type_name("FILE");
+    app.add_option("-o,--output", options->of.output, "the file to write")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--level", options->level, "how hard zstd tries")
+        ->check(CLI::Range(1, 22))
+        ->type_name("1-22");
+    app.add_flag("--offline", options->of.sources.offline, "ask no server");
+    app.footer(
+        "An archive that needs no gpkg where it goes, and can be moved again: bin/gpkg-relocate, "
+        "or sourcing bin/activate,\nmakes its files name the folder they are in.\n"
+        "  gpkg pack -n ml -o ml.tar.zst\n"
+        "  mkdir /scratch/ml && tar -xf ml.tar.zst -C /scratch/ml && . /scratch/ml/bin/activate");
+
+    return [options](Context& context) { return pack(context, *options); };
+}
+
+}  // namespace gpkg::cli

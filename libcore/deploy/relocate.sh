@@ -1,0 +1,95 @@
+#!/bin/sh
+# Makes this environment's files name the folder that it is in: run once after unpacking, and again
+# after it was moved. Needs nothing but a POSIX shell, GNU sed, xargs and cp.
+#
+# conda-meta/gpkg/pack holds every file that names the environment as its package has it, in
+# pristine/, and lists of them, all anew each time:
+#   groups         lines "NUMBER KIND PLACEHOLDER": files of pristine/ that name PLACEHOLDER are in
+#                  NUMBER.list, separated by NUL; KIND is text or binary
+#   shebangs.list  those whose first line names an interpreter of the environment, links.list links
+#   history-size   of conda-meta/history as it was packed
+#   place          what they name now
+set -eu
+LC_ALL=C
+export LC_ALL
+fail() {
+    printf 'gpkg-relocate: %s\n' "$1" >&2
+    exit 1
+}
+here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+pack=$here/conda-meta/gpkg/pack
+if [ -f "$pack/place" ] && [ "$(cat "$pack/place")" = "$here" ]; then exit 0; fi
+case $here in
+*'
+'*) fail "$here: a path with a line break in it cannot be named in all files" ;;
+esac
+[ "$(($(wc -c < "$here/conda-meta/history")))" = "$(cat "$pack/history-size")" ] ||
+    fail "$here: was changed by a package manager since it was unpacked; gpkg rename moves it"
+[ "$(printf 'ab\000' | sed -z 's/b/\x00/' | wc -c | tr -d ' ')" = 3 ] || fail 'needs GNU sed'
+
+# What stands for a text in a pattern of sed, and in a replacement.
+pattern() { printf '%s' "$1" | sed 's/[][\\.*^$|]/\\&/g'; }
+replacement() { printf '%s' "$1" | sed 's/[\\&|]/\\&/g'; }
+new=$(replacement "$here")
+
+while read -r number kind placeholder; do
+    [ "$kind" = text ] || [ ${#here} -le ${#placeholder} ] ||
+        fail "$here: has ${#here} bytes, and the programs in it have room for ${#placeholder}"
+done < "$pack/groups"
+
+rm -f "$pack/place"
+cp -dR --preserve=mode,timestamps --remove-destination "$pack/pristine/." "$here/"
+cd "$here"
+while read -r number kind placeholder; do
+    old=$(pattern "$placeholder")
+    if [ "$kind" = text ]; then
+        xargs -0 sed -i -e "s|$old|$new|g" < "$pack/$number.list"
+    else
+        # The string keeps its length: what it has too much is NULs at its end.
+        rest=
+        missing=$((${#placeholder} - ${#here}))
+        while [ $missing -gt 0 ]; do
+            rest="$rest\\x00"
+            missing=$((missing - 1))
+        done
+        xargs -0 sed -z -i -e ":again;s|$old\\(.*\\)\$|$new\\1$rest|;tagain" < "$pack/$number.list"
+    fi
+done < "$pack/groups"
+
+# An interpreter that the kernel would not start from such a path: python is started by way of sh,
+# others are looked up on PATH.
+by_path() { printf '#!/usr/bin/env %s%s%s' "${words:+-S }" "$name" "$words"; }
+mend_shebang() {
+    IFS= read -r line < "$1" || true
+    after=${line#*"$here"}
+    [ "$after" != "$line" ] || return 0
+    program=$here${after%%[ 	]*}
+    words=${after#"${after%%[ 	]*}"}
+    case $program in
+    *' '*) ;;
+    *) [ $((2 + ${#program} + ${#words})) -gt 127 ] || return 0 ;;
+    esac
+    name=${program##*/}
+    case $name in
+    python*[!0-9.]*) first=$(by_path) ;;
+    python*)
+        quoted=$(printf '%s' "$program" | sed 's/["\\$`]/\\&/g')
+        first=$(printf "#!/bin/sh\n'''exec' \"%s\"%s \"\$0\" \"\$@\" #'''" "$quoted" "$words")
+        ;;
+    *) first=$(by_path) ;;
+    esac
+    { printf '%s\n' "$first" && sed 1d "$1"; } > "$pack/script"
+    cat "$pack/script" > "$1"
+    rm -f "$pack/script"
+}
+tr '\000' '\n' < "$pack/shebangs.list" > "$pack/shebangs"
+while IFS= read -r file; do
+    mend_shebang "$file"
+done < "$pack/shebangs"
+rm -f "$pack/shebangs"
+while IFS='	' read -r placeholder file; do
+    [ -n "$file" ] || continue
+    target=$(readlink "$file" | sed "s|$(pattern "$placeholder")|$new|g")
+    ln -sfn -- "$target" "$file"
+done < "$pack/links.list"
+printf '%s' "$here" > "$pack/place"

@@ -1,0 +1,147 @@
+# An environment as an archive that unpacks anywhere and can be moved, where there is no gpkg.
+. "$(dirname "$0")/lib.sh"
+
+export PLACEHOLDER=/opt/built/here/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder
+script bin/python3.11 "exec '$(command -v python3)' \"\$@\""
+package python 3.11.5 0
+mkdir -p "$WORK/payload/site-packages/mod" "$WORK/payload/info"
+printf 'def main():\n    print("mod from", __file__)\n' > "$WORK/payload/site-packages/mod/__init__.py"
+printf 'PREFIX = "%s"\n' "$PLACEHOLDER" > "$WORK/payload/site-packages/mod/config.py"
+printf '{"noarch": {"type": "python", "entry_points": ["mod = mod:main"]}}' > "$WORK/payload/info/link.json"
+SUBDIR=noarch NOARCH=python package mod 1.0 0 'python >=3.11'
+# Scripts, texts, strings in a program, links; characters that mean something to sed and sh.
+script bin/placed "cat '$PLACEHOLDER/etc/where.conf'"
+mkdir -p "$WORK/payload/etc/conda/activate.d" "$WORK/payload/etc/conda/deactivate.d" "$WORK/payload/etc/conda/env_vars.d" \
+    "$WORK/payload/lib" "$WORK/payload/share/a b"
+printf 'prefix=%s;again=%s|&\\1.\n' "$PLACEHOLDER" "$PLACEHOLDER" > "$WORK/payload/etc/where.conf"
+printf '%s no line break at the end' "$PLACEHOLDER" > "$WORK/payload/share/a b/\$it's"
+printf 'a\0%s/lib:%s/lib64\0\377\nb\0\0c\0%s' "$PLACEHOLDER" "$PLACEHOLDER" "$PLACEHOLDER" > "$WORK/payload/lib/binary"
+printf '#!%s/bin/python3.11 -I\nprint("by python")\n' "$PLACEHOLDER" > "$WORK/payload/bin/script.py" && chmod 755 "$WORK/payload/bin/script.py"
+printf '#!%s/bin/sh -e\necho by sh\n' "$PLACEHOLDER" > "$WORK/payload/bin/by-sh" && chmod 755 "$WORK/payload/bin/by-sh"
+ln -s "$PLACEHOLDER/etc/where.conf" "$WORK/payload/lib/link"
+ln -s ../etc/where.conf "$WORK/payload/lib/relative"
+ln -s /bin/sh "$WORK/payload/bin/sh"
+echo 'export ACTIVATED=$CONDA_PREFIX' > "$WORK/payload/etc/conda/activate.d/w.sh"
+echo 'unset ACTIVATED' > "$WORK/payload/etc/conda/deactivate.d/w.sh"
+echo '{"FROM_PACKAGE": "it'"'"'s $set"}' > "$WORK/payload/etc/conda/env_vars.d/w.json"
+package where 2.0 0
+
+expect 0 create -y -q -n ml mod where
+at=$GPKG_ROOT_PREFIX/envs/ml
+expect 0 env config vars set -n ml "OF_ENV=a 'b' \$c"
+echo "mine=$at" > "$at/mine.conf"
+expect 0 pack -n ml -o "$WORK/one.tar.zst" --json
+json 'd["packages"] == 3 and len(d["sha256"]) == 64 and d["size"] > 1000'
+expect 0 pack -n ml -o "$WORK/two.tar.zst"
+err_has '1 file of no package comes along'
+check cmp "$WORK/one.tar.zst" "$WORK/two.tar.zst"
+out_has '/bin/gpkg-relocate'
+# Without an environment.
+expect 0 lock -o "$WORK/gpkg.lock" mod where
+expect 0 pack --from-lock "$WORK/gpkg.lock" -o "$WORK/locked.tar.zst"
+check [ -s "$WORK/locked.tar.zst" ]
+
+relocated() {  # DIR: everything names it, as it would in an environment of gpkg's
+    local dir=$1
+    check [ "$(cat "$dir/etc/where.conf")" = "prefix=$dir;again=$dir|&\\1." ]
+    check [ "$(cat "$dir/share/a b/\$it's")" = "$dir no line break at the end" ]
+    check [ "$(readlink "$dir/lib/link")" = "$dir/etc/where.conf" ]
+    check [ "$(readlink "$dir/lib/relative")" = ../etc/where.conf ]
+    check [ "$(cat "$dir/mine.conf")" = "mine=$dir" ]
+    check [ "$("$dir/bin/placed")" = "prefix=$dir;again=$dir|&\\1." ]
+    check [ "$("$dir/bin/script.py")" = 'by python' ]
+    check [ "$(PATH=$dir/bin:$PATH "$dir/bin/by-sh")" = 'by sh' ]
+    check [ -z "$(grep -rl "$PLACEHOLDER\|/gpkg/prefix-of" "$dir" --exclude-dir=pack --exclude=\*.pyc --exclude=\*.json)" ]
+    # The same bytes as gpkg puts there.
+    (cd "$WORK" && "$GPKG" create -q -y -p "$WORK/twin" mod where > /dev/null 2>&1)
+    python3 - "$dir" "$WORK/twin" << 'END'
+import sys
+packed, linked = (open(f"{p}/lib/binary", "rb").read() for p in sys.argv[1:])
+packed_prefix, linked_prefix = (p.encode() for p in sys.argv[1:])
+assert len(packed) == len(linked)
+strings = [[s.rstrip(b"\0").replace(p, b"@") for s in data.split(b"\0") if s] for data, p in ((packed, packed_prefix), (linked, linked_prefix))]
+assert strings[0] == strings[1], strings
+END
+    check [ $? = 0 ]
+}
+mkdir "$WORK/there" && tar -xf "$WORK/one.tar.zst" -C "$WORK/there"
+expect 0 list -p "$WORK/there" --json
+json '[p["name"] for p in d] == ["mod", "python", "where"]'
+"$WORK/there/bin/gpkg-relocate" || fail 'gpkg-relocate'
+relocated "$WORK/there"
+expect 0 verify -p "$WORK/there"
+check [ "$(cd "$WORK/there" && find . ! -path './conda-meta/*' ! -name '*.pyc' ! -name gpkg-relocate ! -name activate | sort)" = \
+    "$(cd "$at" && find . ! -path './conda-meta/*' ! -name '*.pyc' | sort)" ]
+check [ -e "$WORK/there/lib/python3.11/site-packages/mod/__pycache__/__init__.cpython-311.pyc" ]
+
+# Moved twice: to a path with a space and all that sed and sh heed, and to one so long that no kernel starts its scripts.
+odd="$WORK/a b|&\$(x)y"
+mv "$WORK/there" "$odd"
+"$odd/bin/gpkg-relocate" || fail 'gpkg-relocate, odd'
+relocated "$odd"
+check [ "$(head -n 1 "$odd/bin/script.py")" = '#!/bin/sh' ]
+long=$WORK/$(printf 'long%.0s' $(seq 24))
+mv "$odd" "$long"
+"$long/bin/gpkg-relocate" || fail 'gpkg-relocate, long'
+relocated "$long"
+check [ "$(head -n 1 "$long/bin/by-sh")" = '#!/usr/bin/env -S sh -e' ]
+# Once more changes nothing; interrupted, it begins anew.
+before=$(stat -c %Y.%i "$long/bin/placed")
+"$long/bin/gpkg-relocate"
+check [ "$(stat -c %Y.%i "$long/bin/placed")" = "$before" ]
+rm "$long/conda-meta/gpkg/pack/place" && : > "$long/bin/placed"
+"$long/bin/gpkg-relocate"
+relocated "$long"
+# Too long for the strings of programs: nothing is changed.
+far=$WORK/$(printf 'farther%.0s' $(seq 24))
+mv "$long" "$far"
+last=gpkg-relocate out=$("$far/bin/gpkg-relocate" 2>&1) && fail 'a path that does not fit'
+out_has "and the programs in it have room for ${#PLACEHOLDER}"
+check [ "$(cat "$far/etc/where.conf")" = "prefix=$long;again=$long|&\\1." ]
+mv "$far" "$WORK/back"
+
+# bin/activate does it by itself; deactivate takes all of it back.
+cat > "$WORK/use.sh" << 'END'
+set -u
+PATH=$PATH OF_ENV=before
+export OF_ENV
+env -0 | sort -z | grep -zv '^_=' > before
+. "$1/bin/activate"
+placed
+mod
+printf '%s\n' "$CONDA_PREFIX" "$ACTIVATED" "$FROM_PACKAGE" "$OF_ENV"
+deactivate
+env -0 | sort -z | grep -zv '^_=' > after
+cmp before after
+END
+for shell in bash zsh; do
+    command -v $shell > /dev/null || continue
+    mv "$WORK/back" "$WORK/in-$shell"
+    here=$WORK/in-$shell
+    last="$shell use.sh" out=$(PYTHONPATH=$here/lib/python3.11/site-packages $shell "$WORK/use.sh" "$here" 2>&1) status=$?
+    checks=$((checks + 1))
+    [ $status = 0 ] || fail 'expected exit status 0'
+    out_is "prefix=$here;again=$here|&\\1.
+mod from $here/lib/python3.11/site-packages/mod/__init__.py
+$here
+$here
+it's \$set
+a 'b' \$c"
+    mv "$here" "$WORK/back"
+done
+
+# What gpkg has changed since is not put back to what was packed.
+package more 1.0 0
+expect 0 install -y -q -p "$WORK/back" more
+mv "$WORK/back" "$WORK/moved"
+last=gpkg-relocate out=$("$WORK/moved/bin/gpkg-relocate" 2>&1) && fail 'changed since'
+out_has 'was changed by a package manager since'
+
+# What is wrong is said.
+expect 1 pack -n none -o "$WORK/x.tar.zst"
+expect 2 pack -n ml
+expect 2 pack -n ml -o "$WORK"
+expect 2 pack -n ml --from-lock "$WORK/gpkg.lock" -o "$WORK/x.tar.zst"
+check [ ! -e "$WORK/x.tar.zst" ]
+check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]
+finish
