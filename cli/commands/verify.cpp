@@ -23,11 +23,13 @@ struct Options {
 /// 1 where something differs.
 int tell(Output& out, const Examined& examined, std::string_view advice) {
     auto list = Json::array();
-    for (const auto& one : examined.damage) {
-        list.push_back({{"package", one.package}, {"path", one.path}, {"what", one.what}});
-        out.result(fmt::format("{}: {} {}", one.package, printable(one.path), one.what));
+    for (const auto* found : {&examined.damage, &examined.lost}) {
+        for (const auto& one : *found) {
+            list.push_back({{"package", one.package}, {"path", one.path}, {"what", one.what}});
+            out.result(fmt::format("{}: {} {}", one.package, printable(one.path), one.what));
+        }
     }
-    const bool is_sound = examined.damage.empty() && !examined.is_interrupted;
+    const bool is_sound = list.empty() && !examined.is_interrupted;
     if (out.json_mode())
         out.json({{"sound", is_sound},
                   {"packages", examined.packages},
@@ -35,7 +37,7 @@ int tell(Output& out, const Examined& examined, std::string_view advice) {
                   {"damage", list}});
     if (examined.is_interrupted)
         out.note("an earlier command was interrupted: gpkg repair brings it to an end");
-    if (!examined.damage.empty())
+    if (!list.empty())
         out.note(fmt::format("{} of {} packages differ: {}",
                              examined.damaged_packages(),
                              examined.packages,

@@ -21,6 +21,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace gpkg::cli {
 namespace {
@@ -116,6 +117,35 @@ std::shared_ptr<Allowance> allowance_of(const ChangeOptions& options) {
     allowance->inodes = options.most_inodes;
     allowance->bounds = fmt::format("{}", fmt::join(bounds, ", "));
     return allowance;
+}
+
+/// The file system that a path is on, or will be.
+dev_t device_of(fs::path path) {
+    struct stat status {};
+    while (::stat(path.c_str(), &status) != 0 && path.has_relative_path())
+        path = path.parent_path();
+    return status.st_dev;
+}
+
+/// What linking would refuse after everything was fetched for it.
+Result<void> check_place(Context& context,
+                         const Change& change,
+                         const PackageStore& store,
+                         const ChangeOptions& options) {
+    GPKG_CHECK(check_platform(change));
+    const auto how = transaction_options(context, options);
+    if (!how.override_frozen) GPKG_CHECK(check_not_frozen(change.prefix));
+    const bool links_alone = how.link == LinkMethod::HardLink || how.link == LinkMethod::Reflink;
+    if (links_alone && context.config.store_layers.value.empty() &&
+        device_of(store.root()) != device_of(change.prefix))
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: is on another file system than the package store {}, whose "
+                        "files cannot be linked there",
+                        change.prefix.native(),
+                        store.root().native()),
+            "--link auto, or link: auto in the configuration, copies what cannot be linked");
+    return {};
 }
 
 /// What linking would meet. Nothing is known of packages that are still to be fetched.
@@ -317,7 +347,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (out.json_mode()) out.json(change_document(change, fetch, true));
         return 0;
     }
-    if (!options.download_only) GPKG_CHECK(check_platform(change));
+    if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
     if (!options.yes && !out.confirm("\nProceed?", context.stop))
         return fail(ErrorKind::Interrupted, "nothing was changed");
 

@@ -96,6 +96,7 @@ Result<DroppedPackages> drop_damaged(Context& context,
 std::size_t Examined::damaged_packages() const {
     std::set<std::string_view> names;
     for (const auto& one : damage) names.insert(one.package);
+    for (const auto& one : lost) names.insert(one.package);
     return names.size();
 }
 
@@ -105,11 +106,11 @@ Result<Examined> examine_environment(Context& context, const fs::path& path, boo
     GPKG_CHECK(Prefix::open(path));
     std::vector<UnreadableRecord> unreadable;
     GPKG_TRY(const auto records, read_records(path, unreadable));
-    GPKG_TRY(auto lost, lost_metadata(path, records, std::move(unreadable)));
+    GPKG_TRY(examined.lost, lost_metadata(path, records, std::move(unreadable)));
+    const auto is_of_package = [](const auto& one) { return one.package != "environment"; };
+    const auto& lost = examined.lost;
     examined.packages = records.size() + static_cast<std::size_t>(std::count_if(
-                                             lost.begin(), lost.end(), [](const auto& one) {
-                                                 return one.package != "environment";
-                                             }));
+                                             lost.begin(), lost.end(), is_of_package));
     Progress progress(context.out);
     DamageSearch how;
     how.contents = !quick;
@@ -118,7 +119,6 @@ Result<Examined> examine_environment(Context& context, const fs::path& path, boo
         progress.count("verifying", done, records.size(), "packages");
     };
     GPKG_TRY(examined.damage, find_installed_damage(path, records, how));
-    for (auto& one : lost) examined.damage.push_back(std::move(one));
     return examined;
 }
 
@@ -172,8 +172,7 @@ Result<int> repair_environment(Context& context,
     for (const auto& one : examined.damage) names.insert(one.package);
     names.insert(lost.packages.begin(), lost.packages.end());
     for (const auto name : names) {
-        if (const auto* record = find_record(records, name))
-            request.records.push_back(record->package);
+        request.records.push_back(find_record(records, name)->package);
     }
     if (names.empty() && !lost.anything)
         context.out.print(fmt::format("{}: nothing is damaged", path.native()));

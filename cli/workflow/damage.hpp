@@ -14,9 +14,10 @@
 namespace gpkg::cli {
 
 struct Examined {
-    std::size_t packages = 0;  ///< that were looked at
-    std::vector<InstalledDamage> damage;
-    bool is_interrupted = false;  ///< an earlier command left unfinished work
+    std::size_t packages = 0;             ///< that were looked at
+    std::vector<InstalledDamage> damage;  ///< files of packages
+    std::vector<InstalledDamage> lost;    ///< what the environment knows of itself: lost_metadata()
+    bool is_interrupted = false;          ///< an earlier command left unfinished work
 
     std::size_t damaged_packages() const;
 };

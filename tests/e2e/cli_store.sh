@@ -81,6 +81,8 @@ if [ "$(stat -c %d /dev/shm)" != "$(stat -c %d "$WORK")" ]; then
     far=$(mktemp -d /dev/shm/gpkg-e2e.XXXXXX)
     expect 0 create -y -p "$far/env" app
     err_has 'were copied, not linked: the package store and the environment are on different file systems'
+    expect 1 create -y -p "$far/env2" --link hardlink app
+    err_has "$far/env2: is on another file system than the package store" '--link auto'
     rm -rf "$far"
 fi
 

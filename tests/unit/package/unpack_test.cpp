@@ -9,6 +9,7 @@
 #include <thread>
 
 using namespace gpkg;
+using Catch::Matchers::StartsWith;
 using gpkg::tests::info_members;
 using gpkg::tests::make_conda;
 using gpkg::tests::make_tar;
@@ -150,6 +151,63 @@ TEST_CASE("the umask counts", "[package]") {
     REQUIRE(done);
     CHECK(bench.mode_of("d/x") == 0700);
     CHECK(bench.mode_of("d") == 0700);
+}
+
+TEST_CASE("who may use the folder may use what is unpacked into it", "[package]") {
+    struct Row {
+        mode_t like, umask;
+        unsigned folder, program, text;
+    };
+    for (const auto& row : {Row{02775, 002, 0775, 0755, 0644},
+                            Row{02775, 022, 02775, 0755, 0644},
+                            Row{02770, 077, 02770, 0750, 0640},
+                            Row{0755, 077, 0755, 0755, 0644},
+                            Row{0700, 022, 0755, 0755, 0644},
+                            Row{0700, 077, 0700, 0700, 0600},
+                            // Sticky: all may write there, and nobody into what is another's.
+                            Row{01777, 022, 0755, 0755, 0644},
+                            Row{01777, 077, 0755, 0755, 0644}}) {
+        CAPTURE(row.like, row.umask);
+        const Bench bench(make_conda({{"d/x", "", Kind::File, 0777}, {"d/y", ""}}, info_members()));
+        UnpackOptions options;
+        options.like = row.like;
+        const auto mask = ::umask(row.umask);
+        const auto done = bench.unpack(options);
+        ::umask(mask);
+        REQUIRE(done);
+        CHECK(bench.mode_of("d") == row.folder);
+        CHECK(bench.mode_of("") == row.folder);
+        CHECK(bench.mode_of("d/x") == row.program);
+        CHECK(bench.mode_of("d/y") == row.text);
+    }
+}
+
+TEST_CASE("several archives share what may come to the disk", "[package]") {
+    const auto conda = make_conda({{"d/x", "12345678"}}, info_members({{"d/x", "12345678"}}));
+    UnpackOptions options;
+    options.allowance = std::make_shared<Allowance>();
+    options.allowance->bytes = 4096;
+    options.allowance->inodes = 20;
+    options.allowance->bounds = "--max-size 4kB";
+    REQUIRE(Bench(conda).unpack(options));
+    const auto bytes = options.allowance->bytes.load();
+    const auto inodes = options.allowance->inodes.load();
+    CHECK(bytes < 4096 - 8);
+    CHECK(inodes < 20 - 3);
+    // What fails gives it back.
+    CHECK(Bench(make_conda({{"d/x", "1"}}, info_members({{"d/x", "2"}})))
+              .unpack(options)
+              .error()
+              .kind == ErrorKind::Integrity);
+    CHECK(options.allowance->bytes == bytes);
+    CHECK(options.allowance->inodes == inodes);
+    CHECK_THAT(
+        Bench(make_conda({{"d/x", std::string(4096, 'x')}}, info_members())).refusal(options),
+        StartsWith("A: unpacking it goes beyond --max-size 4kB"));
+    CHECK(options.allowance->bytes == bytes);
+    options.allowance->inodes = 2;
+    CHECK_THAT(Bench(conda).refusal(options), StartsWith("A: unpacking it goes beyond"));
+    CHECK(options.allowance->inodes == 2);
 }
 
 TEST_CASE("hostile members are refused and leave nothing", "[package]") {
