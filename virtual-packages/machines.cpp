@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <span>
 #include <system_error>
 
@@ -139,30 +140,27 @@ fs::path file_of(std::string_view name, const fs::path& folder) {
     return folder / (std::string(name) + ".yaml");
 }
 
-/// Names of the files in the folder.
-std::vector<std::string> own_names(const fs::path& folder) {
-    std::vector<std::string> names;
+/// The files of the folder by their names, without those that are known already.
+void add_names(const fs::path& folder, std::map<std::string, fs::path>& to) {
     std::error_code code;
     for (const auto& entry : fs::directory_iterator(folder, code)) {
-        if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem());
+        if (entry.path().extension() == ".yaml") to.try_emplace(entry.path().stem(), entry.path());
     }
-    std::sort(names.begin(), names.end());
-    return names;
 }
 
 }  // namespace
 
-std::vector<NamedMachine> named_machines(const fs::path& folder) {
+std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders) {
     std::vector<NamedMachine> found;
-    const auto own = own_names(folder);
-    for (const auto& name : own) {
-        const auto path = file_of(name, folder);
+    std::map<std::string, fs::path> own;
+    for (const auto& folder : folders) add_names(folder, own);
+    for (const auto& [name, path] : own) {
         const auto profile = read_profile(path);
         found.push_back(
             {name, profile ? summary_of(*profile) : profile.error().message, path.native()});
     }
     const auto add = [&](std::string_view name) {
-        if (std::find(own.begin(), own.end(), name) == own.end())
+        if (!own.contains(std::string(name)))
             found.push_back({std::string(name), summary_of(*machine_of_gpkg(name)), "gpkg"});
     };
     add(kCpu);
@@ -170,15 +168,17 @@ std::vector<NamedMachine> named_machines(const fs::path& folder) {
     return found;
 }
 
-Result<HardwareProfile> find_machine(std::string_view text, const fs::path& folder) {
+Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs::path>& folders) {
     if (is_path(text)) return read_profile(fs::path(text));
-    std::error_code code;
-    if (const auto own = file_of(text, folder); !text.empty() && fs::exists(own, code))
-        return read_profile(own);
+    for (const auto& folder : folders) {
+        std::error_code code;
+        if (const auto own = file_of(text, folder); !text.empty() && fs::exists(own, code))
+            return read_profile(own);
+    }
     if (auto profile = machine_of_gpkg(text)) return *std::move(profile);
 
     auto names = microarchitecture_names();
-    for (const auto& machine : named_machines(folder)) names.push_back(machine.name);
+    for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: no machine has this name", text),

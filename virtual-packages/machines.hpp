@@ -17,12 +17,12 @@ struct NamedMachine {
     std::string source;   ///< "gpkg", or the file's path
 };
 
-/// What has a name here and is not a microarchitecture alone: the files `folder`/NAME.yaml, then
-/// gpkg's own, in the table's order. An own file hides the machine of gpkg's that has its name.
-std::vector<NamedMachine> named_machines(const fs::path& folder);
+/// What has a name here and is not a microarchitecture alone: the files NAME.yaml of `folders`,
+/// then gpkg's own, in the table's order. A file hides those of its name that come later.
+std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders);
 
 /// The profile that the user means by `text`: a file where it has a slash or ends in .yaml or .yml,
 /// else a name (gpkg's in any case). NotFound with near names for one that nobody knows.
-Result<HardwareProfile> find_machine(std::string_view text, const fs::path& folder);
+Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs::path>& folders);
 
 }  // namespace gpkg::virtual_packages

@@ -106,6 +106,11 @@ Action bind(CLI::App& app, const std::string& default_file) {
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
         request.accelerators = std::move(wishes.accelerators);
+        const auto& usual = context.config.accelerator.value;
+        if (request.accelerators.all.empty() && request.accelerators.fallbacks.empty() &&
+            !usual.empty()) {
+            GPKG_TRY(request.accelerators.all, parse_accelerator_choices(usual));
+        }
         request.variables = std::move(wishes.variables);
         request.pip = std::move(wishes.pip);
         request.reach = options->reach;

@@ -260,8 +260,9 @@ Result<int> write(Context& context, const Options& options) {
 }
 
 int list(Context& context) {
-    const auto folder = profile_folder(context.config);
-    const auto machines = named_machines(folder);
+    const auto folders = profile_folders(context.config);
+    const auto& folder = folders.front();  // the user's own
+    const auto machines = named_machines(folders);
     if (context.out.json_mode()) {
         Json document{{"folder", folder.native()}, {"machines", Json::array()}};
         for (const auto& [name, summary, source] : machines)

@@ -61,7 +61,7 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
         return machine;
     }
     auto profile =
-        virtual_packages::find_machine(options.for_machine, profile_folder(context.config));
+        virtual_packages::find_machine(options.for_machine, profile_folders(context.config));
     if (!profile) {
         auto error = std::move(profile).error();
         if (error.kind == ErrorKind::NotFound) error.kind = ErrorKind::Usage;
@@ -119,6 +119,11 @@ std::vector<std::pair<std::string, std::string>> set_overrides(const Context& co
     return {found.begin(), found.end()};
 }
 
-fs::path profile_folder(const Config& config) { return config.root_prefix.value / "profiles"; }
+std::vector<fs::path> profile_folders(const Config& config) {
+    std::vector<fs::path> folders{config.root_prefix.value / "profiles"};
+    const auto& further = config.profile_folders.value;
+    folders.insert(folders.end(), further.begin(), further.end());
+    return folders;
+}
 
 }  // namespace gpkg::cli

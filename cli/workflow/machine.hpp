@@ -45,7 +45,7 @@ std::vector<std::string> detectable_packages(const Context& context);
 /// not; what `override_virtual_packages` says counts as set.
 std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context);
 
-/// Where the user's own profiles are.
-fs::path profile_folder(const Config& config);
+/// Where profiles are kept: the user's own, then the site's.
+std::vector<fs::path> profile_folders(const Config& config);
 
 }  // namespace gpkg::cli

@@ -72,6 +72,8 @@ struct Config {
     Setting<fs::path> cache_dir;                       ///< else the root prefix
     Setting<std::vector<fs::path>> store_layers{};     ///< stores of others, read, never written
     Setting<std::vector<fs::path>> conda_pkgs_dirs{};  ///< read, never written
+    Setting<std::string> accelerator{};                ///< of new environments; empty: auto
+    Setting<std::vector<fs::path>> profile_folders{};  ///< of a site, behind the user's own
     Setting<std::string> link{"auto"};                 ///< "auto", "hardlink", "reflink" or "copy"
 
     Setting<std::vector<std::string>> channels{{"conda-forge"}};

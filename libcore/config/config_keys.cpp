@@ -1,5 +1,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/config/config_keys_internal.hpp"
+#include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -169,6 +170,13 @@ Result<std::string> link_word(const Node& node, const Reading& how) {
     GPKG_TRY(auto word, node.as_text(how.key));
     if (word == "auto" || word == "hardlink" || word == "reflink" || word == "copy") return word;
     return node.fail(fmt::format("expected auto, hardlink, reflink or copy, found '{}'", word));
+}
+
+Result<std::string> accelerator_choices(const Node& node, const Reading& how) {
+    GPKG_TRY(auto text, node.as_text(how.key));
+    if (auto choices = parse_accelerator_choices(text); !choices)
+        return node.fail(choices.error().message, choices.error().hint);
+    return text;
 }
 
 Result<std::string> name_template(const Node& node, const Reading& how) {
@@ -362,6 +370,8 @@ constexpr std::array kRows = {
     row<&Config::cache_dir, folder>("cache_dir", Shape::Value, {}, "folder of the package store and the index cache"),
     row<&Config::store_layers, folders>("store_layers", Shape::List, {}, "package stores of others (pkgs/), read and never written", ":,"),
     row<&Config::conda_pkgs_dirs, folders>("conda_pkgs_dirs", Shape::List, {"pkgs_dirs"}, "package folders of conda, read and never written", ":,"),
+    row<&Config::accelerator, accelerator_choices>("accelerator", Shape::Value, {}, "what new environments are for where nobody says: nvidia, amd, none, or several to try in turn"),
+    row<&Config::profile_folders, folders>("profile_folders", Shape::List, {}, "folders with further profiles of machines for --for", ":,"),
     row<&Config::link, link_word>("link", Shape::Value, {}, "how files of packages get into environments: auto, hardlink, reflink or copy"),
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "how many files are downloaded at a time"),
     row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all"),

@@ -194,4 +194,27 @@ CONDA_OVERRIDE_CUDA=12.9 expect 0 solve cuda-nvcc=12.9 runner
 out_has cuda129_0
 err_lacks 'for building'
 
+# What a site's configuration says of new environments, and profiles of its machines.
+expect 2 config set accelerator nvida
+err_has 'did you mean nvidia?'
+expect 0 config set accelerator none
+CONDA_OVERRIDE_CUDA=12.9 expect 0 create -q -y -n usual torch=1.0
+records usual 'r["torch"]["build"] == "cpu_0"'
+check grep -q '"none"' "$(place usual)/conda-meta/gpkg/state.json"
+CONDA_OVERRIDE_CUDA=12.9 expect 0 create -q -y -n unusual torch=1.0 --accel nvidia
+records unusual 'r["torch"]["build"] == "cuda129_0"'
+CONDA_OVERRIDE_CUDA=12.9 expect 0 install -q -y -n unusual plain
+records unusual 'r["torch"]["build"] == "cuda129_0"'
+expect 0 config set accelerator nvidia,none
+expect 0 create -q -y -n either torch=1.0
+records either 'r["torch"]["build"] == "cpu_0"'
+expect 0 config remove-key accelerator
+mkdir "$WORK/site"
+expect 0 hardware export -o "$WORK/site/node7.yaml"
+expect 2 solve plain --for node7
+expect 0 config append profile_folders "$WORK/site"
+expect 0 solve plain --for node7
+expect 0 hardware list
+out_has node7 "$WORK/site/node7.yaml"
+
 finish

@@ -64,7 +64,7 @@ TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
     // clang-format on
     const Folder folder;
     CAPTURE(row.name);
-    CHECK(packages_of(find_machine(row.name, folder.path())) == row.expected);
+    CHECK(packages_of(find_machine(row.name, {folder.path()})) == row.expected);
 }
 
 TEST_CASE("an own profile hides the machine of that name", "[virtual-packages]") {
@@ -75,12 +75,12 @@ TEST_CASE("an own profile hides the machine of that name", "[virtual-packages]")
     const std::string own =
         "linux-64 __archspec=0=x86_64 __cuda=any=0 __cuda_arch=any=0 __glibc=2.28=0 __linux=4.18=0 "
         "__unix=0=0";
-    CHECK(packages_of(find_machine("h100", folder.path())) == own);
-    CHECK(packages_of(find_machine("node7", folder.path())) == own);
-    CHECK(packages_of(find_machine("node8", folder.path())) ==
+    CHECK(packages_of(find_machine("h100", {folder.path()})) == own);
+    CHECK(packages_of(find_machine("node7", {folder.path()})) == own);
+    CHECK(packages_of(find_machine("node8", {folder.path()})) ==
           "node8: no machine has this name\n  hint: did you mean node7?");
 
-    const auto machines = named_machines(folder.path());
+    const auto machines = named_machines({folder.path()});
     const auto count = [&](std::string_view name) {
         return std::ranges::count(machines, name, &NamedMachine::name);
     };
@@ -92,10 +92,10 @@ TEST_CASE("an own profile hides the machine of that name", "[virtual-packages]")
 
 TEST_CASE("every machine of gpkg's has a name, facts and a summary", "[virtual-packages]") {
     const Folder folder;
-    for (const auto& [name, summary, source] : named_machines(folder.path())) {
+    for (const auto& [name, summary, source] : named_machines({folder.path()})) {
         CAPTURE(name);
         CHECK(source == "gpkg");
-        const auto profile = find_machine(name, folder.path());
+        const auto profile = find_machine(name, {folder.path()});
         REQUIRE(profile);
         // What it says is a profile that its file form can hold.
         const auto read = parse_profile(format_profile(*profile), name);
