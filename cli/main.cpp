@@ -5,6 +5,7 @@
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/system_user.hpp"
 #include "libcore/net/url.hpp"
 #include "virtual-packages/confine.hpp"
 #include "virtual-packages/cuda.hpp"
@@ -12,7 +13,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,6 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <pthread.h>
-#include <pwd.h>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -48,11 +47,8 @@ std::optional<std::string> environment_variable(std::string_view name) {
 /// By HOME, or where that is not set by the system's list of users.
 fs::path home_folder() {
     if (auto home = environment_variable("HOME")) return *std::move(home);
-    std::array<char, 4096> room{};
-    struct passwd entry {};
-    struct passwd* found = nullptr;
-    ::getpwuid_r(::getuid(), &entry, room.data(), room.size(), &found);
-    return found == nullptr ? "/" : found->pw_dir;
+    const auto user = system_user(::getuid());
+    return user ? user->home : "/";
 }
 
 /// Turns Ctrl-C, SIGTERM and SIGHUP into a request to stop. A second one ends the program at once.

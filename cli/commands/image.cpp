@@ -22,7 +22,6 @@ struct Options {
     ImagedOptions of;
     std::string mount_point;
     std::string format = "squashfs";
-    int level = 9;
     std::string image;
     std::vector<std::string> command;  ///< for --help alone, as in run
 };
@@ -83,7 +82,7 @@ Result<int> build(Context& context, const Options& options) {
     image.info.packages = made.environment.link.size();
     image.info.made_by = "gpkg " GPKG_VERSION;
     image.time = made.time;
-    image.zstd_level = options.level;
+    image.zstd_level = options.of.level;
     made.environment.named_prefix = image.info.mount_point;
     image.layout = std::move(made.layout);
     const bool is_layout = options.format == "oci";
@@ -145,16 +144,7 @@ Action bind_image(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.require_subcommand(1);
     auto* build_app = app.add_subcommand("build", "write an environment as one file");
-    add_target_options(*build_app, options->of.target);
-    add_for_option(*build_app, options->of.sources);
-    build_app
-        ->add_option("--from-lock",
-                     options->of.lock,
-                     "the packages that this lock file has for here, without an environment")
-        ->type_name("FILE");
-    build_app->add_option("-o,--output", options->of.output, "the file to write")
-        ->required()
-        ->type_name("FILE");
+    add_imaged_options(*build_app, options->of);
     build_app->add_option("--as", options->of.name, "what the environment is called in it")
         ->type_name("NAME");
     build_app
@@ -167,11 +157,7 @@ Action bind_image(CLI::App& app) {
                      options->format,
                      "squashfs, or oci: a folder that registries and container tools read")
         ->check(CLI::IsMember({"squashfs", "oci"}));
-    build_app->add_option("--level", options->level, "how hard zstd tries")
-        ->check(CLI::Range(1, 22))
-        ->type_name("1-22");
     build_app->fallthrough();  // --json
-    build_app->add_flag("--offline", options->of.sources.offline, "ask no server");
     auto* run_app = app.add_subcommand("run", "run a command inside an image");
     run_app->add_option("command", options->command, "the image, the command, its own options")
         ->type_name("FILE COMMAND");

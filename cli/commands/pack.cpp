@@ -14,13 +14,8 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
-    ImagedOptions of;
-    int level = 9;
-};
-
-Result<int> pack(Context& context, const Options& options) {
-    GPKG_TRY(auto made, imaged(context, options.of));
+Result<int> pack(Context& context, const ImagedOptions& options) {
+    GPKG_TRY(auto made, imaged(context, options));
     const fs::path named(kPackedPrefix);
     GPKG_CHECK(add_other_files(context, made, named));
     made.environment.named_prefix = named;
@@ -57,20 +52,8 @@ Result<int> pack(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_pack(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
-    add_target_options(app, options->of.target);
-    add_for_option(app, options->of.sources);
-    app.add_option("--from-lock",
-                   options->of.lock,
-                   "the packages that this lock file has for here, without an environment")
-        ->type_name("FILE");
-    app.add_option("-o,--output", options->of.output, "the file to write")
-        ->required()
-        ->type_name("FILE");
-    app.add_option("--level", options->level, "how hard zstd tries")
-        ->check(CLI::Range(1, 22))
-        ->type_name("1-22");
-    app.add_flag("--offline", options->of.sources.offline, "ask no server");
+    const auto options = std::make_shared<ImagedOptions>();
+    add_imaged_options(app, *options);
     app.footer(
         "An archive that needs no gpkg where it goes, and can be moved again: bin/gpkg-relocate, "
         "or sourcing bin/activate,\nmakes its files name the folder they are in.\n"

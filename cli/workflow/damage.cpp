@@ -77,7 +77,7 @@ Result<DroppedPackages> drop_damaged(Context& context,
         if (folder && damage.empty()) continue;
         ++dropped.packages;
         if (!folder) continue;
-        if (offline && !records[i].url.starts_with("file://"))
+        if (offline && needs_network(records[i]))
             return fail(ErrorKind::Integrity,
                         fmt::format("{}: {} {}, and --offline forbids to fetch the package anew",
                                     folder->native(),

@@ -19,7 +19,7 @@ namespace {
 Result<void> check_offline(const std::vector<PackageRecord>& absent) {
     std::vector<std::string> names;
     for (const auto& record : absent) {
-        if (!record.url.starts_with("file://")) names.push_back(record.fn);
+        if (needs_network(record)) names.push_back(record.fn);
     }
     if (names.empty()) return {};
     const auto shown = names.size() > 5 ? 5 : names.size();
@@ -61,6 +61,8 @@ std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
 }
 
 }  // namespace
+
+bool needs_network(const PackageRecord& record) { return !record.url.starts_with("file://"); }
 
 PackageStore open_store(const Context& context) {
     StoreLayout layout;

@@ -15,6 +15,9 @@ namespace gpkg::cli {
 /// The store of this configuration, with its read-only layers.
 PackageStore open_store(const Context& context);
 
+/// Whether --offline forbids to fetch it.
+bool needs_network(const PackageRecord& record);
+
 /// Which of the records must be downloaded.
 std::vector<PackageRecord> missing(const PackageStore& store,
                                    const std::vector<PackageRecord>& records);

@@ -8,6 +8,7 @@
 #include "libcore/env/environments.hpp"
 #include "libcore/env/unowned_files.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <fmt/chrono.h>
@@ -59,6 +60,22 @@ std::int64_t newest_time(const std::vector<PackageRecord>& records) {
 }
 
 }  // namespace
+
+void add_imaged_options(CLI::App& app, ImagedOptions& options) {
+    add_target_options(app, options.target);
+    add_for_option(app, options.sources);
+    app.add_option("--from-lock",
+                   options.lock,
+                   "the packages that this lock file has for here, without an environment")
+        ->type_name("FILE");
+    app.add_option("-o,--output", options.output, "the file to write")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--level", options.level, "how hard zstd tries")
+        ->check(CLI::Range(1, 22))
+        ->type_name("1-22");
+    app.add_flag("--offline", options.sources.offline, "ask no server");
+}
 
 Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
     if (options.output.empty())

@@ -21,7 +21,11 @@ struct ImagedOptions {
     SourceOptions sources;
     std::string name;  ///< of the environment in the image; empty: as it is called, or as the file
     std::string output;
+    int level = 9;  ///< of zstd
 };
+
+/// --name, --prefix, --for, --from-lock, --output, --level, --offline.
+void add_imaged_options(CLI::App& app, ImagedOptions& options);
 
 /// All that is needed to lay an environment out elsewhere. The workplace is gone with it.
 struct Imaged {

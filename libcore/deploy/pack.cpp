@@ -5,7 +5,6 @@
 #include "libcore/deploy/pack_internal.hpp"
 #include "libcore/env/placeholder.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -24,6 +24,22 @@ bool is_temporary_name(std::string_view name) {
            is_hex(name.substr(name.size() - kSuffixLength), kSuffixLength);
 }
 
+/// Those whose names begin so.
+void remove_dead(const fs::path& folder, std::string_view start) {
+    std::error_code code;
+    fs::directory_iterator entries(folder, code);
+    for (const fs::directory_iterator end; !code && entries != end; entries.increment(code)) {
+        const auto& path = entries->path();
+        const auto name = path.filename().native();
+        std::error_code ignored;
+        if (!name.starts_with(start) || !is_temporary_name(name) ||
+            !entries->is_regular_file(ignored) || entries->is_symlink(ignored))
+            continue;
+        const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+    }
+}
+
 }  // namespace
 
 fs::path folder_for_temporary() {
@@ -51,26 +67,6 @@ bool keep_from_removal(const Descriptor& file) {
     struct stat status {};
     return ::fstat(file.get(), &status) != 0 || status.st_nlink > 0;
 }
-
-namespace {
-
-/// Those whose names begin so.
-void remove_dead(const fs::path& folder, std::string_view start) {
-    std::error_code code;
-    fs::directory_iterator entries(folder, code);
-    for (const fs::directory_iterator end; !code && entries != end; entries.increment(code)) {
-        const auto& path = entries->path();
-        const auto name = path.filename().native();
-        std::error_code ignored;
-        if (!name.starts_with(start) || !is_temporary_name(name) ||
-            !entries->is_regular_file(ignored) || entries->is_symlink(ignored))
-            continue;
-        const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
-    }
-}
-
-}  // namespace
 
 void remove_dead_temporaries(const fs::path& folder) { remove_dead(folder, ""); }
 

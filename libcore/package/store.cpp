@@ -1,6 +1,7 @@
 #include "libcore/package/store.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/fs/system_user.hpp"
 #include "libcore/package/after_failure_internal.hpp"
 #include "libcore/package/checksums.hpp"
 #include "libcore/package/files_internal.hpp"
@@ -10,14 +11,12 @@
 #include "libcore/package/workplace_internal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
-#include <pwd.h>
 #include <set>
 #include <sys/stat.h>
 #include <system_error>
@@ -204,19 +203,14 @@ Result<void> write_alias(const fs::path& root, const std::string& md5, std::stri
     return file.finish(false);
 }
 
-std::string user_name(uid_t user) {
-    std::array<char, 4096> room{};
-    struct passwd entry {};
-    struct passwd* found = nullptr;
-    ::getpwuid_r(user, &entry, room.data(), room.size(), &found);
-    return found == nullptr ? fmt::format("user {}", user) : found->pw_name;
-}
-
 /// What only the owner of a package can do.
 Error not_ours(const fs::path& folder, std::string_view doing, std::string_view remedy) {
     struct stat status {};
     std::string owner = "another user";
-    if (::stat(folder.c_str(), &status) == 0) owner = user_name(status.st_uid);
+    if (::stat(folder.c_str(), &status) == 0) {
+        const auto user = system_user(status.st_uid);
+        owner = user ? user->name : fmt::format("user {}", status.st_uid);
+    }
     return {ErrorKind::Io,
             fmt::format("{}: cannot {}: it is {}'s, and its permissions do not allow it",
                         folder.native(),

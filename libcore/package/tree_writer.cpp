@@ -80,11 +80,14 @@ Result<void> copy_bytes(int from, int to, std::string_view name) {
 
 }  // namespace
 
-TreeWriter::TreeWriter(Descriptor root, std::string archive, const UnpackOptions& options)
+TreeWriter::TreeWriter(Descriptor root,
+                       std::string archive,
+                       const UnpackOptions& options,
+                       const SharedModes& modes)
     : root_(std::move(root)),
       archive_(std::move(archive)),
       options_(options),
-      modes_(options.like),
+      modes_(modes),
       byte_limit_(options.limits.bytes) {}
 
 TreeWriter::~TreeWriter() {

@@ -26,7 +26,10 @@ using MadePaths = std::unordered_map<std::string, MadePath>;
 class TreeWriter {
 public:
     /// `archive` names the source in errors.
-    TreeWriter(Descriptor root, std::string archive, const UnpackOptions& options);
+    TreeWriter(Descriptor root,
+               std::string archive,
+               const UnpackOptions& options,
+               const SharedModes& modes);
     /// Gives back what it took of the allowance, unless keep() was called.
     ~TreeWriter();
     TreeWriter(const TreeWriter&) = delete;

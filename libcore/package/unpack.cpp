@@ -113,8 +113,9 @@ Result<Unpacked> unpack(const std::string& name,
                         const fs::path& target,
                         const UnpackOptions& options,
                         const WalkInto& walk) {
-    GPKG_TRY(auto folder, Target::make(target, SharedModes(options.like)));
-    TreeWriter writer(folder.take_root(), name, options);
+    const SharedModes modes(options.like);
+    GPKG_TRY(auto folder, Target::make(target, modes));
+    TreeWriter writer(folder.take_root(), name, options, modes);
     writer.set_byte_limit(limit);
     GPKG_CHECK(walk(writer.warnings(), [&](const Member& member, const ReadContent& read) {
         return writer.add(member, read);
