@@ -64,8 +64,17 @@ Prepared prepare(const ProcessCommand& command,
     return prepared;
 }
 
-[[noreturn]] void become(
-    const Prepared& prepared, const ProcessCommand& command, int input, int output, int report) {
+/// What a program reads and writes.
+struct Streams {
+    Descriptor input;
+    Descriptor output;
+    Descriptor errors;  ///< none: the output
+};
+
+[[noreturn]] void become(const Prepared& prepared,
+                         const ProcessCommand& command,
+                         const Streams& streams,
+                         int report) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // also where gpkg itself is killed
     sigset_t none;
@@ -74,7 +83,9 @@ Prepared prepare(const ProcessCommand& command,
     ::signal(SIGPIPE, SIG_DFL);
     if (command.umask) ::umask(*command.umask);
     const char* folder = command.folder.c_str();
-    const bool ready = ::dup2(input, 0) >= 0 && ::dup2(output, 1) >= 0 && ::dup2(output, 2) >= 0 &&
+    const auto& errors = streams.errors ? streams.errors : streams.output;
+    const bool ready = ::dup2(streams.input.get(), 0) >= 0 &&
+                       ::dup2(streams.output.get(), 1) >= 0 && ::dup2(errors.get(), 2) >= 0 &&
                        (*folder == '\0' || ::chdir(folder) == 0);
     if (ready) ::execve(prepared.program.c_str(), prepared.argv.data(), prepared.envp.data());
     const int code = errno;
@@ -104,44 +115,74 @@ public:
         }
     }
 
-    /// Until there is more, or for so long.
-    void wait(std::chrono::milliseconds longest) const {
-        if (!from_) return std::this_thread::sleep_for(longest);
-        struct pollfd more {
-            from_.get(), POLLIN, 0
-        };
-        ::poll(&more, 1, static_cast<int>(longest.count()));
-    }
-
     explicit operator bool() const { return static_cast<bool>(from_); }
+    int descriptor() const { return from_.get(); }
 
 private:
     Descriptor from_;
     Taker taker_;
 };
 
-Result<int> wait_for(pid_t child, const ProcessCommand& command, Relay& relay) {
+/// Both ends that a program may write to.
+struct Relays {
+    Relay output;
+    Relay errors;
+
+    void pass_on() {
+        output.pass_on();
+        errors.pass_on();
+    }
+    /// Until there is more, or for so long.
+    void wait(std::chrono::milliseconds longest) const {
+        if (!*this) return std::this_thread::sleep_for(longest);
+        // A negative descriptor is passed over.
+        std::array<pollfd, 2> more{pollfd{output.descriptor(), POLLIN, 0},
+                                   pollfd{errors.descriptor(), POLLIN, 0}};
+        ::poll(more.data(), more.size(), static_cast<int>(longest.count()));
+    }
+    explicit operator bool() const { return output || errors; }
+};
+
+/// What is cancelled may end by itself first, where it is given time for that.
+void end(pid_t child, const ProcessCommand& command, Relays& relays) {
+    int status = 0;
+    if (command.grace.count() > 0) {
+        const auto until = std::chrono::steady_clock::now() + command.grace;
+        ::kill(-child, SIGTERM);
+        while (std::chrono::steady_clock::now() < until) {
+            relays.pass_on();
+            if (::waitpid(child, &status, WNOHANG) == child) {
+                ::kill(-child, SIGKILL);
+                return;
+            }
+            relays.wait(std::chrono::milliseconds(20));
+        }
+    }
+    ::kill(-child, SIGKILL);
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+}
+
+Result<int> wait_for(pid_t child, const ProcessCommand& command, Relays& relays) {
     int status = 0;
     auto pause = std::chrono::milliseconds(1);
     for (;;) {
-        relay.pass_on();
-        const bool looks_around = command.cancelled || relay;
+        relays.pass_on();
+        const bool looks_around = command.cancelled || relays;
         const auto ended = ::waitpid(child, &status, looks_around ? WNOHANG : 0);
         if (ended == child) break;
         if (ended < 0 && errno != EINTR) break;
         if (!looks_around) continue;
         if (command.cancelled && command.cancelled()) {
-            ::kill(-child, SIGKILL);
-            while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-            }
+            end(child, command, relays);
             return fail(ErrorKind::Interrupted, "interrupted");
         }
-        relay.wait(pause);
+        relays.wait(pause);
         pause = std::min(pause * 2, std::chrono::milliseconds(20));
     }
     // What the program left running would go on writing into its folders.
     ::kill(-child, SIGKILL);
-    relay.pass_on();
+    relays.pass_on();
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -195,21 +236,31 @@ std::jthread start_feeding(const ProcessCommand& command, Descriptor end) {
     });
 }
 
-/// Where a program's outputs go: a file, or the end of a pipe that `relay` reads.
-Result<Descriptor> open_output(const ProcessCommand& command, Relay& relay) {
+/// The end of a pipe for a program to write to, whose other end `relay` reads.
+Result<Descriptor> open_relay(Relay::Taker taker, Relay& relay) {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    // Only our end: a program does not expect that its output would have to wait.
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    relay = Relay(Descriptor(ends[0]), std::move(taker));
+    return Descriptor(ends[1]);
+}
+
+/// Where a program's outputs go: a file, or the ends of pipes.
+Result<void> open_outputs(const ProcessCommand& command, Streams& streams, Relays& relays) {
+    if (command.errors) {
+        GPKG_TRY(streams.errors, open_relay(command.errors, relays.errors));
+    }
     if (command.output) {
-        int ends[2] = {-1, -1};
-        if (::pipe2(ends, O_CLOEXEC) != 0)
-            return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-        // Only our end: a program does not expect that its output would have to wait.
-        ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-        relay = Relay(Descriptor(ends[0]), command.output);
-        return Descriptor(ends[1]);
+        GPKG_TRY(streams.output, open_relay(command.output, relays.output));
+        return {};
     }
     const auto log = command.log.empty() ? fs::path("/dev/null") : command.log;
-    Descriptor file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-    if (!file) return pass(io_error(log, "write", errno));
-    return file;
+    streams.output =
+        Descriptor(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!streams.output) return pass(io_error(log, "write", errno));
+    return {};
 }
 
 }  // namespace
@@ -237,20 +288,20 @@ Result<int> run_command(const ProcessCommand& command) {
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: there is no such program on PATH", command.arguments[0]));
 
-    Relay relay;
-    GPKG_TRY(auto output, open_output(command, relay));
+    Relays relays;
+    Streams streams;
+    GPKG_CHECK(open_outputs(command, streams, relays));
     Descriptor feed;
-    GPKG_TRY(auto input, open_input(command, feed));
+    GPKG_TRY(streams.input, open_input(command, feed));
     // Closed by a successful exec, so that an error of exec can be told from one of the program.
     int report[2] = {-1, -1};
     if (::pipe2(report, O_CLOEXEC) != 0)
         return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
     const pid_t child = ::fork();
-    if (child == 0) become(prepared, command, input.get(), output.get(), report[1]);
+    if (child == 0) become(prepared, command, streams, report[1]);
     const int fork_error = errno;
     ::close(report[1]);
-    output.close();  // so that the pipes end with the program
-    input.close();
+    streams = {};  // so that the pipes end with the program
     if (child < 0) {
         ::close(report[0]);
         return fail(
@@ -262,7 +313,7 @@ Result<int> run_command(const ProcessCommand& command) {
     const auto reported = ::read(report[0], &code, sizeof code);
     ::close(report[0]);
     const auto feeding = start_feeding(command, std::move(feed));
-    GPKG_TRY(const int ended, wait_for(child, command, relay));
+    GPKG_TRY(const int ended, wait_for(child, command, relays));
     if (reported == sizeof code)
         return fail(ErrorKind::Io,
                     fmt::format("{}: cannot run: {}", prepared.program, std::strerror(code)));

@@ -6,6 +6,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -29,8 +30,12 @@ struct ProcessCommand {
     fs::path log;
     /// Takes both outputs as they come, in place of the log; called in the caller's thread.
     std::function<void(std::string_view)> output{};
+    /// Takes the standard error likewise, apart from the standard output.
+    std::function<void(std::string_view)> errors{};
     std::optional<mode_t> umask;      ///< nothing: the caller's
     std::function<bool()> cancelled;  ///< asked now and then; true kills the group
+    /// What is cancelled is sent SIGTERM first, and has so long to end by itself.
+    std::chrono::milliseconds grace{0};
 };
 
 /// The variables of this process.

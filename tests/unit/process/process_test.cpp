@@ -111,3 +111,41 @@ TEST_CASE("programs that leave their group end with who keeps them", "[process]"
     orphanage.reset();
     CHECK(::kill(sleeper, 0) != 0);
 }
+
+TEST_CASE("errors are taken apart from the output", "[process]") {
+    ProcessCommand command;
+    std::string output;
+    std::string errors;
+    command.output = [&](std::string_view said) { output += said; };
+    command.errors = [&](std::string_view said) { errors += said; };
+    command.arguments = {
+        "sh", "-c", "echo out; echo err >&2; yes | head -c 200000; yes | head -c 200000 >&2"};
+    CHECK(gpkg::run_command(command) == 0);
+    CHECK(output.size() == 200004);
+    CHECK(errors.size() == 200004);
+    command.output = {};
+    command.arguments = {"sh", "-c", "echo out; echo only >&2"};
+    errors.clear();
+    CHECK(gpkg::run_command(command) == 0);
+    CHECK(errors == "only\n");
+}
+
+TEST_CASE("a cancelled program may end by itself first", "[process]") {
+    ProcessCommand command;
+    std::string said;
+    command.output = [&](std::string_view piece) { said += piece; };
+    command.cancelled = [&] { return said.find("ready") != std::string::npos; };
+    command.grace = std::chrono::seconds(20);
+    command.arguments = {
+        "sh", "-c", "trap 'echo bye; exit 1' TERM; echo ready; while :; do sleep 0.1; done"};
+    CHECK(gpkg::run_command(command).error().kind == gpkg::ErrorKind::Interrupted);
+    CHECK(said == "ready\nbye\n");
+    // One that does not is killed all the same.
+    said.clear();
+    command.grace = std::chrono::milliseconds(200);
+    command.arguments = {"sh", "-c", "trap '' TERM; echo ready; sleep 60; echo late"};
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(gpkg::run_command(command).error().kind == gpkg::ErrorKind::Interrupted);
+    CHECK(said == "ready\n");
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+}

@@ -1,0 +1,144 @@
+#include "libcore/cluster/probe.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/cluster/slurm_command.hpp"
+#include "libcore/process/process.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace gpkg {
+namespace {
+
+/// A probe that was begun has this long to look and to answer.
+constexpr std::chrono::seconds kToAnswer{60};
+constexpr int kNotFound = 127;  // a shell's exit status
+constexpr int kNotRun = 126;
+
+/// The marks are YAML's for the beginning and the end of a document.
+std::string probe_script(const fs::path& gpkg) {
+    return fmt::format(
+        "unset CUDA_VISIBLE_DEVICES NVIDIA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES "
+        "HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL ZE_AFFINITY_MASK\n"
+        "profile=$({} hardware export) || exit\n"
+        "printf -- '---\\n%s\\n...\\n' \"$profile\"\n",
+        shell_word(gpkg.native()));
+}
+
+std::string gres_of(const NodeKind& kind) {
+    std::string gres;
+    for (const auto& gpu : kind.first().gpus)
+        gres += fmt::format(
+            "{}gpu{}{}:1", gres.empty() ? "" : ",", gpu.type.empty() ? "" : ":", gpu.type);
+    return gres;
+}
+
+/// `where` and why there is no profile from there.
+tl::unexpected<Error> no_profile(const std::string& where,
+                                 const fs::path& gpkg,
+                                 int exit_code,
+                                 const std::string& said) {
+    if (exit_code == kNotFound || exit_code == kNotRun)
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format(
+                "{}: {} cannot be run there: {}", where, gpkg.native(), last_lines(said, 1)),
+            "--gpkg PATH says where gpkg is on these machines");
+    return fail(ErrorKind::Network,
+                said.empty() ? fmt::format("{}: failed with exit status {}", where, exit_code)
+                             : fmt::format("{}: {}", where, last_lines(said, 3)));
+}
+
+}  // namespace
+
+Result<std::string> profile_in(std::string_view output) {
+    constexpr std::string_view kBegin = "---\n";
+    constexpr std::string_view kEnd = "\n...\n";
+    auto begin = output.starts_with(kBegin) ? 0 : output.find("\n---\n");
+    if (begin != std::string_view::npos) {
+        if (begin > 0) ++begin;
+        begin += kBegin.size();
+        if (const auto end = output.find(kEnd, begin); end != std::string_view::npos)
+            return std::string(output.substr(begin, end + 1 - begin));
+    }
+    return fail(ErrorKind::Parse,
+                fmt::format("printed no profile, but: {}", printable(last_lines(output, 3))));
+}
+
+std::vector<std::string> probe_command(const NodeKind& kind, const ProbeOptions& options) {
+    const auto& node = kind.first();
+    std::vector<std::string> command = {"srun",
+                                        "--job-name=gpkg-hardware",
+                                        "--partition=" + node.partitions.front(),
+                                        "--nodelist=" + node.name,
+                                        "--nodes=1",
+                                        "--ntasks=1",
+                                        "--cpus-per-task=1",
+                                        "--mem=1G",
+                                        "--time=2",
+                                        fmt::format("--immediate={}", options.wait.count()),
+                                        "--mpi=none",
+                                        "--chdir=/"};
+    if (const auto gres = gres_of(kind); !gres.empty()) command.push_back("--gres=" + gres);
+    command.insert(command.end(), options.words.begin(), options.words.end());
+    return command;
+}
+
+Result<ProbeAnswer> probe_by_slurm(const NodeKind& kind, const ProbeOptions& options) {
+    const auto& node = kind.first();
+    if (node.readiness == NodeReadiness::Unusable)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: is down or drained, as are all of its kind", node.name));
+    SlurmCommand srun;
+    srun.arguments = probe_command(kind, options);
+    for (const auto* word : {"/bin/sh", "-c"}) srun.arguments.emplace_back(word);
+    srun.arguments.push_back(probe_script(options.gpkg));
+    srun.own_allocation = true;
+    srun.limit = options.wait + kToAnswer;
+    srun.cancelled = options.cancelled;
+    auto answer = ask_slurm(srun);
+    if (!answer) return pass(std::move(answer).error().while_doing("probing " + node.name));
+    if (answer->exit_code != 0)
+        return no_profile(node.name, options.gpkg, answer->exit_code, answer->errors);
+    auto profile = profile_in(answer->output);
+    if (!profile) return pass(std::move(profile).error().while_doing("probing " + node.name));
+    return ProbeAnswer{*std::move(profile), std::move(answer->errors)};
+}
+
+Result<ProbeAnswer> probe_by_ssh(const std::string& host, const ProbeOptions& options) {
+    ProbeAnswer answer;
+    std::string output;
+    ProcessCommand ssh;
+    ssh.arguments = {
+        "ssh", "-o", "BatchMode=yes", "-o", fmt::format("ConnectTimeout={}", options.wait.count())};
+    ssh.arguments.insert(ssh.arguments.end(), options.words.begin(), options.words.end());
+    // Whatever the login's shell is, sh reads the script.
+    for (const auto& word : {std::string("--"), host, std::string("sh -s")})
+        ssh.arguments.push_back(word);
+    ssh.environment = current_environment();
+    const auto script = probe_script(options.gpkg);
+    ssh.feed = [&](int end) { static_cast<void>(write_fully(end, script)); };
+    ssh.output = [&](std::string_view piece) { output += piece; };
+    ssh.errors = [&](std::string_view piece) { answer.said += piece; };
+    const auto until = std::chrono::steady_clock::now() + options.wait + kToAnswer;
+    bool is_late = false;
+    ssh.cancelled = [&] {
+        is_late = std::chrono::steady_clock::now() > until;
+        return is_late || (options.cancelled && options.cancelled());
+    };
+    const auto code = run_command(ssh);
+    if (!code && is_late)
+        return fail(
+            ErrorKind::Network,
+            fmt::format(
+                "{}: gave no answer within {} s", host, (options.wait + kToAnswer).count()));
+    if (!code) return pass(Error(code.error()).while_doing("probing " + host));
+    if (*code != 0) return no_profile(host, options.gpkg, *code, answer.said);
+    auto profile = profile_in(output);
+    if (!profile) return pass(std::move(profile).error().while_doing("probing " + host));
+    answer.profile = *std::move(profile);
+    return answer;
+}
+
+}  // namespace gpkg
