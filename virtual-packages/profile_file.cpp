@@ -25,6 +25,8 @@
 //   virtual_packages:          # what detectors beyond gpkg's own found
 //     - name: __level_zero
 //       version: "1.3"         # 0 when left out, like the build
+//   origin: node gpu7 of Slurm, 2026-11-24   # for people
+//   known_by: names            # nobody looked at the machine; names of a site's tell the facts
 //
 // What cannot be true together is an error: a GPU without its driver, a CPU or a system of another
 // platform.
@@ -148,6 +150,16 @@ Result<void> read_others(const yaml::Node& root,
     return {};
 }
 
+Result<void> read_origin(const yaml::Node& root, HardwareProfile& profile) {
+    GPKG_TRY(const auto origin, find_text(&root, "origin"));
+    profile.origin = origin.value_or("");
+    GPKG_TRY(const auto known_by, find_text(&root, "known_by"));
+    if (known_by && known_by != "names")
+        return root.find("known_by")->fail("expected names, found \"" + *known_by + "\"");
+    profile.known_by_names = known_by.has_value();
+    return {};
+}
+
 /// The name of archspec's from which all microarchitectures of a platform descend.
 std::string_view family_of(std::string_view platform) {
     if (platform.ends_with("-64")) return "x86_64";
@@ -239,7 +251,9 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
                            "nvidia",
                            "amd",
                            "gpus",
-                           "virtual_packages"}));
+                           "virtual_packages",
+                           "origin",
+                           "known_by"}));
 
     HardwareProfile profile;
     GPKG_TRY(const auto platform, find_text(&root, "platform"));
@@ -258,6 +272,7 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
     GPKG_CHECK(read_system(root, where, profile));
     GPKG_CHECK(read_accelerators(root, where, profile));
     GPKG_CHECK(read_others(root, where, profile));
+    GPKG_CHECK(read_origin(root, profile));
     GPKG_CHECK(check_together(root, profile));
     return profile;
 }
@@ -309,6 +324,8 @@ std::string format_profile(const HardwareProfile& profile) {
                            yaml::quote(package.version));
         if (package.build != "0") out += fmt::format("    build: {}\n", yaml::quote(package.build));
     }
+    if (!profile.origin.empty()) out += fmt::format("origin: {}\n", yaml::quote(profile.origin));
+    if (profile.known_by_names) out += "known_by: names\n";
     return out;
 }
 

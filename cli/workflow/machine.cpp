@@ -85,6 +85,10 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
 
 Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const Machine& machine) {
     GPKG_TRY(const auto detection, detect(context, machine, context.env));
+    if (machine.profile && machine.profile->known_by_names)
+        context.out.warn_once(fmt::format(
+            "{}: its names alone tell what it is; gpkg hardware --slurm has a node asked",
+            machine.name));
     for (const auto& warning : detection.warnings) context.out.warn(warning);
     return detection.records();
 }
