@@ -156,6 +156,10 @@ gpu expect 0 env create -f "$WORK/env.yml" -y
 records fromfile 'r["torch"]["build"] == "cuda129_0" and r["flow"]["build"] == "cpu_0"'
 check [ "$(state fromfile)" = '{
   "accelerator": "nvidia",
+  "accelerator_asked": [
+    "nvidia",
+    "none"
+  ],
   "package_accelerators": {
     "flow": "none"
   }
@@ -166,6 +170,66 @@ err_has 'bad.yml:2:14: cuda: is no accelerator'
 printf 'dependencies: [torch, hardware-select-gpu-nvidia, hardware-fallback-cpu]\n' > "$WORK/sel.yml"
 expect 0 solve -f "$WORK/sel.yml"
 out_has cpu_0
+
+# Of several what was asked for is exported, wherever it was; what was taken goes on to hold.
+exported() {
+    expect 0 env export -n "$1" --from-history
+    out_has "accelerator: $2"
+}
+asked() { tr -d ' \n' < "$(place "$1")/conda-meta/gpkg/state.json"; }
+expect 0 create -y -n here torch=1.0 --accel nvidia,none
+exported here '[nvidia, none]'
+check [ "$(asked here)" = '{"accelerator":"none","accelerator_asked":["nvidia","none"]}' ]
+expect 0 env export -n here --json
+json 'd["accelerator"] == ["nvidia", "none"]'
+gpu expect 0 create -y -n there torch=1.0 hardware-select-gpu-nvidia hardware-fallback-cpu
+exported there '[nvidia, none]'
+records there 'r["torch"]["build"] == "cuda129_0"'
+gpu expect 0 install -y -n here flow=1.0
+records here 'r["torch"]["build"] == "cpu_0" and r["flow"]["build"] == "cpu_0"'
+exported here '[nvidia, none]'
+gpu expect 0 update -y -n here --all
+records here 'r["flow"]["build"] == "cpu_0"'
+expect 0 env export -n there --from-history -f "$WORK/again.yml"
+expect 0 env create -q -y -n again -f "$WORK/again.yml"
+records again 'r["torch"]["build"] == "cpu_0"'
+exported again '[nvidia, none]'
+expect 0 create -q -y -n copy --clone there
+exported copy '[nvidia, none]'
+# Asked again it may be another; asked for one it is that one.
+gpu expect 0 install -y -n here --accel nvidia,none
+records here 'r["torch"]["build"] == "cuda129_0"'
+expect 0 rollback -y -n here
+check [ "$(asked here)" = '{"accelerator":"none","accelerator_asked":["nvidia","none"]}' ]
+expect 0 install -y -n here --accel none
+exported here none
+# As long as no package shows it, none was taken.
+expect 0 create -y -n open plain --accel nvidia,none
+check [ "$(asked open)" = '{"accelerator_asked":["nvidia","none"]}' ]
+gpu expect 0 install -y -n open torch=1.0
+records open 'r["torch"]["build"] == "cuda129_0"'
+check [ "$(asked open)" = '{"accelerator":"nvidia","accelerator_asked":["nvidia","none"]}' ]
+# So it is where a lock was asked.
+expect 0 lock torch=1.0 --accel nvidia,none --for h100 --for cpu -o "$WORK/several.lock"
+expect 0 create -y -n locked --lock "$WORK/several.lock"
+exported locked '[nvidia, none]'
+check [ "$(asked locked)" = '{"accelerator":"none","accelerator_asked":["nvidia","none"]}' ]
+expect 0 lock plain --accel nvidia,none --for cpu -o "$WORK/plain.lock"
+expect 0 create -y -n plainly --lock "$WORK/plain.lock"
+gpu expect 0 install -n plainly flow=1.0 --dry-run
+out_has cuda129_0
+# A state that nobody can read is told of, and made again.
+for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
+    printf '{"accelerator": %s}' "$bad" > "$(place locked)/conda-meta/gpkg/state.json"
+    expect 1 verify -n locked
+    out_has 'conda-meta/gpkg/state.json' 'cannot be read'
+    for verb in 'env export' 'install plain'; do
+        expect 1 $verb -n locked
+        err_has "conda-meta/gpkg/state.json: $bad: is no accelerator" 'gpkg repair -p'
+    done
+    expect 0 repair -y -n locked
+    exported locked '[nvidia, none]'
+done
 
 # Who builds for CUDA needs no driver for it; what runs does.
 constrained() { sed -i "/\"cuda-version-$1-/s/\"depends\":/\"constrains\":[\"__cuda >=${1%%.*}\"],&/" "$WORK/records.linux-64"; index; }
