@@ -225,6 +225,13 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     return wishes;
 }
 
+Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {
+    const auto& usual = context.config.accelerator.value;
+    if (usual.empty() || !wishes.all.empty() || !wishes.fallbacks.empty()) return {};
+    GPKG_TRY(wishes.all, parse_accelerator_choices(usual));
+    return {};
+}
+
 ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {
     ExactRequest request;
     request.prefix = prefix;

@@ -269,9 +269,33 @@ CONDA_OVERRIDE_CUDA=12.9 expect 0 create -q -y -n unusual torch=1.0 --accel nvid
 records unusual 'r["torch"]["build"] == "cuda129_0"'
 CONDA_OVERRIDE_CUDA=12.9 expect 0 install -q -y -n unusual plain
 records unusual 'r["torch"]["build"] == "cuda129_0"'
+# So of what is only decided, and of what is made of that.
+expect 0 solve torch=1.0 --for h100
+out_has cpu_0
+expect 0 solve torch=1.0 --for h100 --accel auto
+out_has cuda129_0
+expect 0 lock torch=1.0 --for h100 -o "$WORK/usual.lock"
+check grep -q 'torch-1.0-cpu_0' "$WORK/usual.lock"
+expect 0 create -q -y -n ofusual --lock "$WORK/usual.lock" --for h100
+exported ofusual none
+expect 0 closure torch=1.0 --for h100 --json
+out_lacks cuda129_0
+expect 0 why-not torch=2.0 torch=1.0 --for h100 --json
+json 'd["chosen"]["build"] == "cpu_0"'
+expect 0 create -q -y -n bare
+CONDA_OVERRIDE_CUDA=12.9 expect 0 install -q -y -n bare torch=1.0
+records bare 'r["torch"]["build"] == "cpu_0"'
+# Where the file alone counts it is as for a new environment; else what is remembered holds.
+printf 'dependencies: [torch=1.0]\n' > "$WORK/usual.yml"
+CONDA_OVERRIDE_CUDA=12.9 expect 0 env update -q -y -n usual -f "$WORK/usual.yml" --prune
+records usual 'r["torch"]["build"] == "cpu_0"'
+exported usual none
+CONDA_OVERRIDE_CUDA=12.9 expect 0 env update -q -y -n unusual -f "$WORK/usual.yml"
+records unusual 'r["torch"]["build"] == "cuda129_0"'
 expect 0 config set accelerator nvidia,none
 expect 0 create -q -y -n either torch=1.0
 records either 'r["torch"]["build"] == "cpu_0"'
+exported either '[nvidia, none]'
 expect 0 config remove-key accelerator
 mkdir "$WORK/site"
 expect 0 hardware export -o "$WORK/site/node7.yaml"

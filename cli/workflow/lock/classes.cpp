@@ -101,6 +101,7 @@ Result<ChangeRequest> lock_wishes(Context& context,
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
     request.accelerators = std::move(wishes.accelerators);
+    request.is_for_lock = true;
     request.variables = std::move(wishes.variables);
     request.pip = std::move(wishes.pip);
     return request;
