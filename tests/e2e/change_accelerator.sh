@@ -47,6 +47,15 @@ expect 2 solve 'torch[accel=nvida]'
 err_has 'did you mean nvidia?'
 expect 2 solve 'torch[acel=none]'
 err_has 'did you mean accel?'
+# What is no request has no such key, and says so.
+expect 0 create -q -y -n torch torch
+for verb in variants search 'remove -n torch'; do
+    expect 2 $verb 'torch[accel=none]'
+    err_has "'accel' is said in requests alone" '[accel=...] belongs to requests of create, install, update, solve and lock'
+done
+GPKG_PINNED_PACKAGES='torch[accel=none]' gpkg solve torch
+check [ "$status" != 0 ]
+err_has "'accel' is said in requests alone"
 expect 2 solve 'torch[accel=[none]]'
 err_has "'accel' takes one value, not a list"
 expect 2 solve torch hardware-select-gpu-nvida
