@@ -62,8 +62,8 @@ public:
             return std::nullopt;
         const auto text = universe_.names()[chosen.name].text + " " +
                           universe_.version(chosen.version).to_string();
-        const auto newest =
-            newest_for(chosen.name, [&](Accelerator one) { return one == *wanted; });
+        const auto is_wanted = [&](Accelerator one) { return one == *wanted; };
+        const auto newest = newest_for(chosen.name, is_wanted, Of::Requested);
         const bool is_newer = newest && universe_.version(chosen.version) < *newest;
         const auto vendor = to_string(*wanted);
         if (chosen.accelerator == *wanted) {
@@ -77,15 +77,14 @@ public:
                 newest->to_string());
         }
         if (!newest) {
-            if (!newest_for(chosen.name, [](Accelerator one) { return one != Accelerator::None; }))
+            if (!newest_for(
+                    chosen.name, [](Accelerator one) { return one != Accelerator::None; }, Of::All))
                 return std::nullopt;
+            if (const auto other = newest_for(chosen.name, is_wanted, Of::All))
+                return no_build(text, vendor, *other);
             return fmt::format("{}: no version has a build for {}", text, vendor);
         }
-        if (*newest < universe_.version(chosen.version))
-            return fmt::format("{} has no build for {}; the newest that has one is {}",
-                               text,
-                               vendor,
-                               newest->to_string());
+        if (*newest < universe_.version(chosen.version)) return no_build(text, vendor, *newest);
         return fmt::format(
             "{} is not the build for {}, which does not go with the rest or with "
             "the machine",
@@ -102,13 +101,33 @@ private:
         });
     }
 
+    static std::string no_build(const std::string& text,
+                                std::string_view vendor,
+                                const Version& newest) {
+        return fmt::format("{} has no build for {}; the newest that has one is {}",
+                           text,
+                           vendor,
+                           newest.to_string());
+    }
+
+    bool is_as_requested(CandidateId id) const {
+        const auto& requested = universe_.requested();
+        return std::all_of(requested.begin(), requested.end(), [&](SpecId of) {
+            const auto& spec = universe_.specs()[of];
+            return spec.name != universe_.candidates()[id].name || spec.allows(id);
+        });
+    }
+
+    enum class Of { Requested, All };  ///< versions that the user asks for, or any
+
     template <typename Fits>
-    std::optional<Version> newest_for(NameId id, const Fits& fits) const {
+    std::optional<Version> newest_for(NameId id, const Fits& fits, Of versions) const {
         const auto& name = universe_.names()[id];
         std::optional<Version> newest;
         for (auto other = name.begin; other < name.end; ++other) {
             const auto& candidate = universe_.candidates()[other];
             if (!fits(candidate.accelerator)) continue;
+            if (versions == Of::Requested && !is_as_requested(other)) continue;
             const auto& version = universe_.version(candidate.version);
             if (!newest || *newest < version) newest = version;
         }

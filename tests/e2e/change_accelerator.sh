@@ -39,6 +39,20 @@ out_has cuda129_0
 expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-x86_64
 out_has cpu_0
 
+# What keeps a version out that has such a build: not the machine, where the request asks for less.
+package stepped 1.0 cuda129_0 '__cuda >=12'
+package stepped 2.0 cpu_0
+package stepped 3.0 cuda129_0 '__cuda >=12'
+package stepped 4.0 cuda129_0 '__cuda >=13'
+gpu expect 0 solve 'stepped=1' --accel nvidia
+err_lacks 'newer versions'
+gpu expect 0 solve 'stepped<4' --accel nvidia
+err_lacks 'newer versions'
+gpu expect 0 solve stepped --accel nvidia
+err_has 'stepped 3.0 is for nvidia; builds for it of newer versions, up to 4.0, do not go with the rest or with the machine'
+gpu expect 0 solve stepped=2
+err_has 'stepped 2.0 has no build for nvidia; the newest that has one is 4.0'
+
 # Slips.
 expect 2 solve torch --accel cuda
 err_is 'error: --accel cuda: is no accelerator
