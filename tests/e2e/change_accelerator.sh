@@ -53,6 +53,23 @@ err_has 'stepped 3.0 is for nvidia; builds for it of newer versions, up to 4.0, 
 gpu expect 0 solve stepped=2
 err_has 'stepped 2.0 has no build for nvidia; the newest that has one is 4.0'
 
+# Of a package that comes in one form nothing can be asked; what it needs may have builds.
+gpu expect 0 solve 'app[accel=none]'
+out_has cuda129_0
+err_has 'note: app[accel=none] changes nothing: app has no builds for accelerators; of what it needs, these have: flow'
+gpu expect 0 solve 'plain[accel=nvidia]'
+err_has 'note: plain[accel=nvidia] changes nothing: plain has no builds for accelerators'
+err_lacks 'of what it needs'
+for heeded in 'flow[accel=none]' 'flow[accel=nvidia]' 'app[accel=auto]' 'stepped=2[accel=none]'; do
+    gpu expect 0 solve "$heeded"
+    err_lacks 'changes nothing'
+done
+package torch-base 1.0 cpu_0
+expect 0 solve 'torch-base[accel=none]'
+err_lacks 'changes nothing'
+expect 0 solve 'torch-base[accel=nvidia]'
+err_has 'torch-base[accel=nvidia] changes nothing'
+
 # Slips.
 expect 2 solve torch --accel cuda
 err_is 'error: --accel cuda: is no accelerator
