@@ -271,6 +271,23 @@ for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
     exported locked '[nvidia, none]'
 done
 
+# Files that contradict each other; the command line can settle it.
+printf 'dependencies: [torch=1.0]\naccelerator: nvidia\n' > "$WORK/n.yml"
+printf 'dependencies: [flow]\naccelerator: none\n' > "$WORK/o.yml"
+printf 'dependencies: [flow]\naccelerator: {torch: none}\n' > "$WORK/p.yml"
+printf 'torch[accel=nvidia]\n' > "$WORK/q.txt"
+gpu expect 2 solve -f "$WORK/n.yml" -f "$WORK/o.yml"
+err_has "$WORK/n.yml says accelerator nvidia, and $WORK/o.yml says none" '--accel says which counts'
+gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/o.yml" --accel none
+out_lacks cuda129_0
+gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/p.yml"
+out_has 'flow' 'cuda129_0' 'cpu_0'
+gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/n.yml"
+gpu expect 2 solve -f "$WORK/p.yml" -f "$WORK/q.txt"
+err_has "$WORK/p.yml says accelerator none of torch, and $WORK/q.txt says nvidia" "torch[accel=nvidia] says which counts"
+gpu expect 0 solve -f "$WORK/p.yml" -f "$WORK/q.txt" 'torch=1.0[accel=nvidia]'
+out_has cuda129_0
+
 # Who builds for CUDA needs no driver for it; what runs does.
 constrained() { sed -i "/\"cuda-version-$1-/s/\"depends\":/\"constrains\":[\"__cuda >=${1%%.*}\"],&/" "$WORK/records.linux-64"; index; }
 package cuda-version 12.9 0

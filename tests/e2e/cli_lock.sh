@@ -286,6 +286,9 @@ err_lacks CONDA_OVERRIDE
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_lacks CONDA_OVERRIDE
 check [ ! -e never.lock ]
+expect 2 create -y -n never --lock plain.lock -c "$WORK/other"
+err_has '--lock names all packages, and none is of' '-c has no say in it'
+expect 0 create -n never --lock plain.lock -c "file://$CHANNEL" --for a100 --dry-run
 expect 2 lock torch --for nonsense
 expect 1 lock 'torch>9' --for a100 -o never.lock
 err_has 'for a100'
