@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
+#include <set>
 
 namespace gpkg::solver {
 namespace {
@@ -62,8 +64,8 @@ public:
             return std::nullopt;
         const auto text = universe_.names()[chosen.name].text + " " +
                           universe_.version(chosen.version).to_string();
-        const auto newest =
-            newest_for(chosen.name, [&](Accelerator one) { return one == *wanted; });
+        const auto is_wanted = [&](Accelerator one) { return one == *wanted; };
+        const auto newest = newest_for(chosen.name, is_wanted, Of::Requested);
         const bool is_newer = newest && universe_.version(chosen.version) < *newest;
         const auto vendor = to_string(*wanted);
         if (chosen.accelerator == *wanted) {
@@ -77,15 +79,14 @@ public:
                 newest->to_string());
         }
         if (!newest) {
-            if (!newest_for(chosen.name, [](Accelerator one) { return one != Accelerator::None; }))
+            if (!newest_for(
+                    chosen.name, [](Accelerator one) { return one != Accelerator::None; }, Of::All))
                 return std::nullopt;
+            if (const auto other = newest_for(chosen.name, is_wanted, Of::All))
+                return no_build(text, vendor, *other);
             return fmt::format("{}: no version has a build for {}", text, vendor);
         }
-        if (*newest < universe_.version(chosen.version))
-            return fmt::format("{} has no build for {}; the newest that has one is {}",
-                               text,
-                               vendor,
-                               newest->to_string());
+        if (*newest < universe_.version(chosen.version)) return no_build(text, vendor, *newest);
         return fmt::format(
             "{} is not the build for {}, which does not go with the rest or with "
             "the machine",
@@ -102,13 +103,33 @@ private:
         });
     }
 
+    static std::string no_build(const std::string& text,
+                                std::string_view vendor,
+                                const Version& newest) {
+        return fmt::format("{} has no build for {}; the newest that has one is {}",
+                           text,
+                           vendor,
+                           newest.to_string());
+    }
+
+    bool is_as_requested(CandidateId id) const {
+        const auto& requested = universe_.requested();
+        return std::all_of(requested.begin(), requested.end(), [&](SpecId of) {
+            const auto& spec = universe_.specs()[of];
+            return spec.name != universe_.candidates()[id].name || spec.allows(id);
+        });
+    }
+
+    enum class Of { Requested, All };  ///< versions that the user asks for, or any
+
     template <typename Fits>
-    std::optional<Version> newest_for(NameId id, const Fits& fits) const {
+    std::optional<Version> newest_for(NameId id, const Fits& fits, Of versions) const {
         const auto& name = universe_.names()[id];
         std::optional<Version> newest;
         for (auto other = name.begin; other < name.end; ++other) {
             const auto& candidate = universe_.candidates()[other];
             if (!fits(candidate.accelerator)) continue;
+            if (versions == Of::Requested && !is_as_requested(other)) continue;
             const auto& version = universe_.version(candidate.version);
             if (!newest || *newest < version) newest = version;
         }
@@ -116,6 +137,68 @@ private:
     }
 
     const Universe& universe_;
+};
+
+/// NAME[accel=...] of packages that come in one form: nothing heeds it, though what they need may
+/// come in several.
+class IdleAccelerators {
+public:
+    IdleAccelerators(const Universe& universe, const std::vector<CandidateId>& chosen)
+        : universe_(universe) {
+        for (const auto id : chosen) chosen_[universe.candidates()[id].name] = id;
+    }
+
+    std::optional<std::string> note_on(const std::string& name) const {
+        const auto& accelerators = universe_.problem().request.accelerators;
+        const auto choice = accelerators.choice(name);
+        const auto id = universe_.find_name(name);
+        if (choice == AcceleratorChoice::Auto || choice == AcceleratorChoice::Conda || !id)
+            return std::nullopt;
+        const auto chosen = chosen_.find(*id);
+        if (chosen == chosen_.end() || has_builds(*id)) return std::nullopt;
+        if (choice == AcceleratorChoice::None &&
+            universe_.candidates()[chosen->second].says_accelerator)
+            return std::nullopt;
+        auto text =
+            fmt::format("{0}[accel={1}] changes nothing: {0} has no builds for accelerators",
+                        name,
+                        to_string(choice));
+        const auto others = needed_with_builds(chosen->second);
+        if (!others.empty())
+            text += fmt::format("; of what it needs, these have: {}", join_some(others, "and"));
+        return text;
+    }
+
+private:
+    bool has_builds(NameId id) const {
+        const auto& name = universe_.names()[id];
+        for (auto other = name.begin; other < name.end; ++other) {
+            if (universe_.candidates()[other].accelerator != Accelerator::None) return true;
+        }
+        return std::any_of(name.left_out.begin(), name.left_out.end(), [](const LeftOut& out) {
+            return out.why == LeftOut::Why::Accelerator ||
+                   out.why == LeftOut::Why::OtherAccelerator;
+        });
+    }
+
+    std::vector<std::string> needed_with_builds(CandidateId from) const {
+        std::vector<std::string> names;
+        std::set<CandidateId> seen{from};
+        std::vector<CandidateId> queue{from};
+        for (std::size_t i = 0; i < queue.size(); ++i) {
+            for (const auto depend : universe_.candidates()[queue[i]].depends) {
+                const auto& spec = universe_.specs()[depend];
+                const auto needed = chosen_.find(spec.name);
+                if (needed == chosen_.end() || !seen.insert(needed->second).second) continue;
+                queue.push_back(needed->second);
+                if (has_builds(spec.name)) names.push_back(universe_.name_of(spec).text);
+            }
+        }
+        return names;
+    }
+
+    const Universe& universe_;
+    std::map<NameId, CandidateId> chosen_;
 };
 
 /// What was to move and would be newer if it might change in kind.
@@ -182,6 +265,10 @@ std::vector<std::string> notes_on(const Universe& universe,
     const AcceleratorNotes on_accelerators(universe);
     for (const auto id : chosen) {
         if (auto note = on_accelerators.on(id)) notes.push_back(*std::move(note));
+    }
+    const IdleAccelerators idle(universe, chosen);
+    for (const auto& name : universe.problem().request.accelerators.asked_packages) {
+        if (auto note = idle.note_on(name)) notes.push_back(*std::move(note));
     }
     const HeldBack held_back(universe);
     for (const auto id : chosen) {

@@ -99,6 +99,8 @@ Action bind(CLI::App& app, const std::string& default_file) {
             if (!wishes.explicit_records.empty() && !wishes.accelerators.empty())
                 return fail(ErrorKind::Usage,
                             "package files are installed as they are: an accelerator has no say");
+            if (wishes.explicit_records.empty())
+                GPKG_CHECK(heed_usual_accelerator(context, wishes.accelerators));
             GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
             return carry_out(context, std::move(change), options->change);
         }
@@ -106,11 +108,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         request.prefix = prefix;
         request.specs = std::move(wishes.specs);
         request.accelerators = std::move(wishes.accelerators);
-        const auto& usual = context.config.accelerator.value;
-        if (request.accelerators.all.empty() && request.accelerators.fallbacks.empty() &&
-            !usual.empty()) {
-            GPKG_TRY(request.accelerators.all, parse_accelerator_choices(usual));
-        }
+        GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
         request.variables = std::move(wishes.variables);
         request.pip = std::move(wishes.pip);
         request.reach = options->reach;

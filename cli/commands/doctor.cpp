@@ -77,7 +77,7 @@ Result<std::vector<Finding>> examine(const Context& context, const Options& opti
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
     GPKG_TRY(const auto state, prefix.state());
-    GPKG_TRY(const auto accelerators, accelerators_of({}, state));
+    const auto accelerators = accelerators_of({}, state);
     const auto wishes = wishes_of(path);
     const Checked checked{path,
                           records,

@@ -57,13 +57,15 @@ Json json_of(const Context& context, const Prefix& prefix, const EnvironmentYml&
     if (!environment.pip.empty())
         document["dependencies"].push_back(Json{{"pip", environment.pip}});
     if (!environment.variables.empty()) document["variables"] = environment.variables;
+    const auto& several = environment.accelerator;
+    const Json all = several.size() == 1 ? Json(several.front()) : Json(several);
     if (!environment.package_accelerators.empty()) {
         auto accelerators = Json::object();
-        if (!environment.accelerator.empty()) accelerators["default"] = environment.accelerator;
+        if (!several.empty()) accelerators["default"] = all;
         accelerators.update(Json(environment.package_accelerators));
         document["accelerator"] = std::move(accelerators);
-    } else if (!environment.accelerator.empty()) {
-        document["accelerator"] = environment.accelerator;
+    } else if (!several.empty()) {
+        document["accelerator"] = all;
     }
     document["prefix"] = prefix.path().native();
     return document;

@@ -56,6 +56,8 @@ Result<int> update(Context& context, Options& options) {
     }
     request.specs = std::move(wishes.specs);
     request.accelerators = std::move(wishes.accelerators);
+    // The file alone counts, as for a new one.
+    if (options.prune) GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     request.variables = std::move(wishes.variables);
     request.pip = std::move(wishes.pip);
     request.prune = options.prune;

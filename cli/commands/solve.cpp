@@ -79,6 +79,7 @@ Result<int> solve(Context& context, Options& options) {
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
     request.accelerators = std::move(wishes.accelerators);
+    GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     request.reach = options.reach;
     for (const auto& section : wishes.pip)
         context.out.note(fmt::format("note: {}: what the section 'pip:' brings is pip's to decide",

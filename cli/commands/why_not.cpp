@@ -51,6 +51,7 @@ Result<ChangeRequest> request_of(Context& context, Options& options, const Match
         if (names_environment)
             return fail(ErrorKind::Usage,
                         "either a request or an environment: name specs, or -n NAME");
+        GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
         return request;
     }
     GPKG_TRY(request.prefix, existing_prefix(context, options.target));

@@ -88,7 +88,8 @@ struct ChangeRequest {
     std::vector<PipSection> pip{};
     /// What was asked for earlier counts no more: packages, variables and accelerators.
     bool prune = false;
-    bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
+    bool is_dry_run = false;   ///< what would help is told as commands that change nothing either
+    bool is_for_lock = false;  ///< another machine than was named is no help
 };
 
 /// Opens the sources that the request needs, and solves. Unsatisfiable requests fail with the

@@ -1,3 +1,4 @@
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
@@ -104,12 +105,9 @@ Result<std::vector<std::string>> forgotten_names(const ChangeRequest& wanted) {
 /// that is what is remembered already.
 std::optional<GpkgState> state_after(const Question& question,
                                      const std::vector<PackageRecord>& records) {
-    const auto& wishes = question.wanted.accelerators;
     auto state = question.present.state;
-    const auto& accelerators = question.problem.request.accelerators;
-    if (accelerators.all_is_asked) state.accelerator = to_string(accelerators.all);
-    for (const auto& [name, choice] : wishes.of_package)
-        state.package_accelerators[name] = to_string(choice);
+    remember(state, question.wanted.accelerators);
+    remember_taken(state, question.problem.request.accelerators.all, records);
     std::erase_if(state.package_accelerators, [&](const auto& entry) {
         return std::none_of(records.begin(), records.end(), [&](const PackageRecord& record) {
             return record.name == entry.first;

@@ -136,7 +136,9 @@ Result<EnvironmentYml> exported(Context& context,
     }
     GPKG_TRY(out.variables, prefix.env_vars());
     GPKG_TRY(const auto state, prefix.state());
-    out.accelerator = state.accelerator;
+    out.accelerator = state.accelerator_asked;
+    if (out.accelerator.empty() && !state.accelerator.empty())
+        out.accelerator = {state.accelerator};
     out.package_accelerators = state.package_accelerators;
     // On another machine, or for another user, the path is somebody else's.
     if (options.with_prefix) out.prefix = prefix.path().native();

@@ -2,6 +2,7 @@
 
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/machine.hpp"
+#include "cli/workflow/wishes.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -39,6 +40,7 @@ Result<void> make(Context& context,
     ChangeRequest request;
     request.prefix = prefix;
     request.specs = wanted.specs;
+    GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     request.update_all = anew && Prefix::is_environment(prefix);
     GPKG_TRY(auto change, decide(context, wanted.sources, request));
     change.is_unlisted = true;
@@ -87,6 +89,7 @@ Result<fs::path> one_off_place(const Context& context, const OneOffRequest& requ
     for (const auto& channel : channels) add(channel.base_url());
     add(to_string(channel_priority(context, sources)));
     add(sources.exclude_newer);
+    if (const auto& usual = context.config.accelerator.value; !usual.empty()) add(usual);
     // The folder may be shared by machines that differ; what runs on one need not run on the other.
     GPKG_TRY(const auto machine, machine_of(context, sources));
     add(machine.platform);

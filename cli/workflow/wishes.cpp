@@ -103,11 +103,57 @@ Result<WishFile> read_wish_file(const Context& context, const std::string& place
         absolute_path(file.empty() ? "." : file, context.home), name, std::move(answer.body)};
 }
 
+/// What files say of accelerators. None goes before another, so that they must agree; where they do
+/// not, the command line can say it.
+class AcceleratorsOfFiles {
+public:
+    explicit AcceleratorsOfFiles(const AcceleratorWishes& on_line) : on_line_(on_line) {}
+
+    Result<void> take(const AcceleratorWishes& said, const std::string& file) {
+        const auto of_all = to_string(AcceleratorWishes{said.all, said.fallbacks, {}});
+        if (!of_all.empty()) {
+            const bool is_settled = !on_line_.all.empty() || !on_line_.fallbacks.empty();
+            GPKG_CHECK(compare("", of_all, file, is_settled));
+        }
+        for (const auto& [name, choice] : said.of_package)
+            GPKG_CHECK(compare(
+                name, std::string(to_string(choice)), file, on_line_.of_package.contains(name)));
+        together_.override_with(said);
+        return {};
+    }
+
+    const AcceleratorWishes& together() const { return together_; }
+
+private:
+    Result<void> compare(const std::string& name,
+                         const std::string& wish,
+                         const std::string& file,
+                         bool is_settled) {
+        const auto [first, is_new] = said_.emplace(name, std::pair(wish, file));
+        if (is_new || is_settled || first->second.first == wish) return {};
+        const auto of = name.empty() ? std::string() : fmt::format(" of {}", name);
+        return fail(ErrorKind::Usage,
+                    fmt::format("{} says accelerator {}{}, and {} says {}",
+                                first->second.second,
+                                first->second.first,
+                                of,
+                                file,
+                                wish),
+                    name.empty() ? "--accel says which counts"
+                                 : fmt::format("{}[accel={}] says which counts", name, wish));
+    }
+
+    const AcceleratorWishes& on_line_;
+    AcceleratorWishes together_;
+    std::map<std::string, std::pair<std::string, std::string>> said_;  ///< what, and the file
+};
+
 Result<void> read_manifest(Context& context,
                            const WishFile& file,
                            const std::string& platform,
                            bool ignore_name,
                            Wishes& wishes,
+                           AcceleratorsOfFiles& accelerators,
                            SourceOptions& sources) {
     ManifestOptions options;
     options.platform = platform;
@@ -119,7 +165,7 @@ Result<void> read_manifest(Context& context,
     if (!manifest.pip.empty()) wishes.pip.push_back({file.path, std::move(manifest.pip)});
     wishes.specs.insert(
         wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
-    wishes.accelerators.override_with(manifest.accelerators);
+    GPKG_CHECK(accelerators.take(manifest.accelerators, file.name));
     for (auto& [name, value] : manifest.variables) {
         auto fine = check_variable_name(name);
         if (!fine) return pass(std::move(fine).error().while_doing(file.name + ": variables"));
@@ -185,32 +231,6 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
         }
     }
     wishes.specs = std::move(asked.specs);
-    for (const auto& text : options.files) {
-        GPKG_TRY(const auto given, read_wish_file(context, text, sources.offline));
-        if (given.path.extension() == ".lock" || given.path.filename() == "conda-lock.yml")
-            return fail(ErrorKind::Usage,
-                        fmt::format("{}: is a lock file, not a list of specs", given.name),
-                        fmt::format("gpkg create -n NAME --lock {}", text));
-        if (is_environment_yml(given.path)) {
-            GPKG_CHECK(read_manifest(
-                context, given, machine.platform, options.ignore_names, wishes, sources));
-            continue;
-        }
-        SpecFileOptions how;
-        how.platform = machine.platform;
-        how.home = context.home;
-        how.env = context.env;
-        GPKG_TRY(const auto file, parse_spec_file(given.text, given.name, how));
-        for (const auto& warning : file.warnings) context.out.warn(warning);
-        wishes.specs.insert(wishes.specs.end(), file.asked.specs.begin(), file.asked.specs.end());
-        wishes.accelerators.override_with(file.asked.accelerators);
-        for (const auto& package : file.packages) {
-            GPKG_TRY(auto record, record_of(package));
-            GPKG_CHECK(part_from_login(context, record, wishes.channels));
-            wishes.explicit_records.push_back(std::move(record));
-        }
-    }
-    wishes.accelerators.override_with(asked.accelerators);
     if (options.accelerator) {
         if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
             return fail(ErrorKind::Usage,
@@ -220,14 +240,49 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
             choices.error().message = "--accel " + choices.error().message;
             return pass(std::move(choices).error());
         }
-        wishes.accelerators.override_with({*std::move(choices), {}, {}});
+        asked.accelerators.all = *std::move(choices);
     }
+    AcceleratorsOfFiles of_files(asked.accelerators);
+    for (const auto& text : options.files) {
+        GPKG_TRY(const auto given, read_wish_file(context, text, sources.offline));
+        if (given.path.extension() == ".lock" || given.path.filename() == "conda-lock.yml")
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: is a lock file, not a list of specs", given.name),
+                        fmt::format("gpkg create -n NAME --lock {}", text));
+        if (is_environment_yml(given.path)) {
+            GPKG_CHECK(read_manifest(
+                context, given, machine.platform, options.ignore_names, wishes, of_files, sources));
+            continue;
+        }
+        SpecFileOptions how;
+        how.platform = machine.platform;
+        how.home = context.home;
+        how.env = context.env;
+        GPKG_TRY(const auto file, parse_spec_file(given.text, given.name, how));
+        for (const auto& warning : file.warnings) context.out.warn(warning);
+        wishes.specs.insert(wishes.specs.end(), file.asked.specs.begin(), file.asked.specs.end());
+        GPKG_CHECK(of_files.take(file.asked.accelerators, given.name));
+        for (const auto& package : file.packages) {
+            GPKG_TRY(auto record, record_of(package));
+            GPKG_CHECK(part_from_login(context, record, wishes.channels));
+            wishes.explicit_records.push_back(std::move(record));
+        }
+    }
+    wishes.accelerators = of_files.together();
+    wishes.accelerators.override_with(asked.accelerators);
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.explicit_records.empty() && !wishes.specs.empty())
         return fail(
             ErrorKind::Usage,
             "package files are installed as they are: no other specs can stand beside them");
     return wishes;
+}
+
+Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {
+    const auto& usual = context.config.accelerator.value;
+    if (usual.empty() || !wishes.all.empty() || !wishes.fallbacks.empty()) return {};
+    GPKG_TRY(wishes.all, parse_accelerator_choices(usual));
+    return {};
 }
 
 ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {

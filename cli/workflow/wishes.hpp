@@ -44,6 +44,9 @@ void add_wish_options(CLI::App& app, WishOptions& options);
 /// Reads the files; channels that one names come after those of the command line in `sources`.
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
 
+/// What the configuration says of accelerators for new environments, where nothing else is said.
+Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
+
 /// The request that an explicit file makes.
 ExactRequest explicit_request(const fs::path& prefix, Wishes wishes);
 

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/json_internal.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/spec/accelerator.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,6 +39,39 @@ std::map<std::string, std::vector<std::string>> list_members(simdjson::dom::elem
     return out;
 }
 
+Result<std::string> accelerator_in(simdjson::dom::element value, std::string_view what) {
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS && parse_accelerator_choice(text))
+        return std::string(text);
+    return fail(ErrorKind::Parse,
+                fmt::format("{}: {}: is no accelerator", what, simdjson::minify(value)));
+}
+
+Result<std::vector<std::string>> accelerators_in(simdjson::dom::element value,
+                                                 std::string_view what) {
+    simdjson::dom::array list;
+    if (value.get(list) != simdjson::SUCCESS)
+        return fail(ErrorKind::Parse, fmt::format("{}: accelerator_asked: expected a list", what));
+    std::vector<std::string> out;
+    for (const auto item : list) {
+        GPKG_TRY(out.emplace_back(), accelerator_in(item, what));
+    }
+    return out;
+}
+
+Result<std::map<std::string, std::string>> package_accelerators_in(simdjson::dom::element value,
+                                                                   std::string_view what) {
+    simdjson::dom::object object;
+    if (value.get(object) != simdjson::SUCCESS)
+        return fail(ErrorKind::Parse,
+                    fmt::format("{}: package_accelerators: expected an object", what));
+    std::map<std::string, std::string> out;
+    for (const auto [name, accelerator] : object) {
+        GPKG_TRY(out[std::string(name)], accelerator_in(accelerator, what));
+    }
+    return out;
+}
+
 /// Every member of the top object but one.
 std::string members_without(simdjson::dom::object object, std::string_view left_out) {
     env_json::Members members;
@@ -64,9 +98,11 @@ Result<GpkgState> GpkgState::parse(std::string_view text, std::string_view what)
     env_json::Members unknown;
     for (const auto [key, value] : object) {
         if (key == "accelerator") {
-            state.accelerator = text_of(value);
+            GPKG_TRY(state.accelerator, accelerator_in(value, what));
+        } else if (key == "accelerator_asked") {
+            GPKG_TRY(state.accelerator_asked, accelerators_in(value, what));
         } else if (key == "package_accelerators") {
-            state.package_accelerators = text_members(value);
+            GPKG_TRY(state.package_accelerators, package_accelerators_in(value, what));
         } else if (key == "link_scripts") {
             state.link_scripts = list_members(value);
         } else {
@@ -80,6 +116,7 @@ Result<GpkgState> GpkgState::parse(std::string_view text, std::string_view what)
 std::string GpkgState::to_json() const {
     Json out = Json::object();
     if (!accelerator.empty()) out["accelerator"] = accelerator;
+    if (!accelerator_asked.empty()) out["accelerator_asked"] = accelerator_asked;
     if (!package_accelerators.empty()) out["package_accelerators"] = package_accelerators;
     if (!link_scripts.empty()) out["link_scripts"] = link_scripts;
     env_json::add_unknown(out, unknown_keys);

@@ -18,12 +18,17 @@ namespace gpkg {
 /// What gpkg remembers of an environment, in conda-meta/gpkg/state.json: other tools
 /// take every *.json beside the records for one. Keys unknown here survive.
 struct GpkgState {
-    std::string accelerator{};  ///< none, nvidia, amd, auto or conda; empty: never said
+    /// What further packages are for: none, nvidia, amd, auto or conda. Empty: never said, or one
+    /// of several of which no package shows yet which it is.
+    std::string accelerator{};
+    /// Where several were asked for: all of them, the first to be tried first.
+    std::vector<std::string> accelerator_asked{};
     std::map<std::string, std::string> package_accelerators{};  ///< by package name
     /// Link scripts that the user allowed: their sha256 by package name.
     std::map<std::string, std::vector<std::string>> link_scripts{};
     std::string unknown_keys{};  ///< a JSON object with what else was written there; may be empty
 
+    /// Fails also where what is said of accelerators makes no sense.
     static Result<GpkgState> parse(std::string_view text, std::string_view what);
     std::string to_json() const;
 

@@ -3,6 +3,7 @@
 #include "libcore/yaml/node.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gpkg {
 namespace {
@@ -32,11 +33,14 @@ std::string map(const std::map<std::string, std::string>& entries) {
 }
 
 std::string accelerator_text(const EnvironmentYml& environment) {
-    const auto& all = environment.accelerator;
+    // The words are names: none needs quotes.
+    const auto& several = environment.accelerator;
+    auto all = fmt::format("{}", fmt::join(several, ", "));
+    if (several.size() > 1) all = fmt::format("[{}]", all);
     if (environment.package_accelerators.empty())
-        return all.empty() ? "" : fmt::format("accelerator: {}\n", scalar(all));
+        return all.empty() ? "" : fmt::format("accelerator: {}\n", all);
     std::string text = "accelerator:\n";
-    if (!all.empty()) text += fmt::format("  default: {}\n", scalar(all));
+    if (!all.empty()) text += fmt::format("  default: {}\n", all);
     return text + map(environment.package_accelerators);
 }
 

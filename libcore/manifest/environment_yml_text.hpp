@@ -19,7 +19,7 @@ struct EnvironmentYml {
     std::vector<std::string> dependencies{};  ///< specs
     std::vector<std::string> pip{};           ///< requirements as pip reads them
     std::map<std::string, std::string> variables{};
-    std::string accelerator{};                                  ///< of all packages
+    std::vector<std::string> accelerator{};  ///< of all packages, the first to be tried first
     std::map<std::string, std::string> package_accelerators{};  ///< by package name
     std::optional<std::string> prefix{};
 };

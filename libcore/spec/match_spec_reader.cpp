@@ -473,6 +473,11 @@ bool Reader::read_bracket_section(std::size_t begin) {
 bool Reader::apply(const BracketEntry& entry) {
     const auto* known = std::find_if(
         kKeys.begin(), kKeys.end(), [&](const KnownKey& one) { return one.text == entry.key; });
+    if (entry.key == "accel")
+        return refuse_at(entry.key_at,
+                         "'accel' is said in requests alone",
+                         "[accel=...] belongs to requests of create, install, update, solve and "
+                         "lock, which keep it with the environment");
     if (known == kKeys.end())
         return refuse_at(entry.key_at,
                          fmt::format("'{}' is not a key of a spec", entry.key),

@@ -39,6 +39,37 @@ out_has cuda129_0
 expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-x86_64
 out_has cpu_0
 
+# What keeps a version out that has such a build: not the machine, where the request asks for less.
+package stepped 1.0 cuda129_0 '__cuda >=12'
+package stepped 2.0 cpu_0
+package stepped 3.0 cuda129_0 '__cuda >=12'
+package stepped 4.0 cuda129_0 '__cuda >=13'
+gpu expect 0 solve 'stepped=1' --accel nvidia
+err_lacks 'newer versions'
+gpu expect 0 solve 'stepped<4' --accel nvidia
+err_lacks 'newer versions'
+gpu expect 0 solve stepped --accel nvidia
+err_has 'stepped 3.0 is for nvidia; builds for it of newer versions, up to 4.0, do not go with the rest or with the machine'
+gpu expect 0 solve stepped=2
+err_has 'stepped 2.0 has no build for nvidia; the newest that has one is 4.0'
+
+# Of a package that comes in one form nothing can be asked; what it needs may have builds.
+gpu expect 0 solve 'app[accel=none]'
+out_has cuda129_0
+err_has 'note: app[accel=none] changes nothing: app has no builds for accelerators; of what it needs, these have: flow'
+gpu expect 0 solve 'plain[accel=nvidia]'
+err_has 'note: plain[accel=nvidia] changes nothing: plain has no builds for accelerators'
+err_lacks 'of what it needs'
+for heeded in 'flow[accel=none]' 'flow[accel=nvidia]' 'app[accel=auto]' 'stepped=2[accel=none]'; do
+    gpu expect 0 solve "$heeded"
+    err_lacks 'changes nothing'
+done
+package torch-base 1.0 cpu_0
+expect 0 solve 'torch-base[accel=none]'
+err_lacks 'changes nothing'
+expect 0 solve 'torch-base[accel=nvidia]'
+err_has 'torch-base[accel=nvidia] changes nothing'
+
 # Slips.
 expect 2 solve torch --accel cuda
 err_is 'error: --accel cuda: is no accelerator
@@ -47,6 +78,15 @@ expect 2 solve 'torch[accel=nvida]'
 err_has 'did you mean nvidia?'
 expect 2 solve 'torch[acel=none]'
 err_has 'did you mean accel?'
+# What is no request has no such key, and says so.
+expect 0 create -q -y -n torch torch
+for verb in variants search 'remove -n torch'; do
+    expect 2 $verb 'torch[accel=none]'
+    err_has "'accel' is said in requests alone" '[accel=...] belongs to requests of create, install, update, solve and lock'
+done
+GPKG_PINNED_PACKAGES='torch[accel=none]' gpkg solve torch
+check [ "$status" != 0 ]
+err_has "'accel' is said in requests alone"
 expect 2 solve 'torch[accel=[none]]'
 err_has "'accel' takes one value, not a list"
 expect 2 solve torch hardware-select-gpu-nvida
@@ -156,6 +196,10 @@ gpu expect 0 env create -f "$WORK/env.yml" -y
 records fromfile 'r["torch"]["build"] == "cuda129_0" and r["flow"]["build"] == "cpu_0"'
 check [ "$(state fromfile)" = '{
   "accelerator": "nvidia",
+  "accelerator_asked": [
+    "nvidia",
+    "none"
+  ],
   "package_accelerators": {
     "flow": "none"
   }
@@ -166,6 +210,83 @@ err_has 'bad.yml:2:14: cuda: is no accelerator'
 printf 'dependencies: [torch, hardware-select-gpu-nvidia, hardware-fallback-cpu]\n' > "$WORK/sel.yml"
 expect 0 solve -f "$WORK/sel.yml"
 out_has cpu_0
+
+# Of several what was asked for is exported, wherever it was; what was taken goes on to hold.
+exported() {
+    expect 0 env export -n "$1" --from-history
+    out_has "accelerator: $2"
+}
+asked() { tr -d ' \n' < "$(place "$1")/conda-meta/gpkg/state.json"; }
+expect 0 create -y -n here torch=1.0 --accel nvidia,none
+exported here '[nvidia, none]'
+check [ "$(asked here)" = '{"accelerator":"none","accelerator_asked":["nvidia","none"]}' ]
+expect 0 env export -n here --json
+json 'd["accelerator"] == ["nvidia", "none"]'
+gpu expect 0 create -y -n there torch=1.0 hardware-select-gpu-nvidia hardware-fallback-cpu
+exported there '[nvidia, none]'
+records there 'r["torch"]["build"] == "cuda129_0"'
+gpu expect 0 install -y -n here flow=1.0
+records here 'r["torch"]["build"] == "cpu_0" and r["flow"]["build"] == "cpu_0"'
+exported here '[nvidia, none]'
+gpu expect 0 update -y -n here --all
+records here 'r["flow"]["build"] == "cpu_0"'
+expect 0 env export -n there --from-history -f "$WORK/again.yml"
+expect 0 env create -q -y -n again -f "$WORK/again.yml"
+records again 'r["torch"]["build"] == "cpu_0"'
+exported again '[nvidia, none]'
+expect 0 create -q -y -n copy --clone there
+exported copy '[nvidia, none]'
+# Asked again it may be another; asked for one it is that one.
+gpu expect 0 install -y -n here --accel nvidia,none
+records here 'r["torch"]["build"] == "cuda129_0"'
+expect 0 rollback -y -n here
+check [ "$(asked here)" = '{"accelerator":"none","accelerator_asked":["nvidia","none"]}' ]
+expect 0 install -y -n here --accel none
+exported here none
+# As long as no package shows it, none was taken.
+expect 0 create -y -n open plain --accel nvidia,none
+check [ "$(asked open)" = '{"accelerator_asked":["nvidia","none"]}' ]
+gpu expect 0 install -y -n open torch=1.0
+records open 'r["torch"]["build"] == "cuda129_0"'
+check [ "$(asked open)" = '{"accelerator":"nvidia","accelerator_asked":["nvidia","none"]}' ]
+# So it is where a lock was asked.
+expect 0 lock torch=1.0 --accel nvidia,none --for h100 --for cpu -o "$WORK/several.lock"
+expect 0 create -y -n locked --lock "$WORK/several.lock"
+exported locked '[nvidia, none]'
+check [ "$(asked locked)" = '{"accelerator":"none","accelerator_asked":["nvidia","none"]}' ]
+expect 0 lock plain --accel nvidia,none --for cpu -o "$WORK/plain.lock"
+expect 0 create -y -n plainly --lock "$WORK/plain.lock"
+gpu expect 0 install -n plainly flow=1.0 --dry-run
+out_has cuda129_0
+# A state that nobody can read is told of, and made again.
+for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
+    printf '{"accelerator": %s}' "$bad" > "$(place locked)/conda-meta/gpkg/state.json"
+    expect 1 verify -n locked
+    out_has 'conda-meta/gpkg/state.json' 'cannot be read'
+    for verb in 'env export' 'install plain'; do
+        expect 1 $verb -n locked
+        err_has "conda-meta/gpkg/state.json: $bad: is no accelerator" 'gpkg repair -p'
+    done
+    expect 0 repair -y -n locked
+    exported locked '[nvidia, none]'
+done
+
+# Files that contradict each other; the command line can settle it.
+printf 'dependencies: [torch=1.0]\naccelerator: nvidia\n' > "$WORK/n.yml"
+printf 'dependencies: [flow]\naccelerator: none\n' > "$WORK/o.yml"
+printf 'dependencies: [flow]\naccelerator: {torch: none}\n' > "$WORK/p.yml"
+printf 'torch[accel=nvidia]\n' > "$WORK/q.txt"
+gpu expect 2 solve -f "$WORK/n.yml" -f "$WORK/o.yml"
+err_has "$WORK/n.yml says accelerator nvidia, and $WORK/o.yml says none" '--accel says which counts'
+gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/o.yml" --accel none
+out_lacks cuda129_0
+gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/p.yml"
+out_has 'flow' 'cuda129_0' 'cpu_0'
+gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/n.yml"
+gpu expect 2 solve -f "$WORK/p.yml" -f "$WORK/q.txt"
+err_has "$WORK/p.yml says accelerator none of torch, and $WORK/q.txt says nvidia" "torch[accel=nvidia] says which counts"
+gpu expect 0 solve -f "$WORK/p.yml" -f "$WORK/q.txt" 'torch=1.0[accel=nvidia]'
+out_has cuda129_0
 
 # Who builds for CUDA needs no driver for it; what runs does.
 constrained() { sed -i "/\"cuda-version-$1-/s/\"depends\":/\"constrains\":[\"__cuda >=${1%%.*}\"],&/" "$WORK/records.linux-64"; index; }
@@ -205,9 +326,33 @@ CONDA_OVERRIDE_CUDA=12.9 expect 0 create -q -y -n unusual torch=1.0 --accel nvid
 records unusual 'r["torch"]["build"] == "cuda129_0"'
 CONDA_OVERRIDE_CUDA=12.9 expect 0 install -q -y -n unusual plain
 records unusual 'r["torch"]["build"] == "cuda129_0"'
+# So of what is only decided, and of what is made of that.
+expect 0 solve torch=1.0 --for h100
+out_has cpu_0
+expect 0 solve torch=1.0 --for h100 --accel auto
+out_has cuda129_0
+expect 0 lock torch=1.0 --for h100 -o "$WORK/usual.lock"
+check grep -q 'torch-1.0-cpu_0' "$WORK/usual.lock"
+expect 0 create -q -y -n ofusual --lock "$WORK/usual.lock" --for h100
+exported ofusual none
+expect 0 closure torch=1.0 --for h100 --json
+out_lacks cuda129_0
+expect 0 why-not torch=2.0 torch=1.0 --for h100 --json
+json 'd["chosen"]["build"] == "cpu_0"'
+expect 0 create -q -y -n bare
+CONDA_OVERRIDE_CUDA=12.9 expect 0 install -q -y -n bare torch=1.0
+records bare 'r["torch"]["build"] == "cpu_0"'
+# Where the file alone counts it is as for a new environment; else what is remembered holds.
+printf 'dependencies: [torch=1.0]\n' > "$WORK/usual.yml"
+CONDA_OVERRIDE_CUDA=12.9 expect 0 env update -q -y -n usual -f "$WORK/usual.yml" --prune
+records usual 'r["torch"]["build"] == "cpu_0"'
+exported usual none
+CONDA_OVERRIDE_CUDA=12.9 expect 0 env update -q -y -n unusual -f "$WORK/usual.yml"
+records unusual 'r["torch"]["build"] == "cuda129_0"'
 expect 0 config set accelerator nvidia,none
 expect 0 create -q -y -n either torch=1.0
 records either 'r["torch"]["build"] == "cpu_0"'
+exported either '[nvidia, none]'
 expect 0 config remove-key accelerator
 mkdir "$WORK/site"
 expect 0 hardware export -o "$WORK/site/node7.yaml"

@@ -270,8 +270,25 @@ expect 2 lock torch --for a100 --for a100
 err_has 'is named twice'
 expect 2 lock torch --for a100 --for A100
 err_has 'is named twice'
-CONDA_OVERRIDE_CUDA=12.0 expect 0 lock torch --for a100 -o overridden.lock
-err_has 'CONDA_OVERRIDE_CUDA=12.0 decides for every class'
+# Overrides are not what the named machines are.
+expect 0 lock torch --for a100 --for cpu -o plain.lock
+CONDA_OVERRIDE_CUDA=12.0 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock torch --for a100 --for cpu -o overridden.lock
+err_has 'note: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC left out: with --for, classes are what their machines are'
+check cmp plain.lock overridden.lock
+expect 0 config set override_virtual_packages.cuda 12.0
+expect 0 lock torch --for a100 --for cpu -o overridden.lock
+check cmp plain.lock overridden.lock
+expect 0 config remove-key override_virtual_packages
+# What would help is never another machine than those that are named.
+expect 1 lock torch --accel nvidia --for cpu --for a100 -o never.lock
+err_has 'for cpu' 'what would work'
+err_lacks CONDA_OVERRIDE
+CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
+err_lacks CONDA_OVERRIDE
+check [ ! -e never.lock ]
+expect 2 create -y -n never --lock plain.lock -c "$WORK/other"
+err_has '--lock names all packages, and none is of' '-c has no say in it'
+expect 0 create -n never --lock plain.lock -c "file://$CHANNEL" --for a100 --dry-run
 expect 2 lock torch --for nonsense
 expect 1 lock 'torch>9' --for a100 -o never.lock
 err_has 'for a100'

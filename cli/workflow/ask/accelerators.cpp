@@ -13,30 +13,38 @@ bool is_there(Choice choice, const std::vector<PackageRecord>& virtual_packages)
     return true;
 }
 
-/// A state that makes no sense was refused when the request was made.
-Choice remembered(const GpkgState& state) {
-    return parse_accelerator_choice(state.accelerator).value_or(Choice::Auto);
+/// A state that makes no sense was refused when it was read.
+Choice read(const std::string& text) {
+    return parse_accelerator_choice(text).value_or(Choice::Auto);
+}
+
+std::vector<Choice> asked_earlier(const GpkgState& state) {
+    std::vector<Choice> choices;
+    for (const auto& text : state.accelerator_asked) choices.push_back(read(text));
+    if (choices.empty()) choices.push_back(read(state.accelerator));
+    return choices;
+}
+
+/// What is to be tried where nothing else is said.
+std::vector<Choice> remembered(const GpkgState& state) {
+    if (state.accelerator.empty()) return asked_earlier(state);
+    return {read(state.accelerator)};
+}
+
+void add_once(std::vector<Choice>& choices, const std::vector<Choice>& more) {
+    for (const auto choice : more) {
+        if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+            choices.push_back(choice);
+    }
 }
 
 }  // namespace
 
-Result<Accelerators> accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state) {
-    const auto read = [](const std::string& text) {
-        auto choice = parse_accelerator_choice(text);
-        if (!choice) {
-            choice.error().kind = ErrorKind::Parse;
-        }
-        return choice;
-    };
+Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state) {
     Accelerators accelerators;
-    accelerators.all = Choice::Auto;
-    if (!state.accelerator.empty()) {
-        GPKG_TRY(accelerators.all, read(state.accelerator));
-    }
-    for (const auto& [name, text] : state.package_accelerators) {
-        GPKG_TRY(accelerators.of_package[name], read(text));
-    }
-    if (!wishes.all.empty()) accelerators.all = wishes.all.front();
+    accelerators.all = wishes.all.empty() ? remembered(state).front() : wishes.all.front();
+    for (const auto& [name, text] : state.package_accelerators)
+        accelerators.of_package[name] = read(text);
     accelerators.all_is_asked = !wishes.all.empty() || !wishes.fallbacks.empty();
     for (const auto& [name, choice] : wishes.of_package) {
         accelerators.of_package[name] = choice;
@@ -49,8 +57,7 @@ std::vector<AcceleratorChoice> accelerators_to_try(
     const AcceleratorWishes& wishes,
     const GpkgState& state,
     const std::vector<PackageRecord>& virtual_packages) {
-    auto order = wishes.all;
-    if (order.empty()) order.push_back(remembered(state));
+    auto order = wishes.all.empty() ? remembered(state) : wishes.all;
     order.insert(order.end(), wishes.fallbacks.begin(), wishes.fallbacks.end());
     if (order.size() == 1) return order;
     const auto last = order.back();
@@ -61,11 +68,35 @@ std::vector<AcceleratorChoice> accelerators_to_try(
 
 GpkgState state_of(const AcceleratorWishes& wishes) {
     GpkgState state;
-    // Of several the first that works is remembered, and nothing was tried.
-    if (wishes.all.size() == 1) state.accelerator = to_string(wishes.all.front());
+    remember(state, wishes);
+    return state;
+}
+
+void remember(GpkgState& state, const AcceleratorWishes& wishes) {
     for (const auto& [name, choice] : wishes.of_package)
         state.package_accelerators[name] = to_string(choice);
-    return state;
+    if (wishes.all.empty() && wishes.fallbacks.empty()) return;
+    std::vector<Choice> asked;
+    add_once(asked, wishes.all.empty() ? asked_earlier(state) : wishes.all);
+    add_once(asked, wishes.fallbacks);
+    state.accelerator.clear();
+    state.accelerator_asked.clear();
+    if (asked.size() == 1) {
+        state.accelerator = to_string(asked.front());
+        return;
+    }
+    for (const auto choice : asked) state.accelerator_asked.emplace_back(to_string(choice));
+}
+
+void remember_taken(GpkgState& state,
+                    AcceleratorChoice taken,
+                    const std::vector<PackageRecord>& records) {
+    if (!state.accelerator.empty() || state.accelerator_asked.empty()) return;
+    const bool shows = std::any_of(records.begin(), records.end(), [&](const auto& record) {
+        return !state.package_accelerators.contains(record.name) &&
+               !accelerator_of(record).evidence.empty();
+    });
+    if (shows) state.accelerator = to_string(taken);
 }
 
 std::optional<GpkgState> state_without(const GpkgState& state,

@@ -12,8 +12,8 @@
 
 namespace gpkg::cli {
 
-/// `all` is the first that is to be tried. Fails where the environment's state makes no sense.
-Result<Accelerators> accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state);
+/// `all` is the first that is to be tried.
+Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state);
 
 /// The choices for all packages in the order in which they are to be tried; never empty. Of
 /// several, those for GPUs that the machine does not have are left out.
@@ -24,6 +24,15 @@ std::vector<AcceleratorChoice> accelerators_to_try(
 
 /// What is to be remembered where these wishes are all there is.
 GpkgState state_of(const AcceleratorWishes& wishes);
+
+/// Adds what is wished for now to what is remembered. Of several it stays open which holds.
+void remember(GpkgState& state, const AcceleratorWishes& wishes);
+
+/// Of several that were asked for, this one was taken, and holds for what comes later; not before
+/// one of the records is a build for it, or for another.
+void remember_taken(GpkgState& state,
+                    AcceleratorChoice taken,
+                    const std::vector<PackageRecord>& records);
 
 /// The same once these records are gone.
 std::optional<GpkgState> state_without(const GpkgState& state,

@@ -169,7 +169,7 @@ Result<void> settle_vendor(Context& context, Question& question) {
     if (!answer) return fail(ErrorKind::Interrupted, "nothing was changed");
     GPKG_TRY(const auto choice, parse_accelerator_choice(trim(*answer)));
     wanted.accelerators.override_with({{choice}, {}, {}});
-    GPKG_TRY(accelerators, accelerators_of(wanted.accelerators, present.state));
+    accelerators = accelerators_of(wanted.accelerators, present.state);
     return {};
 }
 

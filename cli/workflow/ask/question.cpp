@@ -48,13 +48,7 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
 
 Result<Request> request_of(const ChangeRequest& wanted, const Present& present) {
     Request request;
-    auto accelerators = accelerators_of(wanted.accelerators, present.state);
-    if (!accelerators)
-        return pass(
-            std::move(accelerators)
-                .error()
-                .while_doing(fmt::format("{}/conda-meta/gpkg/state.json", wanted.prefix.native())));
-    request.accelerators = *std::move(accelerators);
+    request.accelerators = accelerators_of(wanted.accelerators, present.state);
     request.specs = wanted.specs;
     request.update = wanted.update;
     request.update_all = wanted.update_all;
@@ -110,6 +104,7 @@ Result<Present> present_for(const Config& config, const ChangeRequest& request) 
     if (request.prune) {
         present.wishes.clear();
         present.state.accelerator.clear();
+        present.state.accelerator_asked.clear();
         present.state.package_accelerators.clear();
     }
     return present;

@@ -242,6 +242,8 @@ bool takes_more_along(const Question& question, const std::set<std::string>& dro
 bool can_be_had(const Asked& asked, const Fix& fix) {
     const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
     if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
+    // The lock would be for none of the machines that it is made for.
+    if (asked.question.wanted.is_for_lock) return false;
     const auto command = command_of(asked, fix);
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
         const auto found = command.environment().find(std::string(name));

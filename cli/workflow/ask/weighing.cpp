@@ -87,6 +87,7 @@ Result<Weighed> weigh_request(Context& context, const WishOptions& options, Sour
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
     request.accelerators = std::move(wishes.accelerators);
+    GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     GPKG_TRY(auto answer, decide(context, sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);
 

@@ -1,6 +1,7 @@
 #include "cli/workflow/lock/classes.hpp"
 
 #include "cli/workflow/lock/request.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
@@ -33,6 +34,21 @@ std::string class_name(const std::string& machine) {
         '-');
     name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
     return name;
+}
+
+/// What CONDA_OVERRIDE_CUDA says would be of every class, and the lock for none of its machines.
+Context without_overrides(const Context& context) {
+    std::vector<std::string> left_out;
+    for (const auto& [variable, value] : set_overrides(context)) left_out.push_back(variable);
+    if (left_out.empty()) return context;
+    context.out.note(
+        fmt::format("note: {} left out: with --for, classes are what their machines are",
+                    join_some(left_out, "and", left_out.size())));
+    auto without = context;
+    without.env = [env = context.env](std::string_view name) {
+        return name.starts_with(kOverrides) ? std::nullopt : env(name);
+    };
+    return without;
 }
 
 struct AskedClass {
@@ -101,17 +117,15 @@ Result<ChangeRequest> lock_wishes(Context& context,
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
     request.accelerators = std::move(wishes.accelerators);
+    request.is_for_lock = true;
+    GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     request.variables = std::move(wishes.variables);
     request.pip = std::move(wishes.pip);
     return request;
 }
 
-Result<LockedClasses> lock_for(Context& context, const ClassOptions& options) {
-    for (const auto& [variable, value] : set_overrides(context)) {
-        if (!options.machines.empty())
-            context.out.warn(fmt::format(
-                "{}={} decides for every class, whatever its machine has", variable, value));
-    }
+Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
+    auto context = options.machines.empty() ? user : without_overrides(user);
     std::vector<ClassQuestion> classes;
     std::vector<std::pair<std::string, LockRequest>> requests;
     for (const auto& machine : class_names(context, options)) {

@@ -1,12 +1,14 @@
 #include "cli/workflow/lock/environment.hpp"
 
 #include "cli/workflow/lock/request.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_flaws.hpp"
 #include "libcore/lock/lock_format.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
@@ -65,6 +67,27 @@ void tell_others(Context& context, const LockFile& lock, const std::string& file
         lock.kept_for == "conda-lock" ? "the category main" : "the environment default"));
 }
 
+/// What -c names can be the way to the lock's packages, with a login, but no other packages come.
+Result<void> check_channels(const Context& context,
+                            const SourceOptions& sources,
+                            const LockFile& lock) {
+    GPKG_TRY(const auto channels, parse_channels(sources.channels, channel_context(context)));
+    for (const auto& channel : channels) {
+        const auto folder = channel.base_url() + "/";
+        const bool has_any =
+            std::any_of(lock.packages.begin(), lock.packages.end(), [&](const auto& package) {
+                return package.record.url.starts_with(folder);
+            });
+        if (!has_any)
+            return fail(ErrorKind::Usage,
+                        fmt::format("--lock names all packages, and none is of {}: -c has no say "
+                                    "in it",
+                                    channel.name()),
+                        "gpkg lock -c makes another lock");
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<ExactRequest> locked_request(Context& context,
@@ -73,6 +96,7 @@ Result<ExactRequest> locked_request(Context& context,
                                     const fs::path& prefix) {
     GPKG_TRY(const auto found, read_lock(file));
     for (const auto& warning : found.warnings) context.out.warn(warning);
+    GPKG_CHECK(check_channels(context, sources, found.lock));
     GPKG_TRY(const auto machine, machine_of(context, sources));
     GPKG_TRY(const auto records, virtual_packages_of(context, machine));
     const auto fits = fits_of(found.lock, machine.platform, records);

@@ -104,7 +104,7 @@ Result<ClassQuestion> question_for(Context& context,
     auto& problem = question.problem;
     problem.wants_fixes = false;
     auto& request = problem.request;
-    GPKG_TRY(request.accelerators, accelerators_of(question.wanted.accelerators, {}));
+    request.accelerators = accelerators_of(question.wanted.accelerators, {});
     request.specs = question.wanted.specs;
     std::vector<std::string> names;
     for (const auto& spec : request.specs) {

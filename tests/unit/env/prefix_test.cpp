@@ -50,12 +50,28 @@ TEST_CASE("pins, variables and state are read", "[env]") {
     auto state = prefix.state().value();
     CHECK(state.accelerator == "nvidia");
     state.package_accelerators["tensorflow"] = "none";
+    state.accelerator_asked = {"nvidia", "none"};
     REQUIRE(prefix.write_state(state));
     CHECK(prefix.state().value() == state);
     CHECK_THAT(read_file(meta / "gpkg/state.json").value(), ContainsSubstring("\"later\""));
 
     REQUIRE(write_file_atomically(meta / "state", "{"));
     CHECK_THAT(prefix.env_vars().error().message, ContainsSubstring("state: not valid JSON"));
+}
+
+TEST_CASE("a state that makes no sense is not read", "[env]") {
+    const auto bad = GENERATE(R"({"accelerator": ["nvidia"]})",
+                              R"({"accelerator": "bogus"})",
+                              R"({"accelerator": "nvidia,none"})",
+                              R"({"accelerator_asked": "nvidia"})",
+                              R"({"accelerator_asked": ["nvidia", 1]})",
+                              R"({"package_accelerators": {"torch": "cuda"}})",
+                              R"({"package_accelerators": ["torch"]})");
+    INFO(bad);
+    const auto state = GpkgState::parse(bad, "state.json");
+    REQUIRE(!state);
+    CHECK(state.error().kind == ErrorKind::Parse);
+    CHECK_THAT(state.error().message, ContainsSubstring("state.json: "));
 }
 
 TEST_CASE("records are found by name, and a damaged one is named", "[env]") {

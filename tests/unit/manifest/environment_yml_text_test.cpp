@@ -34,7 +34,7 @@ TEST_CASE("what is written is read back", "[manifest]") {
                              {"F", "~"},
                              {"G", "'"},
                              {"H", "- x"}};
-    environment.accelerator = "nvidia";
+    environment.accelerator = {"nvidia", "none"};
     environment.package_accelerators = {{"tensorflow", "none"}};
     const auto manifest = read_back(environment);
     CHECK(manifest.name == "1.10");
@@ -43,14 +43,15 @@ TEST_CASE("what is written is read back", "[manifest]") {
     CHECK(manifest.dependencies.front() == MatchSpec::parse("numpy=2.1.0=py312_0").value());
     CHECK(manifest.pip == environment.pip);
     CHECK(manifest.variables == environment.variables);
-    CHECK(manifest.accelerators.all == std::vector{AcceleratorChoice::Nvidia});
+    CHECK(manifest.accelerators.all ==
+          std::vector{AcceleratorChoice::Nvidia, AcceleratorChoice::None});
     CHECK(manifest.accelerators.of_package.at("tensorflow") == AcceleratorChoice::None);
 }
 
 TEST_CASE("what is empty is not written, but for the dependencies", "[manifest]") {
     CHECK(to_text({}) == "dependencies: []\n");
     EnvironmentYml environment;
-    environment.accelerator = "none";
+    environment.accelerator = {"none"};
     environment.prefix = "/envs/x";
     CHECK(to_text(environment) ==
           "dependencies: []\n"
