@@ -122,15 +122,6 @@ std::optional<HardwareProfile> machine_of_gpkg(std::string_view text) {
     return bare_cpu(name, name);
 }
 
-std::string summary_of(const HardwareProfile& profile) {
-    std::string text = profile.platform;
-    if (profile.microarchitecture) text += ", " + profile.microarchitecture->value;
-    for (const auto& gpu : profile.gpus)
-        text += fmt::format(", {} ({})", gpu.name.empty() ? "GPU" : gpu.name, gpu.architecture);
-    if (profile.cuda) text += ", CUDA " + profile.cuda->value;
-    return text;
-}
-
 bool is_path(std::string_view text) {
     return text.find('/') != std::string_view::npos || text.ends_with(".yaml") ||
            text.ends_with(".yml");
@@ -149,6 +140,16 @@ void add_names(const fs::path& folder, std::map<std::string, fs::path>& to) {
 }
 
 }  // namespace
+
+std::string summary_of(const HardwareProfile& profile) {
+    std::string text = profile.platform;
+    if (profile.microarchitecture) text += ", " + profile.microarchitecture->value;
+    for (const auto& gpu : profile.gpus)
+        text += fmt::format(", {} ({})", gpu.name.empty() ? "GPU" : gpu.name, gpu.architecture);
+    if (profile.cuda) text += ", CUDA " + profile.cuda->value;
+    if (profile.known_by_names) text += "; by names alone";
+    return text;
+}
 
 std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders) {
     std::vector<NamedMachine> found;
@@ -170,16 +171,23 @@ std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders) {
 
 Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs::path>& folders) {
     if (is_path(text)) return read_profile(fs::path(text));
-    for (const auto& folder : folders) {
-        std::error_code code;
-        if (const auto own = file_of(text, folder); !text.empty() && fs::exists(own, code))
-            return read_profile(own);
+    // As it is written, else as gpkg's own names are taken: in small letters.
+    for (const auto& name : {std::string(text), to_lower(text)}) {
+        for (const auto& folder : folders) {
+            std::error_code code;
+            if (const auto own = file_of(name, folder); !name.empty() && fs::exists(own, code))
+                return read_profile(own);
+        }
     }
     if (auto profile = machine_of_gpkg(text)) return *std::move(profile);
 
     auto names = microarchitecture_names();
     for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);
+    if (near.empty() && text.starts_with("partition="))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: no partition of this name has a profile", text),
+                    "gpkg hardware --slurm writes those of this cluster");
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: no machine has this name", text),
                 near.empty() ? "gpkg hardware list shows the names; a file has a slash in its path "

@@ -66,6 +66,10 @@ struct HardwareProfile {
     /// What detectors beyond gpkg's own found (detectors.hpp): gpkg makes nothing of it but hands
     /// it on.
     std::vector<DetectedPackage> others;
+    std::string origin;  ///< where it is from, for people: "node gpu7 of Slurm, 2026-11-24"
+    /// Nobody looked at the machine: a site's names tell these facts, and what they do not tell is
+    /// assumed.
+    bool known_by_names = false;
 };
 
 struct DetectedProfile {

@@ -25,11 +25,15 @@
 //   virtual_packages:          # what detectors beyond gpkg's own found
 //     - name: __level_zero
 //       version: "1.3"         # 0 when left out, like the build
+//   origin: node gpu7 of Slurm, 2026-11-24   # for people
+//   known_by: names            # nobody looked at the machine; names of a site's tell the facts
 //
 // What cannot be true together is an error: a GPU without its driver, a CPU or a system of another
 // platform.
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/cuda.hpp"
+#include "libcore/spec/gpu_targets.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -148,6 +152,16 @@ Result<void> read_others(const yaml::Node& root,
     return {};
 }
 
+Result<void> read_origin(const yaml::Node& root, HardwareProfile& profile) {
+    GPKG_TRY(const auto origin, find_text(&root, "origin"));
+    profile.origin = origin.value_or("");
+    GPKG_TRY(const auto known_by, find_text(&root, "known_by"));
+    if (known_by && known_by != "names")
+        return root.find("known_by")->fail("expected names, found \"" + *known_by + "\"");
+    profile.known_by_names = known_by.has_value();
+    return {};
+}
+
 /// The name of archspec's from which all microarchitectures of a platform descend.
 std::string_view family_of(std::string_view platform) {
     if (platform.ends_with("-64")) return "x86_64";
@@ -179,6 +193,41 @@ Result<void> check_system(const yaml::Node& root, const HardwareProfile& profile
     return {};
 }
 
+/// A driver knows devices that a toolkit of its time makes code for, and supports that CUDA.
+Result<void> check_device(const yaml::Node& gpus, const GpuDevice& gpu, const std::string& cuda) {
+    const auto supported = Version::parse(cuda);
+    const auto capability = Version::parse(gpu.architecture);
+    if (gpu.vendor != GpuVendor::Nvidia || cuda == kAnyVersion || gpu.architecture == kAnyVersion ||
+        !supported || !capability)
+        return {};
+    const auto first = first_toolkit(CudaTarget::of(*capability));
+    if (!first || *first <= *supported) return {};
+    return gpus.fail(
+        fmt::format("a device of compute capability {} has a driver that supports CUDA {} at "
+                    "least, and this is one for {}",
+                    gpu.architecture,
+                    first->to_string(),
+                    cuda));
+}
+
+/// The newest CUDA that a kernel module can be made to run by a cuda-compat package is of the major
+/// version after its own (NVIDIA, "CUDA Compatibility", Forward Compatibility).
+Result<void> check_driver_version(const yaml::Node& nvidia, const HardwareProfile& profile) {
+    const auto branch = Version::parse(profile.nvidia_driver->value);
+    const auto cuda = Version::parse(profile.cuda->value);
+    if (!branch || !cuda || profile.cuda->value == kAnyVersion) return {};
+    const int number = version_part(*branch, 0);
+    constexpr int kFirstOf10 = 410, kFirstOf11 = 450, kFirstOf12 = 525, kFirstOf13 = 580;
+    // Tegra's modules have numbers of their own: 35.4.1.
+    if (number < kFirstOf10 || number >= kFirstOf13) return {};
+    const int major = number >= kFirstOf12 ? 12 : number >= kFirstOf11 ? 11 : 10;
+    if (version_part(*cuda, 0) <= major + 1) return {};
+    return nvidia.fail(fmt::format("driver {} is of a branch for CUDA {}, and cannot support {}",
+                                   profile.nvidia_driver->value,
+                                   major,
+                                   profile.cuda->value));
+}
+
 /// Who writes of a GPU and of no driver forgot the driver: builds for CPUs would be chosen in
 /// silence.
 Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profile) {
@@ -192,6 +241,11 @@ Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profil
                           "the newest CUDA that its driver supports, or any");
     if (has_gpu_of(GpuVendor::Amd) && !profile.amdgpu)
         return gpus->fail("there is a GPU of AMD's, and no `amd:` with `driver: present`");
+    for (const auto& gpu : profile.gpus) {
+        if (profile.cuda) GPKG_CHECK(check_device(*gpus, gpu, profile.cuda->value));
+    }
+    if (profile.nvidia_driver && profile.cuda)
+        GPKG_CHECK(check_driver_version(*root.find("nvidia"), profile));
     if (!profile.platform.starts_with("osx-")) return {};
     if (profile.cuda)
         return root.find("nvidia")->fail(
@@ -239,7 +293,9 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
                            "nvidia",
                            "amd",
                            "gpus",
-                           "virtual_packages"}));
+                           "virtual_packages",
+                           "origin",
+                           "known_by"}));
 
     HardwareProfile profile;
     GPKG_TRY(const auto platform, find_text(&root, "platform"));
@@ -258,6 +314,7 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
     GPKG_CHECK(read_system(root, where, profile));
     GPKG_CHECK(read_accelerators(root, where, profile));
     GPKG_CHECK(read_others(root, where, profile));
+    GPKG_CHECK(read_origin(root, profile));
     GPKG_CHECK(check_together(root, profile));
     return profile;
 }
@@ -309,6 +366,8 @@ std::string format_profile(const HardwareProfile& profile) {
                            yaml::quote(package.version));
         if (package.build != "0") out += fmt::format("    build: {}\n", yaml::quote(package.build));
     }
+    if (!profile.origin.empty()) out += fmt::format("origin: {}\n", yaml::quote(profile.origin));
+    if (profile.known_by_names) out += "known_by: names\n";
     return out;
 }
 

@@ -1,8 +1,11 @@
+#include "cli/commands/hardware.hpp"
+
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/machine.hpp"
+#include "cli/workflow/site_profiles.hpp"
 #include "libcore/base/text.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/machines.hpp"
@@ -22,6 +25,7 @@ using namespace virtual_packages;
 
 struct Options {
     SourceOptions sources;  ///< only --for and --devices
+    SiteOptions site;
     std::string output;
 };
 
@@ -56,7 +60,9 @@ Json to_json(const VirtualPackage& package, const std::string& source) {
 Json to_json(const HardwareProfile& profile,
              const Detection& detection,
              const std::vector<std::string>& warnings) {
-    Json document{{"platform", profile.platform}};
+    Json document{{"platform", profile.platform},
+                  {"origin", profile.origin},
+                  {"known_by_names", profile.known_by_names}};
     const auto add = [&](const char* key, const std::optional<Fact>& fact) {
         document[key] = fact ? Json{{"value", fact->value}, {"source", fact->source}} : Json();
     };
@@ -132,6 +138,7 @@ void print_facts(Output& out, const HardwareProfile& profile, const DeviceChoice
     if (profile.gpus.empty()) row("GPU", "none", "");
     for (const auto& [package, source] : profile.others)
         row("detected", fmt::format("{} {}", package.name, package.version), source);
+    if (!profile.origin.empty()) row("known by", profile.origin, "");
     for (const auto& line : table.lines()) out.result(line);
 }
 
@@ -144,20 +151,6 @@ void print_packages(Output& out, const Detection& detection) {
                    package.build == "0" ? "" : package.build,
                    out.faint(source)});
     for (const auto& line : table.lines()) out.result(line);
-}
-
-/// Also a variable that nobody listens to is shown: its name may be misspelt.
-void add_unknown_overrides(const Context& context, Detection& detection) {
-    auto& known = detection.overrides;
-    for (const auto& set : set_overrides(context)) {
-        const auto is_known = std::any_of(
-            known.begin(), known.end(), [&](const auto& one) { return one.variable == set.first; });
-        if (!is_known)
-            known.push_back({set.first, set.second, OverrideEffect::None, "nothing has this name"});
-    }
-    std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
-        return a.variable < b.variable;
-    });
 }
 
 void print_overrides(Context& context, const Detection& detection) {
@@ -223,22 +216,13 @@ Result<int> show(Context& context, const Options& options) {
     return 0;
 }
 
-/// Nothing but a profile is written over.
-Result<void> check_overwritten(const fs::path& path) {
-    std::error_code code;
-    if (!fs::exists(path, code) || read_profile(path)) return {};
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: exists and is no hardware profile", path.native()),
-                "name another file, or remove it");
-}
-
 Result<int> write(Context& context, const Options& options) {
     GPKG_TRY(auto found, look(context, options));
     GPKG_TRY(const auto choice, choice_of(options));
     GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     if (!options.output.empty()) {
-        GPKG_CHECK(check_overwritten(options.output));
+        GPKG_CHECK(check_is_profile(options.output));
         GPKG_CHECK(write_profile(found.profile, options.output));
     }
     auto text = format_profile(found.profile);
@@ -291,6 +275,11 @@ Action bind_hardware(CLI::App& app) {
     auto* list_app = app.add_subcommand("list", "show the machines that --for knows by name");
     for (auto* sub : {export_app, list_app}) sub->fallthrough();  // --json after the verb
     add_for_option(app, options->sources);
+    add_site_options(app, options->site);
+    app.add_option("-o,--output",
+                   options->site.folder,
+                   "of --slurm and --hosts: the folder to write to; without, that of your profiles")
+        ->type_name("FOLDER");
     export_app->add_option("-o,--output", options->output, "the file; without it, to stdout")
         ->type_name("FILE");
     app.footer(
@@ -301,11 +290,13 @@ Action bind_hardware(CLI::App& app) {
         "  gpkg hardware --json\n"
         "  gpkg hardware export -o here.yaml      # then elsewhere: gpkg create --for here.yaml "
         "...\n"
-        "  gpkg hardware --for h100");
+        "  gpkg hardware --for h100\n"
+        "  gpkg hardware --slurm                  # then: gpkg create --for partition=gpu ...");
 
     return [=](Context& context) -> Result<int> {
         if (*export_app) return write(context, *options);
         if (*list_app) return list(context);
+        if (options->site.is_meant()) return write_site_profiles(context, options->site);
         return show(context, *options);
     };
 }

@@ -107,9 +107,11 @@ Result<void> write_one(Context& context,
 Result<int> tell_written(Context& context, const Options& options, Written done) {
     const auto root = root_of(context, options);
     GPKG_TRY(const auto program, own_program());
-    GPKG_TRY(const auto entry,
-             write_module_entry(root, GPKG_VERSION, program.parent_path(), formats_of(options)));
-    done.take(entry);
+    ModuleEntry entry{root, program.parent_path(), {}};
+    if (const auto named = context.env("GPKG_SYSTEM_CONFIG"); named && !trim(*named).empty())
+        entry.system_config = absolute_path(*named, context.home);
+    GPKG_TRY(const auto change, write_module_entry(entry, GPKG_VERSION, formats_of(options)));
+    done.take(change);
     auto& out = context.out;
     for (const auto& path : done.written) out.print(path);
     for (const auto& path : done.removed) out.print(fmt::format("removed {}", path));

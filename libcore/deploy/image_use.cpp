@@ -118,7 +118,8 @@ bool is_trusted(const struct stat& status) {
     return S_ISDIR(status.st_mode) && is_ours && !is_open;
 }
 
-Result<void> make_place(const fs::path& place) {
+Result<void> make_place(const fs::path& place, const ImageUsers& users) {
+    std::vector<fs::path> made;
     fs::path above;
     for (const auto& part : place) {
         above /= part;
@@ -127,6 +128,7 @@ Result<void> make_place(const fs::path& place) {
             if (errno != ENOENT) return pass(io_error(above, "look at", errno));
             if (::mkdir(above.c_str(), 0755) != 0 && errno != EEXIST)
                 return pass(io_error(above, "make the mount point", errno));
+            made.push_back(above);
             if (::lstat(above.c_str(), &status) != 0)
                 return pass(io_error(above, "look at", errno));
         }
@@ -138,7 +140,7 @@ Result<void> make_place(const fs::path& place) {
                                     "is mounted below it",
                                     above.native()));
     }
-    return {};
+    return made.empty() ? Result<void>() : users.note_folders(made);
 }
 
 /// Held while a mount is made or taken away.
@@ -288,7 +290,7 @@ Result<ImageUse> use_image(const fs::path& image,
             "all");
     if (!there) {
         use.was_mounted = false;
-        GPKG_CHECK(make_place(place));
+        GPKG_CHECK(make_place(place, users));
         GPKG_CHECK(mount(use.file, place, info.content));
     }
     GPKG_CHECK(users.add(options.shell));
@@ -311,6 +313,7 @@ Result<ImageLeft> leave_image(const fs::path& mount_point, pid_t shell) {
     auto done = unmount(mount_point, false);
     if (!done && done.error().kind != ErrorKind::Conflict) return pass(std::move(done).error());
     if (!done) left.users.emplace_back("a process that has a file of it open");
+    if (done) users.remove_folders();
     return left;
 }
 

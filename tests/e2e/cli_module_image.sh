@@ -279,6 +279,8 @@ for tool in "${!inits[@]}"; do
     [ ${#user[@]} = 0 ] || journey user $tool "${user[@]}" env
 done
 check [ -z "$(grep "$WORK" /proc/self/mountinfo)" ]
+check [ -z "$(ls -d "$WORK/shared/root" "$WORK/shared/user" 2> /dev/null)" ]
+rm -rf /tmp/gpkg-65534
 
 # Which are stale: another image, another text, an image that is gone; --all keeps what has an image.
 root=$WORK/shared/modules-root files=$WORK/shared/files-root

@@ -1,0 +1,107 @@
+#include "virtual-packages/site_names.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/spec/microarchitecture.hpp"
+#include "virtual-packages/machines.hpp"
+#include "virtual-packages/version_text_internal.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace gpkg::virtual_packages {
+namespace {
+
+constexpr std::string_view kSource = "a name of the site's";
+
+/// "tesla_v100-sxm2" is tesla, v100 and sxm2.
+std::vector<std::string> parts_of(std::string_view name) {
+    std::vector<std::string> parts(1);
+    for (const char c : to_lower(name)) {
+        if (std::string_view("_-. :/").find(c) == std::string_view::npos)
+            parts.back() += c;
+        else if (!parts.back().empty())
+            parts.emplace_back();
+    }
+    return parts;
+}
+
+/// gpkg's machine whose GPU the name means: "a100" of "nvidia_a100_80gb_pcie", "rtx4090" of
+/// "rtx_4090".
+std::optional<HardwareProfile> machine_with(std::string_view gpu_name) {
+    const auto parts = parts_of(gpu_name);
+    for (std::size_t place = 0; place < parts.size(); ++place) {
+        std::string candidate;
+        for (auto last = place; last < std::min(place + 2, parts.size()); ++last) {
+            candidate += parts[last];
+            auto machine =
+                candidate.empty() ? fail(ErrorKind::NotFound, "") : find_machine(candidate, {});
+            if (machine && !machine->gpus.empty()) return *std::move(machine);
+        }
+    }
+    return std::nullopt;
+}
+
+/// Only of the platform's own: "m1" is Apple's, and on a cluster a word for something else.
+std::optional<std::string> microarchitecture_in(std::string_view feature,
+                                                const std::string& platform) {
+    auto name = to_lower(feature);
+    std::ranges::replace(name, '-', '_');
+    if (!is_microarchitecture(name)) return std::nullopt;
+    const auto machine = find_machine(name, {});
+    if (!machine || machine->platform != platform) return std::nullopt;
+    return name;
+}
+
+/// "12.4" of "cuda12.4" and "cuda-12.4"; "12.0" of "cuda12".
+std::optional<std::string> cuda_in(std::string_view feature) {
+    constexpr std::string_view kCuda = "cuda";
+    const auto name = to_lower(feature);
+    if (!name.starts_with(kCuda)) return std::nullopt;
+    auto version = name.substr(kCuda.size());
+    if (version.starts_with('-') || version.starts_with('_')) version.erase(0, 1);
+    if (version.find('.') == std::string::npos) version += ".0";
+    if (leading_version(version, 2) != version) return std::nullopt;
+    return version;
+}
+
+void add_gpus(const HardwareProfile& machine, HardwareProfile& profile) {
+    profile.gpus.insert(profile.gpus.end(), machine.gpus.begin(), machine.gpus.end());
+    if (!profile.cuda) profile.cuda = machine.cuda;
+    if (!profile.amdgpu) profile.amdgpu = machine.amdgpu;
+    // Of gpkg's machines those alone tell their processor whose GPU comes with one.
+    if (machine.platform != "linux-64") profile.platform = machine.platform;
+}
+
+}  // namespace
+
+NamedParts profile_of_names(const std::string& platform,
+                            std::span<const std::string> features,
+                            std::span<const std::string> gpu_types) {
+    NamedParts found;
+    auto& profile = found.profile;
+    profile.platform = platform;
+    profile.known_by_names = true;
+    for (const auto& type : gpu_types) {
+        if (const auto machine = machine_with(type))
+            add_gpus(*machine, profile);
+        else
+            found.unread.push_back(type);
+    }
+    for (const auto& feature : features) {
+        if (auto name = microarchitecture_in(feature, profile.platform)) {
+            const auto& known = profile.microarchitecture;
+            if (!known || lineage(*name).size() > lineage(known->value).size())
+                profile.microarchitecture = Fact{*std::move(name), std::string(kSource)};
+        } else if (gpu_types.empty()) {
+            if (const auto machine = machine_with(feature)) add_gpus(*machine, profile);
+        }
+    }
+    for (const auto& feature : features) {
+        if (auto version = cuda_in(feature); version && profile.cuda)
+            profile.cuda = Fact{*std::move(version), std::string(kSource)};
+    }
+    return found;
+}
+
+}  // namespace gpkg::virtual_packages
