@@ -196,14 +196,4 @@ bool Output::stdout_reader_left() {
     return ::poll(&descriptor, 1, 0) == 1 && (descriptor.revents & POLLERR) != 0;
 }
 
-std::string human_size(std::uint64_t bytes) {
-    if (bytes < 1000) return fmt::format("{} B", bytes);
-    double value = static_cast<double>(bytes);
-    for (const auto* unit : {"kB", "MB", "GB", "TB"}) {
-        value /= 1000;
-        if (value < 999.5) return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit);
-    }
-    return fmt::format("{:.0f} PB", value / 1000);
-}
-
 }  // namespace gpkg::cli

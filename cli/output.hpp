@@ -3,6 +3,7 @@
 // Everything gpkg says. Results go to stdout, the rest (notes, warnings, progress, questions) to
 // stderr. With --json stdout gets exactly one JSON document, errors included.
 
+#include "libcore/base/byte_size.hpp"
 #include "libcore/base/error.hpp"
 
 #include <cstdint>
@@ -92,6 +93,6 @@ private:
 std::string without_controls(std::string_view text);
 
 /// "17.3 MB"
-std::string human_size(std::uint64_t bytes);
+inline std::string human_size(std::uint64_t bytes) { return byte_size_text(bytes); }
 
 }  // namespace gpkg::cli

@@ -5,6 +5,7 @@
 #include "cli/workflow/one_off.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/file_system.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -118,7 +119,11 @@ Result<Sweep> one_off_environments(const Context& context) {
         if (!is_environment || prefix_condition(path) == PrefixCondition::Busy) continue;
         if (!take_from_tools(path)) {
             context.out.note(
-                fmt::format("{}: a tool is running in it, and it stays", path.native()));
+                fmt::format("{}: a tool {}, and it stays",
+                            path.native(),
+                            is_on_shared_file_system(path)
+                                ? "was begun in it within a day and may run on another machine"
+                                : "is running in it"));
             continue;
         }
         GPKG_TRY(const auto usage, folder_usage(path));

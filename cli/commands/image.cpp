@@ -7,11 +7,13 @@
 #include "cli/workflow/inside.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/deploy/image_mount.hpp"
+#include "libcore/deploy/image_use.hpp"
 #include "libcore/deploy/oci_layout.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -23,6 +25,10 @@ struct Options {
     std::string mount_point;
     std::string format = "squashfs";
     std::string image;
+    std::string disk;  ///< folder of this machine to bring the image to
+    std::string
+        for_module;  ///< the mount point that a module was written for; empty: no module asks
+    bool is_for_module = false;
     std::vector<std::string> command;  ///< for --help alone, as in run
 };
 
@@ -138,6 +144,62 @@ Result<int> run(Context& context, const CLI::App& app, const Options&) {
     });
 }
 
+Result<int> mount(Context& context, const Options& options) {
+    const auto file = absolute_path(options.image, context.home);
+    GPKG_TRY(const auto info, read_image_info(file));
+    const bool is_for_module = !options.for_module.empty();
+    if (is_for_module && options.for_module != info.mount_point)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: belongs at {} now, and this module was written for {}",
+                                file.native(),
+                                info.mount_point.native(),
+                                options.for_module),
+                    "gpkg module write --image writes it anew");
+    ImageUseOptions how;
+    if (!options.disk.empty()) how.disk = absolute_path(options.disk, context.home);
+    how.temporary = folder_for_temporary();
+    if (is_for_module) how.shell = shell_of_module_system();
+    how.note = [&](const std::string& text) { context.out.note(text); };
+    how.cancelled = [&] { return context.stop.stop_requested(); };
+    GPKG_TRY(const auto use, use_image(file, info, how));
+    if (is_for_module) return 0;
+    if (context.out.json_mode())
+        context.out.json({{"success", true},
+                          {"image", file.native()},
+                          {"file", use.file.native()},
+                          {"mount_point", info.mount_point.native()},
+                          {"was_mounted", use.was_mounted}});
+    else
+        context.out.result(info.mount_point.native());
+    return 0;
+}
+
+/// The mount point that is meant: by itself or by its image.
+Result<fs::path> mounted_place(const Context& context, const Options& options) {
+    const auto path = absolute_path(options.image, context.home);
+    std::error_code code;
+    if (!fs::is_regular_file(path, code)) return path;
+    GPKG_TRY(const auto info, read_image_info(path));
+    return info.mount_point;
+}
+
+Result<int> unmount(Context& context, const Options& options) {
+    GPKG_TRY(const auto place, mounted_place(context, options));
+    const auto shell = options.is_for_module ? shell_of_module_system() : 0;
+    GPKG_TRY(const auto left, leave_image(place, shell));
+    const auto stays = fmt::format(
+        "{}: stays mounted, it is used by {}", place.native(), fmt::join(left.users, ", "));
+    if (!left.users.empty() && !options.is_for_module)
+        return fail(ErrorKind::Conflict, stays, "it goes when the last module is unloaded");
+    if (!left.users.empty()) context.out.note(stays);
+    if (!left.was_mounted && !options.is_for_module)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: no image is mounted there", place.native()));
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"mount_point", place.native()}});
+    return 0;
+}
+
 }  // namespace
 
 Action bind_image(CLI::App& app) {
@@ -162,6 +224,23 @@ Action bind_image(CLI::App& app) {
     run_app->add_option("command", options->command, "the image, the command, its own options")
         ->type_name("FILE COMMAND");
     run_app->positionals_at_end();
+    auto* mount_app = app.add_subcommand("mount", "mount an image where all of your shells see it");
+    mount_app->fallthrough();
+    mount_app->add_option("image", options->image, "")->required()->type_name("FILE");
+    mount_app
+        ->add_option(
+            "--disk",
+            options->disk,
+            "bring it to this folder of this machine first; without, only from file systems "
+            "that machines share, and to TMPDIR")
+        ->type_name("DIR");
+    mount_app->add_option("--for-module", options->for_module, "")->group("");
+    auto* unmount_app = app.add_subcommand("unmount", "unmount one that no shell uses any more");
+    unmount_app->fallthrough();
+    unmount_app->add_option("image", options->image, "the image, or its mount point")
+        ->required()
+        ->type_name("FILE");
+    unmount_app->add_flag("--for-module", options->is_for_module, "")->group("");
     auto* show_app = app.add_subcommand("show", "what an image is of, and where it belongs");
     show_app->fallthrough();
     show_app->add_option("image", options->image, "")->required()->type_name("FILE");
@@ -169,11 +248,14 @@ Action bind_image(CLI::App& app) {
         "One file is opened once by each node, where an environment on a parallel file system has "
         "thousands opened by each process.\n"
         "  gpkg image build -n ml -o ml.sqfs\n"
-        "  gpkg image run ml.sqfs -- python train.py");
+        "  gpkg image run ml.sqfs -- python train.py\n"
+        "  gpkg module write --image ml.sqfs --as ml");
 
     return [=, &app](Context& context) -> Result<int> {
         if (app.got_subcommand("build")) return build(context, *options);
         if (app.got_subcommand("run")) return run(context, *run_app, *options);
+        if (app.got_subcommand("mount")) return mount(context, *options);
+        if (app.got_subcommand("unmount")) return unmount(context, *options);
         return show(context, *options);
     };
 }

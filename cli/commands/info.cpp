@@ -7,11 +7,13 @@
 #include "cli/workflow/sources.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/room.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/process/process.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -29,13 +31,82 @@ struct Options {
     bool base = false;
 };
 
+struct Place {
+    std::string what;  ///< "root prefix, package store"
+    fs::path path;
+    Room room;
+};
+
 struct Facts {
     std::string active;  ///< path; empty: none
     std::string active_name;
     std::vector<std::string> channel_urls;
     std::vector<PackageRecord> virtual_packages;
     bool root_writable = false;
+    std::vector<Place> places;
 };
+
+/// A quota program that has not answered by then is not waited for.
+constexpr auto kPatience = std::chrono::seconds(2);
+
+/// The room at the places that gpkg fills. Of several on one file system the first stands for all.
+std::vector<Place> places_of(const Config& config) {
+    std::vector<std::pair<std::string, fs::path>> wanted = {
+        {"root prefix", config.root_prefix.value}, {"package store", config.package_store()}};
+    if (!config.envs_dirs.value.empty())
+        wanted.emplace_back("environments", config.envs_dirs.value.front());
+    std::vector<Place> places;
+    for (const auto& [what, path] : wanted) {
+        const auto mount_point = file_system_of(path).mount_point;
+        const auto same = std::find_if(places.begin(), places.end(), [&](const Place& place) {
+            return place.room.system.mount_point == mount_point;
+        });
+        if (same != places.end()) {
+            same->what += ", " + what;
+            continue;
+        }
+        if (auto room = room_at(path, ask_within(kPatience)))
+            places.push_back({what, path, *std::move(room)});
+    }
+    return places;
+}
+
+Json place_document(const Place& place) {
+    const auto& room = place.room;
+    const auto limit = [](const QuotaLimit& one) {
+        return Json{{"used", one.used},
+                    {"limit", one.limit == 0 ? Json() : Json(one.limit)},
+                    {"soft_limit", one.soft == 0 ? Json() : Json(one.soft)}};
+    };
+    Json json;
+    json["path"] = place.path.native();
+    json["mount_point"] = room.system.mount_point.native();
+    json["type"] = room.system.type;
+    json["name"] = room.system.title;
+    json["shared"] = room.system.is_shared;
+    json["free_bytes"] = room.free_bytes;
+    json["free_files"] = room.free_files ? Json(*room.free_files) : Json();
+    json["quotas"] = Json::array();
+    for (const auto& quota : room.quotas)
+        json["quotas"].push_back(
+            {{"whose", quota.whose}, {"bytes", limit(quota.bytes)}, {"files", limit(quota.files)}});
+    json["quotas_known"] = room.trouble.empty();
+    return json;
+}
+
+/// "Lustre, shared by machines, at /scratch: 1.2 TB free; quota of user alice: 9.5 GB of 10 GB"
+std::string place_text(const Place& place) {
+    const auto& room = place.room;
+    auto text = fmt::format("{}{} at {}: {} free",
+                            room.system.title,
+                            room.system.is_shared ? ", shared by machines," : "",
+                            room.system.mount_point.native(),
+                            human_size(room.free_bytes));
+    if (room.free_files) text += fmt::format(", room for {} files", *room.free_files);
+    for (const auto& quota : room.quotas) text += "; quota of " + quota_text(quota);
+    if (!room.trouble.empty()) text += fmt::format("; quotas are not known: {}", room.trouble);
+    return text;
+}
 
 /// Whether files can be made in a folder that need not be there yet.
 bool is_writable(fs::path folder) {
@@ -60,6 +131,7 @@ Result<Facts> gather(Context& context) {
     machine.platform = config.platform.value;
     GPKG_TRY(facts.virtual_packages, virtual_packages_of(context, machine));
     facts.root_writable = is_writable(config.root_prefix.value);
+    facts.places = places_of(config);
     return facts;
 }
 
@@ -107,6 +179,8 @@ Json document(const Context& context, const Facts& facts) {
     json["envs_dirs"] = Json::array();
     for (const auto& folder : config.envs_dirs.value) json["envs_dirs"].push_back(folder.native());
     json["pkgs_dirs"] = {config.package_store().native()};
+    json["file_systems"] = Json::array();
+    for (const auto& place : facts.places) json["file_systems"].push_back(place_document(place));
     json["rc_path"] = config.file.native();
     json["user_rc_path"] = config.file_of(ConfigLevel::User).native();
     json["config_files"] = Json::array();
@@ -163,6 +237,12 @@ void print(const Context& context, const Facts& facts) {
     std::vector<std::string> envs;
     for (const auto& folder : config.envs_dirs.value) envs.push_back(folder.native());
     rows("environments", envs);
+    std::vector<std::string> places;
+    for (const auto& place : facts.places)
+        places.push_back(facts.places.size() == 1
+                             ? place_text(place)
+                             : fmt::format("{}: {}", place.what, place_text(place)));
+    rows("file systems", places);
     rows("channels", facts.channel_urls);
     for (const auto& rule : config.channel_rules)
         row(rule.allows ? "channels allowed" : "channels denied",

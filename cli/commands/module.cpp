@@ -4,10 +4,14 @@
 #include "cli/options.hpp"
 #include "cli/workflow/modules.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/deploy/image_mount.hpp"
+#include "libcore/deploy/image_use.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/fs/own_program.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +20,8 @@
 namespace gpkg::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
     TargetOptions target;
     bool all = false;
@@ -23,6 +29,8 @@ struct Options {
     std::string root;
     std::optional<std::string> name;
     bool is_default = false;
+    std::string image;
+    std::string disk;
 };
 
 fs::path root_of(const Context& context, const Options& options) {
@@ -51,6 +59,13 @@ Result<std::vector<fs::path>> prefixes_of(const Context& context, const Options&
     return named;
 }
 
+/// Whether what a module is of is not there any more.
+bool is_gone(const ModuleFile& file) {
+    std::error_code code;
+    if (!file.origin.image.empty()) return !fs::exists(file.origin.image, code);
+    return !Prefix::is_environment(file.origin.prefix);
+}
+
 /// As told now, which may be nothing, else as an earlier run was told.
 std::string name_for(const Options& options,
                      const fs::path& prefix,
@@ -74,11 +89,10 @@ struct Written {
 
 Result<void> write_one(Context& context,
                        const Options& options,
-                       const fs::path& prefix,
+                       const WantedModule& wanted,
                        const std::vector<ModuleFile>& before,
                        Written& done) {
     const auto root = root_of(context, options);
-    GPKG_TRY(const auto wanted, module_of(context, prefix, name_for(options, prefix, before)));
     GPKG_TRY(const auto change,
              write_module(root, wanted.room, wanted.module, formats_of(options), before));
     done.take(change);
@@ -89,26 +103,9 @@ Result<void> write_one(Context& context,
     return {};
 }
 
-Result<int> write(Context& context, const Options& options) {
-    if (options.all && (options.name || !options.target.name.empty() ||
-                        !options.target.prefix.empty() || options.is_default))
-        return fail(ErrorKind::Usage, "--all goes with neither -n, -p, --as nor --default");
+/// The entry beside the modules, and what was done.
+Result<int> tell_written(Context& context, const Options& options, Written done) {
     const auto root = root_of(context, options);
-    GPKG_TRY(const auto prefixes, prefixes_of(context, options));
-    GPKG_TRY(const auto before, module_files(root));
-    Written done;
-    for (const auto& prefix : prefixes) {
-        GPKG_CHECK(check_stop(context));
-        GPKG_CHECK(recover_for_use(context, prefix));
-        GPKG_CHECK(write_one(context, options, prefix, before, done));
-    }
-    if (options.all) {
-        for (const auto& file : before) {
-            if (Prefix::is_environment(file.origin.prefix)) continue;
-            GPKG_CHECK(remove_module(root, file));
-            done.removed.push_back(file.path.native());
-        }
-    }
     GPKG_TRY(const auto program, own_program());
     ModuleEntry entry{root, program.parent_path(), {}};
     if (const auto named = context.env("GPKG_SYSTEM_CONFIG"); named && !trim(*named).empty())
@@ -128,10 +125,65 @@ Result<int> write(Context& context, const Options& options) {
     return 0;
 }
 
+/// What activation does is in the image, which one process sees for that.
+Result<int> write_of_image(Context& context, const Options& options) {
+    if (options.all || !options.target.name.empty() || !options.target.prefix.empty())
+        return fail(ErrorKind::Usage, "--image goes with none of --all, -n and -p");
+    ModuleOrigin origin;
+    origin.image = absolute_path(options.image, context.home);
+    if (!options.disk.empty()) origin.disk = absolute_path(options.disk, context.home);
+    GPKG_TRY(const auto info, read_image_info(origin.image));
+    GPKG_CHECK(check_users_can_mount(info.mount_point));
+    GPKG_TRY(const auto before, module_files(root_of(context, options)));
+    const auto write_it = [&]() -> Result<int> {
+        GPKG_TRY(
+            const auto wanted,
+            module_of_image(context, info, origin, name_for(options, info.mount_point, before)));
+        Written done;
+        GPKG_CHECK(write_one(context, options, wanted, before, done));
+        return tell_written(context, options, std::move(done));
+    };
+    ImageRunOptions how;
+    how.temporary = folder_for_temporary();
+    how.note = [&](const std::string& text) { context.out.note(text); };
+    return run_in_image(origin.image, info, how, [&] {
+        const auto status = write_it();
+        if (!status) context.out.error(status.error());
+        std::fflush(nullptr);
+        return status ? *status : status.error().kind == ErrorKind::Usage ? 2 : 1;
+    });
+}
+
+Result<int> write(Context& context, const Options& options) {
+    if (!options.image.empty()) return write_of_image(context, options);
+    if (!options.disk.empty()) return fail(ErrorKind::Usage, "--disk goes with --image alone");
+    if (options.all && (options.name || !options.target.name.empty() ||
+                        !options.target.prefix.empty() || options.is_default))
+        return fail(ErrorKind::Usage, "--all goes with neither -n, -p, --as nor --default");
+    const auto root = root_of(context, options);
+    GPKG_TRY(const auto prefixes, prefixes_of(context, options));
+    GPKG_TRY(const auto before, module_files(root));
+    Written done;
+    for (const auto& prefix : prefixes) {
+        GPKG_CHECK(check_stop(context));
+        GPKG_CHECK(recover_for_use(context, prefix));
+        GPKG_TRY(const auto wanted, module_of(context, prefix, name_for(options, prefix, before)));
+        GPKG_CHECK(write_one(context, options, wanted, before, done));
+    }
+    if (options.all) {
+        for (const auto& file : before) {
+            if (!is_gone(file)) continue;
+            GPKG_CHECK(remove_module(root, file));
+            done.removed.push_back(file.path.native());
+        }
+    }
+    return tell_written(context, options, std::move(done));
+}
+
 Result<int> check(Context& context, const Options& options) {
     const auto root = root_of(context, options);
     GPKG_TRY(const auto files, module_files(root));
-    auto modules = nlohmann::ordered_json::array();
+    auto modules = Json::array();
     std::size_t stale = 0;
     for (const auto& file : files) {
         GPKG_CHECK(check_stop(context));
@@ -139,11 +191,13 @@ Result<int> check(Context& context, const Options& options) {
         const auto reason = why ? *why : why.error().message;
         stale += reason.empty() ? 0 : 1;
         if (!reason.empty()) context.out.print(fmt::format("{}: {}", file.path.native(), reason));
-        modules.push_back({{"path", file.path.native()},
-                           {"name", file.name},
-                           {"prefix", file.origin.prefix.native()},
-                           {"stale", !reason.empty()},
-                           {"reason", reason}});
+        modules.push_back(
+            {{"path", file.path.native()},
+             {"name", file.name},
+             {"prefix", file.origin.prefix.native()},
+             {"image", file.origin.image.empty() ? Json() : Json(file.origin.image.native())},
+             {"stale", !reason.empty()},
+             {"reason", reason}});
     }
     if (stale == 0)
         context.out.note(fmt::format("{} modules in {}, none stale", files.size(), root.native()));
@@ -175,12 +229,21 @@ Action bind_write(CLI::App& app) {
                    options->name,
                    "what it is called from now on; '' and at first: as module_name says")
         ->type_name("NAME/VERSION");
+    app.add_option("--image",
+                   options->image,
+                   "of an image: loading brings it to the machine's disk and mounts it")
+        ->type_name("FILE");
+    app.add_option("--disk",
+                   options->disk,
+                   "the folder of each machine that the image is brought to; without, TMPDIR")
+        ->type_name("DIR");
     app.add_flag("--default", options->is_default, "the version that `module load NAME` takes");
     app.footer(
         "Loading the module gives what gpkg activate gives, unloading it gives everything back, "
         "and "
-        "neither runs gpkg.\n"
+        "neither runs gpkg,\nunless the environment is in an image, which it mounts.\n"
         "  gpkg module write -n ml --root /apps/modules --as ml/2026.11 --default\n"
+        "  gpkg module write --image ml.sqfs --as ml\n"
         "  module use /apps/modules/Core; module load gpkg ml");
     return [options](Context& context) { return write(context, *options); };
 }

@@ -1,4 +1,5 @@
 #include "cli/environments.hpp"
+#include "cli/workflow/bounds.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/copying.hpp"
@@ -18,7 +19,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -60,19 +60,6 @@ FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>
     return total;
 }
 
-/// Downloads alone that are too much need not be made.
-Result<void> check_downloads(const std::vector<PackageRecord>& fetch,
-                             const ChangeOptions& options) {
-    std::uint64_t bytes = 0;
-    for (const auto& record : fetch) bytes += record.size;
-    if (bytes <= options.most_bytes) return {};
-    return fail(ErrorKind::Conflict,
-                fmt::format("the packages to download are {}, and --max-size allows {}",
-                            human_size(bytes),
-                            human_size(options.most_bytes)),
-                "nothing was changed; gpkg closure tells what brings them");
-}
-
 /// Tells what comes to the disk, and refuses what is too much.
 Result<void> check_cost(Context& context,
                         const TransactionCost& cost,
@@ -86,6 +73,7 @@ Result<void> check_cost(Context& context,
                         cost.files,
                         human_size(bytes),
                         inodes));
+    for (const auto& note : cost.notes) context.out.note("note: " + note);
     constexpr std::string_view kHint =
         "the environment is as it was; gpkg clean --unused takes what was fetched out of the store";
     if (bytes > options.most_bytes)
@@ -101,22 +89,6 @@ Result<void> check_cost(Context& context,
                 "this needs {} inodes, and --max-inodes allows {}", inodes, options.most_inodes),
             std::string(kHint));
     return {};
-}
-
-/// None where everything may come.
-std::shared_ptr<Allowance> allowance_of(const ChangeOptions& options) {
-    constexpr auto kAny = ~std::uint64_t{0};
-    std::vector<std::string> bounds;
-    if (options.most_bytes != kAny)
-        bounds.push_back("--max-size " + human_size(options.most_bytes));
-    if (options.most_inodes != kAny)
-        bounds.push_back(fmt::format("--max-inodes {}", options.most_inodes));
-    if (bounds.empty()) return {};
-    auto allowance = std::make_shared<Allowance>();
-    allowance->bytes = options.most_bytes;
-    allowance->inodes = options.most_inodes;
-    allowance->bounds = fmt::format("{}", fmt::join(bounds, ", "));
-    return allowance;
 }
 
 /// The file system that a path is on, or will be.
@@ -340,7 +312,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         GPKG_TRY(const auto lost, lost_changes(change.prefix, change.unlink));
         for (const auto& warning : lost) out.warn_once(warning);
     }
-    GPKG_CHECK(check_downloads(fetch, options));
+    GPKG_TRY(const auto room, check_downloads(store.root(), fetch, options));
     if (options.dry_run) {
         if (!options.download_only && !change.from_archives)
             GPKG_CHECK(rehearse(context, change, store, options));
@@ -354,7 +326,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     FetchOptions how;
     how.offline = options.offline;
     how.records_are_bare = change.from_archives;
-    how.allowance = allowance_of(options);
+    how.allowance = allowance_of(options, room);
     GPKG_TRY(auto folders, make_available(context, store, change.link, change.channels, how));
     GPKG_CHECK(check_stop(context));
     if (change.from_archives) GPKG_CHECK(complete(change, folders));

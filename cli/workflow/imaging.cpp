@@ -7,6 +7,7 @@
 #include "cli/workflow/machine.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/unowned_files.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -87,7 +88,7 @@ Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
                     fmt::format("{}: is a folder", output.native()),
                     "-o names the file to write");
     GPKG_CHECK(make_folders(output.parent_path()));
-    GPKG_TRY(auto workplace, TemporaryFolder::make(output.parent_path()));
+    GPKG_TRY(auto workplace, TemporaryFolder::make(folder_for_work(output.parent_path())));
     Imaged made{std::move(workplace)};
     made.output = output;
     GPKG_TRY(auto wanted,

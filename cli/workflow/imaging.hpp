@@ -39,8 +39,7 @@ struct Imaged {
     std::int64_t time = 0;           ///< of the newest package, Unix seconds
 };
 
-/// Fetches what the store lacks. Nothing but the store and the workplace, beside the output, is
-/// written.
+/// Fetches what the store lacks. Nothing but the store and the workplace is written.
 Result<Imaged> imaged(Context& context, const ImagedOptions& options);
 
 /// Has files that belong to no package come along, as they are when their prefix is `named`. Which

@@ -3,7 +3,10 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/generations.hpp"
 #include "libcore/base/digest.hpp"
+#include "libcore/deploy/image_mount.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/own_program.hpp"
+#include "libcore/fs/temporary.hpp"
 #include "libcore/lock/class_needs.hpp"
 
 #include <algorithm>
@@ -74,11 +77,11 @@ void describe(EnvironmentModule& module,
         module.details.push_back(fmt::format("Asks of the machine: {}", fmt::join(needs, ", ")));
 }
 
-}  // namespace
-
-Result<WantedModule> module_of(const Context& context,
-                               const fs::path& prefix,
+/// `origin` says which environment it is, and in which image.
+Result<WantedModule> described(const Context& context,
+                               const ModuleOrigin& origin,
                                const std::string& name) {
+    const auto& prefix = origin.prefix;
     GPKG_TRY(const auto present, present_generation(prefix));
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
     std::optional<Generation> last;
@@ -89,15 +92,14 @@ Result<WantedModule> module_of(const Context& context,
     WantedModule wanted;
     wanted.room = module_room(records);
     auto& module = wanted.module;
-    module.origin.prefix = prefix;
-    module.origin.environment = environment_folders(context.config).name_of(prefix);
-    module.origin.packages = digest_of(records);
+    module.origin = origin;
+    if (module.origin.packages.empty()) module.origin.packages = digest_of(records);
     module.origin.wanted_name = name;
     auto full = name;
     if (name.empty()) {
         // A prefix without a name has that of its folder.
-        const auto values =
-            template_values(prefix.filename().native(), wanted.room, last ? &*last : nullptr);
+        const auto called = origin.image.empty() ? prefix.filename().native() : origin.environment;
+        const auto values = template_values(called, wanted.room, last ? &*last : nullptr);
         GPKG_TRY(full, module_name_of(context.config.module_name.value, values, records));
     } else {
         GPKG_CHECK(check_module_name(name));
@@ -113,19 +115,70 @@ Result<WantedModule> module_of(const Context& context,
     return wanted;
 }
 
-Result<std::string> why_stale(const Context& context, const ModuleFile& file) {
-    const auto& prefix = file.origin.prefix;
-    if (!Prefix::is_environment(prefix))
-        return fmt::format("the environment {} is gone", prefix.native());
-    GPKG_TRY(const auto wanted, module_of(context, prefix, file.origin.wanted_name));
+Result<std::string> why_other(const WantedModule& wanted, const ModuleFile& file) {
     const auto& module = wanted.module;
-    if (module.origin.packages != file.origin.packages) return "packages have changed since";
     const auto full = module.version.empty() ? module.name : module.name + "/" + module.version;
     if (full != file.name) return fmt::format("it is to be called {} now", full);
     if (wanted.room != file.room) return fmt::format("it belongs into {}", wanted.room);
     GPKG_TRY(const auto text, read_file(file.path));
     if (text == modulefile(module, file.format)) return "";
     return "its text, or what activation does, has changed since";
+}
+
+/// The same of a module of an image, which is looked into where its environment is seen.
+Result<std::string> why_image_stale(const Context& context, const ModuleFile& file) {
+    const auto& origin = file.origin;
+    std::error_code code;
+    if (!fs::exists(origin.image, code))
+        return fmt::format("the image {} is gone", origin.image.native());
+    GPKG_TRY(const auto info, read_image_info(origin.image));
+    if (info.content != origin.packages) return "the image is another one since";
+    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-check-"));
+    const auto answer = folder.path() / "answer";
+    ImageRunOptions how;
+    how.temporary = folder_for_temporary();
+    const auto told = run_in_image(origin.image, info, how, [&] {
+        const auto wanted = module_of_image(context, info, origin, origin.wanted_name);
+        const auto why = wanted ? why_other(*wanted, file) : pass(wanted.error());
+        return write_file_atomically(answer, why ? *why : why.error().message) ? 0 : 1;
+    });
+    GPKG_CHECK(told);
+    return read_file(answer);
+}
+
+}  // namespace
+
+Result<WantedModule> module_of(const Context& context,
+                               const fs::path& prefix,
+                               const std::string& name) {
+    ModuleOrigin origin;
+    origin.prefix = prefix;
+    origin.environment = environment_folders(context.config).name_of(prefix);
+    return described(context, origin, name);
+}
+
+Result<WantedModule> module_of_image(const Context& context,
+                                     const ImageInfo& info,
+                                     const ModuleOrigin& origin,
+                                     const std::string& name) {
+    auto wanted_origin = origin;
+    wanted_origin.prefix = info.mount_point;
+    wanted_origin.environment = info.name;
+    wanted_origin.packages = info.content;
+    GPKG_TRY(auto wanted, described(context, wanted_origin, name));
+    wanted.module.details.front() += fmt::format(", mounted from {}", origin.image.native());
+    GPKG_TRY(wanted.module.program, own_program());
+    return wanted;
+}
+
+Result<std::string> why_stale(const Context& context, const ModuleFile& file) {
+    if (!file.origin.image.empty()) return why_image_stale(context, file);
+    const auto& prefix = file.origin.prefix;
+    if (!Prefix::is_environment(prefix))
+        return fmt::format("the environment {} is gone", prefix.native());
+    GPKG_TRY(const auto wanted, module_of(context, prefix, file.origin.wanted_name));
+    if (wanted.module.origin.packages != file.origin.packages) return "packages have changed since";
+    return why_other(wanted, file);
 }
 
 }  // namespace gpkg::cli

@@ -4,6 +4,7 @@
 // no longer that.
 
 #include "cli/context.hpp"
+#include "libcore/deploy/image.hpp"
 #include "libcore/deploy/module_tree.hpp"
 
 #include <string>
@@ -21,6 +22,13 @@ struct WantedModule {
 Result<WantedModule> module_of(const Context& context,
                                const fs::path& prefix,
                                const std::string& name);
+
+/// The module of an environment in an image. Where the image says it belongs, it has to be seen:
+/// see run_in_image().
+Result<WantedModule> module_of_image(const Context& context,
+                                     const ImageInfo& info,
+                                     const ModuleOrigin& origin,
+                                     const std::string& name);
 
 /// Why the file is not what gpkg would write now; empty where it is.
 Result<std::string> why_stale(const Context& context, const ModuleFile& file);

@@ -5,12 +5,15 @@
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/file_system.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 namespace gpkg::cli {
 namespace {
@@ -122,9 +125,18 @@ Result<fs::path> one_off_environment(Context& context, const OneOffRequest& requ
     return pass(std::move(last));
 }
 
+// Where machines share the file system nothing is locked: a tool is taken to run for a day after it
+// was begun, which the time of conda-meta tells.
+constexpr std::time_t kLongestRun = 86400;
+
 bool hold_for_tool(const fs::path& prefix) {
     // Not O_CLOEXEC: the tool's processes hold it, whatever becomes of them.
     Descriptor folder(::open((prefix / "conda-meta").c_str(), O_RDONLY | O_DIRECTORY));
+    if (folder && is_on_shared_file_system(folder)) {
+        // It may be another user's, or for reading alone: then it is for its owner to know.
+        (void)::futimens(folder.get(), nullptr);
+        return is_ready(prefix);
+    }
     if (!folder || (::flock(folder.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK))
         return false;
     if (!is_ready(prefix)) return false;
@@ -134,6 +146,13 @@ bool hold_for_tool(const fs::path& prefix) {
 
 std::optional<Descriptor> take_from_tools(const fs::path& prefix) {
     Descriptor folder(::open((prefix / "conda-meta").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder && is_on_shared_file_system(folder)) {
+        struct stat status {};
+        if (::fstat(folder.get(), &status) == 0 &&
+            status.st_mtime + kLongestRun > std::time(nullptr))
+            return std::nullopt;
+        return folder;
+    }
     if (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return std::nullopt;
     return folder;

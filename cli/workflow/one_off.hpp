@@ -35,8 +35,9 @@ Result<fs::path> one_off_environment(Context& context, const OneOffRequest& requ
 /// cleaned away. False where that has happened, or happens just now.
 bool hold_for_tool(const fs::path& prefix);
 
-/// For who takes it away, as long as it lives; nothing where a tool runs in it. Where the file
-/// system cannot lock, nobody knows.
+/// For who takes it away, as long as it lives; nothing where a tool runs in it, or may run: on a
+/// file system that machines share, where one was begun within a day. On others that cannot lock,
+/// nobody knows.
 std::optional<Descriptor> take_from_tools(const fs::path& prefix);
 
 }  // namespace gpkg::cli

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace gpkg {
 namespace {
@@ -34,6 +35,16 @@ Result<std::uint64_t> parse_byte_size(std::string_view text) {
                     std::string(text) + ": is no number of bytes",
                     "write it as 3GB, 1.5GiB, 700MB or 123456");
     return static_cast<std::uint64_t>(std::llround(number * factor));
+}
+
+std::string byte_size_text(std::uint64_t bytes) {
+    if (bytes < 1000) return fmt::format("{} B", bytes);
+    double value = static_cast<double>(bytes);
+    for (const auto* unit : {"kB", "MB", "GB", "TB"}) {
+        value /= 1000;
+        if (value < 999.5) return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit);
+    }
+    return fmt::format("{:.0f} PB", value / 1000);
 }
 
 }  // namespace gpkg

@@ -5,6 +5,7 @@
 #include "libcore/base/error.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace gpkg {
@@ -13,5 +14,8 @@ namespace gpkg {
 /// 1024; in any case, the "B" may be left out. Usage errors, and for 0 too: as a limit it is a
 /// slip.
 Result<std::uint64_t> parse_byte_size(std::string_view text);
+
+/// "1.2 GB", for a person.
+std::string byte_size_text(std::uint64_t bytes);
 
 }  // namespace gpkg

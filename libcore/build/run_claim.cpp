@@ -1,7 +1,8 @@
 #include "libcore/build/run_claim.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/env/prefix_lock.hpp"
+#include "libcore/fs/file_system.hpp"
+#include "libcore/fs/process_identity.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
@@ -81,6 +82,13 @@ Result<RunClaim> RunClaim::take(const fs::path& work,
     const auto began = Clock::now();
     bool is_told = false;
     RunClaim claim;
+    if (is_on_shared_file_system(folder)) {
+        claim.warning_ = fmt::format(
+            "{}: is on a file system that machines share, where nothing is locked: "
+            "another gpkg building the same would not be noticed",
+            work.native());
+        return claim;
+    }
     for (;; std::this_thread::sleep_for(kPause)) {
         const auto door = open_to_lock(folder / kDoor, O_CREAT);
         if (!door) return pass(io_error(folder / kDoor, "open", errno));

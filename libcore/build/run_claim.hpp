@@ -32,8 +32,8 @@ public:
     RunClaim& operator=(RunClaim&&) = delete;
     ~RunClaim();
 
-    /// Not empty when the file system cannot lock (some NFS and Lustre mounts): work goes on
-    /// without.
+    /// Not empty on file systems that machines share (NFS, Lustre), and others that cannot lock:
+    /// work goes on without.
     const std::string& warning() const { return warning_; }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/config/config_keys_internal.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
@@ -31,10 +32,12 @@ bool is_number_or_truth(std::string_view text) {
 }
 
 /// Held from reading a file to writing it, so that of two edits at a time none is lost; let go by
-/// the kernel. Empty where the folder cannot be locked: then there is no such promise.
+/// the kernel. Empty where the folder cannot be locked, or is on a file system that machines share:
+/// then there is no such promise.
 Descriptor lock_folder_of(const fs::path& file) {
     if (!make_folders(file.parent_path())) return {};
     Descriptor folder(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder && is_on_shared_file_system(folder)) return {};
     constexpr int kMostTries = 500;
     for (int i = 0; i < kMostTries && folder; ++i) {
         if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) break;

@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/deploy/laid_out_tar_internal.hpp"
+#include "libcore/fs/temporary.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ std::string block_of(const ImageInfo& info) {
                            {"mount_point", info.mount_point.native()},
                            {"platform", info.platform},
                            {"packages", info.packages},
+                           {"content", info.content},
                            {"made_by", info.made_by}};
     auto block = std::string(kMark) + document.dump() + "\n";
     block.resize(kBlock, '\0');
@@ -81,6 +83,7 @@ Result<ImageInfo> read_image_info(const fs::path& image) {
     info.mount_point = document.value("mount_point", "");
     info.platform = document.value("platform", "");
     info.packages = document.value("packages", std::size_t{0});
+    info.content = document.value("content", "");
     info.made_by = document.value("made_by", "");
     if (!info.mount_point.is_absolute() || info.mount_point != info.mount_point.lexically_normal())
         return not_an_image(image);
@@ -110,12 +113,14 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
         return fail(ErrorKind::NotFound,
                     "mksquashfs is not on PATH, and makes the image",
                     "install squashfs-tools, version 4.5 or newer (Debian's or conda-forge's)");
-    const auto made = options.layout.workplace / "image";
+    // Not in the workplace, which may be on another disk.
+    remove_dead_temporaries_of(image);
+    GPKG_TRY(auto made, NewFile::make(image));
     const auto time = fmt::format("{}", options.time);
     ProcessCommand command;
     command.arguments = {"mksquashfs",
                          "-",
-                         made.native(),
+                         made.temporary(),
                          "-tar",
                          "-quiet",
                          "-no-progress",
@@ -145,10 +150,11 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
             fmt::format(
                 "mksquashfs ended with status {}: {}", status, last_lines_of(command.log, 3)));
     GPKG_CHECK(warnings);
-    const Descriptor file(::open(made.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-    if (!file || !write_fully(file.get(), block_of(options.info)) || ::fsync(file.get()) != 0)
-        return pass(io_error(made, "write", errno));
-    GPKG_CHECK(rename_path(made, image));
+    auto info = options.info;
+    GPKG_TRY(info.content, sha256_of_file(made.temporary()));
+    if (::lseek(made.fd(), 0, SEEK_END) < 0) return pass(io_error(image, "write", errno));
+    GPKG_CHECK(made.write(block_of(info)));
+    GPKG_CHECK(made.finish(true));
     return warnings;
 }
 

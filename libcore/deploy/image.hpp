@@ -15,6 +15,7 @@ struct ImageInfo {
     fs::path mount_point;  ///< what its files name as their prefix
     std::string platform;  ///< "linux-64"
     std::size_t packages = 0;
+    std::string content;  ///< sha256 of all that is before this information
     std::string made_by;  ///< "gpkg 0.1.0"
 };
 

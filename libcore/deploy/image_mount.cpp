@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace gpkg {
 namespace {
@@ -125,13 +126,36 @@ Result<void> check_mount_point(const fs::path& place) {
                     place.native()));
 }
 
-Result<void> make_mount_point(const fs::path& place) {
+/// A place to mount at; folders that were made for it go with this.
+class MountPoint {
+public:
+    MountPoint() = default;
+    MountPoint(const MountPoint&) = delete;
+    MountPoint& operator=(const MountPoint&) = delete;
+    ~MountPoint() {
+        for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder)
+            ::rmdir(folder->c_str());
+    }
+
+    Result<void> make(const fs::path& place);
+
+private:
+    std::vector<fs::path> made_;
+};
+
+Result<void> MountPoint::make(const fs::path& place) {
     std::error_code code;
     if (fs::exists(place, code)) return {};
     const auto top = fs::path("/") / *std::next(place.begin());
     if (!fs::exists(fs::symlink_status(top, code))) GPKG_CHECK(make_root_of_our_own());
-    fs::create_directories(place, code);
-    if (code) return cannot(fmt::format("cannot make {}", place.native()), code.value());
+    fs::path folder;
+    for (const auto& part : place) {
+        folder /= part;
+        if (fs::exists(folder, code)) continue;
+        if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
+            return cannot(fmt::format("cannot make {}", folder.native()));
+        made_.push_back(folder);
+    }
     return {};
 }
 
@@ -333,7 +357,8 @@ Result<int> mount_and_run(const fs::path& image,
     GPKG_CHECK(check_mount_point(info.mount_point));
     Namespace space;
     GPKG_CHECK(space.enter());
-    GPKG_CHECK(make_mount_point(info.mount_point));
+    MountPoint mount_point;
+    GPKG_CHECK(mount_point.make(info.mount_point));
     Mounted mounted;
     GPKG_CHECK(mounted.mount(image, info.mount_point, space, options));
     const pid_t child = ::fork();

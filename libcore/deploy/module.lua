@@ -12,6 +12,8 @@ end
 local function octal(character) return ("\\%03o"):format(character:byte()) end
 
 local function tell(name, value)
+    -- What only shows the module changes no shell.
+    if mode() ~= "load" and not unloading then return end
     local text
     if shell == "csh" then
         text = value and "setenv " .. name .. " $'" .. value:gsub("[^%w_/.:=+,@%%\128-\255-]", octal) .. "'"
@@ -104,12 +106,16 @@ local function add(name, value, separator, behind)
     end
 end
 
-local function enter(prefix)
+local function check_none_is_active(prefix)
     local active = current("CONDA_PREFIX")
     local is_other = active and active ~= "" and active ~= prefix
     if mode() == "load" and is_other and not current("GPKG_MODULE") then
         LmodError("the environment " .. active .. " is active in this shell: deactivate it first")
     end
+end
+
+local function enter(prefix)
+    check_none_is_active(prefix)
     set("GPKG_MODULE", myModuleFullName())
     add("PATH", prefix .. "/bin", ":", false)
 end

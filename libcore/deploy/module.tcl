@@ -10,6 +10,8 @@ proc gpkg_is_plain {value} {
 }
 
 proc gpkg_tell {name has value} {
+    ## What only shows the module changes no shell.
+    if {![module-info mode load] && !$::gpkg_unloading} { return }
     if {$::gpkg_shell eq "csh"} {
         set text "setenv $name \$'"
         foreach character [split $value ""] {
@@ -127,12 +129,16 @@ proc gpkg_add {name value separator behind} {
     if {$::gpkg_unloading && !$whole && [gpkg_value $name] eq ""} { unset -nocomplain ::env($name) }
 }
 
-proc gpkg_enter {prefix} {
+proc gpkg_check_none_is_active {prefix} {
     set active [gpkg_value CONDA_PREFIX]
     if {[module-info mode load] && $active ne "" && $active ne $prefix &&
         ![info exists ::env(GPKG_MODULE)]} {
         error "the environment $active is active in this shell: deactivate it first"
     }
+}
+
+proc gpkg_enter {prefix} {
+    gpkg_check_none_is_active $prefix
     gpkg_set GPKG_MODULE [module-info name]
     gpkg_add PATH $prefix/bin ":" 0
 }

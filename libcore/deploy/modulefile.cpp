@@ -23,6 +23,8 @@ std::string origin_line(const ModuleOrigin& origin) {
                                     {"environment", origin.environment},
                                     {"packages", origin.packages}};
     if (!origin.wanted_name.empty()) document["name"] = origin.wanted_name;
+    if (!origin.image.empty()) document["image"] = origin.image.native();
+    if (!origin.disk.empty()) document["disk"] = origin.disk.native();
     return std::string(kOriginMark) +
            document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -42,8 +44,12 @@ std::optional<ModuleOrigin> origin_of_modulefile(std::string_view text) {
         return item != document.end() && item->is_string() ? item->get<std::string>()
                                                            : std::string();
     };
-    ModuleOrigin origin{
-        text_of("prefix"), text_of("environment"), text_of("packages"), text_of("name")};
+    ModuleOrigin origin{text_of("prefix"),
+                        text_of("environment"),
+                        text_of("packages"),
+                        text_of("name"),
+                        text_of("image"),
+                        text_of("disk")};
     if (origin.prefix.empty()) return std::nullopt;
     return origin;
 }

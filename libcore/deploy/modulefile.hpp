@@ -1,7 +1,8 @@
 #pragma once
 
 // An environment as a modulefile: Lua for Lmod, Tcl for Environment Modules. Loading one gives what
-// activation gives, unloading it gives back every variable, and gpkg runs for neither. Both may lie
+// activation gives, unloading it gives back every variable, and gpkg runs for neither, unless the
+// environment is in an image, which it mounts. Both may lie
 // in one folder: Lmod takes NAME/VERSION.lua where there is one, and Environment Modules knows no
 // files that do not begin with "#%Module".
 
@@ -27,6 +28,10 @@ struct ModuleOrigin {
     std::string environment;  ///< what CONDA_DEFAULT_ENV calls it
     std::string packages;     ///< a digest of what is installed
     std::string wanted_name;  ///< NAME/VERSION as somebody asked for it; empty: by the template
+    /// Of an environment that is in an image, to be mounted at `prefix`: the file, and `packages`
+    /// is what read_image_info() calls its content.
+    fs::path image{};
+    fs::path disk{};  ///< where the image is brought to; empty: as gpkg image mount decides
 
     friend bool operator==(const ModuleOrigin&, const ModuleOrigin&) = default;
 };
@@ -40,6 +45,7 @@ struct EnvironmentModule {
     std::vector<std::string> keywords;    ///< names of packages that were asked for
     std::vector<std::string> extensions;  ///< "numpy/1.26.4", for `module spider`
     CapturedActivation activation;
+    fs::path program{};  ///< the gpkg that mounts the image; where that is not there, one on PATH
 };
 
 std::string modulefile(const EnvironmentModule& module, ModuleFormat format);

@@ -12,6 +12,8 @@ namespace gpkg {
 /// What modules and the entry are made of, beside what is said of one environment.
 extern const std::string_view kLuaFunctions;
 extern const std::string_view kTclFunctions;
+extern const std::string_view kLuaImage;
+extern const std::string_view kTclImage;
 extern const std::string_view kLuaEntry;
 extern const std::string_view kTclEntry;
 

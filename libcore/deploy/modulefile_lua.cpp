@@ -81,8 +81,20 @@ std::string lua_modulefile(const EnvironmentModule& module) {
             "extensions({})", lua_quoted(fmt::format("{}", fmt::join(module.extensions, ", ")))));
     lines.emplace_back("family(\"conda_env\")");
     lines.push_back("\n" + std::string(kLuaFunctions));
-    lines.push_back(fmt::format("enter({})", lua_quoted(module.origin.prefix.native())));
+    const auto& origin = module.origin;
+    const auto place = lua_quoted(origin.prefix.native());
+    const bool is_image = !origin.image.empty();
+    if (is_image) {
+        lines.push_back(fmt::format("local program = {}", lua_quoted(module.program.native())));
+        lines.emplace_back(kLuaImage);
+        lines.push_back(fmt::format("mount({}, {}, {})",
+                                    lua_quoted(origin.image.native()),
+                                    place,
+                                    lua_quoted(origin.disk.native())));
+    }
+    lines.push_back(fmt::format("enter({})", place));
     for (const auto& effect : module.activation.effects) lines.push_back(statement(effect));
+    if (is_image) lines.push_back(fmt::format("unmount({})", place));
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 

@@ -67,8 +67,20 @@ std::string tcl_modulefile(const EnvironmentModule& module) {
     // Not in versions before 5.1.
     lines.emplace_back("if {[llength [info commands family]]} { family conda_env }");
     lines.push_back("\n" + std::string(kTclFunctions));
-    lines.push_back(fmt::format("gpkg_enter {}", tcl_quoted(module.origin.prefix.native())));
+    const auto& origin = module.origin;
+    const auto place = tcl_quoted(origin.prefix.native());
+    const bool is_image = !origin.image.empty();
+    if (is_image) {
+        lines.push_back(fmt::format("set gpkg_program {}", tcl_quoted(module.program.native())));
+        lines.emplace_back(kTclImage);
+        lines.push_back(fmt::format("gpkg_mount {} {} {}",
+                                    tcl_quoted(origin.image.native()),
+                                    place,
+                                    tcl_quoted(origin.disk.native())));
+    }
+    lines.push_back(fmt::format("gpkg_enter {}", place));
     for (const auto& effect : module.activation.effects) lines.push_back(statement(effect));
+    if (is_image) lines.push_back(fmt::format("gpkg_unmount {}", place));
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 

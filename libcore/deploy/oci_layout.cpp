@@ -160,7 +160,9 @@ Result<std::vector<std::string>> LayoutWriter::write() {
 Result<std::vector<std::string>> write_oci_layout(const Transaction& environment,
                                                   const fs::path& folder,
                                                   const ImageOptions& options) {
-    const auto made = options.layout.workplace / "layout";
+    // Not in the workplace, which may be on another disk.
+    GPKG_TRY(const auto beside, TemporaryFolder::make(folder.parent_path()));
+    const auto made = beside.path() / "layout";
     GPKG_TRY(auto warnings, LayoutWriter(environment, options, made).write());
     GPKG_CHECK(rename_path(made, folder));
     return warnings;

@@ -1,10 +1,10 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/planner_internal.hpp"
+#include "libcore/env/room.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <system_error>
 #include <unistd.h>
@@ -65,13 +65,6 @@ constexpr std::uint64_t kNotes = 4;
 
 std::uint64_t on_disk(std::uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
 
-fs::path nearest_folder(fs::path path) {
-    std::error_code code;
-    while (!fs::is_directory(path, code) && path.has_parent_path() && path != path.parent_path())
-        path = path.parent_path();
-    return path;
-}
-
 }  // namespace
 
 Result<void> Planner::check_case() {
@@ -91,7 +84,7 @@ Result<void> Planner::check_case() {
 
 Result<void> Planner::check_space() {
     auto& cost = plan_.cost;
-    const auto folder = nearest_folder(transaction_.prefix);
+    const auto folder = nearest_existing(transaction_.prefix);
     struct stat here {};
     if (::stat(folder.c_str(), &here) != 0) return pass(io_error(folder, "look at", errno));
     for (auto& package : plan_.packages) {
@@ -119,25 +112,13 @@ Result<void> Planner::check_space() {
     cost.new_inodes += plan_.journal.arriving_folders.size() + plan_.packages.size() + kNotes;
     cost.new_bytes += kNotes * kBlock;
 
-    struct statvfs system {};
-    if (!options_.check_room || ::statvfs(folder.c_str(), &system) != 0) return {};
-    const auto free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;
-    if (cost.new_bytes > free_bytes)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: needs {} bytes, the file system has {} left",
-                                transaction_.prefix.native(),
-                                cost.new_bytes,
-                                free_bytes),
-                    "free some space (gpkg clean) and run the command again");
-    // Some file systems count no inodes and say 0 of 0.
-    if (system.f_files != 0 && cost.new_inodes > system.f_favail)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: needs {} files, the file system allows {} more",
-                                transaction_.prefix.native(),
-                                cost.new_inodes,
-                                system.f_favail),
-                    "free some space (gpkg clean) and run the command again");
-    return {};
+    if (!options_.check_room) return {};
+    // What the room is nobody tells here.
+    const auto room = room_at(folder);
+    if (!room) return {};
+    const RoomNeeded needed{cost.new_bytes, cost.new_inodes};
+    cost.notes = tight_room(*room, needed);
+    return check_room(*room, transaction_.prefix, needed);
 }
 
 }  // namespace gpkg

@@ -1,10 +1,10 @@
 #include "libcore/env/prefix_lock.hpp"
 
-#include "libcore/base/text.hpp"
+#include "libcore/fs/file_system.hpp"
+#include "libcore/fs/process_identity.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -38,59 +38,92 @@ void write_holder(int descriptor) {
     [[maybe_unused]] const auto written = ::pwrite(descriptor, text.data(), text.size(), 0);
 }
 
-}  // namespace
+fs::path lock_file(const fs::path& prefix) { return prefix / "conda-meta" / ".gpkg-lock"; }
 
-std::string this_process() {
-    char host[256] = "";
-    if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
-    return fmt::format("process {} on {}", ::getpid(), host[0] != '\0' ? host : "this machine");
+bool is_claim_of_living(const fs::path& file) {
+    const auto text = read_file(file);
+    return text && is_claim(*text) && !is_claim_of_dead(*text);
 }
 
+tl::unexpected<Error> in_use(const fs::path& prefix) {
+    const auto text = read_file(lock_file(prefix)).value_or("");
+    const auto holder = claim_holder(text);
+    auto hint = std::string("wait until it has ended and run the command again");
+    // Only the holder's own machine can tell that it is gone.
+    if (is_claim(text))
+        hint += fmt::format("; if it is gone (killed, or its machine failed), remove {}",
+                            lock_file(prefix).native());
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format(
+            "{}: in use by {}", prefix.native(), holder.empty() ? "another process" : holder),
+        hint);
+}
+
+}  // namespace
+
 std::string lock_holder(const fs::path& prefix) {
-    const auto text = read_file(prefix / "conda-meta" / ".gpkg-lock");
-    return text ? std::string(trim(*text)) : std::string();
+    return claim_holder(read_file(lock_file(prefix)).value_or(""));
+}
+
+/// What opening or making the file met.
+Result<PrefixLock::Outcome> PrefixLock::trouble(int code) {
+    const auto prefix = file_.parent_path().parent_path();
+    if (code == ENOENT)
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: made or removed by another process meanwhile", prefix.native()),
+            "run the command again");
+    if (code != ENOSPC && code != EDQUOT)
+        return pass(io_error(file_, "open the lock of the environment", code));
+    // What frees space must work; nobody else has a lock, nor can make one.
+    warning_ = fmt::format(
+        "{}: there is no room for its lock file: another gpkg at "
+        "work on this environment would not be noticed",
+        prefix.native());
+    return Outcome::Held;
+}
+
+Result<PrefixLock::Outcome> PrefixLock::try_flock() {
+    constexpr int kHow = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+    Descriptor file(::open(file_.c_str(), kHow | O_EXCL, 0666));
+    const bool is_new = static_cast<bool>(file);
+    if (!file && errno == EEXIST) file = Descriptor(::open(file_.c_str(), kHow, 0666));
+    if (!file) return trouble(errno);
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (!cannot_lock(errno)) return Outcome::Busy;
+        if (is_new) ::unlink(file_.c_str());
+        return Outcome::CannotLock;
+    }
+    // Another machine has what is a disk here as a network file system.
+    if (!still_there(file.get(), file_) || is_claim_of_living(file_)) return Outcome::Busy;
+    write_holder(file.get());
+    locked_ = std::move(file);
+    return Outcome::Held;
+}
+
+Result<PrefixLock::Outcome> PrefixLock::try_claim() {
+    auto attempt = Claim::try_to_take(file_);
+    if (attempt.error != 0) return trouble(attempt.error);
+    claim_ = std::move(attempt.claim);
+    return claim_ ? Outcome::Held : Outcome::Busy;
 }
 
 Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, const LockWait& how) {
     const auto until = Clock::now() + how.patience;
     bool told = false;
-    PrefixLock lock;
-    lock.file_ = prefix / "conda-meta" / ".gpkg-lock";
+    PrefixLock lock(lock_file(prefix));
     GPKG_CHECK(make_folders(lock.file_.parent_path()));
+    bool claims = is_on_shared_file_system(lock.file_.parent_path());
     auto pause = std::chrono::milliseconds(5);
     for (;;) {
-        lock.descriptor_ =
-            ::open(lock.file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (lock.descriptor_ < 0 && errno == ENOENT)
-            return fail(
-                ErrorKind::Conflict,
-                fmt::format("{}: made or removed by another process meanwhile", prefix.native()),
-                "run the command again");
-        if (lock.descriptor_ < 0 && (errno == ENOSPC || errno == EDQUOT)) {
-            // What frees space must work; nobody else has a lock, nor can make one.
-            lock.warning_ = fmt::format(
-                "{}: there is no room for its lock file: another gpkg at "
-                "work on this environment would not be noticed",
-                prefix.native());
-            return lock;
+        GPKG_TRY(const auto outcome, claims ? lock.try_claim() : lock.try_flock());
+        if (outcome == Outcome::Held) return lock;
+        if (outcome == Outcome::CannotLock) {
+            claims = true;
+            continue;
         }
-        if (lock.descriptor_ < 0)
-            return pass(io_error(lock.file_, "open the lock of the environment", errno));
-        if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) {
-            if (still_there(lock.descriptor_, lock.file_)) {
-                write_holder(lock.descriptor_);
-                return lock;
-            }
-        } else if (cannot_lock(errno)) {
-            lock.warning_ = fmt::format(
-                "{}: the file system cannot lock ({}): another gpkg at work on this environment "
-                "would not be noticed",
-                prefix.native(),
-                std::strerror(errno));
-            return lock;
-        }
-        ::close(std::exchange(lock.descriptor_, -1));
-        if (Clock::now() >= until) break;
+        if (Clock::now() >= until) return in_use(prefix);
         if (how.cancelled && how.cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
         if (how.waiting && !told) {
             told = true;
@@ -99,44 +132,46 @@ Result<PrefixLock> PrefixLock::acquire(const fs::path& prefix, const LockWait& h
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, std::chrono::milliseconds(200));
     }
-    const auto holder = lock_holder(prefix);
-    return fail(
-        ErrorKind::Conflict,
-        fmt::format(
-            "{}: in use by {}", prefix.native(), holder.empty() ? "another process" : holder),
-        "wait until it has ended and run the command again");
 }
 
 bool PrefixLock::is_held(const fs::path& prefix) {
-    const auto file = prefix / "conda-meta" / ".gpkg-lock";
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
-    const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    ::close(descriptor);
-    return held;
+    const auto file = lock_file(prefix);
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened) return false;
+    const auto text = read_file(file);
+    if (text && is_claim(*text)) return !is_claim_of_dead(*text);
+    // Nobody but a server of the file system would lock it.
+    if (is_on_shared_file_system(opened)) return true;
+    return ::flock(opened.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 PrefixLock::PrefixLock(PrefixLock&& other) noexcept
     : file_(std::exchange(other.file_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)),
+      locked_(std::move(other.locked_)),
+      claim_(std::exchange(other.claim_, std::nullopt)),
       warning_(std::exchange(other.warning_, {})) {}
 
 PrefixLock& PrefixLock::operator=(PrefixLock&& other) noexcept {
     std::swap(file_, other.file_);
-    std::swap(descriptor_, other.descriptor_);
+    std::swap(locked_, other.locked_);
+    std::swap(claim_, other.claim_);
     std::swap(warning_, other.warning_);
     return *this;
 }
 
 PrefixLock::~PrefixLock() { release(); }
 
-void PrefixLock::moved_to(const fs::path& prefix) { file_ = prefix / "conda-meta" / ".gpkg-lock"; }
+void PrefixLock::moved_to(const fs::path& prefix) {
+    file_ = lock_file(prefix);
+    if (claim_) claim_->moved_to(file_);
+}
 
 void PrefixLock::release() {
-    if (descriptor_ < 0) return;
+    claim_.reset();
+    if (!locked_) return;
     // Removed while still held: who waits sees that the file is gone and makes a new one.
-    if (still_there(descriptor_, file_)) ::unlink(file_.c_str());
-    ::close(std::exchange(descriptor_, -1));
+    if (still_there(locked_.get(), file_)) ::unlink(file_.c_str());
+    (void)locked_.close();
 }
 
 }  // namespace gpkg

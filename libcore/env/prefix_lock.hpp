@@ -1,14 +1,17 @@
 #pragma once
 
-// One writer per prefix. The lock is flock(2) on conda-meta/.gpkg-lock, which holds the holder's
-// pid and host, so that a waiter can name it; the kernel drops it with the process, however that
-// ends. The file goes away with the lock. Where the file system cannot lock (some NFS and Lustre
-// mounts) work goes on without, and `warning` says so.
+// One writer per prefix. The lock is conda-meta/.gpkg-lock, which holds the holder's pid and host,
+// so that a waiter can name it, and goes away with the lock. On a file system of this machine it is
+// flock(2) on that file: the kernel drops it with the process, however that ends. On one that
+// machines share (NFS, Lustre), where flock may be missing, hang, or hold on one machine alone, and
+// on others that cannot lock, the file itself is the lock: a Claim.
 
+#include "libcore/fs/claim.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace gpkg {
@@ -35,7 +38,7 @@ public:
     /// Whether some process holds it. Does not wait and leaves nothing behind.
     static bool is_held(const fs::path& prefix);
 
-    /// Not empty when the file system cannot lock.
+    /// Not empty when there was no room for a lock.
     const std::string& warning() const { return warning_; }
     /// The prefix was renamed while its lock was held.
     void moved_to(const fs::path& prefix);
@@ -43,16 +46,20 @@ public:
     void release();
 
 private:
-    PrefixLock() = default;
+    enum class Outcome { Held, Busy, CannotLock };
+    explicit PrefixLock(fs::path file) : file_(std::move(file)) {}
+    Result<Outcome> try_flock();
+    Result<Outcome> try_claim();
+    Result<Outcome> trouble(int code);
+
     fs::path file_;
-    int descriptor_ = -1;
+    Descriptor locked_;  ///< the file, where flock holds it
+    std::optional<Claim> claim_;
     std::string warning_;
 };
 
-/// "process 4711 on node3": for others who wait.
-std::string this_process();
-
-/// Who holds the lock of `prefix` ("process 4711 on node3"), or nothing.
+/// Who holds the lock of `prefix` ("process 4711 on node3", on shared file systems with the time
+/// since when), or nothing.
 std::string lock_holder(const fs::path& prefix);
 
 }  // namespace gpkg

@@ -76,6 +76,7 @@ struct TransactionCost {
     std::uint64_t new_bytes = 0;
     std::uint64_t removed_files = 0;
     std::vector<std::string> warnings{};  ///< clobbered paths, changed files that will be removed
+    std::vector<std::string> notes{};     ///< quotas that are nearly used up with this
 };
 
 struct TransactionOptions {

@@ -43,6 +43,8 @@ public:
     ~NewFile();
 
     const fs::path& path() const { return path_; }
+    /// What it is called until then.
+    const std::string& temporary() const { return temporary_; }
     /// Open for reading and writing.
     int fd() const { return file_.get(); }
     Result<void> write(std::string_view bytes);

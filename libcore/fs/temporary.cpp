@@ -1,15 +1,20 @@
 #include "libcore/fs/temporary.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/fs/file_system.hpp"
 
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace gpkg {
@@ -24,6 +29,15 @@ bool is_temporary_name(std::string_view name) {
            is_hex(name.substr(name.size() - kSuffixLength), kSuffixLength);
 }
 
+/// Nobody locks what other machines see as well: there, whoever wrote a file is taken for dead when
+/// nothing was written for a day.
+bool is_dead(const Descriptor& file) {
+    if (!is_on_shared_file_system(file)) return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+    constexpr std::time_t kDay = 86400;
+    struct stat status {};
+    return ::fstat(file.get(), &status) == 0 && status.st_mtime + kDay < std::time(nullptr);
+}
+
 /// Those whose names begin so.
 void remove_dead(const fs::path& folder, std::string_view start) {
     std::error_code code;
@@ -36,8 +50,25 @@ void remove_dead(const fs::path& folder, std::string_view start) {
             !entries->is_regular_file(ignored) || entries->is_symlink(ignored))
             continue;
         const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+        if (file && is_dead(file)) ::unlink(path.c_str());
     }
+}
+
+/// On a disk of this machine, and not in its memory, which a job may have little of.
+bool is_own_disk(const fs::path& folder) {
+    constexpr unsigned long kTmpfs = 0x01021994UL;
+    constexpr unsigned long kRamfs = 0x858458f6UL;
+    struct statfs system {};
+    if (::statfs(folder.c_str(), &system) != 0 || ::access(folder.c_str(), W_OK | X_OK) != 0)
+        return false;
+    const auto kind = static_cast<unsigned long>(system.f_type);
+    return kind != kTmpfs && kind != kRamfs && !is_on_shared_file_system(folder);
+}
+
+std::optional<fs::path> disk_named_by(const char* variable) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value != '/' || !is_own_disk(value)) return std::nullopt;
+    return value;
 }
 
 }  // namespace
@@ -45,7 +76,17 @@ void remove_dead(const fs::path& folder, std::string_view start) {
 fs::path folder_for_temporary() {
     std::error_code code;
     auto folder = fs::temp_directory_path(code);
-    return code ? fs::path("/tmp") : folder;
+    if (code) folder = "/tmp";
+    const bool is_said = std::getenv("TMPDIR") != nullptr;
+    if (is_said && !is_on_shared_file_system(folder)) return folder;
+    if (auto of_job = disk_named_by("SLURM_TMPDIR")) return *std::move(of_job);
+    return is_said && is_own_disk("/tmp") ? fs::path("/tmp") : folder;
+}
+
+fs::path folder_for_work(const fs::path& folder) {
+    if (!is_on_shared_file_system(folder)) return folder;
+    auto temporary = folder_for_temporary();
+    return is_own_disk(temporary) ? temporary : folder;
 }
 
 std::string random_suffix() {
@@ -62,6 +103,7 @@ std::string temporary_name(const fs::path& path) {
 }
 
 bool keep_from_removal(const Descriptor& file) {
+    if (is_on_shared_file_system(file)) return true;
     // The kernel drops the lock with the process.
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
     struct stat status {};

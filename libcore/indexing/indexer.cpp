@@ -1,5 +1,6 @@
 #include "libcore/indexing/indexer.hpp"
 
+#include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/indexing/channeldata.hpp"
 #include "libcore/indexing/index_file.hpp"
@@ -22,11 +23,13 @@ namespace gpkg {
 namespace {
 
 /// Held while the channel is written: of two indexers the second waits. The lock is on the folder
-/// itself, and the kernel drops it with the process. Where the file system cannot lock (some NFS
-/// mounts), work goes on without: every file is written whole, and the next run mends the rest.
+/// itself, and the kernel drops it with the process. On file systems that machines share, and
+/// others that cannot lock, work goes on without: every file is written whole, and the next run
+/// mends the rest.
 Result<Descriptor> lock_channel(const fs::path& channel, const IndexerOptions& options) {
     Descriptor folder(::open(channel.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder) return pass(io_error(channel, "open", errno));
+    if (is_on_shared_file_system(folder)) return folder;
     while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         if (options.cancelled && options.cancelled())
             return fail(ErrorKind::Interrupted, "interrupted");

@@ -1,5 +1,5 @@
-#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/process_identity.hpp"
 #include "libcore/package/workplace_internal.hpp"
 
 #include <cerrno>
@@ -8,23 +8,9 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace gpkg {
-namespace {
-
-/// Where a process number means what it means to us: this boot, this process namespace. Two
-/// containers of one machine differ. Empty when /proc does not tell.
-std::string process_world() {
-    const auto boot = read_file("/proc/sys/kernel/random/boot_id");
-    std::error_code code;
-    const auto processes = fs::read_symlink("/proc/self/ns/pid", code);
-    if (!boot || code) return {};
-    return hex_digest(DigestKind::Sha256, *boot + processes.native()).substr(0, 16);
-}
-
-}  // namespace
 
 std::string workplace_stem() {
     auto world = process_world();

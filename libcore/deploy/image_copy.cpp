@@ -1,0 +1,143 @@
+#include "libcore/deploy/image_copy.hpp"
+
+#include "libcore/base/byte_size.hpp"
+#include "libcore/base/digest.hpp"
+#include "libcore/env/room.hpp"
+#include "libcore/fs/temporary.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kEnding = ".sqfs";
+constexpr std::string_view kOrigin = ".from";  ///< beside a copy: the image that it is of
+constexpr std::size_t kInformation = 4096;     ///< what is behind the content in an image
+
+/// Whether it is there already. It was compared before it got its name.
+bool is_copy_of(const fs::path& copy, const fs::path& image, const ImageInfo& info) {
+    std::error_code code;
+    const auto size = fs::file_size(copy, code);
+    if (code || size != fs::file_size(image, code)) return false;
+    const auto there = read_image_info(copy);
+    return there && there->content == info.content;
+}
+
+fs::path with_ending(const fs::path& folder, std::string_view content, std::string_view ending) {
+    return folder / fmt::format("{}{}", content, ending);
+}
+
+/// Copies that nobody will ask for again.
+void remove_old(const fs::path& folder, const ImageInfo& info, const ImageCopyOptions& options) {
+    std::error_code code;
+    fs::directory_iterator entries(folder, code);
+    for (const fs::directory_iterator end; !code && entries != end; entries.increment(code)) {
+        const auto& path = entries->path();
+        if (path.extension() != kEnding) continue;
+        const auto content = path.stem().native();
+        if (content == info.content || options.in_use.contains(content)) continue;
+        const auto origin = with_ending(folder, content, kOrigin);
+        const auto named = read_file(origin);
+        const auto there = named ? read_image_info(*named) : Result<ImageInfo>(ImageInfo{});
+        if (there && there->content == content) continue;
+        std::error_code ignored;
+        fs::remove(path, ignored);
+        fs::remove(origin, ignored);
+    }
+}
+
+/// Held while a copy is made: others then find it made. They make their own where that takes long.
+Descriptor turn_to_copy(const fs::path& file, const ImageCopyOptions& options) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto kLongest = std::chrono::minutes(2);
+    Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const auto until = Clock::now() + kLongest;
+    while (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+           Clock::now() < until && !(options.cancelled && options.cancelled()))
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return lock;
+}
+
+Result<void> copy_compared(const fs::path& image,
+                           const ImageInfo& info,
+                           const fs::path& copy,
+                           const ImageCopyOptions& options) {
+    const Descriptor from(::open(image.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!from || ::fstat(from.get(), &status) != 0) return pass(io_error(image, "read", errno));
+    GPKG_TRY(auto to, NewFile::make(copy));
+    Hasher hasher(DigestKind::Sha256);
+    auto content = static_cast<std::size_t>(status.st_size) - kInformation;
+    std::string buffer(std::size_t{4} << 20U, '\0');
+    for (;;) {
+        const auto count = ::read(from.get(), buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return pass(io_error(image, "read", errno));
+        if (count == 0) break;
+        if (options.cancelled && options.cancelled())
+            return fail(ErrorKind::Interrupted, "interrupted");
+        const std::string_view piece(buffer.data(), static_cast<std::size_t>(count));
+        GPKG_CHECK(to.write(piece));
+        hasher.update(piece.substr(0, content));
+        content -= std::min(content, piece.size());
+    }
+    if (content != 0 || std::move(hasher).hex() != info.content)
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: its bytes are not those that were built", image.native()),
+                    "it was replaced just now, or is damaged: try again, or build it anew");
+    return to.finish(false);
+}
+
+}  // namespace
+
+Result<fs::path> own_folder_in(const fs::path& folder) {
+    const auto own = folder / fmt::format("gpkg-{}", ::geteuid());
+    if (::mkdir(own.c_str(), 0700) != 0 && errno != EEXIST)
+        return pass(io_error(own, "make the folder", errno));
+    struct stat status {};
+    if (::lstat(own.c_str(), &status) != 0) return pass(io_error(own, "look at", errno));
+    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 022U) != 0)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: is not a folder that is yours alone", own.native()),
+                    "take it away, or name another folder");
+    return own;
+}
+
+Result<fs::path> local_copy(const fs::path& image,
+                            const ImageInfo& info,
+                            const ImageCopyOptions& options) {
+    if (info.content.size() != 64 || !is_hex(info.content, 64))
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: does not tell the checksum of its content", image.native()),
+                    "gpkg image build makes it anew");
+    GPKG_CHECK(make_folders(options.disk));
+    GPKG_TRY(const auto own, own_folder_in(options.disk));
+    const auto folder = own / "images";
+    GPKG_CHECK(make_folders(folder));
+    const auto copy = with_ending(folder, info.content, kEnding);
+    remove_old(folder, info, options);
+    if (is_copy_of(copy, image, info)) return copy;
+    const auto turn = turn_to_copy(folder / ".copying", options);
+    if (is_copy_of(copy, image, info)) return copy;
+    remove_dead_temporaries(folder);
+    std::error_code code;
+    const auto size = fs::file_size(image, code);
+    if (code) return pass(io_error(image, "read", code.value()));
+    GPKG_TRY(const auto room, room_at(folder));
+    GPKG_CHECK(check_room(room, folder, {size, 2}));
+    if (options.note)
+        options.note(fmt::format(
+            "{}: {} are copied into {}", image.native(), byte_size_text(size), folder.native()));
+    GPKG_CHECK(copy_compared(image, info, copy, options));
+    GPKG_CHECK(write_file_atomically(with_ending(folder, info.content, kOrigin), image.native()));
+    return copy;
+}
+
+}  // namespace gpkg

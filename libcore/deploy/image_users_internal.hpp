@@ -1,0 +1,36 @@
+#pragma once
+
+// Who uses what is mounted at a place, as far as this user is concerned.
+
+#include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace gpkg {
+
+class ImageUsers {
+public:
+    static Result<ImageUsers> at(const fs::path& mount_point);
+
+    /// Where this is noted, on this machine and for this user alone.
+    const fs::path& folder() const { return folder_; }
+    /// 0 stands for whoever had it mounted by hand.
+    Result<void> add(pid_t shell) const;
+    void remove(pid_t shell) const;
+    /// The folders that were made to mount there, the outermost first: they go with the mount.
+    Result<void> note_folders(const std::vector<fs::path>& made) const;
+    void remove_folders() const;
+    /// All but `shell`, this process, and what is between them: "process 4711 (bash)".
+    std::vector<std::string> living(pid_t shell) const;
+
+private:
+    ImageUsers(fs::path mount_point, fs::path folder)
+        : mount_point_(std::move(mount_point)), folder_(std::move(folder)) {}
+    fs::path mount_point_;
+    fs::path folder_;
+};
+
+}  // namespace gpkg

@@ -1,0 +1,22 @@
+#pragma once
+
+// Which process something was: its number means something within one boot and one process
+// namespace only, and is given again.
+
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+
+namespace gpkg {
+
+/// Where a process number means what it means to us: this boot, this process namespace. Two
+/// containers of one machine differ. Empty when /proc does not tell.
+std::string process_world();
+
+/// When a process began, in ticks since the machine did; 0 where there is none.
+std::uint64_t process_start(pid_t process);
+
+/// "process 4711 on node3": for others who wait.
+std::string this_process();
+
+}  // namespace gpkg

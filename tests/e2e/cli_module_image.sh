@@ -1,0 +1,311 @@
+# Modules of images, under the real Lmod and the real Environment Modules: loading one brings the image to the disk of
+# this machine and mounts it, unloading gives everything back and unmounts it once no shell uses it. As root, where the
+# kernel mounts, and as a user without rights, where squashfuse does.
+here=$(realpath "$(dirname "$0")")
+. "$here/lib.sh"
+
+for program in mksquashfs unsquashfs; do
+    command -v $program > /dev/null || { echo "SKIPPED: $program is not installed"; exit 0; }
+done
+[ "$(id -u)" = 0 ] || { echo "SKIPPED: only root can become other users"; exit 0; }
+unshare -m true 2> /dev/null || { echo "SKIPPED: this machine gives no mount namespaces"; exit 0; }
+
+declare -A inits
+[ -e /usr/share/lmod/lmod/init/bash ] && inits[lmod]=/usr/share/lmod/lmod/init/bash
+kept=$(cd "$here" && python3 -c 'import sys; sys.dont_write_bytecode = True; import modules; print(modules.environment_modules() or "")' \
+    "$GPKG" "${MODULES_KEPT:-$WORK/kept}")
+[ -n "$kept" ] && inits[em]=$kept/usr/share/modules/init/bash
+[ ${#inits[@]} -gt 0 ] || { echo "SKIPPED: neither Lmod nor Environment Modules can be had"; exit 0; }
+[ ${#inits[@]} = 2 ] || echo "LEFT OUT: of Lmod and Environment Modules only ${!inits[*]}"
+
+chmod 755 "$WORK"
+mkdir -m 1777 "$WORK/shared" "$WORK/tmp"
+export PLACEHOLDER=/opt/built/here/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder
+environment() { # NAME VERSION: a package with a program, a file that names the prefix, and a script
+    script bin/where "cat '$PLACEHOLDER/etc/$1'"
+    mkdir -p "$WORK/payload/etc/conda/activate.d"
+    echo "$1 $2 in $PLACEHOLDER" > "$WORK/payload/etc/$1"
+    cat > "$WORK/payload/etc/conda/activate.d/a.sh" <<'END'
+export T_SET="a:b \$x \"q\" 'single'
+second line"
+export T_LIST="$CONDA_PREFIX/lib${T_LIST:+:$T_LIST}"
+export T_WORDS="${T_WORDS:+$T_WORDS }-O2"
+unset T_GONE
+END
+    package "$1" "$2" 0
+}
+environment one 1.0
+environment two 1.0
+package plain 1.0 0
+expect 0 create -n its-one one
+expect 0 create -n its-two two
+expect 0 create -n plain plain
+
+# What an ordinary user cannot mount is refused when the module is written.
+expect 0 image build -n its-one -o "$WORK/nowhere.sqfs"
+expect 1 module write --image "$WORK/nowhere.sqfs" --root "$WORK/modules"
+err_has 'users cannot make that folder' '--mount-point /tmp/gpkg-$USER/ml'
+check [ ! -e "$WORK/modules" ]
+expect 2 module write --image "$WORK/nowhere.sqfs" -n its-one
+expect 2 module write -n its-one --disk /tmp
+expect 1 module write --image /etc/passwd
+err_has 'is no image that gpkg made'
+
+# journeys TOOL: what is done in bash with its modules. Writes "ok" and "not ok: WHAT" lines, and nothing else that counts.
+cat > "$WORK/journeys.sh" <<'END'
+say() { if [ "$1" = 0 ]; then echo ok; else printf 'not ok: %s %s: %q\n' "$TOOL" "$WHO" "$2"; fi; }
+# fresh SCRIPT: another shell of this user, in which nothing is loaded.
+fresh() {
+    env -i PATH="$OLD_PATH" HOME="$HOME" INIT="$INIT" MODULES="$MODULES" LMOD_IGNORE_CACHE=1 \
+        bash --noprofile --norc -c "source \"\$INIT\"; module use \"\$MODULES/Core\"; $1"
+}
+# same WHAT: the variables are what they were in the beginning.
+same() {
+    local now
+    now=$(variables)
+    [ "$now" = "$before" ]
+    say $? "$1: $(diff <(base64 -d <<< "$before" | tr '\0' '\n') <(base64 -d <<< "$now" | tr '\0' '\n'))"
+}
+# What a module system said, which may break lines where it likes.
+said() { tr -s ' \n' ' ' < "$TMP/said"; }
+true_() { local what=$1; shift; "$@"; say $? "$what"; }
+is() { [ "$2" = "$3" ]; say $? "$1: '$2' is not '$3'"; }
+has() { [[ "$2" == *"$3"* ]]; say $? "$1: '$2' lacks '$3'"; }
+# Variables but those of the module systems.
+variables() { env -0 | sort -z | grep -zvE '^(_|SHLVL|PWD|OLDPWD|LMOD_.*|__LMOD.*|_ModuleTable.*|MODULES_.*|__MODULES.*|MODULEPATH.*|LOADEDMODULES|_LMFILES_|BASH_FUNC_.*)=' | base64 -w0; }
+mounted() { grep -c " $PLACE/$1 " /proc/self/mountinfo; }
+copies() { ls "$DISK/gpkg-$(id -u)/images" | grep -c '\.sqfs$'; }
+# Lmod has status 1 where a load fails; Environment Modules too.
+cd /
+OLD_PATH=$PATH
+export T_LIST=/usr/lib T_GONE='still
+there' T_WORDS='-O2 -O2'
+source "$INIT"
+module use "$MODULES/Core"
+before=$(variables)
+
+# Looking at modules mounts nothing.
+module show one/1 > /dev/null 2>&1
+module whatis one/1 > /dev/null 2>&1
+module help one/1 > /dev/null 2>&1
+is 'looking mounts' "$(mounted one)" 0
+same 'looking'
+
+module load one/1 2> "$TMP/said"
+say $? "load: $(cat "$TMP/said")"
+has 'the copying is told' "$(said)" 'are copied into'
+is 'mounted' "$(mounted one)" 1
+is 'its program' "$(where)" "one 1.0 in $PLACE/one"
+is 'prefix' "$CONDA_PREFIX" "$PLACE/one"
+is 'called' "$CONDA_DEFAULT_ENV" one
+is 'set' "$T_SET" "a:b \$x \"q\" 'single'
+second line"
+is 'list' "$T_LIST" "$PLACE/one/lib:/usr/lib"
+is 'words' "$T_WORDS" '-O2 -O2 -O2'
+is 'unset' "${T_GONE-none}" none
+is 'local copy' "$(copies)" 1
+module unload one/1 2> "$TMP/said"
+is 'nothing is said' "$(cat "$TMP/said")" ''
+is 'unmounted' "$(mounted one)" 0
+same 'given back'
+
+# The copy is there; reload, twice, swap to another image and to an environment, purge.
+module load one/1 2> "$TMP/said"
+is 'not copied again' "$(cat "$TMP/said")" ''
+module reload
+is 'reloaded' "$(where)" "one 1.0 in $PLACE/one"
+module load one/1
+is 'loaded twice' "$(where)" "one 1.0 in $PLACE/one"
+module switch one/1 two/1 2> /dev/null
+is 'swapped' "$(where)" "two 1.0 in $PLACE/two"
+is 'mounts after swap' "$(mounted one) $(mounted two)" '0 1'
+module switch two/1 plain
+is 'mounts after another' "$(mounted one) $(mounted two)" '0 0'
+module switch plain one/1
+is 'back' "$(where)" "one 1.0 in $PLACE/one"
+module purge
+is 'purged' "$(mounted one)" 0
+same 'given back after all'
+
+# Two shells at once, one after the other gone; one that ends without a word; a child that unloads what its parent has.
+coproc A { fresh 'module load two/1; echo "$$"; read -r; where; module unload two/1; echo left; read -r' 2> /dev/null; }
+read -r -u "${A[0]}" line
+other=$line
+module load two/1
+is 'second shell' "$(where)" "two 1.0 in $PLACE/two"
+module unload two/1 2> "$TMP/said"
+has 'stays' "$(said)" "$PLACE/two: stays mounted, it is used by process $other (bash)"
+same 'given back, still mounted'
+is 'still mounted' "$(mounted two)" 1
+echo >&"${A[1]}"
+read -r -u "${A[0]}" line
+is 'first shell goes on' "$line" "two 1.0 in $PLACE/two"
+read -r -u "${A[0]}" line
+is 'nobody is left' "$(mounted two)" 0
+echo >&"${A[1]}"
+wait
+fresh 'module load two/1; true'
+is 'a shell that ended' "$(mounted two)" 1
+module load two/1
+bash --noprofile --norc -c 'source "$INIT"; module unload two/1' 2> "$TMP/said"
+has 'a child unloads' "$(said)" "is used by process $$ (bash)"
+is 'the parent has it' "$(where)" "two 1.0 in $PLACE/two"
+
+# Busy: a process that was started in it, and one that only is there.
+sleep 300 &
+module unload two/1 2> "$TMP/said"
+has 'a child runs' "$(said)" "is used by process $! (sleep)"
+kill $!; wait $! 2> /dev/null
+module load two/1
+cd "$PLACE/two"
+module unload two/1 2> "$TMP/said"
+has 'someone is there' "$(said)" 'is used by a process that has a file of it open'
+same 'given back while busy'
+cd /
+"$GPKG" image unmount "$FILES/two.sqfs"
+say $? 'unmount by hand'
+is 'gone by hand' "$(mounted two)" 0
+
+# By hand it stays until it is unmounted so.
+is 'mount by hand' "$("$GPKG" image mount "$FILES/two.sqfs" --disk "$DISK")" "$PLACE/two"
+module load two/1
+module unload two/1 2> "$TMP/said"
+has 'by hand' "$(said)" 'used by whoever ran gpkg image mount'
+module load two/1
+"$GPKG" image unmount "$PLACE/two" 2> "$TMP/said"
+is 'a module needs it' "$? $(mounted two)" '1 1'
+has 'which' "$(said)" "used by process $$ (bash)"
+module unload two/1
+is 'nobody needs it' "$(mounted two)" 0
+
+# Its server is killed: cleared, and mounted anew.
+if [ "$WHO" = user ]; then
+    module load one/1
+    kill -9 "$(pgrep -u "$(id -u)" -f "squashfuse.* $PLACE/one\$")"
+    true_ 'killed' eval 'for _ in $(seq 100); do where > /dev/null 2>&1 || break; sleep 0.05; done; ! where 2> /dev/null'
+    module unload one/1
+    same 'given back when killed'
+    is 'cleared' "$(mounted one)" 0
+    module load one/1
+    kill -9 "$(pgrep -u "$(id -u)" -f "squashfuse.* $PLACE/one\$")"
+    fresh 'module load one/1; where; module unload one/1' > "$TMP/said" 2>&1
+    has 'mounted anew' "$(said)" "one 1.0 in $PLACE/one"
+    module unload one/1
+fi
+
+# A changed image is another one: not while the old one is in use; then from a copy of its own, and the old one goes.
+module load one/1
+cp "$FILES/one.sqfs" "$TMP/kept"
+cp "$FILES/newer.sqfs" "$TMP/moved" && mv -f "$TMP/moved" "$FILES/one.sqfs"
+fresh 'module load one/1; echo "status $? ${CONDA_PREFIX-none} ${T_SET-none}"' > "$TMP/said" 2>&1
+has 'in use' "$(said)" "$PLACE/one: another image is mounted there, and used by process $$ (bash)"
+has 'not half loaded' "$(said)" 'status 1 none none'
+module unload one/1
+module load one/1
+is 'the new one' "$(where)" "one 2.0 in $PLACE/one"
+module unload one/1
+is 'the new one alone' "$(ls "$DISK/gpkg-$(id -u)/images" | grep -c '\.sqfs$')" 2
+mv "$TMP/kept" "$FILES/one.sqfs"
+
+# What cannot be mounted leaves nothing behind.
+mv "$FILES/two.sqfs" "$FILES/away.sqfs"
+module load two/1 2> "$TMP/said"
+is 'gone' "$?" 1
+has 'gone' "$(said)" "$FILES/two.sqfs: cannot"
+same 'nothing is set'
+rm -f "$DISK/gpkg-$(id -u)/images"/*
+python3 - "$FILES/away.sqfs" "$FILES/two.sqfs" <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[200] ^= 1
+open(sys.argv[2], "wb").write(data)
+PYTHON
+module load two/1 2> "$TMP/said"
+is 'damaged' "$?" 1
+has 'damaged' "$(said)" 'its bytes are not those that were built'
+same 'nothing is set of it'
+is 'no damaged copy' "$(copies)" 0
+mv "$FILES/away.sqfs" "$FILES/two.sqfs"
+# Somebody else's folder is no place for programs.
+END
+
+# journey WHO TOOL COMMAND...: makes them, and counts.
+journey() {
+    local who=$1 tool=$2 line
+    shift 2
+    rm -rf "$WORK/disk" "$WORK/tmp/here"
+    mkdir -m 1777 "$WORK/disk" "$WORK/tmp/here"
+    last="journeys of $who with $tool"
+    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$WORK/tmp" USER=me LANG=C.UTF-8 LMOD_IGNORE_CACHE=1 GPKG="$GPKG" GPKG_ROOT_PREFIX="$WORK/tmp/root" \
+        INIT="${inits[$tool]}" TOOL="$tool" WHO="$who" MODULES="$WORK/shared/modules-$who" PLACE="$WORK/shared/$who" \
+        FILES="$WORK/shared/files-$who" DISK="$WORK/disk" TMP="$WORK/tmp/here" "$@" bash --noprofile --norc "$WORK/journeys.sh" \
+        > "$WORK/journey" 2> "$WORK/journey.err" < /dev/null
+    status=$? out= err=$(tail -n 5 "$WORK/journey.err")
+    check [ "$status" = 0 ]
+    while read -r line; do
+        checks=$((checks + 1))
+        [ "$line" = ok ] || fail "$line"
+    done < "$WORK/journey"
+    check [ "$(grep -c '^ok' "$WORK/journey")" -gt 40 ]
+}
+
+# images WHO: both images, a newer one, and their modules.
+images() {
+    local who=$1 files=$WORK/shared/files-$1 name
+    mkdir -p "$files"
+    for name in one two; do
+        expect 0 image build -n its-$name --as $name -o "$files/$name.sqfs" --mount-point "$WORK/shared/$who/$name"
+        expect 0 module write --image "$files/$name.sqfs" --as $name/1 --root "$WORK/shared/modules-$who" --disk "$WORK/disk"
+    done
+    expect 0 image build -n newer -o "$files/newer.sqfs" --mount-point "$WORK/shared/$who/one" --as one
+    expect 0 module write -n plain --as plain --root "$WORK/shared/modules-$who"
+}
+
+environment one 2.0
+expect 0 create -n newer one=2.0
+images root
+# A user's file system has to be allowed: by a program with root's rights and a device that all may use.
+mknod -m 666 "$WORK/fuse" c 10 229 2> /dev/null
+user=(unshare -m sh -c 'mount --bind "$0" /dev/fuse && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' "$WORK/fuse")
+if command -v squashfuse > /dev/null && command -v fusermount3 > /dev/null && "${user[@]}" sh -c '"$0" --version && : > "$1"' "$GPKG" /dev/fuse > /dev/null 2>&1; then
+    images user
+    chown -R 65534:65534 "$WORK/shared/files-user"
+else
+    echo "LEFT OUT: users, who need squashfuse, fusermount3 and a FUSE device"
+    user=()
+fi
+for tool in "${!inits[@]}"; do
+    journey root $tool
+    [ ${#user[@]} = 0 ] || journey user $tool "${user[@]}" env
+done
+check [ -z "$(grep "$WORK" /proc/self/mountinfo)" ]
+check [ -z "$(ls -d "$WORK/shared/root" "$WORK/shared/user" 2> /dev/null)" ]
+rm -rf /tmp/gpkg-65534
+
+# Which are stale: another image, another text, an image that is gone; --all keeps what has an image.
+root=$WORK/shared/modules-root files=$WORK/shared/files-root
+expect 0 module check --root "$root"
+expect 0 module write --all --root "$root"
+check [ -f "$root/Core/one/1.lua" ]
+expect 0 module write --image "$files/one.sqfs" --root "$root" --disk "$WORK/disk"
+err_has 'every module is as it was'
+echo '-- mine' >> "$root/Core/one/1.lua"
+expect 1 module check --root "$root"
+out_has 'one/1.lua: its text, or what activation does, has changed since'
+cp "$files/newer.sqfs" "$files/one.sqfs"
+expect 1 module check --root "$root" --json
+json '[m["reason"] for m in d["modules"] if m["image"] == work + "/shared/files-root/one.sqfs"] == ["the image is another one since"] * 2'
+expect 0 module write --image "$files/one.sqfs" --root "$root" --disk "$WORK/disk"
+expect 0 module check --root "$root"
+rm "$files/two.sqfs"
+expect 1 module check --root "$root"
+out_has "two/1.lua: the image $files/two.sqfs is gone"
+expect 0 module write --all --root "$root"
+check [ ! -e "$root/Core/two/1.lua" ]
+
+# A folder above the mount point that others could replace is no place for programs.
+mkdir -m 777 "$WORK/open"
+expect 0 image build -n its-two -o "$WORK/open.sqfs" --mount-point "$WORK/open/two"
+expect 1 image mount "$WORK/open.sqfs"
+err_has "$WORK/open: is not a folder of root's or of yours alone"
+finish
