@@ -99,7 +99,7 @@ Result<std::uint64_t> unpacked_size(const fs::path& archive) {
 /// Blocks of the file system, and files that lie there twice for being able to move.
 constexpr std::uint64_t with_blocks(std::uint64_t size) { return size + size / 5; }
 
-Result<Payload> measured(Payload payload, const std::string& name) {
+Result<NodePayload> measured(NodePayload payload, const std::string& name) {
     std::error_code code;
     payload.size = fs::file_size(payload.file, code);
     if (code) return pass(io_error(payload.file, "look at", code.value()));
@@ -123,8 +123,8 @@ std::string name_without(std::string name, std::string_view end) {
     return name;
 }
 
-Result<Payload> payload_of_file(Context& context, const std::string& path) {
-    Payload payload;
+Result<NodePayload> payload_of_file(Context& context, const std::string& path) {
+    NodePayload payload;
     payload.file = absolute_path(path, context.home);
     std::error_code code;
     if (!fs::exists(payload.file, code))
@@ -161,7 +161,7 @@ Result<void> make(Context& context,
 
 }  // namespace
 
-Result<Payload> payload_of(Context& context, const DeployFileOptions& options) {
+Result<NodePayload> payload_of(Context& context, const DeployFileOptions& options) {
     const ResultsAside aside(context.out);
     if (!options.file.empty()) return payload_of_file(context, options.file);
     auto of = options.of;
@@ -177,7 +177,7 @@ Result<Payload> payload_of(Context& context, const DeployFileOptions& options) {
         folder / fmt::format("{}-{}{}", imaged.name, key, options.is_pack ? kPackEnd : kImageEnd);
     std::error_code code;
     if (!fs::exists(imaged.output, code)) GPKG_CHECK(make(context, imaged, options, named));
-    Payload payload;
+    NodePayload payload;
     payload.file = imaged.output;
     payload.is_pack = options.is_pack;
     return measured(std::move(payload), imaged.name);

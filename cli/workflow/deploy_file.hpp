@@ -16,7 +16,7 @@ struct DeployFileOptions {
 
 /// Of the environment: what the configuration's image cache has, or one that is made and put there.
 /// Concurrent jobs may do so at once.
-Result<Payload> payload_of(Context& context, const DeployFileOptions& options);
+Result<NodePayload> payload_of(Context& context, const DeployFileOptions& options);
 
 /// Whether a file of the image cache is one of these, by its name.
 bool is_deploy_file(const fs::path& file);

@@ -16,7 +16,7 @@ struct DeployRequest {
 };
 
 struct Deployment {
-    Payload payload;
+    NodePayload payload;
     Placement placement;
     Deployed done;
     std::vector<std::string> nodes;

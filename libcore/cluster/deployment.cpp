@@ -32,7 +32,7 @@ struct Looked {
         return jobs;
     }
     /// Folders that some node could not take, with why.
-    std::vector<NodeFailure> refusals(const Payload& payload) const;
+    std::vector<NodeFailure> refusals(const NodePayload& payload) const;
     bool refuses(const fs::path& folder) const {
         for (const auto& answer : answers) {
             for (const auto& line : answer.lines) {
@@ -54,7 +54,7 @@ struct Looked {
     }
 };
 
-std::vector<NodeFailure> Looked::refusals(const Payload& payload) const {
+std::vector<NodeFailure> Looked::refusals(const NodePayload& payload) const {
     std::vector<NodeFailure> failures;
     for (const auto& answer : answers) {
         for (const auto& line : answer.lines) {
@@ -73,7 +73,7 @@ std::vector<NodeFailure> Looked::refusals(const Payload& payload) const {
 }
 
 Result<Looked> look(const SlurmJob& job,
-                    const Payload& payload,
+                    const NodePayload& payload,
                     const std::vector<fs::path>& folders) {
     NodeStep step;
     step.script = kLookScript;
@@ -113,7 +113,7 @@ std::vector<std::string> clean_up(const SlurmJob& job,
 
 /// Asks the nodes again until they agree: folders that one of them refuses are left out.
 Result<Looked> agreed(const SlurmJob& job,
-                      const Payload& payload,
+                      const NodePayload& payload,
                       std::vector<fs::path> folders,
                       Looked looked) {
     while (!looked.common()) {
@@ -135,7 +135,7 @@ Result<Looked> agreed(const SlurmJob& job,
 }  // namespace
 
 Result<Placement> find_place(const SlurmJob& job,
-                             const Payload& payload,
+                             const NodePayload& payload,
                              const std::vector<fs::path>& folders) {
     Placement placement;
     GPKG_TRY(auto looked, look(job, payload, folders));

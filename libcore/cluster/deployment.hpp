@@ -13,7 +13,7 @@
 namespace gpkg {
 
 /// What is brought to the nodes.
-struct Payload {
+struct NodePayload {
     fs::path file;           ///< here
     std::string name;        ///< there, in the job's folder
     std::string sha256;      ///< of the file
@@ -34,7 +34,7 @@ struct Placement {
 /// job's folder in it is made. Removes what ended jobs of this user left in these folders. Fails
 /// with every node's reason where there is none.
 Result<Placement> find_place(const SlurmJob& job,
-                             const Payload& payload,
+                             const NodePayload& payload,
                              const std::vector<fs::path>& folders);
 
 enum class CopyMethod {
@@ -63,7 +63,7 @@ struct Deployed {
 /// Copies it to the nodes that lack it, compares checksums, and starts it there once. Of what
 /// arrived only in part, nothing is left.
 Result<Deployed> deploy(const SlurmJob& job,
-                        const Payload& payload,
+                        const NodePayload& payload,
                         const Placement& placement,
                         const DeployOptions& options);
 

@@ -29,7 +29,7 @@ double seconds_since(Clock::time_point begin) {
 class Delivery {
 public:
     Delivery(const SlurmJob& job,
-             const Payload& payload,
+             const NodePayload& payload,
              const Placement& placement,
              const DeployOptions& options)
         : job_(job),
@@ -45,10 +45,10 @@ private:
     Result<void> by_sbcast();
     Result<void> by_srun();
     Result<void> arrive(CopyMethod method, Deployed& deployed);
-    void drop();
+    void drop(bool tries_again = false);
 
     const SlurmJob& job_;
-    const Payload& payload_;
+    const NodePayload& payload_;
     const Placement& placement_;
     const DeployOptions& options_;
     std::string part_;  ///< what it is called until it is known to be whole
@@ -105,12 +105,10 @@ Result<CopyMethod> Delivery::copy() {
     if (cast) return CopyMethod::Sbcast;
     const bool is_stopped = cast.error().kind == ErrorKind::Interrupted;
     if (is_stopped || options_.method == CopyMethod::Sbcast) return pass(std::move(cast).error());
-    drop();
+    drop(true);
     if (options_.note)
-        options_.note(
-            fmt::format("sbcast cannot bring it ({}): steps of srun copy it from node to "
-                        "node",
-                        last_lines(cast.error().message, 1)));
+        options_.note(fmt::format("{}; steps of srun copy it from node to node instead",
+                                  last_lines(cast.error().message, 1)));
     GPKG_CHECK(by_srun());
     return CopyMethod::Srun;
 }
@@ -147,12 +145,12 @@ Result<void> Delivery::arrive(CopyMethod method, Deployed& deployed) {
 }
 
 /// Also when the user wants no more: this is what has to be done then.
-void Delivery::drop() {
+void Delivery::drop(bool tries_again) {
     auto job = job_;
     job.cancelled = nullptr;
     NodeStep step;
     step.script = kDropScript;
-    step.arguments = {placement_.folder.native(), payload_.name, part_};
+    step.arguments = {placement_.folder.native(), payload_.name, part_, tries_again ? "keep" : ""};
     step.limit = kToDrop;
     static_cast<void>(run_on_nodes(job, step));
 }
@@ -179,7 +177,7 @@ Result<Deployed> Delivery::run() {
 }  // namespace
 
 Result<Deployed> deploy(const SlurmJob& job,
-                        const Payload& payload,
+                        const NodePayload& payload,
                         const Placement& placement,
                         const DeployOptions& options) {
     if (placement.lacking.empty()) return Deployed{};

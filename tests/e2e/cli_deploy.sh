@@ -13,37 +13,40 @@ ln -s python3.11 "$WORK/payload/bin/python"
 package python 3.11.5 0
 script bin/where "echo \"\$(cat '$PLACEHOLDER/etc/where.conf') \$SLURMD_NODENAME \$SLURM_PROCID \$*\""
 mkdir -p "$WORK/payload/etc"
+head -c 200000 /dev/urandom > "$WORK/payload/etc/noise"
 echo "prefix=$PLACEHOLDER" > "$WORK/payload/etc/where.conf"
 package where 2.0 0
-expect 0 create -n 'my env' python where
+at="$WORK/my env"
+expect 0 create -p "$at" python where
 
 # Outside of a job: words that make no sense there, and a script, for which the image is made.
-expect 2 deploy -n 'my env'
+expect 2 deploy -p "$at"
 err_has 'this is no job of Slurm' '--slurm'
 expect 2 deploy --clean
-expect 2 deploy -n 'my env' -o "$WORK/x"
-expect 2 deploy x.sqfs -n 'my env'
+expect 2 deploy -p "$at" -o "$WORK/x"
+expect 2 deploy x.sqfs -p "$at"
 expect 2 deploy x.sqfs y.sqfs --slurm
 expect 1 deploy "$WORK/nowhere.sqfs" --slurm
 expect 1 deploy "$WORK/records.linux-64" --slurm
 err_has 'neither an image nor an archive'
-expect 0 deploy -n 'my env' --slurm --to "$NODE_DISK" -o "$WORK/my job" -- where 'a  b' '$c'
+expect 0 deploy -p "$at" --slurm --to "$NODE_DISK" -o "$WORK/my job" -- where 'a  b' '$c'
 err_has 'is made, once for all jobs' 'sbatch -N NODES'
 image=$(ls "$GPKG_ROOT_PREFIX"/images/*.sqfs)
-check [[ $image == "$GPKG_ROOT_PREFIX/images/my env-"????????????????.sqfs ]]
+checks=$((checks + 1))
+[[ $image == "$GPKG_ROOT_PREFIX/images/my env-"????????????????.sqfs ]] || fail "the image is called $image"
 before=$(stat -c %i "$image")
-expect 0 deploy -n 'my env' --slurm --to "$NODE_DISK" -- where 'a  b' '$c'
+expect 0 deploy -p "$at" --slurm --to "$NODE_DISK" -- where 'a  b' '$c'
 err_lacks 'is made'
 check [ "$out" = "$(cat "$WORK/my job")" ]
 check [ "$(stat -c %i "$image")" = "$before" ]
 check [ "$(ls -A "$GPKG_ROOT_PREFIX/images" | wc -l)" = 1 ]
-expect 0 deploy -n 'my env' --slurm
+expect 0 deploy -p "$at" --slurm
 out_has 'srun' '# srun' 'COMMAND'
 # What pip or a person put into it makes another file of it.
-echo more > "$GPKG_ROOT_PREFIX/envs/my env/more.txt"
-expect 0 deploy -n 'my env' --slurm
+echo more > "$at/more.txt"
+expect 0 deploy -p "$at" --slurm
 check [ "$(ls "$GPKG_ROOT_PREFIX/images" | wc -l)" = 2 ]
-rm "$GPKG_ROOT_PREFIX/envs/my env/more.txt"
+rm "$at/more.txt"
 expect 0 clean --images --dry-run --json
 json 'len(d["images"]["files"]) == 2'
 
@@ -57,7 +60,7 @@ for node in n1 n2 n3 n4; do slurm_node $node; done
 slurm_partition all ALL Default=YES
 head -c 50000 /dev/urandom > "$WORK/other"
 echo "mount --bind '$WORK/other' '$image'" > "$SLURM/prepare.n3"
-echo "mount -t tmpfs -o size=16k,mode=1777 tmpfs '$NODE_DISK'" > "$SLURM/prepare.n4"
+echo "mount -t tmpfs -o size=100k,mode=1777 tmpfs '$NODE_DISK'" > "$SLURM/prepare.n4"
 echo "mkdir '$NODE_DISK/fast' && chmod 1777 '$NODE_DISK/fast'" > "$SLURM/prepare.n1"
 chmod 755 "$WORK" "$GPKG_ROOT_PREFIX"
 mkdir "$WORK/shared" "$WORK/bin"
@@ -70,11 +73,15 @@ job() {
     printf '#!/bin/bash\nsay() { echo "== $*"; "$@"; echo "== status $?"; }\n%s\n' "$2" > "$WORK/job.sh"
     : > "$WORK/job.out"; : > "$WORK/job.err"
     chmod 666 "$WORK/job.out" "$WORK/job.err"
-    timeout 60 sbatch --wait -N "$(awk -F, '{ print NF }' <<< "$1")" -w "$1" --ntasks-per-node=2 -o "$WORK/job.out" -e "$WORK/job.err" \
-        --open-mode=append "${@:3}" "$WORK/job.sh" > "$WORK/submitted" 2>&1
-    status=$?
+    id=$(sbatch --parsable -N "$(awk -F, '{ print NF }' <<< "$1")" -w "$1" --ntasks-per-node=2 -t 5 -o "$WORK/job.out" -e "$WORK/job.err" \
+        --open-mode=append "${@:3}" "$WORK/job.sh")
+    # sbatch --wait looks every few seconds.
+    for _ in $(seq 600); do
+        [[ $(squeue -h -j "$id" -o %T) == [PRC]*[DG] ]] || break
+        sleep 0.1
+    done
+    status=$(scontrol show job "$id" | sed -n 's/.*ExitCode=\([0-9]*\):.*/\1/p')
     out=$(cat "$WORK/job.out") err=$(cat "$WORK/job.err")
-    id=$(grep -o '[0-9]*$' "$WORK/submitted" | head -n 1)
 }
 on_disks() { (cd "$SLURM/disk" && ls -d n[123]/gpkg-* 2> /dev/null | tr '\n' ' '); }
 # Slurm ends jobs before their epilogs.
@@ -88,13 +95,13 @@ swept() {
 
 # An image: one path on all nodes, by sbcast; several ranks of a node use it. Again it is there already, and
 # where a node lost it that one gets it.
-job n1,n2,n3 'env=$("$GPKG" deploy -n "my env") || exit 9
+job n1,n2,n3 'env=$("$GPKG" deploy -p "$WORK/my env") || exit 9
 echo "env=$env"
 ls -ld "${env%/*}" "$env"
 srun "$GPKG" image run "$env" -- where x
-"$GPKG" deploy -n "my env"
+"$GPKG" deploy -p "$WORK/my env"
 srun -N1 -n1 -w n2 rm "$env"
-"$GPKG" deploy -n "my env" --json
+"$GPKG" deploy -p "$WORK/my env" --json
 ls "$SLURM"/disk/n[123]/gpkg-$SLURM_JOB_ID/'
 check [ "$status" = 0 ]
 name="my env-$(sha256sum < "$image" | head -c 12).sqfs"
@@ -104,16 +111,16 @@ check [ "$(grep -c '^prefix=/gpkg/my env-' <<< "$out")" = 6 ]
 check [ "$(awk '/^prefix=/ { print $(NF - 2), $(NF - 1) }' <<< "$out" | sort | tr '\n' ' ')" = 'n1 0 n1 1 n2 2 n2 3 n3 4 n3 5 ' ]
 err_has 'on 3 nodes by sbcast' 'srun ' '3 nodes have it already'
 json_line=$(grep '"brought_to"' -A3 <<< "$out" | tr -d ' \n')
-check [[ $json_line == *'"brought_to":["n2"]'* ]]
+check [ "${json_line#*'"brought_to":["n2"]'}" != "$json_line" ]
 check [ "$(grep -c '"copied_by": "srun"' <<< "$out")" = 1 ]
 swept
 
 # An archive, from node to node by srun: unpacked once, the archive gone, its files naming their place.
-job n1,n2,n3 'env=$("$GPKG" deploy -n "my env" --format pack --copy srun) || exit 9
+job n1,n2,n3 'env=$("$GPKG" deploy -p "$WORK/my env" --format pack --copy srun) || exit 9
 echo "env=$env"
 srun "$env/bin/where" y
 srun -n1 -N1 "$GPKG" run -p "$env" -- where z
-"$GPKG" deploy -n "my env" --format pack
+"$GPKG" deploy -p "$WORK/my env" --format pack
 ls -A "$SLURM"/disk/n[123]/gpkg-$SLURM_JOB_ID/
 "$GPKG" deploy --clean
 ls -A "$SLURM"/disk/n[123]/'
@@ -123,10 +130,10 @@ check [ "$(grep -c "^prefix=$at/my env-.* y\$" <<< "$out")" = 6 ]
 check [ "$(grep -c "^prefix=$at/my env-.* z\$" <<< "$out")" = 1 ]
 err_has 'on 3 nodes by srun' '3 nodes have it already' "n2: $at: removed"
 out_lacks '.part'
-check [ "$(tail -n 6 <<< "$out" | grep -c gpkg)" = 0 ]
+check [ "$(tail -n 6 <<< "$out" | grep -c '^gpkg-')" = 0 ]
 
 # Each node reads the shared file, which on n3 is not what it should be: the others have it.
-job n1,n2,n3 '"$GPKG" deploy -n "my env" --copy read --json
+job n1,n2,n3 '"$GPKG" deploy -p "$WORK/my env" --copy read --json
 ls -A "$SLURM"/disk/n[123]/gpkg-$SLURM_JOB_ID
 exit 3'
 json_text=$(sed -n '/^{/,/^}/p' <<< "$out")
@@ -137,16 +144,16 @@ swept
 
 # No room on n4: said before anything is copied, and nothing stays elsewhere. A folder that is one for all nodes; one
 # that only n1 has; one that no node has.
-job n1,n4 'say "$GPKG" deploy -n "my env"
+job n1,n4 'say "$GPKG" deploy -p "$WORK/my env"
 ls -A "$SLURM/disk/n1"
-say "$GPKG" deploy -n "my env" --to "$WORK/shared"
+say "$GPKG" deploy -p "$WORK/my env" --to "$WORK/shared"
 ls -A "$WORK/shared"
-say "$GPKG" deploy -n "my env" --to "$WORK/nowhere"
+say "$GPKG" deploy -p "$WORK/my env" --to "$WORK/nowhere"
 srun -N1 -n1 -w n4 umount "$NODE_DISK"
-say "$GPKG" deploy -n "my env" --to "$NODE_DISK/fast" --to "$NODE_DISK" --quiet
+say "$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK/fast" --to "$NODE_DISK" --quiet
 ls -A "$SLURM/disk/n1/fast"'
 check [ "$(grep -c '== status 1' <<< "$out")" = 3 ]
-err_has "n4: $NODE_DISK: has room for 0.0 MB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
+err_has "n4: $NODE_DISK: has room for 0.1 MB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
 out_has "$NODE_DISK/gpkg-$id/$name" '== status 0'
 check [ "$(grep -c "^gpkg-" <<< "$out")" = 0 ]
 swept
@@ -159,7 +166,7 @@ for number in 999999 "$living" 999998; do
     echo n1 > "$SLURM/disk/n1/gpkg-$number/.node"
 done
 rm "$SLURM/disk/n1/gpkg-999998/.node"
-job n1,n2 '"$GPKG" deploy -n "my env" > "$WORK/one" & "$GPKG" deploy -n "my env" > "$WORK/two"
+job n1,n2 '"$GPKG" deploy -p "$WORK/my env" > "$WORK/one" & "$GPKG" deploy -p "$WORK/my env" > "$WORK/two"
 status=$?; wait $! || exit 1
 cmp "$WORK/one" "$WORK/two" && ls -A "$SLURM"/disk/n[12]/gpkg-$SLURM_JOB_ID
 exit $status' --overcommit
@@ -180,20 +187,20 @@ exit 1
 SBCAST
 chmod 755 "$WORK/bin/sbcast"
 job n1,n2,n3 'export PATH=$WORK/bin:$PATH
-say "$GPKG" deploy -n "my env"
+say "$GPKG" deploy -p "$WORK/my env"
 "$GPKG" deploy --clean
 touch "$WORK/slow"
-"$GPKG" deploy -n "my env" & 
+"$GPKG" deploy -p "$WORK/my env" & 
 for _ in $(seq 100); do [ -e "$WORK/begun" ] && break; sleep 0.1; done
 ls -A "$SLURM"/disk/n3/gpkg-$SLURM_JOB_ID
 kill $!; wait $!
 echo "killed: $?"
 ls -A "$SLURM"/disk/n[123]
 rm "$WORK/slow"
-say "$GPKG" deploy -n "my env" --copy sbcast'
+say "$GPKG" deploy -p "$WORK/my env" --copy sbcast'
 err_has 'not today' 'on 3 nodes by srun'
 out_has "$name" '== status 0' '.part' 'killed: 1' '== status 1'
-check [ "$(sed -n '/^killed/,$p' <<< "$out" | grep -c gpkg-)" = 0 ]
+check [ "$(sed -n '/^killed/,$p' <<< "$out" | grep -c '^gpkg-')" = 0 ]
 swept
 
 # The script that was written; steps of jobs that ask for more than one processor a task.
@@ -213,6 +220,7 @@ srun \"\$GPKG\" image run \"\$env\" -- where \$(id -u)" --uid=65534 --gid=65534 
 if unshare -rm true 2> /dev/null; then
     check [ "$status" = 0 ]
     check [ "$(grep -c '^prefix=.* 65534$' <<< "$out")" = 4 ]
+    [ "$(stat -c %a /dev/fuse)" = 666 ] || err_has 'n1 and n2: cannot mount the image, and unpack it for every command anew'
 fi
 out_has '65534 700' '65534 400'
 swept
