@@ -84,8 +84,11 @@ Result<Looked> look(const SlurmJob& job,
                       std::to_string(payload.room)};
     for (const auto& folder : folders) step.arguments.push_back(folder.native());
     GPKG_TRY(auto answers, run_on_nodes(job, step));
-    if (const auto failures = failures_of(answers); !failures.empty())
-        return pass(error_of(failures, {}));
+    auto failures = failures_of(answers);
+    for (const auto& answer : answers) {
+        if (answer.lines.empty()) failures.push_back({answer.node, "gave no answer"});
+    }
+    if (!failures.empty()) return pass(error_of(failures, {}));
     return Looked{std::move(answers)};
 }
 

@@ -25,6 +25,32 @@ double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// Whether a node took part.
+bool says_anything(const std::vector<NodeAnswer>& answers, const std::string& node) {
+    return std::any_of(answers.begin(), answers.end(), [&](const NodeAnswer& answer) {
+        return answer.node == node &&
+               (answer.find("got") != nullptr || answer.find("error") != nullptr);
+    });
+}
+
+std::vector<std::string> warnings_of(const std::vector<NodeAnswer>& answers) {
+    std::vector<std::string> warnings;
+    for (const auto& answer : answers) {
+        for (const auto& line : answer.lines) {
+            if (line.word == "warning") warnings.push_back(line.value());
+        }
+    }
+    return warnings;
+}
+
+/// Of nodes behind one that could not be reached nothing is said.
+std::string why_unreached(const std::vector<std::string>& warnings, const std::string& node) {
+    for (const auto& warning : warnings) {
+        if (warning.starts_with(fmt::format("to {}: ", node))) return warning;
+    }
+    return warnings.empty() ? "no step of srun got it there" : warnings.front();
+}
+
 /// One deployment on its way.
 class Delivery {
 public:
@@ -51,7 +77,8 @@ private:
     const NodePayload& payload_;
     const Placement& placement_;
     const DeployOptions& options_;
-    std::string part_;  ///< what it is called until it is known to be whole
+    std::string part_;                    ///< what it is called until it is known to be whole
+    std::vector<NodeFailure> unreached_;  ///< to which it could not be copied
 };
 
 Result<void> Delivery::by_sbcast() {
@@ -70,26 +97,33 @@ Result<void> Delivery::by_sbcast() {
     return {};
 }
 
+/// From the first of the nodes to the others, by way of each other. Those behind one that fails are
+/// tried again without it.
 Result<void> Delivery::by_srun() {
-    NodeStep step;
-    step.script = kRelayScript;
-    step.arguments = {
-        fmt::format("{}{}", kNodeScript, kRelayScript), job_.id, placement_.folder.native(), part_};
-    // The first reads, and hands on.
-    step.arguments.insert(
-        step.arguments.end(), placement_.lacking.begin() + 1, placement_.lacking.end());
-    step.nodes = {placement_.lacking.front()};
-    step.input = payload_.file;
-    step.limit = kToCopy;
-    GPKG_TRY(const auto answers, run_on_nodes(job_, step));
-    if (const auto failures = failures_of(answers); !failures.empty())
-        return pass(error_of(failures, {}));
-    std::vector<NodeFailure> failures;
-    for (const auto& answer : answers) {
-        if (const auto* warning = answer.find("warning"))
-            failures.push_back({answer.node, warning->value()});
+    auto nodes = placement_.lacking;
+    std::vector<std::string> warnings;
+    while (!nodes.empty()) {
+        NodeStep step;
+        step.script = kRelayScript;
+        step.arguments = {fmt::format("{}{}", kNodeScript, kRelayScript),
+                          job_.id,
+                          placement_.folder.native(),
+                          part_};
+        step.arguments.insert(step.arguments.end(), nodes.begin() + 1, nodes.end());
+        step.nodes = {nodes.front()};
+        step.input = payload_.file;
+        step.limit = kToCopy;
+        GPKG_TRY(const auto answers, run_on_nodes(job_, step));
+        const auto failed = failures_of(answers);
+        unreached_.insert(unreached_.end(), failed.begin(), failed.end());
+        warnings = warnings_of(answers);
+        const auto count = nodes.size();
+        std::erase_if(nodes, [&](const std::string& node) { return says_anything(answers, node); });
+        if (nodes.size() == count) break;
     }
-    return failures.empty() ? Result<void>() : pass(error_of(failures, {}));
+    for (const auto& node : nodes) unreached_.push_back({node, why_unreached(warnings, node)});
+    if (unreached_.size() < placement_.lacking.size()) return {};
+    return pass(error_of(unreached_, {}));
 }
 
 /// Which way it came.
@@ -116,7 +150,12 @@ Result<CopyMethod> Delivery::copy() {
 Result<void> Delivery::arrive(CopyMethod method, Deployed& deployed) {
     NodeStep step;
     step.script = kArriveScript;
-    step.nodes = placement_.lacking;
+    for (const auto& node : placement_.lacking) {
+        const bool is_reached = std::none_of(unreached_.begin(),
+                                             unreached_.end(),
+                                             [&](const auto& one) { return one.node == node; });
+        if (is_reached) step.nodes.push_back(node);
+    }
     step.arguments = {placement_.folder.native(),
                       payload_.name,
                       payload_.is_pack ? "pack" : "image",
@@ -126,7 +165,9 @@ Result<void> Delivery::arrive(CopyMethod method, Deployed& deployed) {
                       options_.gpkg.native()};
     step.limit = kToCopy;
     GPKG_TRY(const auto answers, run_on_nodes(job_, step));
-    deployed.failures = failures_of(answers);
+    deployed.failures = unreached_;
+    const auto failed = failures_of(answers);
+    deployed.failures.insert(deployed.failures.end(), failed.begin(), failed.end());
     for (const auto& answer : answers) {
         const auto* ready = answer.find("ready");
         if (ready == nullptr) {

@@ -2,6 +2,7 @@
 # half of the nodes by way of one, and to the others by way of another. Tells
 #   got
 #   error WHY
+#   warning WHY   the first of a half could not be reached
 script=$1 job=$2 at=$3 part=$4
 shift 4
 
