@@ -106,6 +106,7 @@ Result<std::string> batch_script(Context& context,
     std::string to;
     for (const auto& folder : request.folders) to += " --to " + shell_word(folder);
     std::vector<std::string> words;
+    words.reserve(command.size());
     for (const auto& word : command) words.push_back(shell_word(word));
     GPKG_TRY(const auto start,
              start_words("\"$env\"",

@@ -123,6 +123,7 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
 Result<void> fetch_imaged(Context& context, Imaged& imaged) {
     auto& link = imaged.environment.link;
     std::vector<PackageRecord> records;
+    records.reserve(link.size());
     for (const auto& request : link) records.push_back(request.record);
     FetchOptions how;
     how.offline = imaged.offline;

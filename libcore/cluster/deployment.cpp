@@ -150,7 +150,7 @@ Result<Placement> find_place(const SlurmJob& job,
         }
     }
     GPKG_TRY(looked, agreed(job, payload, folders, std::move(looked)));
-    placement.folder = fs::path(*looked.common()) / ("gpkg-" + job.id);
+    placement.folder = fs::path(*looked.common()) / ("gpkg-job-" + job.id);
     for (const auto& answer : looked.answers) {
         if (answer.find("whole") == nullptr) placement.lacking.push_back(answer.node);
         const auto& at = *answer.find("at");

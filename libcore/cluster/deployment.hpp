@@ -1,7 +1,7 @@
 #pragma once
 
 // A file, or what an archive of an environment holds, on the local disk of every node of a job. It
-// lies in a folder of the job's own (gpkg-JOB), which only its user may enter.
+// lies in a folder of the job's own (gpkg-job-NUMBER), which only its user may enter.
 
 #include "libcore/cluster/node_step.hpp"
 

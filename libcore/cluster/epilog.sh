@@ -5,7 +5,7 @@
 #
 #   Epilog=/etc/slurm/gpkg-epilog
 #
-# slurmd runs it as root. It removes only a folder called gpkg-JOB that belongs to the user of the
+# slurmd runs it as root. It removes only a folder called gpkg-job-NUMBER that belongs to the user of the
 # job, and does so with that user's rights, so that no link leads it elsewhere. Its status is always
 # 0: any other would drain the node.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -23,7 +23,7 @@ as_user() {
     fi
 }
 for folder in @FOLDERS@; do
-    at=$folder/gpkg-$job
+    at=$folder/gpkg-job-$job
     [ -d "$at" ] && [ ! -L "$at" ] && [ "$(stat -c %u -- "$at")" = "$user" ] || continue
     as_user rm -rf -- "$at" 2> /dev/null || {
         as_user chmod -R u+rwx -- "$at"

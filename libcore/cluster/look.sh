@@ -15,7 +15,7 @@ refuse() {
 # The one who makes the folder writes its name into it. Where somebody else did, the folder is one
 # of several nodes, whatever kind of file system that is.
 claim() {
-    at=$folder/gpkg-$job
+    at=$folder/gpkg-job-$job
     if mkdir -m 700 -- "$at" 2> /dev/null; then
         is_new=yes
         printf '%s' "$node" > "$at/.node" || {
@@ -31,7 +31,7 @@ claim() {
         return
     }
     [ -d "$at" ] && [ ! -L "$at" ] && [ -O "$at" ] || {
-        refuse "gpkg-$job in it is somebody else's"
+        refuse "gpkg-job-$job in it is somebody else's"
         return
     }
     tries=0
@@ -83,8 +83,8 @@ consider() {
 
 command -v sha256sum > /dev/null || give_up 'there is no sha256sum'
 for folder in "$@"; do
-    for old in "$folder"/gpkg-*; do
-        number=${old##*/gpkg-}
+    for old in "$folder"/gpkg-job-*; do
+        number=${old##*/gpkg-job-}
         case $number in
         *[!0-9]* | '' | "$job") continue ;;
         esac

@@ -6,7 +6,7 @@ jobs=$1
 shift
 for folder in "$@"; do
     for job in $jobs; do
-        at=$folder/gpkg-$job
+        at=$folder/gpkg-job-$job
         is_ours "$at" || continue
         if said=$(remove_tree "$at" 2>&1); then
             tell removed "$at"

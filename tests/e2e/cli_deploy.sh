@@ -86,7 +86,7 @@ job() {
     status=$(scontrol show job "$id" | sed -n 's/.*ExitCode=\([0-9]*\):.*/\1/p')
     out=$(cat "$WORK/job.out") err=$(cat "$WORK/job.err")
 }
-on_disks() { (cd "$SLURM/disk" && ls -d n[1234]/gpkg-* 2> /dev/null | tr '\n' ' '); }
+on_disks() { (cd "$SLURM/disk" && ls -d n[1234]/gpkg-job-* 2> /dev/null | tr '\n' ' '); }
 # Slurm ends jobs before their epilogs.
 swept() {
     for _ in $(seq 50); do
@@ -105,10 +105,10 @@ srun "$GPKG" image run "$env" -- where x
 "$GPKG" deploy -p "$WORK/my env"
 srun -N1 -n1 -w n2 rm "$env"
 "$GPKG" deploy -p "$WORK/my env" --json
-ls "$SLURM"/disk/n[123]/gpkg-$SLURM_JOB_ID/'
+ls "$SLURM"/disk/n[123]/gpkg-job-$SLURM_JOB_ID/'
 check [ "$status" = 0 ]
 name="my env-$(sha256sum < "$image" | head -c 12).sqfs"
-at=$NODE_DISK/gpkg-$id
+at=$NODE_DISK/gpkg-job-$id
 out_has "env=$at/$name" 'drwx------' '-r--------' "$name"
 check [ "$(grep -c '^prefix=/gpkg/my env-' <<< "$out")" = 6 ]
 check [ "$(awk '/^prefix=/ { print $(NF - 2), $(NF - 1) }' <<< "$out" | sort | tr '\n' ' ')" = 'n1 0 n1 1 n2 2 n2 3 n3 4 n3 5 ' ]
@@ -124,20 +124,20 @@ echo "env=$env"
 srun "$env/bin/where" y
 srun -n1 -N1 "$GPKG" run -p "$env" -- where z
 "$GPKG" deploy -p "$WORK/my env" --format pack
-ls -A "$SLURM"/disk/n[123]/gpkg-$SLURM_JOB_ID/
+ls -A "$SLURM"/disk/n[123]/gpkg-job-$SLURM_JOB_ID/
 "$GPKG" deploy --clean
 ls -A "$SLURM"/disk/n[123]/'
 check [ "$status" = 0 ]
-at=$NODE_DISK/gpkg-$id
+at=$NODE_DISK/gpkg-job-$id
 check [ "$(grep -c "^prefix=$at/my env-.* y\$" <<< "$out")" = 6 ]
 check [ "$(grep -c "^prefix=$at/my env-.* z\$" <<< "$out")" = 1 ]
 err_has 'on 3 nodes by srun' '3 nodes have it already' "n2: $at: removed"
 out_lacks '.part'
-check [ "$(tail -n 6 <<< "$out" | grep -c '^gpkg-')" = 0 ]
+check [ "$(tail -n 6 <<< "$out" | grep -c '^gpkg-job-')" = 0 ]
 
 # Each node reads the shared file, which on n3 is not what it should be: the others have it.
 job n1,n2,n3 '"$GPKG" deploy -p "$WORK/my env" --copy read --json
-ls -A "$SLURM"/disk/n[123]/gpkg-$SLURM_JOB_ID
+ls -A "$SLURM"/disk/n[123]/gpkg-job-$SLURM_JOB_ID
 exit 3'
 json_text=$(sed -n '/^{/,/^}/p' <<< "$out")
 check [ "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print([f["node"] for f in d["failures"]], "what arrived has sha256" in d["failures"][0]["error"])' <<< "$json_text")" = "['n3'] True" ]
@@ -157,28 +157,28 @@ say "$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK/fast" --to "$NODE_DISK" --
 ls -A "$SLURM/disk/n1/fast"'
 check [ "$(grep -c '== status 1' <<< "$out")" = 3 ]
 err_has "n4: $NODE_DISK: has room for 0.1 MB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
-out_has "$NODE_DISK/gpkg-$id/$name" '== status 0'
-check [ "$(grep -c "^gpkg-" <<< "$out")" = 0 ]
+out_has "$NODE_DISK/gpkg-job-$id/$name" '== status 0'
+check [ "$(grep -c "^gpkg-job-job-" <<< "$out")" = 0 ]
 swept
 
 # Two deployments at once, of what ended jobs left folders; those of a job that lives stay, and what others made.
 sbatch -N1 -w n2 -o /dev/null --wrap 'sleep 100' > "$WORK/submitted"
 living=$(grep -o '[0-9]*$' "$WORK/submitted")
 for number in 999999 "$living" 999998; do
-    mkdir "$SLURM/disk/n1/gpkg-$number"
-    echo n1 > "$SLURM/disk/n1/gpkg-$number/.node"
+    mkdir "$SLURM/disk/n1/gpkg-job-$number"
+    echo n1 > "$SLURM/disk/n1/gpkg-job-$number/.node"
 done
-rm "$SLURM/disk/n1/gpkg-999998/.node"
+rm "$SLURM/disk/n1/gpkg-job-999998/.node"
 job n1,n2 '"$GPKG" deploy -p "$WORK/my env" > "$WORK/one" & "$GPKG" deploy -p "$WORK/my env" > "$WORK/two"
 status=$?; wait $! || exit 1
-cmp "$WORK/one" "$WORK/two" && ls -A "$SLURM"/disk/n[12]/gpkg-$SLURM_JOB_ID
+cmp "$WORK/one" "$WORK/two" && ls -A "$SLURM"/disk/n[12]/gpkg-job-$SLURM_JOB_ID
 exit $status' --overcommit
 check [ "$status" = 0 ]
 out_lacks .part
 err_has 'what was left of ended jobs is removed: 999999'
 scancel "$living"
-rmdir "$SLURM/disk/n1/gpkg-999998" && rm -r "$SLURM/disk/n1/gpkg-$living"
-check [ ! -e "$SLURM/disk/n1/gpkg-999999" ]
+rmdir "$SLURM/disk/n1/gpkg-job-999998" && rm -r "$SLURM/disk/n1/gpkg-job-$living"
+check [ ! -e "$SLURM/disk/n1/gpkg-job-999999" ]
 swept
 
 # sbcast that does not work: srun does it. One that is killed on its way leaves nothing.
@@ -195,7 +195,7 @@ say "$GPKG" deploy -p "$WORK/my env"
 touch "$WORK/slow"
 "$GPKG" deploy -p "$WORK/my env" & 
 for _ in $(seq 100); do [ -e "$WORK/begun" ] && break; sleep 0.1; done
-ls -A "$SLURM"/disk/n3/gpkg-$SLURM_JOB_ID
+ls -A "$SLURM"/disk/n3/gpkg-job-$SLURM_JOB_ID
 kill $!; wait $!
 echo "killed: $?"
 ls -A "$SLURM"/disk/n[123]
@@ -203,7 +203,7 @@ rm "$WORK/slow"
 say "$GPKG" deploy -p "$WORK/my env" --copy sbcast'
 err_has 'not today' 'on 3 nodes by srun'
 out_has "$name" '== status 0' '.part' 'killed: 1' '== status 1'
-check [ "$(sed -n '/^killed/,$p' <<< "$out" | grep -c '^gpkg-')" = 0 ]
+check [ "$(sed -n '/^killed/,$p' <<< "$out" | grep -c '^gpkg-job-')" = 0 ]
 swept
 
 # From node to node past one that cannot write: the others have it.
@@ -215,7 +215,7 @@ CAT
 chmod 755 "$WORK/bin/cat"
 job n1,n2,n3,n4 'PATH=$WORK/bin:$PATH "$GPKG" deploy -p "$WORK/my env" --copy srun
 /bin/echo "failed: $?"
-ls -A "$SLURM"/disk/n[1234]/gpkg-$SLURM_JOB_ID'
+ls -A "$SLURM"/disk/n[1234]/gpkg-job-$SLURM_JOB_ID'
 err_has 'error: n2: cat: write error: No space left on device' 'the other nodes have it'
 err_lacks 'n3'
 out_has 'failed: 1'
@@ -246,17 +246,17 @@ out_has '65534 700' '65534 400'
 swept
 
 # An epilog by itself: numbers that are none, and links that lead elsewhere.
-mkdir -p "$SLURM/victim/gpkg-5" "$SLURM/disk/n1/gpkg-7"
-touch "$SLURM/victim/gpkg-5/file"
+mkdir -p "$SLURM/victim/gpkg-job-5" "$SLURM/disk/n1/gpkg-job-7"
+touch "$SLURM/victim/gpkg-job-5/file"
 sed "s|^for folder in .*; do|for folder in '$SLURM/disk/n1'; do|" "$WORK/epilog" > "$WORK/epilog.n1"
-ln -s "$SLURM/victim/gpkg-5" "$SLURM/disk/n1/gpkg-5"
+ln -s "$SLURM/victim/gpkg-job-5" "$SLURM/disk/n1/gpkg-job-5"
 SLURM_JOB_ID=5 SLURM_JOB_UID=0 check sh "$WORK/epilog.n1"
-SLURM_JOB_ID='../victim/gpkg-5' SLURM_JOB_UID=0 check sh "$WORK/epilog.n1"
+SLURM_JOB_ID='../victim/gpkg-job-5' SLURM_JOB_UID=0 check sh "$WORK/epilog.n1"
 SLURM_JOB_ID=7 SLURM_JOB_UID=65534 check sh "$WORK/epilog.n1"
-check [ -e "$SLURM/victim/gpkg-5/file" ]
-check [ -d "$SLURM/disk/n1/gpkg-7" ]
+check [ -e "$SLURM/victim/gpkg-job-5/file" ]
+check [ -d "$SLURM/disk/n1/gpkg-job-7" ]
 SLURM_JOB_ID=7 SLURM_JOB_UID=0 check sh "$WORK/epilog.n1"
-check [ ! -e "$SLURM/disk/n1/gpkg-7" ]
+check [ ! -e "$SLURM/disk/n1/gpkg-job-7" ]
 
 expect 0 clean --images --yes
 check [ -z "$(ls -A "$GPKG_ROOT_PREFIX/images")" ]
