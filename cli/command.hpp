@@ -37,6 +37,7 @@ Action bind_inspect(CLI::App& app);
 Action bind_keys(CLI::App& app);
 Action bind_image(CLI::App& app);
 Action bind_pack(CLI::App& app);
+Action bind_deploy(CLI::App& app);
 Action bind_mirror(CLI::App& app);
 Action bind_module(CLI::App& app);
 Action bind_notices(CLI::App& app);

@@ -54,6 +54,7 @@ std::span<const Command> commands() {
         {"module", "environments as modules of Lmod and Environment Modules", bind_module},
         {"image", "environments as one file, for the nodes of a cluster", bind_image},
         {"pack", "an environment as an archive that unpacks anywhere", bind_pack},
+        {"deploy", "an environment on the local disk of every node of a job", bind_deploy},
         {"index", "write the index of a channel's folder", bind_index},
         {"reactivate", "", bind_reactivate},
         {"__complete", "", bind_complete},

@@ -87,6 +87,18 @@ private:
     bool color_err_ = false;
 };
 
+/// Results go to stderr while this lives: stdout is for something else.
+class ResultsAside {
+public:
+    explicit ResultsAside(Output& out) : out_(out) { out_.results_on_stderr(true); }
+    ~ResultsAside() { out_.results_on_stderr(false); }
+    ResultsAside(const ResultsAside&) = delete;
+    ResultsAside& operator=(const ResultsAside&) = delete;
+
+private:
+    Output& out_;
+};
+
 /// Texts quote what servers and packages say. Of it nothing may command the terminal: control
 /// characters, those that UTF-8 writes in two bytes (U+0080 to U+009F) as well, are written out.
 /// Line ends and tabs stay.

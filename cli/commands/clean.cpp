@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/deploy_file.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/one_off.hpp"
 #include "libcore/base/digest.hpp"
@@ -10,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -28,6 +30,7 @@ struct Options {
     bool index_cache = false;
     bool tarballs = false;
     bool one_offs = false;
+    bool images = false;
     bool dry_run = false;
     bool yes = false;
 };
@@ -135,6 +138,31 @@ Result<Sweep> one_off_environments(const Context& context) {
     return sweep;
 }
 
+/// What `gpkg deploy` made for nodes, and what is left of making such.
+Result<Sweep> made_images(const Context& context) {
+    constexpr auto kLongestMaking = std::chrono::hours(24);
+    Sweep sweep;
+    std::error_code code;
+    for (fs::directory_iterator entry(context.config.image_cache(), code), end;
+         !code && entry != end;
+         entry.increment(code)) {
+        const auto& path = entry->path();
+        std::error_code ignored;
+        if (entry->is_regular_file(ignored) && is_deploy_file(path)) {
+            sweep.entries.push_back({path, entry->file_size(ignored)});
+        } else if (entry->is_directory(ignored) && path.filename().native().starts_with(".gpkg-") &&
+                   entry->last_write_time(ignored) + kLongestMaking <
+                       fs::file_time_type::clock::now()) {
+            GPKG_TRY(const auto usage, folder_usage(path));
+            sweep.entries.push_back({path, usage.freed_bytes});
+        }
+    }
+    std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {
+        return a.path < b.path;
+    });
+    return sweep;
+}
+
 Json files_json(const Sweep& sweep) {
     Json files = Json::array();
     for (const auto& entry : sweep.entries) files.push_back(entry.path.native());
@@ -189,13 +217,13 @@ private:
 
 Result<int> clean(Context& context, const Options& options) {
     if (!options.all && !options.packages && !options.index_cache && !options.tarballs &&
-        !options.one_offs)
+        !options.one_offs && !options.images)
         return fail(ErrorKind::Usage,
                     "nothing to clean was named",
-                    "say --all, --packages, --index-cache, --tarballs or --exec");
+                    "say --all, --packages, --index-cache, --tarballs, --exec or --images");
     auto& out = context.out;
     const auto store = open_store(context);
-    Sweep packages, indexes, remains, one_offs;
+    Sweep packages, indexes, remains, one_offs, images;
     if (options.all || options.packages) {
         GPKG_TRY(packages, unused_packages(context, store));
     }
@@ -207,6 +235,9 @@ Result<int> clean(Context& context, const Options& options) {
     }
     if (options.all || options.one_offs) {
         GPKG_TRY(one_offs, one_off_environments(context));
+    }
+    if (options.all || options.images) {
+        GPKG_TRY(images, made_images(context));
     }
     const auto tell = [&](const Sweep& sweep, std::string_view what) {
         if (sweep.entries.empty()) return;
@@ -220,10 +251,14 @@ Result<int> clean(Context& context, const Options& options) {
     tell(indexes, "cached files of channel indexes");
     tell(remains, "remains of interrupted downloads");
     tell(one_offs, "environments of gpkg exec");
+    tell(images, "files of environments for nodes");
 
-    const auto bytes = packages.bytes() + indexes.bytes() + remains.bytes() + one_offs.bytes();
-    const bool nothing = packages.entries.empty() && indexes.entries.empty() &&
-                         remains.entries.empty() && one_offs.entries.empty();
+    std::uint64_t bytes = 0;
+    bool nothing = true;
+    for (const auto* sweep : {&packages, &indexes, &remains, &one_offs, &images}) {
+        bytes += sweep->bytes();
+        nothing = nothing && sweep->entries.empty();
+    }
     if (!options.dry_run && !nothing) {
         if (!options.yes &&
             !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes)), context.stop))
@@ -238,6 +273,7 @@ Result<int> clean(Context& context, const Options& options) {
         });
         removal.remove(packages, [&](const fs::path& path) { return store.remove(path); });
         removal.remove(indexes, remove_tree);
+        removal.remove(images, remove_tree);
         if (!remains.entries.empty()) {
             if (auto done = store.remove_leftovers(); !done)
                 removal.take(pass(std::move(done).error()));
@@ -251,6 +287,7 @@ Result<int> clean(Context& context, const Options& options) {
             document["packages"] = packages_json(packages, store.root());
         if (options.all || options.tarballs) document["tarballs"] = files_json(remains);
         if (options.all || options.one_offs) document["exec"] = files_json(one_offs);
+        if (options.all || options.images) document["images"] = files_json(images);
         document["total_size"] = bytes;
         out.json(document);
     } else if (nothing) {
@@ -272,6 +309,7 @@ Action bind_clean(CLI::App& app) {
     app.add_flag("-i,--index-cache", options->index_cache, "cached indexes of channels");
     app.add_flag("-t,--tarballs", options->tarballs, "what interrupted downloads left");
     app.add_flag("--exec", options->one_offs, "environments that `gpkg exec` made");
+    app.add_flag("--images", options->images, "files of environments that `gpkg deploy` made");
     app.add_flag("-d,--dry-run", options->dry_run, "show what would be removed, and stop");
     app.add_flag("-y,--yes", options->yes, "do not ask");
     app.footer(

@@ -8,7 +8,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/deploy/image_mount.hpp"
 #include "libcore/deploy/image_use.hpp"
-#include "libcore/deploy/oci_layout.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <CLI/CLI.hpp>
@@ -80,24 +79,17 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
 
 Result<int> build(Context& context, const Options& options) {
     GPKG_TRY(auto made, imaged(context, options.of));
-    ImageOptions image;
-    GPKG_TRY(image.info.mount_point, mount_point_of(context, options, made));
-    GPKG_CHECK(add_other_files(context, made, image.info.mount_point));
-    image.info.name = made.name;
-    image.info.platform = made.platform;
-    image.info.packages = made.environment.link.size();
-    image.info.made_by = "gpkg " GPKG_VERSION;
-    image.time = made.time;
-    image.zstd_level = options.of.level;
-    made.environment.named_prefix = image.info.mount_point;
-    image.layout = std::move(made.layout);
+    GPKG_TRY(const auto mount_point, mount_point_of(context, options, made));
+    GPKG_CHECK(add_other_files(context, made, mount_point));
     const bool is_layout = options.format == "oci";
-    GPKG_TRY(const auto warnings,
-             is_layout ? write_oci_layout(made.environment, made.output, image)
-                       : write_image(made.environment, made.output, image));
-    for (const auto& warning : warnings) context.out.warn_once(warning);
-    return is_layout ? tell_layout(context, made.output, image.info)
-                     : tell_image(context, made.output, image.info);
+    GPKG_TRY(const auto info,
+             write_imaged(context,
+                          made,
+                          mount_point,
+                          is_layout ? ImageForm::OciLayout : ImageForm::Squashfs,
+                          options.of.level));
+    return is_layout ? tell_layout(context, made.output, info)
+                     : tell_image(context, made.output, info);
 }
 
 Result<int> show(Context& context, const Options& options) {

@@ -16,16 +16,8 @@ namespace {
 
 Result<int> pack(Context& context, const ImagedOptions& options) {
     GPKG_TRY(auto made, imaged(context, options));
-    const fs::path named(kPackedPrefix);
-    GPKG_CHECK(add_other_files(context, made, named));
-    made.environment.named_prefix = named;
-    made.environment.history.command = "gpkg pack";
-    PackOptions how;
-    how.layout = std::move(made.layout);
-    how.time = made.time;
-    how.zstd_level = options.level;
-    GPKG_TRY(const auto warnings, write_pack(made.environment, made.output, how));
-    for (const auto& warning : warnings) context.out.warn_once(warning);
+    GPKG_CHECK(add_other_files(context, made, kPackedPrefix));
+    GPKG_CHECK(write_packed(context, made, options.level));
 
     std::error_code ignored;
     const auto size = fs::file_size(made.output, ignored);

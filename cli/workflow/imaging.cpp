@@ -5,6 +5,8 @@
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/machine.hpp"
+#include "libcore/deploy/oci_layout.hpp"
+#include "libcore/deploy/pack.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/unowned_files.hpp"
 #include "libcore/fs/temporary.hpp"
@@ -62,15 +64,12 @@ std::int64_t newest_time(const std::vector<PackageRecord>& records) {
 
 }  // namespace
 
-void add_imaged_options(CLI::App& app, ImagedOptions& options) {
+void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
     add_target_options(app, options.target);
     add_for_option(app, options.sources);
     app.add_option("--from-lock",
                    options.lock,
                    "the packages that this lock file has for here, without an environment")
-        ->type_name("FILE");
-    app.add_option("-o,--output", options.output, "the file to write")
-        ->required()
         ->type_name("FILE");
     app.add_option("--level", options.level, "how hard zstd tries")
         ->check(CLI::Range(1, 22))
@@ -78,7 +77,14 @@ void add_imaged_options(CLI::App& app, ImagedOptions& options) {
     app.add_flag("--offline", options.sources.offline, "ask no server");
 }
 
-Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
+void add_imaged_options(CLI::App& app, ImagedOptions& options) {
+    add_imaged_sources(app, options);
+    app.add_option("-o,--output", options.output, "the file to write")
+        ->required()
+        ->type_name("FILE");
+}
+
+Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     if (options.output.empty())
         return fail(ErrorKind::Usage, "where to write it was not said", "-o FILE");
     const auto output = absolute_path(options.output, context.home);
@@ -98,23 +104,39 @@ Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
     if (change.link.empty())
         return fail(ErrorKind::Usage, "the environment has no packages", "there is nothing in it");
 
-    FetchOptions how;
-    how.offline = options.sources.offline;
-    const auto store = open_store(context);
-    GPKG_TRY(const auto folders, make_available(context, store, change.link, change.channels, how));
-    GPKG_CHECK(check_stop(context));
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     made.name = std::move(wanted.name);
     made.from = std::move(wanted.from);
     made.platform = machine.platform;
     made.time = newest_time(change.link);
-    made.environment = transaction_of(context, change, folders);
+    made.channels = change.channels;
+    made.offline = options.sources.offline;
+    made.environment = transaction_of(context, change, std::vector<fs::path>(change.link.size()));
     // The same environment gives the same bytes, whatever the command was and when.
     made.environment.history.command = "gpkg image build";
     made.environment.history.time =
         fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(made.time)));
     made.layout.transaction = transaction_options(context, {});
     made.layout.workplace = made.workplace.path();
+    return made;
+}
+
+Result<void> fetch_imaged(Context& context, Imaged& imaged) {
+    auto& link = imaged.environment.link;
+    std::vector<PackageRecord> records;
+    records.reserve(link.size());
+    for (const auto& request : link) records.push_back(request.record);
+    FetchOptions how;
+    how.offline = imaged.offline;
+    const auto store = open_store(context);
+    GPKG_TRY(const auto folders, make_available(context, store, records, imaged.channels, how));
+    for (std::size_t i = 0; i < link.size(); ++i) link[i].unpacked = folders[i];
+    return check_stop(context);
+}
+
+Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
+    GPKG_TRY(auto made, plan_imaged(context, options));
+    GPKG_CHECK(fetch_imaged(context, made));
     return made;
 }
 
@@ -133,6 +155,38 @@ Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& n
                                  files.size(),
                                  files.size() == 1 ? "file" : "files",
                                  files.size() == 1 ? "comes" : "come"));
+    return {};
+}
+
+Result<ImageInfo> write_imaged(
+    Context& context, Imaged& imaged, const fs::path& mount_point, ImageForm form, int level) {
+    ImageOptions image;
+    image.info.name = imaged.name;
+    image.info.mount_point = mount_point;
+    image.info.platform = imaged.platform;
+    image.info.packages = imaged.environment.link.size();
+    image.info.made_by = "gpkg " GPKG_VERSION;
+    image.time = imaged.time;
+    image.zstd_level = level;
+    image.layout = imaged.layout;
+    imaged.environment.named_prefix = mount_point;
+    GPKG_TRY(const auto warnings,
+             form == ImageForm::OciLayout
+                 ? write_oci_layout(imaged.environment, imaged.output, image)
+                 : write_image(imaged.environment, imaged.output, image));
+    for (const auto& warning : warnings) context.out.warn_once(warning);
+    return image.info;
+}
+
+Result<void> write_packed(Context& context, Imaged& imaged, int level) {
+    imaged.environment.named_prefix = kPackedPrefix;
+    imaged.environment.history.command = "gpkg pack";
+    PackOptions how;
+    how.layout = imaged.layout;
+    how.time = imaged.time;
+    how.zstd_level = level;
+    GPKG_TRY(const auto warnings, write_pack(imaged.environment, imaged.output, how));
+    for (const auto& warning : warnings) context.out.warn_once(warning);
     return {};
 }
 

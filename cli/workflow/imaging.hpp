@@ -6,11 +6,14 @@
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/source_options.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/deploy/image.hpp"
 #include "libcore/env/laid_out.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -24,7 +27,9 @@ struct ImagedOptions {
     int level = 9;  ///< of zstd
 };
 
-/// --name, --prefix, --for, --from-lock, --output, --level, --offline.
+/// --name, --prefix, --for, --from-lock, --level, --offline.
+void add_imaged_sources(CLI::App& app, ImagedOptions& options);
+/// The same with --output.
 void add_imaged_options(CLI::App& app, ImagedOptions& options);
 
 /// All that is needed to lay an environment out elsewhere. The workplace is gone with it.
@@ -35,15 +40,28 @@ struct Imaged {
     std::string platform{};
     Transaction environment{};
     LayOutOptions layout{};
-    std::optional<fs::path> from{};  ///< the environment that it is of
-    std::int64_t time = 0;           ///< of the newest package, Unix seconds
+    std::optional<fs::path> from{};   ///< the environment that it is of
+    std::int64_t time = 0;            ///< of the newest package, Unix seconds
+    std::vector<Channel> channels{};  ///< with the credentials that downloads need
+    bool offline = false;
 };
 
-/// Fetches what the store lacks. Nothing but the store and the workplace is written.
+/// What is meant, before anything is fetched. Nothing but the workplace is written.
+Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options);
+/// Fetches what the store lacks.
+Result<void> fetch_imaged(Context& context, Imaged& imaged);
+/// Both.
 Result<Imaged> imaged(Context& context, const ImagedOptions& options);
 
 /// Has files that belong to no package come along, as they are when their prefix is `named`. Which
 /// binaries go on to name the old one is told.
 Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& named);
+
+enum class ImageForm { Squashfs, OciLayout };
+/// Writes the output, with what add_other_files() brought, and tells what is not in it.
+Result<ImageInfo> write_imaged(
+    Context& context, Imaged& imaged, const fs::path& mount_point, ImageForm form, int level);
+/// The same as an archive, for which files of no package were to name kPackedPrefix.
+Result<void> write_packed(Context& context, Imaged& imaged, int level);
 
 }  // namespace gpkg::cli

@@ -20,18 +20,6 @@ namespace {
 
 constexpr int kAttempts = 5;
 
-/// Stdout is the tool's while this lives.
-class ResultsAside {
-public:
-    explicit ResultsAside(Output& out) : out_(out) { out_.results_on_stderr(true); }
-    ~ResultsAside() { out_.results_on_stderr(false); }
-    ResultsAside(const ResultsAside&) = delete;
-    ResultsAside& operator=(const ResultsAside&) = delete;
-
-private:
-    Output& out_;
-};
-
 bool is_ready(const fs::path& prefix) {
     return Prefix::is_environment(prefix) && prefix_condition(prefix) == PrefixCondition::Settled;
 }

@@ -100,7 +100,9 @@ struct Config {
     Setting<LinkScriptPolicy> link_scripts{LinkScriptPolicy::Run};
     Setting<fs::path> module_root{};  ///< empty: modules/ of the root prefix
     Setting<std::string> module_name{"{name}/{generation}"};  ///< a template, see module_name_of()
-    Setting<bool> use_condarc{true};                          ///< conda's files are read
+    /// On disks of a cluster's nodes; empty: TMPDIR and /tmp.
+    Setting<std::vector<fs::path>> local_folders{};
+    Setting<bool> use_condarc{true};  ///< conda's files are read
 
     /// For people: keys nobody knows, two files where one is read.
     std::vector<std::string> warnings;
@@ -109,6 +111,8 @@ struct Config {
 
     fs::path package_store() const { return cache_dir.value / "pkgs"; }
     fs::path index_cache() const { return cache_dir.value / "cache"; }
+    /// Images and archives of environments that nodes are brought.
+    fs::path image_cache() const { return cache_dir.value / "images"; }
     /// Where modulefiles are written.
     fs::path modules_folder() const {
         return module_root.value.empty() ? root_prefix.value / "modules" : module_root.value;

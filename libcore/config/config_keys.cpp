@@ -382,6 +382,7 @@ constexpr std::array kRows = {
     row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "which link scripts of packages run: run (all), off, ask or list"),
     row<&Config::module_root, folder>("module_root", Shape::Value, {}, "folder of modulefiles; else modules/ of the root prefix"),
     row<&Config::module_name, name_template>("module_name", Shape::Value, {}, "what modules of environments are called: {name}, {generation}, {accelerator}, {python}, ..."),
+    row<&Config::local_folders, folders>("local_folders", Shape::List, {}, "folders on disks of a cluster's nodes, for gpkg deploy; else $TMPDIR and /tmp", ":,"),
     row<&Config::use_condarc, flag>("use_condarc", Shape::Value, {}, "whether conda's configuration files are read"),
 };
 // clang-format on

@@ -44,6 +44,11 @@ echo 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:4
 for node in g1 g2; do
     echo 'mount --bind "$1/ld.so.cache" /etc/ld.so.cache; mount --bind "$1/driver" /proc/driver' > "$SLURM/prepare.$node"
 done
+# Every node has a disk of its own.
+[ -e /nvme ] || { mkdir /nvme; made+=(/nvme); }
+for node in c1 g1 g2; do
+    echo 'mount --bind "$3" /nvme' >> "$SLURM/prepare.$node"
+done
 slurm_start
 
 # The page as a script: indented lines are commands, a fenced block is the file that its first line names.

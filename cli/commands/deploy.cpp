@@ -1,0 +1,235 @@
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/deploying.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/cluster/slurm_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    DeployRequest request;
+    std::string format;
+    std::string method = "auto";
+    bool slurm = false;
+    bool clean = false;
+    bool epilog = false;
+    std::string output;
+    std::vector<std::string> words;  ///< for --help alone
+};
+
+struct Words {
+    std::string file;
+    std::vector<std::string> command;  ///< behind "--"
+};
+
+Result<Words> words_of(const Context& context) {
+    Words words;
+    const auto& typed = context.arguments;
+    const auto dashes = std::find(typed.begin(), typed.end(), "--");
+    if (dashes != typed.end()) words.command.assign(dashes + 1, typed.end());
+    const auto place = static_cast<std::size_t>(dashes - typed.begin());
+    bool is_verb = true;
+    for (const auto at : context.positionals) {
+        if (at >= place) break;
+        if (std::exchange(is_verb, false)) continue;
+        if (!words.file.empty())
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: one file is brought, and a command stands behind --", typed[at]),
+                "gpkg deploy ml.sqfs --slurm -- python train.py");
+        words.file = typed[at];
+    }
+    return words;
+}
+
+CopyMethod method_of(const std::string& word) {
+    if (word == "sbcast") return CopyMethod::Sbcast;
+    if (word == "srun") return CopyMethod::Srun;
+    return word == "read" ? CopyMethod::Read : CopyMethod::Auto;
+}
+
+std::string_view name_of(CopyMethod method) {
+    switch (method) {
+    case CopyMethod::Sbcast: return "sbcast";
+    case CopyMethod::Srun: return "srun";
+    case CopyMethod::Read: return "read";
+    case CopyMethod::Auto: break;
+    }
+    return "none";
+}
+
+Json document_of(const Deployment& deployment) {
+    const auto& done = deployment.done;
+    return {{"success", done.failures.empty()},
+            {"path", deployment.path().native()},
+            {"format", deployment.payload.is_pack ? "pack" : "image"},
+            {"file", deployment.payload.file.native()},
+            {"bytes", deployment.payload.size},
+            {"sha256", deployment.payload.sha256},
+            {"nodes", deployment.nodes},
+            {"brought_to", deployment.placement.lacking},
+            {"copied_by", name_of(done.method)},
+            {"seconds",
+             {{"file", deployment.file_seconds},
+              {"place", deployment.place_seconds},
+              {"copy", done.copy_seconds},
+              {"check", done.check_seconds}}},
+            {"failures", Json::array()}};
+}
+
+void tell(Context& context, const Deployment& deployment) {
+    auto& out = context.out;
+    const auto& done = deployment.done;
+    const auto count = deployment.placement.lacking.size();
+    out.note(count == 0 ? fmt::format("{} nodes have it already, with the right checksum",
+                                      deployment.nodes.size())
+                        : fmt::format("{} on {} {} by {} in {:.1f} s, checked and started there in "
+                                      "{:.1f} s",
+                                      human_size(deployment.payload.size),
+                                      count,
+                                      count == 1 ? "node" : "nodes",
+                                      name_of(done.method),
+                                      done.copy_seconds,
+                                      done.check_seconds));
+    const auto start =
+        start_words(shell_word(deployment.path().native()), deployment.payload.is_pack, "COMMAND");
+    if (start) out.note(*start);
+}
+
+Result<int> to_job(Context& context, const Options& options) {
+    GPKG_TRY(const auto deployment, deploy_to_job(context, options.request));
+    if (!deployment.done.failures.empty())
+        return pass(error_of(deployment.done.failures,
+                             deployment.done.failures.size() < deployment.nodes.size()
+                                 ? "the other nodes have it; the same command tries these again"
+                                 : ""));
+    tell(context, deployment);
+    if (context.out.json_mode())
+        context.out.json(document_of(deployment));
+    else
+        context.out.result(deployment.path().native());
+    return 0;
+}
+
+Result<int> to_script(Context& context,
+                      const Options& options,
+                      const std::vector<std::string>& command) {
+    GPKG_TRY(const auto script, batch_script(context, options.request, command));
+    if (!options.output.empty()) {
+        const auto file = absolute_path(options.output, context.home);
+        GPKG_CHECK(write_file_atomically(file, script));
+        context.out.note(fmt::format("sbatch -N NODES {}", shell_word(file.native())));
+    } else {
+        context.out.note("this goes to sbatch:  sbatch -N NODES FILE");
+    }
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"script", script}});
+    else if (options.output.empty())
+        context.out.result(script.substr(0, script.size() - 1));
+    return 0;
+}
+
+Result<int> clean(Context& context, const Options& options) {
+    GPKG_TRY(const bool had_any, clean_job(context, options.request.folders));
+    if (!had_any) context.out.note("there was nothing of this job");
+    if (context.out.json_mode()) context.out.json({{"success", true}});
+    return 0;
+}
+
+Result<int> print_epilog(Context& context, const Options& options) {
+    auto folders = options.request.folders;
+    // TMPDIR is of whoever asks, not of the jobs to come.
+    if (folders.empty() && context.config.local_folders.value.empty()) folders = {"/tmp"};
+    const auto script = epilog_script(local_folders(context, folders));
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"script", script}});
+    else
+        context.out.result(script.substr(0, script.size() - 1));
+    return 0;
+}
+
+Result<int> run(Context& context, Options options) {
+    if (options.clean && options.epilog)
+        return fail(ErrorKind::Usage, "--clean goes not with --epilog");
+    if (options.epilog) return print_epilog(context, options);
+    GPKG_TRY(const auto words, words_of(context));
+    auto& what = options.request.what;
+    what.file = words.file;
+    const bool names_other =
+        !what.of.target.name.empty() || !what.of.target.prefix.empty() || !what.of.lock.empty();
+    if (!what.file.empty() && (names_other || !options.format.empty()))
+        return fail(ErrorKind::Usage,
+                    "a file is what it is: it goes with none of -n, -p, --from-lock and --format");
+    what.is_pack = options.format == "pack";
+    options.request.method = method_of(options.method);
+    const bool in_job = in_slurm_job();
+    if (options.clean && !in_job)
+        return fail(ErrorKind::Usage, "--clean is for the job whose nodes are to be cleaned");
+    if (options.clean) return clean(context, options);
+    const bool wants_script =
+        !options.output.empty() || !words.command.empty() || (options.slurm && !in_job);
+    if (wants_script && !options.slurm)
+        return fail(ErrorKind::Usage,
+                    "a command and -o are for batch scripts, which --slurm writes");
+    if (wants_script) return to_script(context, options, words.command);
+    if (!in_job)
+        return fail(ErrorKind::Usage,
+                    "this is no job of Slurm, whose nodes an environment could be brought to",
+                    "inside a job: env=$(gpkg deploy -n NAME); elsewhere gpkg deploy -n NAME "
+                    "--slurm -- COMMAND writes a script for sbatch");
+    return to_job(context, options);
+}
+
+}  // namespace
+
+Action bind_deploy(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    auto& request = options->request;
+    add_imaged_sources(app, request.what.of);
+    app.add_option("file",
+                   options->words,
+                   "an image or an archive that is there already; behind --, a command for --slurm")
+        ->type_name("FILE");
+    app.add_option("--format",
+                   options->format,
+                   "image (one file, mounted by each command), or pack (unpacked on every node)")
+        ->check(CLI::IsMember({"image", "pack"}));
+    app.add_option("--to",
+                   request.folders,
+                   "a folder on every node's own disk; of several, the first that all can use")
+        ->type_name("DIR")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+    app.add_option(
+           "--copy",
+           options->method,
+           "sbcast; srun (steps, from node to node); read (each node reads the file itself)")
+        ->check(CLI::IsMember({"auto", "sbcast", "srun", "read"}));
+    app.add_flag("--slurm", options->slurm, "outside a job: write a script for sbatch");
+    app.add_option("-o,--output", options->output, "of --slurm: the file to write it to")
+        ->type_name("FILE");
+    app.add_flag("--clean", options->clean, "remove what this job was brought, on all its nodes");
+    app.add_flag("--epilog", options->epilog, "print a script for slurm.conf's Epilog, which does");
+    app.footer(
+        "In a job of Slurm: an environment comes to the local disk of every node, is compared with "
+        "its checksum there and\nstarted once. Prints the path that it has on each of them "
+        "(docs/hpc.md).\n"
+        "  env=$(gpkg deploy -n ml) && srun gpkg image run \"$env\" -- python train.py\n"
+        "  env=$(gpkg deploy -n ml --format pack) && srun gpkg run -p \"$env\" -- python train.py\n"
+        "  gpkg deploy -n ml --slurm -o ml.sbatch -- python train.py && sbatch -N 100 ml.sbatch");
+
+    return [options](Context& context) { return run(context, *options); };
+}
+
+}  // namespace gpkg::cli

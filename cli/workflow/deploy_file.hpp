@@ -1,0 +1,24 @@
+#pragma once
+
+// The one file of an environment that a deployment starts from. It is made once: what it is of is
+// in its name.
+
+#include "cli/workflow/imaging.hpp"
+#include "libcore/cluster/deployment.hpp"
+
+namespace gpkg::cli {
+
+struct DeployFileOptions {
+    ImagedOptions of;
+    std::string file;  ///< an image or an archive that is there; empty: one of `of` is made
+    bool is_pack = false;
+};
+
+/// Of the environment: what the configuration's image cache has, or one that is made and put there.
+/// Concurrent jobs may do so at once.
+Result<NodePayload> payload_of(Context& context, const DeployFileOptions& options);
+
+/// Whether a file of the image cache is one of these, by its name.
+bool is_deploy_file(const fs::path& file);
+
+}  // namespace gpkg::cli

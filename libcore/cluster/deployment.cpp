@@ -1,0 +1,188 @@
+#include "libcore/cluster/deployment.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/cluster/node_scripts_internal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <optional>
+
+namespace gpkg {
+namespace {
+
+std::string megabytes(std::string_view bytes) {
+    const auto number = std::strtoull(std::string(bytes).c_str(), nullptr, 10);
+    return fmt::format("{:.1f} MB", static_cast<double>(number) / 1e6);
+}
+
+/// What all nodes said of the folders.
+struct Looked {
+    std::vector<NodeAnswer> answers;
+
+    /// Jobs other than this with a folder on some node.
+    std::set<std::string> leftovers() const {
+        std::set<std::string> jobs;
+        for (const auto& answer : answers) {
+            for (const auto& line : answer.lines) {
+                if (line.word == "leftover" && line.values.size() == 2) jobs.insert(line.values[1]);
+            }
+        }
+        return jobs;
+    }
+    /// Folders that some node could not take, with why.
+    std::vector<NodeFailure> refusals(const NodePayload& payload) const;
+    bool refuses(const fs::path& folder) const {
+        for (const auto& answer : answers) {
+            for (const auto& line : answer.lines) {
+                if ((line.word == "refused" || line.word == "room") && line.value() == folder)
+                    return true;
+            }
+        }
+        return false;
+    }
+    /// The folder that every node has taken.
+    std::optional<std::string> common() const {
+        std::optional<std::string> folder;
+        for (const auto& answer : answers) {
+            const auto* at = answer.find("at");
+            if (at == nullptr || (folder && *folder != at->value())) return std::nullopt;
+            folder = at->value();
+        }
+        return folder;
+    }
+};
+
+std::vector<NodeFailure> Looked::refusals(const NodePayload& payload) const {
+    std::vector<NodeFailure> failures;
+    for (const auto& answer : answers) {
+        for (const auto& line : answer.lines) {
+            if (line.word == "refused" && line.values.size() == 2)
+                failures.push_back(
+                    {answer.node, fmt::format("{}: {}", line.values[0], line.values[1])});
+            if (line.word == "room" && line.values.size() == 3)
+                failures.push_back({answer.node,
+                                    fmt::format("{}: has room for {}, and {} are needed",
+                                                line.values[0],
+                                                megabytes(line.values[1]),
+                                                megabytes(std::to_string(payload.room)))});
+        }
+    }
+    return failures;
+}
+
+Result<Looked> look(const SlurmJob& job,
+                    const NodePayload& payload,
+                    const std::vector<fs::path>& folders) {
+    NodeStep step;
+    step.script = kLookScript;
+    step.arguments = {job.id,
+                      payload.name,
+                      payload.is_pack ? "pack" : "image",
+                      payload.sha256,
+                      std::to_string(payload.room)};
+    for (const auto& folder : folders) step.arguments.push_back(folder.native());
+    GPKG_TRY(auto answers, run_on_nodes(job, step));
+    auto failures = failures_of(answers);
+    for (const auto& answer : answers) {
+        if (answer.lines.empty()) failures.push_back({answer.node, "gave no answer"});
+    }
+    if (!failures.empty()) return pass(error_of(failures, {}));
+    return Looked{std::move(answers)};
+}
+
+Result<std::vector<NodeAnswer>> remove_folders(const SlurmJob& job,
+                                               const std::set<std::string>& jobs,
+                                               const std::vector<fs::path>& folders) {
+    NodeStep step;
+    step.script = kRemoveScript;
+    step.arguments = {fmt::format("{}", fmt::join(jobs, " "))};
+    for (const auto& folder : folders) step.arguments.push_back(folder.native());
+    return run_on_nodes(job, step);
+}
+
+/// Those of ended jobs go. Where that cannot be told they stay: they are in nobody's way but for
+/// their room.
+std::vector<std::string> clean_up(const SlurmJob& job,
+                                  std::set<std::string> jobs,
+                                  const std::vector<fs::path>& folders) {
+    const auto living = living_jobs(jobs, job.cancelled);
+    if (!living) return {};
+    std::erase_if(jobs, [&](const std::string& one) { return living->contains(one); });
+    if (jobs.empty() || !remove_folders(job, jobs, folders)) return {};
+    return {jobs.begin(), jobs.end()};
+}
+
+/// Asks the nodes again until they agree: folders that one of them refuses are left out.
+Result<Looked> agreed(const SlurmJob& job,
+                      const NodePayload& payload,
+                      std::vector<fs::path> folders,
+                      Looked looked) {
+    while (!looked.common()) {
+        std::vector<fs::path> refused;
+        std::vector<fs::path> left;
+        for (const auto& folder : folders)
+            (looked.refuses(folder) ? refused : left).push_back(folder);
+        // What other nodes made there.
+        static_cast<void>(remove_folders(job, {job.id}, refused));
+        if (left.empty() || refused.empty())
+            return pass(error_of(looked.refusals(payload),
+                                 "--to names a folder on a disk that every node has"));
+        folders = std::move(left);
+        GPKG_TRY(looked, look(job, payload, folders));
+    }
+    return looked;
+}
+
+}  // namespace
+
+Result<Placement> find_place(const SlurmJob& job,
+                             const NodePayload& payload,
+                             const std::vector<fs::path>& folders) {
+    Placement placement;
+    GPKG_TRY(auto looked, look(job, payload, folders));
+    if (const auto jobs = looked.leftovers(); !jobs.empty()) {
+        placement.cleaned = clean_up(job, jobs, folders);
+        // They may have been what took the room.
+        if (!placement.cleaned.empty() && !looked.common()) {
+            GPKG_TRY(looked, look(job, payload, folders));
+        }
+    }
+    GPKG_TRY(looked, agreed(job, payload, folders, std::move(looked)));
+    placement.folder = fs::path(*looked.common()) / ("gpkg-job-" + job.id);
+    for (const auto& answer : looked.answers) {
+        if (answer.find("whole") == nullptr) placement.lacking.push_back(answer.node);
+        const auto& at = *answer.find("at");
+        placement.in_memory =
+            placement.in_memory || (at.values.size() > 1 && at.values[1] == "tmpfs");
+    }
+    return placement;
+}
+
+Result<std::vector<std::string>> remove_deployed(const SlurmJob& job,
+                                                 const std::vector<fs::path>& folders) {
+    GPKG_TRY(const auto answers, remove_folders(job, {job.id}, folders));
+    if (const auto failures = failures_of(answers); !failures.empty())
+        return pass(error_of(failures, {}));
+    std::vector<std::string> removed;
+    for (const auto& answer : answers) {
+        for (const auto& line : answer.lines) {
+            if (line.word == "removed")
+                removed.push_back(fmt::format("{}: {}", answer.node, line.value()));
+        }
+    }
+    return removed;
+}
+
+std::string epilog_script(const std::vector<fs::path>& folders) {
+    constexpr std::string_view kMark = "@FOLDERS@";
+    std::string words;
+    for (const auto& folder : folders)
+        words += (words.empty() ? "" : " ") + shell_word(folder.native());
+    std::string script(kEpilogScript);
+    script.replace(script.find(kMark), kMark.size(), words);
+    return script;
+}
+
+}  // namespace gpkg

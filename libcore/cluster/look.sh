@@ -1,0 +1,99 @@
+# look JOB NAME KIND SHA256 BYTES FOLDER...: takes the first of the folders that is a disk of this
+# node's with so much room, and makes the job's folder in it. Tells
+#   leftover FOLDER JOB   of another job of this user
+#   refused FOLDER WHY    room FOLDER FREE TYPE, where it is no more than that
+#   at FOLDER TYPE        taken
+#   whole                 what is to come is there already
+job=$1 name=$2 kind=$3 sum=$4 bytes=$5
+shift 5
+
+refuse() {
+    tell refused "$folder" "$1"
+    return 1
+}
+
+# The one who makes the folder writes its name into it. Where somebody else did, the folder is one
+# of several nodes, whatever kind of file system that is.
+claim() {
+    at=$folder/gpkg-job-$job
+    if mkdir -m 700 -- "$at" 2> /dev/null; then
+        is_new=yes
+        printf '%s' "$node" > "$at/.node" || {
+            rmdir -- "$at"
+            refuse 'cannot be written to'
+            return
+        }
+        return 0
+    fi
+    is_new=
+    [ -e "$at" ] || [ -L "$at" ] || {
+        refuse 'cannot be written to'
+        return
+    }
+    [ -d "$at" ] && [ ! -L "$at" ] && [ -O "$at" ] || {
+        refuse "gpkg-job-$job in it is somebody else's"
+        return
+    }
+    tries=0
+    until [ -s "$at/.node" ] || [ $tries = 20 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    [ -s "$at/.node" ] || printf '%s' "$node" > "$at/.node"
+    maker=$(cat "$at/.node")
+    [ "$maker" = "$node" ] || refuse "is one folder of several nodes, of $maker too"
+}
+
+consider() {
+    [ -d "$folder" ] || {
+        refuse 'is no folder there'
+        return
+    }
+    type=unknown free=
+    if shown=$(df --output=fstype,avail -B1 -- "$folder" 2> /dev/null); then
+        shown=$(last_line "$shown")
+        type=${shown%% *} free=${shown##* }
+    fi
+    case $type in
+    nfs* | lustre | gpfs | beegfs | fhgfs | ceph | cifs | smb* | afs | 9p | pvfs2 | orangefs | panfs | wekafs | \
+        ocfs2 | gfs2 | glusterfs | dvs | cvfs | daos* | fuse.sshfs | fuse.glusterfs | fuse.ceph* | fuse.dfuse | \
+        fuse.juicefs | fuse.s3fs | fuse.gcsfuse)
+        refuse "is on a file system of the network ($type)"
+        return
+        ;;
+    esac
+    claim || return
+    if is_whole "$at" "$name" "$kind" "$sum"; then
+        tell whole
+        return 0
+    fi
+    # Of deployments that were killed.
+    find "$at" -maxdepth 1 -name '.*.part' -mmin +10 -exec rm -f -- {} + 2> /dev/null
+    case $free in
+    '' | *[!0-9]*) ;;
+    *)
+        [ "$free" -ge "$bytes" ] || {
+            tell room "$folder" "$free" "$type"
+            [ -z "$is_new" ] || rm -rf -- "$at"
+            return 1
+        }
+        ;;
+    esac
+}
+
+command -v sha256sum > /dev/null || give_up 'there is no sha256sum'
+for folder in "$@"; do
+    for old in "$folder"/gpkg-job-*; do
+        number=${old##*/gpkg-job-}
+        case $number in
+        *[!0-9]* | '' | "$job") continue ;;
+        esac
+        is_ours "$old" && tell leftover "$folder" "$number"
+    done
+done
+for folder in "$@"; do
+    if consider; then
+        tell at "$folder" "$type"
+        exit 0
+    fi
+done
