@@ -34,6 +34,9 @@ struct Context {
     mutable std::shared_ptr<Transport> transport{};  ///< see open_transport()
 };
 
+/// By which signal the user asked to stop: SIGINT, SIGTERM or SIGHUP; 0 as long as nobody did.
+int stop_signal();
+
 /// Fails with Interrupted once the user asked to stop.
 Result<void> check_stop(const Context& context);
 

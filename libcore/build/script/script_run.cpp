@@ -52,8 +52,9 @@ Variables secrets_of(const BuildScript& script) {
 Variables environment_of(const ScriptRun& run, const BuildOptions& options) {
     const auto& output = run.output;
     const auto& place = run.place.seen;
-    const auto cpus = options.cpu_count > 0 ? static_cast<unsigned>(options.cpu_count)
+    const auto there = options.own_cpus > 0 ? static_cast<unsigned>(options.own_cpus)
                                             : std::max(1U, std::thread::hardware_concurrency());
+    const auto cpus = options.cpu_count > 0 ? static_cast<unsigned>(options.cpu_count) : there;
     Variables variables{
         {"PREFIX", place.prefix.native()},
         {"BUILD_PREFIX", place.build_prefix.native()},
