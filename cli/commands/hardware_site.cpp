@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -172,7 +173,12 @@ Result<int> of_slurm(Context& context, const SiteOptions& options) {
 
 Result<int> of_hosts(Context& context, const SiteOptions& options) {
     for (const auto& host : options.hosts) {
-        if (host.empty() || host.front() == '-' || host.find('/') != std::string::npos)
+        // ssh takes what begins with '-' for an option, and a file's name has no '/'.
+        const bool is_name = std::ranges::all_of(host, [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                   std::string_view("._@:%-").find(c) != std::string_view::npos;
+        });
+        if (host.empty() || host.front() == '-' || !is_name)
             return fail(ErrorKind::Usage, fmt::format("--hosts: '{}' is no host's name", host));
     }
     GPKG_TRY(const auto probe, probe_options(context, options));

@@ -110,9 +110,11 @@ Result<int> write(Context& context, const Options& options) {
         }
     }
     GPKG_TRY(const auto program, own_program());
-    GPKG_TRY(const auto entry,
-             write_module_entry(root, GPKG_VERSION, program.parent_path(), formats_of(options)));
-    done.take(entry);
+    ModuleEntry entry{root, program.parent_path(), {}};
+    if (const auto named = context.env("GPKG_SYSTEM_CONFIG"); named && !trim(*named).empty())
+        entry.system_config = absolute_path(*named, context.home);
+    GPKG_TRY(const auto change, write_module_entry(entry, GPKG_VERSION, formats_of(options)));
+    done.take(change);
     auto& out = context.out;
     for (const auto& path : done.written) out.print(path);
     for (const auto& path : done.removed) out.print(fmt::format("removed {}", path));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
 #include <string_view>
 
 namespace gpkg {
@@ -47,7 +48,7 @@ tl::unexpected<Error> no_profile(const std::string& where,
             "--gpkg PATH says where gpkg is on these machines");
     return fail(ErrorKind::Network,
                 said.empty() ? fmt::format("{}: failed with exit status {}", where, exit_code)
-                             : fmt::format("{}: {}", where, last_lines(said, 3)));
+                             : fmt::format("{}: {}", where, last_lines(said, 2)));
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ std::vector<std::string> probe_command(const NodeKind& kind, const ProbeOptions&
                                         "--nodes=1",
                                         "--ntasks=1",
                                         "--cpus-per-task=1",
-                                        "--mem=1G",
+                                        "--mem=256M",
                                         "--time=2",
                                         fmt::format("--immediate={}", options.wait.count()),
                                         "--mpi=none",
@@ -134,6 +135,7 @@ Result<ProbeAnswer> probe_by_ssh(const std::string& host, const ProbeOptions& op
             fmt::format(
                 "{}: gave no answer within {} s", host, (options.wait + kToAnswer).count()));
     if (!code) return pass(Error(code.error()).while_doing("probing " + host));
+    std::erase(answer.said, '\r');  // ssh's own lines end as a terminal's
     if (*code != 0) return no_profile(host, options.gpkg, *code, answer.said);
     auto profile = profile_in(output);
     if (!profile) return pass(std::move(profile).error().while_doing("probing " + host));

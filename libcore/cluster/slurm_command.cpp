@@ -84,10 +84,9 @@ Result<std::string> slurm_output(const SlurmCommand& command) {
     if (answer.exit_code == 0) return std::move(answer.output);
     const auto said = last_lines(answer.errors.empty() ? answer.output : answer.errors, 3);
     return fail(ErrorKind::Io,
-                said.empty() ? fmt::format("{}: failed with exit status {}",
-                                           command.arguments.front(),
-                                           answer.exit_code)
-                             : said);
+                fmt::format("{}: {}",
+                            command.arguments.front(),
+                            said.empty() ? fmt::format("exit status {}", answer.exit_code) : said));
 }
 
 }  // namespace gpkg

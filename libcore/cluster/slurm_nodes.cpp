@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -89,14 +90,18 @@ std::string gpu_types(const NodeKind& kind, const std::vector<NodeKind>&) {
     return types;
 }
 
-/// Features that every kind has tell nothing.
+bool has_feature(const NodeKind& kind, const std::string& feature) {
+    return std::ranges::binary_search(kind.first().features, feature);
+}
+
+/// The first feature that this kind alone has, else all but those that every kind has.
 std::string own_features(const NodeKind& kind, const std::vector<NodeKind>& kinds) {
     std::string own;
     for (const auto& feature : kind.first().features) {
-        const bool is_common = std::ranges::all_of(kinds, [&](const NodeKind& other) {
-            return std::ranges::binary_search(other.first().features, feature);
-        });
-        if (!is_common) own += (own.empty() ? "" : "+") + feature;
+        const auto count = std::ranges::count_if(
+            kinds, [&](const NodeKind& other) { return has_feature(other, feature); });
+        if (count == 1) return feature;
+        if (std::cmp_less(count, kinds.size())) own += (own.empty() ? "" : "+") + feature;
     }
     return own;
 }

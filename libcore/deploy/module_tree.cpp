@@ -246,14 +246,13 @@ Result<ModuleChange> write_module(const fs::path& root,
     return change;
 }
 
-Result<ModuleChange> write_module_entry(const fs::path& root,
+Result<ModuleChange> write_module_entry(const ModuleEntry& entry,
                                         std::string_view version,
-                                        const fs::path& programs,
                                         const std::vector<ModuleFormat>& formats) {
     ModuleChange change;
     for (const auto format : formats) {
-        const auto path = file_of(root, kCore, fmt::format("gpkg/{}", version), format);
-        const auto text = entry_modulefile(root, programs, format);
+        const auto path = file_of(entry.root, kCore, fmt::format("gpkg/{}", version), format);
+        const auto text = entry_modulefile(entry, format);
         const auto may_replace = [&](const std::string& there) -> Result<void> {
             if (std::string_view(there).substr(0, 64).find(entry_line()) == std::string_view::npos)
                 return not_ours(path);

@@ -61,9 +61,8 @@ Result<ModuleChange> write_module(const fs::path& root,
                                   const std::vector<ModuleFile>& before);
 
 /// Writes the entry where it is not there as it would be.
-Result<ModuleChange> write_module_entry(const fs::path& root,
+Result<ModuleChange> write_module_entry(const ModuleEntry& entry,
                                         std::string_view version,
-                                        const fs::path& programs,
                                         const std::vector<ModuleFormat>& formats);
 
 /// Makes `module` the default among those of its name in its room.

@@ -47,8 +47,14 @@ std::string modulefile(const EnvironmentModule& module, ModuleFormat format);
 /// Of a module that gpkg wrote; nothing for all other text.
 std::optional<ModuleOrigin> origin_of_modulefile(std::string_view text);
 
-/// A module that, when loaded, shows those of the rooms below `root` (see module_tree.hpp) that
-/// this machine can use, and has `programs` in PATH where that is not empty.
-std::string entry_modulefile(const fs::path& root, const fs::path& programs, ModuleFormat format);
+/// The module that shows those of the rooms below `root` (see module_tree.hpp) that this machine
+/// can use.
+struct ModuleEntry {
+    fs::path root;
+    fs::path programs;       ///< comes into PATH; empty: nothing does
+    fs::path system_config;  ///< for GPKG_SYSTEM_CONFIG, where users have no other; empty: none
+};
+
+std::string entry_modulefile(const ModuleEntry& entry, ModuleFormat format);
 
 }  // namespace gpkg

@@ -38,7 +38,9 @@ while read -r number kind placeholder; do
 done < "$pack/groups"
 
 rm -f "$pack/place"
-cp -dR --preserve=mode,timestamps --remove-destination "$pack/pristine/." "$here/"
+# Where no file names the prefix there are none.
+[ ! -d "$pack/pristine" ] ||
+    cp -dR --preserve=mode,timestamps --remove-destination "$pack/pristine/." "$here/"
 cd "$here"
 while read -r number kind placeholder; do
     old=$(pattern "$placeholder")

@@ -144,4 +144,13 @@ expect 2 pack -n ml -o "$WORK"
 expect 2 pack -n ml --from-lock "$WORK/gpkg.lock" -o "$WORK/x.tar.zst"
 check [ ! -e "$WORK/x.tar.zst" ]
 check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]
+# Where no file of any package names the prefix.
+mkdir -p "$WORK/payload/share" && echo plain > "$WORK/payload/share/plain"
+package plain 1.0 0
+expect 0 create -y -q -n plain plain
+expect 0 pack -n plain -o "$WORK/plain.tar.zst"
+mkdir "$WORK/plain" && tar -xf "$WORK/plain.tar.zst" -C "$WORK/plain"
+check "$WORK/plain/bin/gpkg-relocate"
+expect 0 verify -p "$WORK/plain"
+
 finish

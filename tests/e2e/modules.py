@@ -146,7 +146,8 @@ def tools():
 
 def make_world(folder):
     """Two environments, and their modules beside one of somebody else."""
-    settings = {"PATH": PATH, "HOME": str(folder), "GPKG_ROOT_PREFIX": str(folder / "it's a root"), "LANG": "C.UTF-8"}
+    settings = {"PATH": PATH, "HOME": str(folder), "GPKG_ROOT_PREFIX": str(folder / "it's a root"), "LANG": "C.UTF-8",
+                "GPKG_SYSTEM_CONFIG": "/site.yaml"}
     for name, script in SCRIPTS.items():
         prefix = folder / "it's a root/envs" / name
         for part in ("conda-meta", "bin", "etc/conda/activate.d"):
@@ -255,6 +256,15 @@ def check_entry(tool, init, core, folder):
     for machine, wanted in MACHINES:
         rooms = rooms_shown(tool, init, core, folder, machine, "module load gpkg")
         check(rooms == wanted, f"{tool} entry: {machine} shows {rooms}")
+    # The site's configuration comes along, where users have no other.
+    for before, loaded, left in (("", "/site.yaml", ""), ("/site.yaml", "/site.yaml", ""), ("/own.yaml", "/own.yaml", "/own.yaml")):
+        lines = [f"source {init}", f"module use {core}", "module load gpkg", 'echo "$GPKG_SYSTEM_CONFIG"', "module unload gpkg",
+                 'echo "$GPKG_SYSTEM_CONFIG"']
+        env = {"PATH": PATH, "HOME": str(folder), "USER": "me", "LMOD_IGNORE_CACHE": "1"}
+        if before:
+            env["GPKG_SYSTEM_CONFIG"] = before
+        done = run(["bash", "--noprofile", "--norc", "-c", "\n".join(lines)], env=env, cwd=folder)
+        check(done.stdout == f"{loaded}\n{left}\n", f"{tool} entry: with {before!r} {done}")
     # A job on another machine has the variables of the one that it was sent from.
     machine, wanted = MACHINES[1]
     moved = "module load gpkg; " + "; ".join(f'export {key}="{value}"' for key, value in machine.items())

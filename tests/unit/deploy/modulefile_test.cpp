@@ -30,8 +30,10 @@ TEST_CASE("files of others are nobody's modules", "[deploy]") {
         CAPTURE(text);
         CHECK_FALSE(origin_of_modulefile(text));
     }
-    CHECK_FALSE(origin_of_modulefile(entry_modulefile("/m", "/bin", ModuleFormat::Lua)));
-    CHECK_FALSE(origin_of_modulefile(entry_modulefile("/m", "/bin", ModuleFormat::Tcl)));
+    CHECK_FALSE(
+        origin_of_modulefile(entry_modulefile({"/m", "/bin", "/c.yaml"}, ModuleFormat::Lua)));
+    CHECK_FALSE(
+        origin_of_modulefile(entry_modulefile({"/m", "/bin", "/c.yaml"}, ModuleFormat::Tcl)));
 }
 
 TEST_CASE("quoted text is one word", "[deploy]") {

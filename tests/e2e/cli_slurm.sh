@@ -1,0 +1,129 @@
+# Profiles of a cluster's partitions: gpkg hardware --slurm on a real slurmctld with four nodes, one of them with a driver.
+here=$(realpath "$(dirname "$0")")
+. "$here/lib.sh"
+. "$here/slurm.sh"
+unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
+
+package torch 2.0 cpu
+package torch 2.0 cuda12 '__cuda >=12'
+package torch 2.0 sm100 '__cuda >=12' '__cuda_arch >=10.0'
+
+slurm_node c1 Feature=x86_64_v2,infiniband
+slurm_node c2 Feature=x86_64_v2,infiniband
+slurm_node g1 Feature=x86_64_v3,cuda12.4 Gres=gpu:nvidia_a100_80gb_pcie:2
+slurm_node g2 Feature=x86_64_v3 Gres=gpu:h100:1,gpu:house:1
+slurm_partition cpu c1,c2 Default=YES
+slurm_partition gpu g1,g2
+slurm_partition all c1,c2,g1,g2
+
+# One node has a libcuda on its loader's path.
+{ cat /etc/ld.so.conf; echo "${FAKE_LIBCUDA:?a folder with a libcuda.so.1}"; } > "$WORK/ld.so.conf"
+ldconfig -C "$SLURM/ld.so.cache" -f "$WORK/ld.so.conf" 2> /dev/null
+echo 'mount --bind "$1/ld.so.cache" /etc/ld.so.cache' > "$SLURM/prepare.g2"
+slurm_start
+profiles=$GPKG_ROOT_PREFIX/profiles
+
+# Without a word that jobs may start none does: names tell what they can, and every use says so.
+expect 0 hardware --slurm
+out_has 'c1 and 1 more' '2 x nvidia_a100_80gb_pcie' '1 x h100, 1 x house'
+err_has 'house is no name of a GPU that gpkg knows' 'no node was asked' '--yes starts a job'
+check [ -z "$(squeue -h)" ]
+names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
+check [ "$names" = 'partition=all.yaml partition=all:h100+house.yaml partition=all:infiniband.yaml partition=all:nvidia_a100_80gb_pcie.yaml partition=cpu.yaml partition=gpu.yaml partition=gpu:h100+house.yaml partition=gpu:nvidia_a100_80gb_pcie.yaml ' ]
+a100="$profiles/partition=gpu:nvidia_a100_80gb_pcie.yaml"
+check grep -q 'microarchitecture: x86_64_v3' "$a100"
+check grep -q 'architecture: "8.0"' "$a100"
+check grep -q 'cuda: "12.4"' "$a100"
+check grep -q 'known_by: names' "$a100"
+expect 0 solve torch --for partition=gpu:nvidia_a100_80gb_pcie --json
+json '"__cuda=12.4=0" in d["virtual_packages"] and d["packages"][0]["build"] == "cuda12"'
+expect 0 solve torch --for partition=gpu:nvidia_a100_80gb_pcie
+err_has 'its names alone tell what it is'
+# A partition is what all its nodes have in common: of these two GPUs the older one.
+expect 0 hardware --for partition=gpu --json
+json '{p["name"]: p["version"] for p in d["virtual_packages"]}["__cuda_arch"] == "8.0" and d["known_by_names"]'
+expect 0 solve torch --for partition=all --json
+json '"cuda" not in d["packages"][0]["build"] and "__archspec=1=x86_64_v2" in d["virtual_packages"]'
+expect 0 hardware list
+out_has 'partition=gpu:h100+house' 'by names alone'
+expect 2 solve torch --for partition=gpux
+err_has '--for partition=gpux' 'did you mean partition=gpu'
+
+# One node of each kind is asked, by a job that sees all that the node has, whatever it was given.
+script usr/gpkg "env > '$SLURM/local/seen'; echo 'a warning' >&2; exec '$GPKG' \"\$@\""
+mv "$WORK/payload/usr/gpkg" "$WORK/wrapped gpkg"
+CUDA_VISIBLE_DEVICES=7 SLURM_TIME_FORMAT=relative SINFO_FORMAT=%n expect 0 hardware --slurm --yes --gpkg "$WORK/wrapped gpkg" --json
+json 'd["success"] and len(d["kinds"]) == 3 and {k["asked"] for k in d["kinds"]} <= {"c1", "c2", "g1", "g2"}'
+json 'all(not p["by_names"] and not p["kept"] for p in d["profiles"]) and all("a warning" in k["remarks"] for k in d["kinds"])'
+json '"node g2 of Slurm" in {p["name"]: p["profile"] for p in d["profiles"]}["partition=gpu:h100+house"]'
+check grep -q SLURM_GPUS_ON_NODE=2 "$SLURM/disk/g2/seen"
+check [ -z "$(grep -E '^(CUDA|ROCR)_VISIBLE_DEVICES|^GPU_DEVICE_ORDINAL' "$SLURM/disk/g1/seen" "$SLURM/disk/g2/seen")" ]
+h100="$profiles/partition=gpu:h100+house.yaml"
+check grep -q 'name: NVIDIA H100 80GB HBM3' "$h100"
+check [ -z "$(grep cuda "$a100")" ]
+expect 0 solve torch --for partition=gpu:h100+house --json
+json 'd["packages"][0]["build"] == "cuda12"'
+err_lacks 'names alone'
+# What was seen is not given up for names, and the node without its driver decides for both.
+expect 0 hardware --slurm --partition gpu --no-probe
+out_has 'kept, of node g2 of Slurm'
+check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
+expect 0 solve torch --for partition=gpu --json
+json '"cuda" not in d["packages"][0]["build"]'
+check [ -z "$(squeue -h)" ]
+
+# Inside a job other nodes are asked all the same.
+out=$(srun --partition=cpu --ntasks=1 "$GPKG" hardware --slurm --yes --partition gpu --json -o "$WORK/inside") status=$? last='in a job'
+json 'd["success"] and [k["asked"] for k in d["kinds"]] == ["g1", "g2"]'
+
+# Nodes that cannot be had: those that are busy are not waited for longer than was said; nothing is lost.
+sbatch --quiet --partition=gpu --nodelist=g2 --exclusive --output=/dev/null --wrap 'sleep 60'
+for _ in $(seq 50); do [ "$(squeue -h -t R -o %i | wc -l)" = 1 ] && break; sleep 0.1; done
+expect 1 hardware --slurm --yes --partition gpu --wait 1
+err_has 'g2: '
+out_has 'kept, of node g2 of Slurm'
+check [ "$(squeue -h -o %j)" = wrap ]
+scancel -u root
+scontrol update NodeName=c1,c2 State=DRAIN Reason=test
+expect 1 hardware --slurm --yes --partition cpu -o "$WORK/drained"
+err_has 'is down or drained, as are all of its kind'
+check grep -q 'known_by: names' "$WORK/drained/partition=cpu.yaml"
+scontrol update NodeName=c1,c2 State=RESUME
+for _ in $(seq 50); do [ "$(sinfo -h -r -p cpu -t idle -o %D)" = 2 ] && break; sleep 0.1; done
+expect 1 hardware --slurm --yes --partition cpu --gpkg /no/gpkg
+err_has 'c1: /no/gpkg cannot be run there' '--gpkg PATH says where gpkg is'
+expect 1 hardware --slurm --yes --partition cpu --slurm-options '--qos=none --account=nobody' --gpkg /bin/true
+err_has 'c1: '
+
+# Asked at the terminal; shown first.
+expect 0 hardware --slurm --dry-run --partition gpu
+out_has 'srun --job-name=gpkg-hardware --partition=gpu --nodelist=g2' '--gres=gpu:h100:1,gpu:house:1'
+rm -r "$profiles"
+answer 'n\n' hardware --slurm --partition cpu
+out_has 'Start a job on this node by srun' 'no node was asked'
+check grep -q 'known_by: names' "$profiles/partition=cpu.yaml"
+answer 'y\n' hardware --slurm --partition cpu
+out_has 'node c1 of Slurm'
+
+# What cannot be meant, and what is in the way.
+expect 1 hardware --slurm --partition cpx
+err_has 'cpx: Slurm has no such partition for you' 'did you mean cpu?'
+expect 2 hardware --partition cpu
+expect 2 hardware --slurm --hosts a
+expect 2 hardware --slurm --yes --no-probe
+echo mine > "$profiles/partition=gpu.yaml"
+rm "$profiles/partition=cpu.yaml"
+expect 1 hardware --slurm --no-probe
+err_has 'partition=gpu.yaml: exists and is no hardware profile'
+check [ "$(cat "$profiles/partition=gpu.yaml")" = mine ]
+check [ "$(ls "$profiles" | wc -l)" = 1 ]
+mkdir "$WORK/bin"
+ln -s "$(command -v cat)" "$WORK/bin/cat"
+(PATH=$WORK/bin; expect 1 hardware --slurm; err_has 'sinfo: there is no such program on PATH' 'module load slurm'; exit "$failures")
+failures=$((failures + $?))
+# A controller that does not answer.
+slurm_stop
+expect 1 hardware --slurm
+err_has 'sinfo' 'connect'
+
+finish

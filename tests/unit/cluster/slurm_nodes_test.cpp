@@ -1,0 +1,98 @@
+#include "libcore/cluster/slurm_nodes.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace gpkg;
+
+namespace {
+
+std::string gpus_of(const std::string& gres) {
+    const auto nodes = parse_nodes(fmt::format("n|p|idle|(null)|{}|1:4:1\n", gres));
+    if (!nodes) return nodes.error().message;
+    std::string text;
+    for (const auto& [type, count] : nodes->front().gpus)
+        text += fmt::format("{}={} ", type, count);
+    return text;
+}
+
+NodeReadiness readiness(const std::string& state) {
+    return parse_nodes(fmt::format("n|p|{}|f|(null)|1:1:1\n", state))->front().readiness;
+}
+
+}  // namespace
+
+TEST_CASE("GPUs of a node, as Slurm writes them", "[slurm]") {
+    CHECK(gpus_of("(null)").empty());
+    CHECK(gpus_of("gpu:4") == "=4 ");
+    CHECK(gpus_of("gpu:a100:4") == "a100=4 ");
+    CHECK(gpus_of("gpu:a100:4(S:0-1)") == "a100=4 ");
+    CHECK(gpus_of("gpu:a100:2(S:0),gpu:a100:2(S:1)") == "a100=4 ");
+    CHECK(gpus_of("gpu:4(S:0,2),license:2") == "=4 ");
+    CHECK(gpus_of("shard:8,gpu:t4:1,nvme:1T,gpu:nvidia_h100_80gb_hbm3:8(S:0-7)") ==
+          "nvidia_h100_80gb_hbm3=8 t4=1 ");
+    CHECK(gpus_of("gpu:1g.5gb:7") == "1g.5gb=7 ");
+    CHECK(gpus_of("gpu:a100") == "a100=1 ");
+    CHECK(gpus_of("gpu:a100:0").empty());
+    CHECK(gpus_of("craynetwork:4,mps:200").empty());
+}
+
+TEST_CASE("states of nodes", "[slurm]") {
+    // The states and marks of sinfo(1), "NODE STATE CODES".
+    CHECK(readiness("idle") == NodeReadiness::Idle);
+    CHECK(readiness("idle-") == NodeReadiness::Idle);
+    CHECK(readiness("mix") == NodeReadiness::Shared);
+    CHECK(readiness("alloc") == NodeReadiness::Busy);
+    CHECK(readiness("alloc+") == NodeReadiness::Busy);
+    CHECK(readiness("comp") == NodeReadiness::Busy);
+    CHECK(readiness("idle~") == NodeReadiness::Asleep);
+    CHECK(readiness("mix#") == NodeReadiness::Asleep);
+    for (const auto* state :
+         {"idle*", "down", "down*", "drain", "drng", "maint", "idle$", "idle@", "boot", "unk"}) {
+        INFO(state);
+        CHECK(readiness(state) == NodeReadiness::Unusable);
+    }
+}
+
+TEST_CASE("nodes that are alike are of one kind, whatever Slurm's order", "[slurm]") {
+    const auto nodes = parse_nodes(
+        "n1|a|alloc|x,y|(null)|2:8:1\n"
+        "n1|b|alloc|x,y|(null)|2:8:1\n"
+        "n2|b|idle|y,x|(null)|2:8:1\n"
+        "n2|a|idle|y,x|(null)|2:8:1\n"
+        "n3|b|idle|x,y|(null)|2:8:1\n"
+        "\n"
+        "n4|a|down*|x,y|gpu:a100:1|2:8:1\n");
+    REQUIRE(nodes);
+    CHECK(nodes->size() == 4);
+    const auto kinds = node_kinds(*nodes);
+    REQUIRE(kinds.size() == 3);
+    CHECK(kinds[0].first().name == "n4");
+    CHECK(kinds[1].first().name == "n2");  // soonest to be had
+    CHECK(kinds[1].nodes.size() == 2);
+    CHECK(kinds[1].first().partitions == std::vector<std::string>{"a", "b"});
+    CHECK(kinds[2].first().name == "n3");  // only in b
+    for (const auto* text : {"sinfo: error\n", "n1|a|idle|x|(null)\n", "a|b|c|d|e|f|g\n"})
+        CHECK_FALSE(parse_nodes(text));
+    CHECK(parse_nodes("")->empty());
+}
+
+TEST_CASE("kinds of one partition are told apart", "[slurm]") {
+    const auto labels = [](const std::string& text) {
+        const auto kinds = node_kinds(parse_nodes(text).value());
+        std::vector<std::string> found;
+        for (const auto& kind : kinds) found.push_back(label_of(kind, kinds));
+        std::sort(found.begin(), found.end());
+        return fmt::format("{}", fmt::join(found, " "));
+    };
+    CHECK(labels("n1|p|idle|x|gpu:a100:1|1:1:1\n").empty());
+    CHECK(labels("n1|p|idle|x|gpu:a100:1|1:1:1\nn2|p|idle|x|gpu:h100:1|1:1:1\n") == "a100 h100");
+    // The same GPU in machines that differ: by the feature that one has alone.
+    CHECK(labels("n1|p|idle|big,x|gpu:a100:1|1:1:1\nn2|p|idle|x|gpu:a100:1|1:1:1\n") == "big n2");
+    CHECK(labels("n1|p|idle|a,b|(null)|1:1:1\nn2|p|idle|b,c|(null)|1:1:1\nn3|p|idle|a,c|(null)|1:1:"
+                 "1\n") == "a+b a+c b+c");
+    CHECK(labels("n1|p|idle|x|(null)|1:1:1\nn2|p|idle|x|(null)|2:1:1\n") == "n1 n2");
+    CHECK(labels("n1|p|idle|a/b|(null)|1:1:1\nn2|p|idle|c|(null)|1:1:1\n") == "a_b c");
+}

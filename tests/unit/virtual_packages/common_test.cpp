@@ -1,0 +1,107 @@
+#include "virtual-packages/common.hpp"
+
+#include "tests/support/catch.hpp"
+#include "virtual-packages/site_names.hpp"
+
+using namespace gpkg;
+using namespace gpkg::virtual_packages;
+
+namespace {
+
+HardwareProfile profile(const std::string& text) {
+    return parse_profile("gpkg_profile: 1\nplatform: linux-64\n" + text, "test").value();
+}
+
+/// Without its first three lines, which all have.
+std::string common(const std::vector<HardwareProfile>& machines) {
+    const auto found = common_profile(machines);
+    if (!found) return "none";
+    const auto text = format_profile(*found);
+    REQUIRE(parse_profile(text, "common"));  // it can be true of one machine
+    return text.substr(text.find("linux-64\n") + 9);
+}
+
+std::string named(const std::vector<std::string>& features,
+                  const std::vector<std::string>& gpus,
+                  const std::string& platform = "linux-64") {
+    const auto parts = profile_of_names(platform, features, gpus);
+    REQUIRE(parse_profile(format_profile(parts.profile), "named"));
+    std::string text = parts.profile.platform;
+    if (parts.profile.microarchitecture) text += " " + parts.profile.microarchitecture->value;
+    for (const auto& gpu : parts.profile.gpus) text += " " + gpu.architecture;
+    if (parts.profile.cuda) text += " cuda " + parts.profile.cuda->value;
+    for (const auto& type : parts.unread) text += " ?" + type;
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("what machines have in common is the least of each", "[common]") {
+    const auto zen4 = profile(
+        "cpu: {model: A, microarchitecture: zen4}\n"
+        "system: {glibc: '2.36', linux: 6.1.0}\n");
+    const auto skylake = profile(
+        "cpu: {model: B, microarchitecture: skylake_avx512}\n"
+        "system: {glibc: '2.9', linux: 5.14.0}\n");
+    CHECK(common({zen4}) ==
+          "cpu:\n  model: A\n  microarchitecture: zen4\nsystem:\n  glibc: \"2.36\"\n  linux: "
+          "6.1.0\n");
+    CHECK(common({zen4, skylake}) ==
+          "cpu:\n  microarchitecture: x86_64_v4\nsystem:\n  glibc: \"2.9\"\n  linux: 5.14.0\n");
+    // What is not known of one is not known of all; a C library is not another one's version.
+    CHECK(common({zen4, profile("")}).empty());
+    CHECK(common({zen4, profile("system: {glibc: none}\n")}).empty());
+    CHECK(common({}) == "none");
+    CHECK(common({zen4, parse_profile("gpkg_profile: 1\nplatform: linux-aarch64\n", "").value()}) ==
+          "none");
+}
+
+TEST_CASE("GPUs that machines have in common", "[common]") {
+    const auto gpu = [](const std::string& cuda, const std::string& architecture) {
+        return profile("nvidia: {driver: 550.54.14, cuda: '" + cuda +
+                       "'}\ngpus: [{vendor: nvidia, architecture: '" + architecture + "'}]\n");
+    };
+    CHECK(common({gpu("12.4", "9.0"), gpu("12.10", "8.6"), gpu("any", "10.0")}) ==
+          "nvidia:\n  driver: 550.54.14\n  cuda: \"12.4\"\ngpus:\n  - vendor: nvidia\n    "
+          "architecture: \"8.6\"\n");
+    // One without a GPU, and one without a driver.
+    CHECK(common({gpu("12.4", "9.0"), profile("nvidia: {cuda: '12.2'}\n")}) ==
+          "nvidia:\n  cuda: \"12.2\"\n");
+    CHECK(common({gpu("12.4", "9.0"), profile("")}).empty());
+    const auto amd = [](const std::string& target) {
+        return profile("amd: {driver: present, rocm: 6.4.1}\ngpus: [{vendor: amd, architecture: " +
+                       target + ", compute_units: 110}]\n");
+    };
+    CHECK(common({amd("gfx90a"), amd("gfx90a")}) ==
+          "amd:\n  driver: present\n  rocm: 6.4.1\ngpus:\n  - vendor: amd\n    architecture: "
+          "gfx90a\n    compute_units: 110\n");
+    CHECK(common({amd("gfx90a"), amd("gfx942")}) == "amd:\n  driver: present\n  rocm: 6.4.1\n");
+    // What detectors found.
+    const auto found = [](const std::string& version) {
+        return profile("virtual_packages: [{name: __level_zero, version: '" + version + "'}]\n");
+    };
+    CHECK(common({found("1.6"), found("1.10")}) ==
+          "virtual_packages:\n  - name: __level_zero\n    version: \"1.6\"\n");
+    CHECK(common({found("1.6"), profile("")}).empty());
+    CHECK(common({profile("known_by: names\norigin: x\n"), profile("")}) == "known_by: names\n");
+}
+
+TEST_CASE("what names tell of a machine", "[common]") {
+    CHECK(named({}, {}) == "linux-64");
+    CHECK(named({"infiniband", "rack7", "gpu", "x86-64-v3"}, {}) == "linux-64 x86_64_v3");
+    CHECK(named({"avx512", "ZEN4", "x86_64_v3"}, {}) == "linux-64 zen4");
+    CHECK(named({"m1", "power9", "neoverse_v2"}, {}) == "linux-64");
+    CHECK(named({}, {"nvidia_a100_80gb_pcie"}) == "linux-64 8.0 cuda 12.8");
+    CHECK(named({}, {"NVIDIA_H100_80GB_HBM3"}) == "linux-64 9.0 cuda 12.8");
+    CHECK(named({}, {"tesla_v100-sxm2-16gb"}) == "linux-64 7.0 cuda 12.8");
+    CHECK(named({}, {"rtx_4090"}) == "linux-64 8.9 cuda 12.8");
+    CHECK(named({}, {"a100_3g.20gb"}) == "linux-64 8.0 cuda 12.8");
+    CHECK(named({}, {"mi250x"}) == "linux-64 gfx90a");
+    CHECK(named({"a100"}, {}) == "linux-64 8.0 cuda 12.8");
+    CHECK(named({"a100"}, {"h100"}) == "linux-64 9.0 cuda 12.8");
+    CHECK(named({"cuda12.4"}, {"a100", "t4"}) == "linux-64 8.0 7.5 cuda 12.4");
+    CHECK(named({"cuda-11"}, {"a100"}) == "linux-64 8.0 cuda 11.0");
+    CHECK(named({"cuda12.4", "cudagraphs"}, {}) == "linux-64");
+    CHECK(named({}, {"gh200"}) == "linux-aarch64 9.0 cuda 12.8");
+    CHECK(named({}, {"1g.5gb", "../a100"}) == "linux-64 8.0 cuda 12.8 ?1g.5gb");
+}
