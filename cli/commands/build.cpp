@@ -4,6 +4,7 @@
 #include "cli/workflow/build/outcome.hpp"
 #include "cli/workflow/build/report.hpp"
 #include "cli/workflow/build/request.hpp"
+#include "cli/workflow/build/slurm_plan.hpp"
 #include "cli/workflow/build/slurm_run.hpp"
 #include "cli/workflow/build/slurm_task.hpp"
 #include "libcore/build/builder.hpp"

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -112,8 +113,12 @@ Result<std::string> submit_array(const ArrayRequest& request) {
 Result<std::optional<std::string>> find_array(const std::string& name,
                                               const std::function<bool()>& cancelled) {
     GPKG_TRY(const auto text,
-             slurm_output(question(
-                 {"squeue", "--noheader", "--me", "--name=" + name, "--format=%F"}, cancelled)));
+             slurm_output(question({"squeue",
+                                    "--noheader",
+                                    fmt::format("--user={}", ::getuid()),
+                                    "--name=" + name,
+                                    "--format=%F"},
+                                   cancelled)));
     const auto job = split(trim(text), '\n').front();
     return job.empty() ? std::nullopt : std::optional<std::string>(trim(job));
 }

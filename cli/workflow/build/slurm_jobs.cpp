@@ -1,5 +1,6 @@
 #include "cli/workflow/build/slurm_jobs.hpp"
 
+#include "cli/workflow/build/slurm_failures.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/own_program.hpp"
 
@@ -18,10 +19,6 @@ constexpr auto kFirstPause = 200ms;
 constexpr auto kLongestPause = 10s;
 /// An answer that was written on another machine may be seen that much later (NFS).
 constexpr auto kAnswerLag = 60s;
-constexpr int kSeesNoFolder = 66;
-constexpr int kHasNoGpkg = 67;
-/// What Slurm ends a job with whose log it cannot open.
-constexpr int kNoLogSignal = 53;
 
 }  // namespace
 
@@ -280,10 +277,10 @@ Error SlurmJobs::ended_early(Error error) {
     if (live_.empty()) return error;
     const auto jobs = jobs_of_live();
     if (error.kind == ErrorKind::Interrupted && stop_signal() == SIGINT) {
-        std::set<std::size_t> arrays;
-        for (const auto& id : live_) arrays.insert(id.array);
-        for (const auto array : arrays) {
-            const auto done = cancel_tasks(arrays_[array].job(), {});
+        std::map<std::size_t, std::vector<std::size_t>> by_array;
+        for (const auto& id : live_) by_array[id.array].push_back(id.index);
+        for (const auto& [array, indexes] : by_array) {
+            const auto done = cancel_tasks(arrays_[array].job(), indexes);
             if (done) continue;
             error.hint = fmt::format(
                 "its builds could not be cancelled ({}): scancel {}", done.error().message, jobs);
@@ -297,49 +294,6 @@ Error SlurmJobs::ended_early(Error error) {
         error.hint.empty() ? "" : "\n",
         jobs,
         jobs);
-    return error;
-}
-
-Error death_of(const std::optional<EndedTask>& ended, const std::string& job) {
-    Error error{ErrorKind::Io, {}, {}, {}};
-    if (!ended) {
-        error.message = "it is gone from the queue without an answer, and Slurm has forgotten it";
-        error.hint = fmt::format("where there is accounting, sacct -j {} tells more", job);
-        return error;
-    }
-    const auto& state = ended->state;
-    if (state == "TIMEOUT") {
-        error.message = fmt::format("it took longer than its time limit of {}", ended->time_limit);
-        error.hint = "--slurm-options '--time=...' gives it more";
-    } else if (state == "OUT_OF_MEMORY") {
-        error.message = "it needed more memory than it was given";
-        error.hint = "--slurm-options '--mem=...' gives it more";
-    } else if (state == "CANCELLED") {
-        error.message = "it was cancelled";
-    } else if (state == "NODE_FAIL" || state == "BOOT_FAIL") {
-        error.message = "its node failed";
-    } else if (state == "COMPLETED") {
-        error.message = "it ended well, and its answer is not to be seen here";
-        error.hint = "the work folder has to be on a file system that all machines share";
-    } else if (state != "FAILED") {
-        error.message = fmt::format("it was ended ({})", state);
-    } else if (ended->signal == kNoLogSignal || ended->exit_code == kSeesNoFolder) {
-        error.message = "its node does not see the work folder";
-        error.hint =
-            "the channel and its work folder (--work-dir) have to be on a file system that all "
-            "machines share";
-    } else if (ended->exit_code == kHasNoGpkg) {
-        error.message = fmt::format("its node has no gpkg at {}",
-                                    own_program().value_or("the place of this one").native());
-        error.hint = "gpkg has to be at the same place on all machines";
-    } else if (ended->signal != 0) {
-        error.message = fmt::format("it was ended by signal {}", ended->signal);
-        error.hint = ended->signal == SIGKILL
-                         ? "machines without memory do that: --slurm-options '--mem=...'"
-                         : "";
-    } else {
-        error.message = fmt::format("it ended with exit status {}", ended->exit_code);
-    }
     return error;
 }
 

@@ -83,7 +83,4 @@ private:
     bool is_silence_told_ = false;
 };
 
-/// Why a task left no answer, with a hint at what helps.
-Error death_of(const std::optional<EndedTask>& ended, const std::string& job);
-
 }  // namespace gpkg::cli

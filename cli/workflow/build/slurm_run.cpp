@@ -1,16 +1,14 @@
 #include "cli/workflow/build/slurm_run.hpp"
 
-#include "cli/workflow/build/report.hpp"
+#include "cli/workflow/build/slurm_failures.hpp"
 #include "cli/workflow/build/slurm_jobs.hpp"
-#include "libcore/base/text.hpp"
 #include "libcore/build/checks/check_needs.hpp"
 #include "libcore/build/cluster/build_tasks.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <iterator>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,12 +17,7 @@
 namespace gpkg::cli {
 namespace {
 
-/// "accel=cuda, python=3.12"
-std::string text_of(const std::map<std::string, std::string>& variant) {
-    std::vector<std::string> words;
-    for (const auto& [key, value] : variant) words.push_back(key + "=" + value);
-    return fmt::format("{}", fmt::join(words, ", "));
-}
+constexpr std::size_t kShownLines = 10;  ///< of a log
 
 class SlurmRun {
 public:
@@ -48,7 +41,8 @@ public:
     }
 
 private:
-    enum class Fate { Waiting, Good, Bad };
+    /// Untested: its tests failed.
+    enum class Fate { Waiting, Good, Untested, Bad };
     struct Build {
         Fate fate = Fate::Waiting;
         BuiltPackage package;
@@ -75,7 +69,7 @@ private:
         GPKG_CHECK(match_left());
         GPKG_CHECK(carry_out_tasks());
         if (!request_.no_test) {
-            add_tests();
+            GPKG_CHECK(add_tests());
             GPKG_CHECK(carry_out_tasks());
         }
         take_over(outcome);
@@ -135,9 +129,12 @@ private:
             if (order.recipes.empty() || order.recipes.back() != build.recipe)
                 order.recipes.push_back(build.recipe);
         }
-        for (const auto& build : builds_) {
-            if (build.fate == Fate::Good && !build.package.is_published)
-                order.staged.push_back(build.package.file);
+        for (std::size_t i = 0; i < builds_.size(); ++i) {
+            const auto& build = builds_[i];
+            const bool is_made = build.fate == Fate::Good || build.fate == Fate::Untested;
+            if (!is_made || build.package.is_published) continue;
+            order.staged.push_back(build.package.file);
+            if (build.fate == Fate::Untested) order.failed.insert(plan_.builds[i].distribution);
         }
         return order;
     }
@@ -149,27 +146,44 @@ private:
         for (std::size_t i = 0; i < tasks_.size(); ++i) {
             for (const auto build : tasks_[i].task.builds) task_of[plan_.builds[build].name] = i;
         }
+        const auto match = [&](const TaskOrder& order) -> Task* {
+            const auto found = task_of.find(order.builds.begin()->first);
+            if (found == task_of.end()) return nullptr;
+            auto& task = tasks_[found->second];
+            return order.is_as(order_of(task.task, true)) ? &task : nullptr;
+        };
+        return adopt_or_drop(true, match);
+    }
+
+    /// Of what earlier runs left in the queue, and this run is about: takes what has a task here,
+    /// and cancels the rest.
+    Result<void> adopt_or_drop(bool builds_packages,
+                               const std::function<Task*(const TaskOrder&)>& match) {
+        std::set<std::string> names;
+        for (const auto& build : plan_.builds) names.insert(build.name);
         std::set<SlurmJobs::Id> stale;
+        std::size_t taken = 0;
         const auto left = jobs_.left();
         for (const auto& [id, order] : left) {
-            const auto found = task_of.find(order.builds.begin()->first);
-            if (found == task_of.end()) continue;
-            auto& task = tasks_[found->second];
-            if (task.id || !order.is_as(order_of(task.task, true))) {
+            if (order.builds_packages != builds_packages ||
+                !names.contains(order.builds.begin()->first))
+                continue;
+            auto* task = match(order);
+            if (task == nullptr || task->id) {
                 stale.insert(id);
                 continue;
             }
-            adopt(task, id);
+            jobs_.adopt(id);
+            task->id = id;
+            task->state = Task::State::Submitted;
+            ++taken;
         }
+        if (taken > 0)
+            context_.out.note(
+                fmt::format("{} submitted before, and {} waited for",
+                            taken == 1 ? "1 build was" : fmt::format("{} builds were", taken),
+                            taken == 1 ? "is" : "are"));
         return stale.empty() ? Result<void>() : jobs_.drop(stale);
-    }
-
-    void adopt(Task& task, SlurmJobs::Id id) {
-        jobs_.adopt(id);
-        task.id = id;
-        task.state = Task::State::Submitted;
-        context_.out.note(
-            fmt::format("job {}: was submitted before, and is waited for", jobs_.job(id)));
     }
 
     Result<void> carry_out_tasks() {
@@ -260,55 +274,56 @@ private:
 
     /// It was ended before it could say anything.
     Result<void> take_death(const BuildTask& task, const SlurmJobs::Ended& ended) {
-        const auto job = jobs_.job(ended.id);
-        auto death = death_of(ended.told, job);
-        const auto first = plan_.builds[task.builds.front()].distribution;
-        const auto log = options_.work / "logs" / (first + ".slurm.log");
-        const auto said = last_lines_of(jobs_.log(ended.id), 10);
-        if (!said.empty()) death.message += ", and said:\n" + said;
-        const auto place = keep_log(ended.id, log);
-        const auto node = ended.told ? ended.told->node : std::string();
-        const auto state = ended.told ? ended.told->state : "UNKNOWN";
+        const auto& first = plan_.builds[task.builds.front()].distribution;
+        const auto slurm_log = keep_log(jobs_.log(ended.id), first + ".slurm.log");
+        auto death = death_of(ended.told, jobs_.job(ended.id));
+        if (!slurm_log.empty())
+            death.message += fmt::format(", and said:\n{}", last_lines_of(slurm_log, kShownLines));
         for (const auto i : task.builds) {
+            const auto& distribution = plan_.builds[i].distribution;
             auto error = death;
-            error.message = fmt::format("{}: {}", plan_.builds[i].distribution, death.message);
-            tell_where(error, i, {node, job, state, place.native()});
-            if (is_testing_)
-                fail_tests(i, std::move(error));
-            else
-                fail_build(i, std::move(error));
+            error.message = fmt::format("{}: {}", distribution, death.message);
+            auto place = place_of(i, ended);
+            place.log = slurm_log;
+            const auto name = distribution + ".log";
+            const auto log = keep_log(jobs_.folder(ended.id) / "logs" / name, name);
+            if (!log.empty()) {
+                place.log = log;
+                error.message +=
+                    fmt::format("\nits script said last:\n{}", last_lines_of(log, kShownLines));
+            }
+            tell_place(error, place);
+            fail(i, std::move(error));
         }
         return jobs_.forget(ended.id);
     }
 
-    /// Copied, because Slurm may write on.
-    fs::path keep_log(SlurmJobs::Id id, const fs::path& place) const {
-        const auto text = read_file(jobs_.log(id));
+    /// Copies it to the logs of the run, because Slurm may write on. Gives the place; none where
+    /// there is nothing to keep.
+    std::string keep_log(const fs::path& log, const std::string& name) const {
+        const auto place = options_.work / "logs" / name;
+        const auto text = read_file(log);
         if (!text || text->empty() || !write_file_atomically(place, *text)) return {};
         return place;
     }
 
     Result<void> take_answer(const BuildTask& task, const SlurmJobs::Ended& ended) {
-        const auto folder = jobs_.folder(ended.id).native();
-        const auto job = jobs_.job(ended.id);
+        const auto folder = jobs_.folder(ended.id);
         const auto& answer = *ended.answer;
         GPKG_CHECK(jobs_.gather(ended.id));
         for (const auto i : task.builds) {
             const auto& distribution = plan_.builds[i].distribution;
-            const Where where{answer.node,
-                              job,
-                              ended.told ? ended.told->state : "",
-                              plan_.builds[i].package.log.native()};
+            const auto place = place_of(i, ended);
             bool is_good = true;
             for (const auto& [whose, error] : answer.failures) {
                 if (!whose.empty() && whose != distribution) continue;
                 is_good = false;
-                fail_build(i, told_here(error, folder, i, where));
+                fail(i, told_here(error, folder, options_.work, place));
             }
             for (const auto& [whose, error] : answer.failed_tests) {
                 if (whose != distribution) continue;
                 is_good = false;
-                fail_tests(i, told_here(error, folder, i, where));
+                fail_tests(i, told_here(error, folder, options_.work, place));
             }
             if (!is_good) continue;
             const auto warnings = answer.warnings.find(distribution);
@@ -317,7 +332,7 @@ private:
             else
                 GPKG_CHECK(finish_build(i,
                                         answer.node,
-                                        job,
+                                        place.job,
                                         warnings == answer.warnings.end()
                                             ? std::vector<std::string>()
                                             : warnings->second));
@@ -325,58 +340,48 @@ private:
         return {};
     }
 
-    struct Where {
-        std::string node;
-        std::string job;
-        std::string state;
-        std::string log;
-    };
-
-    /// What the task said, of files that have moved since then.
-    Error told_here(Error error,
-                    const std::string& folder,
-                    std::size_t i,
-                    const Where& where) const {
-        for (auto* text : {&error.message, &error.hint}) {
-            for (std::size_t at = 0; (at = text->find(folder, at)) != std::string::npos;)
-                text->replace(at, folder.size(), options_.work.native());
-        }
-        if (where.state == "OUT_OF_MEMORY")
-            error.hint = "it needed more memory than it was given: --slurm-options '--mem=...'";
-        tell_where(error, i, where);
-        return error;
+    /// What it was to do, which now is to test where everything is built.
+    void fail(std::size_t i, Error error) {
+        is_testing_ ? fail_tests(i, std::move(error)) : fail_build(i, std::move(error));
     }
 
-    void tell_where(Error& error, std::size_t i, const Where& where) const {
+    TaskPlace place_of(std::size_t i, const SlurmJobs::Ended& ended) const {
         const auto& build = plan_.builds[i];
-        const auto variant = text_of(build.variant);
-        error.message += fmt::format("\n{}job {}{}{}",
-                                     variant.empty() ? "" : fmt::format("variant {}; ", variant),
-                                     where.job,
-                                     where.node.empty() ? "" : " on " + where.node,
-                                     where.log.empty() ? "" : "; log: " + where.log);
-        auto details = nlohmann::ordered_json::object();
-        if (!error.details.empty()) details = nlohmann::ordered_json::parse(error.details);
-        details.update({{"package", build.distribution},
-                        {"variant", build.variant},
-                        {"node", where.node},
-                        {"job", where.job},
-                        {"state", where.state},
-                        {"log", where.log}});
-        error.details = details.dump();
+        TaskPlace place{build.distribution, build.variant, {}, jobs_.job(ended.id), {}, {}};
+        if (ended.told) {
+            place.node = ended.told->node;
+            place.state = ended.told->state;
+        }
+        if (ended.answer) {
+            place.node = ended.answer->node;
+            place.log = build.package.log.native();
+        }
+        return place;
     }
 
     void fail_build(std::size_t i, Error error) {
         builds_[i].fate = Fate::Bad;
         const auto& build = plan_.builds[i];
         if (context_.out.verbose()) context_.out.note("failed: " + build.distribution);
+        if (error.details.empty()) {
+            const nlohmann::ordered_json details{{"package", build.distribution},
+                                                 {"variant", build.variant}};
+            error.details = details.dump();
+        }
         failures_.push_back({build.recipe, build.distribution, std::move(error)});
     }
 
     void fail_tests(std::size_t i, Error error) {
         auto& build = builds_[i];
-        build.fate = Fate::Bad;
-        if (!is_testing_) build.package = package_now(plan_.builds[i], options_);
+        build.fate = Fate::Untested;
+        if (!is_testing_) {
+            build.package = package_now(plan_.builds[i], options_);
+            const auto& file = build.package.file;
+            build.package.file =
+                options_.work / "failed" / file.parent_path().filename() / file.filename();
+            build.package.is_published = false;
+            build.package.reused = false;
+        }
         failed_tests_.push_back({plan_.builds[i].distribution, std::move(error)});
     }
 
@@ -398,7 +403,7 @@ private:
     }
 
     /// What could not be tested where it was built, and what an earlier run built and did not test.
-    void add_tests() {
+    Result<void> add_tests() {
         is_testing_ = true;
         tasks_.clear();
         for (std::size_t i = 0; i < builds_.size(); ++i) {
@@ -406,23 +411,20 @@ private:
             if (builds_[i].fate != Fate::Good || package.tested || package.tests.empty()) continue;
             Task task;
             task.task.builds = {i};
-            for (const auto& [id, order] : jobs_.left()) {
-                if (!order.is_as(order_of(task.task, false))) continue;
-                adopt(task, id);
-                break;
-            }
             tasks_.push_back(std::move(task));
         }
+        return adopt_or_drop(false, [this](const TaskOrder& order) -> Task* {
+            for (auto& task : tasks_) {
+                if (order.is_as(order_of(task.task, false))) return &task;
+            }
+            return nullptr;
+        });
     }
 
     void take_over(BuildOutcome& outcome) {
         check_needs_of_all();
-        std::set<std::string> untested;
-        for (const auto& failure : failed_tests_) untested.insert(failure.distribution);
-        for (std::size_t i = 0; i < builds_.size(); ++i) {
-            auto& build = builds_[i];
-            if (build.fate == Fate::Good || untested.contains(plan_.builds[i].distribution))
-                outcome.built.packages.push_back(std::move(build.package));
+        for (auto& build : builds_) {
+            if (build.fate != Fate::Bad) outcome.built.packages.push_back(std::move(build.package));
         }
         outcome.built.failures = std::move(failures_);
         outcome.failed_tests = std::move(failed_tests_);
@@ -464,50 +466,6 @@ Result<void> build_by_slurm(Context& context,
                             Progress& progress,
                             BuildOutcome& outcome) {
     return SlurmRun(context, request, recipes, options, progress).run(outcome);
-}
-
-Result<int> print_slurm_plan(Context& context,
-                             const BuildRequest& request,
-                             const BuildPlan& plan,
-                             const BuildOptions& options) {
-    const auto tasks = build_tasks(plan);
-    std::map<std::size_t, std::vector<const BuildTask*>> waves;
-    for (const auto& task : tasks) waves[task.wave].push_back(&task);
-    auto document = nlohmann::ordered_json::array();
-    for (const auto& [number, wave] : waves) {
-        GPKG_TRY(auto array, SlurmJobs::array_request(context, request, wave.size()));
-        array.name = "gpkg-build-...";
-        array.logs = options.work / "slurm" / "...";
-        array.script = array.logs / "script.sh";
-        const auto command = sbatch_command(array);
-        std::string line;
-        for (const auto& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
-        context.out.print(fmt::format("wave {}: {}", number + 1, line));
-        auto list = nlohmann::ordered_json::array();
-        for (const auto* task : wave) {
-            auto builds = nlohmann::ordered_json::array();
-            for (const auto i : task->builds) {
-                const auto& build = plan.builds[i];
-                const auto variant = text_of(build.variant);
-                builds.push_back({{"package", build.distribution},
-                                  {"recipe", build.recipe.native()},
-                                  {"reason", build.reason},
-                                  {"variant", build.variant}});
-                context.out.print(fmt::format("  {}{}: {}",
-                                              build.distribution,
-                                              variant.empty() ? "" : " (" + variant + ")",
-                                              build.reason));
-            }
-            list.push_back(std::move(builds));
-        }
-        document.push_back({{"sbatch", command}, {"tasks", std::move(list)}});
-    }
-    const auto failures = report_plan_failures(context, plan);
-    print_plan_total(context, plan);
-    const bool success = failures.empty();
-    if (context.out.json_mode())
-        context.out.json({{"success", success}, {"waves", document}, {"failures", failures}});
-    return success ? 0 : 1;
 }
 
 }  // namespace gpkg::cli

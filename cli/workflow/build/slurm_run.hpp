@@ -5,7 +5,6 @@
 #include "cli/workflow/build/outcome.hpp"
 #include "cli/workflow/build/request.hpp"
 #include "cli/workflow/progress.hpp"
-#include "libcore/build/plan_builds.hpp"
 
 #include <vector>
 
@@ -21,11 +20,5 @@ Result<void> build_by_slurm(Context& context,
                             BuildOptions& options,
                             Progress& progress,
                             BuildOutcome& outcome);
-
-/// What would be submitted, in which order. Gives the exit status.
-Result<int> print_slurm_plan(Context& context,
-                             const BuildRequest& request,
-                             const BuildPlan& plan,
-                             const BuildOptions& options);
 
 }  // namespace gpkg::cli

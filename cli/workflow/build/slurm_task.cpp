@@ -47,6 +47,10 @@ public:
         for (const auto& [name, inputs] : order_.builds) options_.only.insert(name);
         options_.own_cpus = own_cpus(context_);
         if (options_.own_cpus > 0) options_.jobs = options_.own_cpus;
+        options_.solve_environment = [this, solve = std::move(options_.solve_environment)](
+                                         const std::vector<std::string>& specs) {
+            return without_failed(solve(specs));
+        };
         if (options_.source_cache.empty()) options_.source_cache = order_.work / "sources";
         GPKG_TRY(auto plan, plan_builds(order_.recipes, options_));
         GPKG_CHECK(check_plan(plan, answer.node));
@@ -65,6 +69,20 @@ private:
             GPKG_CHECK(stage_package(package, sources_.staging()));
         }
         return {};
+    }
+
+    /// What would be built with a package that is not published would not be either.
+    Result<SolvedEnvironment> without_failed(Result<SolvedEnvironment> solved) const {
+        if (!solved) return solved;
+        for (const auto& line : solved->packages) {
+            const auto file = line.substr(0, line.find(' '));
+            const auto distribution = file.substr(file.rfind('/') + 1);
+            if (order_.failed.contains(distribution))
+                return fail(
+                    ErrorKind::NotFound,
+                    fmt::format("it would be built with {}, which failed its tests", distribution));
+        }
+        return solved;
     }
 
     /// What this machine makes of the recipes is what was planned.
@@ -145,6 +163,18 @@ private:
     BuildOptions options_;
 };
 
+/// The user's words, for what messages say of them.
+void hide_task_word(Context& context) {
+    auto& words = context.arguments;
+    const auto found = std::find(words.begin(), words.end(), "--slurm-task");
+    if (words.end() - found < 2) return;
+    const auto place = static_cast<std::size_t>(found - words.begin());
+    words.erase(found, found + 2);
+    for (auto& other : context.positionals) {
+        if (other > place) other -= 2;
+    }
+}
+
 void print(Context& context, const TaskAnswer& answer) {
     for (const auto* failures : {&answer.failures, &answer.failed_tests}) {
         for (const auto& failure : *failures) context.out.error(failure.error);
@@ -157,6 +187,7 @@ void print(Context& context, const TaskAnswer& answer) {
 
 Result<int> run_slurm_task(Context& context, const BuildRequest& request) {
     const Orphanage orphanage;
+    hide_task_word(context);
     const fs::path folder = request.slurm_task;
     GPKG_TRY(auto order, read_order(folder));
     GPKG_CHECK(remove_answer(folder));  // of this task before Slurm gave it to another machine

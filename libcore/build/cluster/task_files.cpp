@@ -81,6 +81,7 @@ Result<void> write_order(const fs::path& folder, const TaskOrder& order) {
     const Json document{{"recipes", texts_of(order.recipes)},
                         {"builds", order.builds},
                         {"staged", texts_of(order.staged)},
+                        {"failed", order.failed},
                         {"builds_packages", order.builds_packages},
                         {"tests_packages", order.tests_packages},
                         {"work", order.work.native()}};
@@ -93,6 +94,7 @@ Result<TaskOrder> read_order(const fs::path& folder) {
         order.recipes = paths_of(document.at("recipes"));
         order.builds = document.at("builds").get<decltype(order.builds)>();
         order.staged = paths_of(document.at("staged"));
+        order.failed = document.at("failed").get<decltype(order.failed)>();
         order.builds_packages = document.at("builds_packages");
         order.tests_packages = document.at("tests_packages");
         order.work = document.at("work").get<std::string>();

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,13 @@ struct TaskOrder {
     std::map<std::string, BuildInputs> builds;
     /// Packages of the run that are not published, to build and test with.
     std::vector<fs::path> staged;
+    /// Distributions among them that failed their tests: what would be built with one is not built.
+    std::set<std::string> failed;
     bool builds_packages = true;  ///< else they are built, lie in `staged`, and are only tested
     bool tests_packages = true;
     fs::path work;  ///< of the run
 
-    /// Whether it makes the same of the same; `staged` and `work` may differ.
+    /// Whether it makes the same of the same; what else there is may differ.
     bool is_as(const TaskOrder& other) const;
 };
 

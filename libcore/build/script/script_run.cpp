@@ -195,15 +195,17 @@ Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
     if (options.cancelled && options.cancelled())
         return fail(ErrorKind::Interrupted, "interrupted");
     const auto kept_in = options.sandbox && !options.network;
+    const bool stays = options.scratch.empty() || options.keep_work;
     return fail(
         ErrorKind::Io,
         fmt::format("{}: the build script ended with {}; it said last:\n{}",
                     run.output.distribution(),
                     code,
                     last_lines_of(run.place.log, kShownLogLines)),
-        fmt::format("all of it is in {}, the build folder is {}{}{}",
+        fmt::format("all of it is in {}{}{}{}",
                     run.place.log.native(),
-                    run.place.folder.native(),
+                    stays ? ", the build folder is " + run.place.folder.native()
+                          : "; --keep-work keeps the build folder",
                     kept_in ? "; scripts have no network and see only what the recipe declares "
                               "(--network, --sandbox off)"
                             : "",
