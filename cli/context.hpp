@@ -8,6 +8,7 @@
 #include "libcore/fs/file.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -17,7 +18,10 @@
 
 namespace gpkg {
 class Transport;
+namespace virtual_packages {
+struct HardwareProfile;
 }
+}  // namespace gpkg
 
 namespace gpkg::cli {
 
@@ -32,6 +36,9 @@ struct Context {
     /// Places in it of words that are neither flags nor values of flags.
     std::vector<std::size_t> positionals;
     mutable std::shared_ptr<Transport> transport{};  ///< see open_transport()
+    /// By what --for says: a profile is read once, for it may come through a pipe.
+    mutable std::map<std::string, std::shared_ptr<const virtual_packages::HardwareProfile>>
+        profiles{};
 };
 
 /// By which signal the user asked to stop: SIGINT, SIGTERM or SIGHUP; 0 as long as nobody did.

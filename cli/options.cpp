@@ -53,7 +53,7 @@ void add_for_option(CLI::App& app, SourceOptions& options) {
                    "decide for another machine: its profile (`gpkg hardware export`), or a name of "
                    "`gpkg hardware list`")
         ->type_name("FILE|NAME")
-        ->check(not_empty("--for: names no machine"));
+        ->check(not_empty("names no machine"));
     app.add_option("--devices",
                    options.devices,
                    "the GPUs that count: all, compute (without cards for a screen), or numbers of "
@@ -70,7 +70,7 @@ void add_machines_option(CLI::App& app,
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false)
-        ->check(not_empty("--for: names no machine"));
+        ->check(not_empty("names no machine"));
 }
 
 void add_signing_options(CLI::App& app, SigningWords& words) {

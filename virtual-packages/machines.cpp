@@ -171,10 +171,13 @@ std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders) {
 
 Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs::path>& folders) {
     if (is_path(text)) return read_profile(fs::path(text));
-    for (const auto& folder : folders) {
-        std::error_code code;
-        if (const auto own = file_of(text, folder); !text.empty() && fs::exists(own, code))
-            return read_profile(own);
+    // As it is written, else as gpkg's own names are taken: in small letters.
+    for (const auto& name : {std::string(text), to_lower(text)}) {
+        for (const auto& folder : folders) {
+            std::error_code code;
+            if (const auto own = file_of(name, folder); !name.empty() && fs::exists(own, code))
+                return read_profile(own);
+        }
     }
     if (auto profile = machine_of_gpkg(text)) return *std::move(profile);
 

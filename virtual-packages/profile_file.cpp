@@ -32,6 +32,8 @@
 // platform.
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/cuda.hpp"
+#include "libcore/spec/gpu_targets.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -191,6 +193,41 @@ Result<void> check_system(const yaml::Node& root, const HardwareProfile& profile
     return {};
 }
 
+/// A driver knows devices that a toolkit of its time makes code for, and supports that CUDA.
+Result<void> check_device(const yaml::Node& gpus, const GpuDevice& gpu, const std::string& cuda) {
+    const auto supported = Version::parse(cuda);
+    const auto capability = Version::parse(gpu.architecture);
+    if (gpu.vendor != GpuVendor::Nvidia || cuda == kAnyVersion || gpu.architecture == kAnyVersion ||
+        !supported || !capability)
+        return {};
+    const auto first = first_toolkit(CudaTarget::of(*capability));
+    if (!first || *first <= *supported) return {};
+    return gpus.fail(
+        fmt::format("a device of compute capability {} has a driver that supports CUDA {} at "
+                    "least, and this is one for {}",
+                    gpu.architecture,
+                    first->to_string(),
+                    cuda));
+}
+
+/// The newest CUDA that a kernel module can be made to run by a cuda-compat package is of the major
+/// version after its own (NVIDIA, "CUDA Compatibility", Forward Compatibility).
+Result<void> check_driver_version(const yaml::Node& nvidia, const HardwareProfile& profile) {
+    const auto branch = Version::parse(profile.nvidia_driver->value);
+    const auto cuda = Version::parse(profile.cuda->value);
+    if (!branch || !cuda || profile.cuda->value == kAnyVersion) return {};
+    const int number = version_part(*branch, 0);
+    constexpr int kFirstOf10 = 410, kFirstOf11 = 450, kFirstOf12 = 525, kFirstOf13 = 580;
+    // Tegra's modules have numbers of their own: 35.4.1.
+    if (number < kFirstOf10 || number >= kFirstOf13) return {};
+    const int major = number >= kFirstOf12 ? 12 : number >= kFirstOf11 ? 11 : 10;
+    if (version_part(*cuda, 0) <= major + 1) return {};
+    return nvidia.fail(fmt::format("driver {} is of a branch for CUDA {}, and cannot support {}",
+                                   profile.nvidia_driver->value,
+                                   major,
+                                   profile.cuda->value));
+}
+
 /// Who writes of a GPU and of no driver forgot the driver: builds for CPUs would be chosen in
 /// silence.
 Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profile) {
@@ -204,6 +241,11 @@ Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profil
                           "the newest CUDA that its driver supports, or any");
     if (has_gpu_of(GpuVendor::Amd) && !profile.amdgpu)
         return gpus->fail("there is a GPU of AMD's, and no `amd:` with `driver: present`");
+    for (const auto& gpu : profile.gpus) {
+        if (profile.cuda) GPKG_CHECK(check_device(*gpus, gpu, profile.cuda->value));
+    }
+    if (profile.nvidia_driver && profile.cuda)
+        GPKG_CHECK(check_driver_version(*root.find("nvidia"), profile));
     if (!profile.platform.starts_with("osx-")) return {};
     if (profile.cuda)
         return root.find("nvidia")->fail(

@@ -153,20 +153,6 @@ void print_packages(Output& out, const Detection& detection) {
     for (const auto& line : table.lines()) out.result(line);
 }
 
-/// Also a variable that nobody listens to is shown: its name may be misspelt.
-void add_unknown_overrides(const Context& context, Detection& detection) {
-    auto& known = detection.overrides;
-    for (const auto& set : set_overrides(context)) {
-        const auto is_known = std::any_of(
-            known.begin(), known.end(), [&](const auto& one) { return one.variable == set.first; });
-        if (!is_known)
-            known.push_back({set.first, set.second, OverrideEffect::None, "nothing has this name"});
-    }
-    std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
-        return a.variable < b.variable;
-    });
-}
-
 void print_overrides(Context& context, const Detection& detection) {
     auto& out = context.out;
     if (detection.overrides.empty()) return;

@@ -64,13 +64,15 @@ struct Answer {
     std::vector<GonePackage> gone;
 
     bool fits_here() const { return !fits.empty() && fits.front().fits(); }
-    bool is_yes() const { return fits_here() && flaws.empty() && drift.empty() && gone.empty(); }
+    /// Whether the machine takes its first class.
+    bool is_decided() const { return fits_here() && other_vendors(fits) == nullptr; }
+    bool is_yes() const { return is_decided() && flaws.empty() && drift.empty() && gone.empty(); }
 };
 
 Json json_of(const Answer& answer, const LockFile& lock, bool available) {
     Json document{{"success", answer.is_yes()},
                   {"machine", answer.machine},
-                  {"class", answer.fits_here() ? Json(answer.fits.front().locked->name) : Json()},
+                  {"class", answer.is_decided() ? Json(answer.fits.front().locked->name) : Json()},
                   {"classes", Json::array()},
                   {"flaws", answer.flaws},
                   {"drift", answer.drift}};
@@ -88,11 +90,16 @@ void tell(Output& out, const Answer& answer, const LockFile& lock, const Options
     Table table;
     for (const auto& fit : answer.fits)
         table.add({fit.locked->name,
-                   &fit == &answer.fits.front() && fit.fits()
+                   &fit == &answer.fits.front() && answer.is_decided()
                        ? "is taken: it " + advantage_of_first(answer.fits)
                    : fit.fits() ? "fits"
                                 : join_some(fit.unmet, "and")});
     for (const auto& line : table.lines()) out.result(line);
+    if (const auto* other = other_vendors(answer.fits))
+        out.note(fmt::format("{} has GPUs of two vendors: --devices says which count, {} or {}",
+                             answer.machine,
+                             answer.fits.front().locked->name,
+                             other->locked->name));
     if (!answer.fits_here()) out.note(fmt::format("{} fits none of its classes", answer.machine));
     for (const auto& line : answer.flaws) out.result("flaw: " + line);
     for (const auto& line : answer.drift) out.result("drift: " + line);

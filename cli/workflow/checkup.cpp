@@ -264,6 +264,17 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
                              package.to_string()),
                  {}});
     }
+    for (const auto& [variable, value, effect, text] : detection.overrides) {
+        using virtual_packages::OverrideEffect;
+        if (effect == OverrideEffect::Drops)
+            found.push_back(
+                {Grade::Warning,
+                 variable,
+                 fmt::format("{}: what is chosen is not for this machine as it is", text),
+                 {}});
+        if (effect == OverrideEffect::None)
+            found.push_back({Grade::Warning, variable, "has no effect: " + text, {}});
+    }
     if (found.empty())
         found.push_back({Grade::Good,
                          "machine",

@@ -38,7 +38,7 @@ bool may_hold_gpu_code(const PackageRecord& record) {
     return is_vendor_part(record.name) || accelerator_of(record).accelerator != Accelerator::None;
 }
 
-/// What the libraries of a package hold, and how the one that runs worst does.
+/// What the binaries of a package hold, and how the one that runs worst does.
 struct PackageCode {
     GpuCode all;
     std::optional<CodeRuns> worst;
@@ -52,14 +52,18 @@ std::optional<CodeRuns> runs_on(const GpuCode& code, const Devices& devices) {
     return std::nullopt;
 }
 
+/// Libraries and programs; what else an ELF file can be has no GPU code that is run.
+bool may_be_binary(const std::string& file) {
+    return file.starts_with("bin/") || file.starts_with("libexec/") ||
+           fs::path(file).filename().native().find(".so") != std::string::npos;
+}
+
 PackageCode code_of(const fs::path& prefix, const PrefixRecord& record, const Devices& devices) {
     PackageCode package;
     for (const auto& file : record.files) {
         std::error_code ignored;
-        if (fs::path(file).filename().native().find(".so") == std::string::npos ||
-            fs::is_symlink(prefix / file, ignored))
-            continue;
-        // A library that cannot be read is `gpkg verify`'s to tell of.
+        if (!may_be_binary(file) || fs::is_symlink(prefix / file, ignored)) continue;
+        // What cannot be read is `gpkg verify`'s to tell of.
         const auto code = read_gpu_code(prefix / file);
         if (!code || code->empty()) continue;
         package.all.add(*code);

@@ -8,6 +8,7 @@
 #include "virtual-packages/machines.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <utility>
@@ -24,6 +25,22 @@ Result<void> check_platform(const std::string& platform) {
         ErrorKind::Usage,
         fmt::format("--platform {}: is no platform", platform),
         near.empty() ? "for example linux-64" : fmt::format("did you mean {}?", join_or(near)));
+}
+
+using ProfilePointer = std::shared_ptr<const virtual_packages::HardwareProfile>;
+
+Result<ProfilePointer> profile_named(const Context& context, const std::string& name) {
+    auto& known = context.profiles[name];
+    if (known) return known;
+    auto profile = virtual_packages::find_machine(name, profile_folders(context.config));
+    if (!profile) {
+        auto error = std::move(profile).error();
+        if (error.kind == ErrorKind::NotFound) error.kind = ErrorKind::Usage;
+        if (!error.message.starts_with("--for")) error.message = "--for " + error.message;
+        return pass(std::move(error));
+    }
+    known = std::make_shared<const virtual_packages::HardwareProfile>(*std::move(profile));
+    return known;
 }
 
 Result<virtual_packages::Detection> detect(const Context& context,
@@ -60,14 +77,7 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
             machine.name = fmt::format("a target {}", machine.platform);
         return machine;
     }
-    auto profile =
-        virtual_packages::find_machine(options.for_machine, profile_folders(context.config));
-    if (!profile) {
-        auto error = std::move(profile).error();
-        if (error.kind == ErrorKind::NotFound) error.kind = ErrorKind::Usage;
-        error.message = "--for " + error.message;
-        return pass(std::move(error));
-    }
+    GPKG_TRY(const auto profile, profile_named(context, options.for_machine));
     if (!options.platform.empty() && options.platform != profile->platform)
         return fail(ErrorKind::Usage,
                     fmt::format("--for {}: is a machine of {}, and --platform says {}",
@@ -78,7 +88,7 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
     machine.platform = profile->platform;
     GPKG_CHECK(check_platform(machine.platform));
     machine.name = options.for_machine;
-    machine.profile = *std::move(profile);
+    machine.profile = *profile;
     GPKG_CHECK(virtual_packages::keep_devices(*machine.profile, machine.devices));
     return machine;
 }
@@ -121,6 +131,22 @@ std::vector<std::pair<std::string, std::string>> set_overrides(const Context& co
     for (const auto& [name, value] : current_environment())
         if (name.starts_with(kOverrides)) found.insert_or_assign(name, value);
     return {found.begin(), found.end()};
+}
+
+void add_unknown_overrides(const Context& context, virtual_packages::Detection& detection) {
+    auto& known = detection.overrides;
+    for (const auto& set : set_overrides(context)) {
+        const auto is_known = std::any_of(
+            known.begin(), known.end(), [&](const auto& one) { return one.variable == set.first; });
+        if (!is_known)
+            known.push_back({set.first,
+                             set.second,
+                             virtual_packages::OverrideEffect::None,
+                             "nothing has this name"});
+    }
+    std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
+        return a.variable < b.variable;
+    });
 }
 
 std::vector<fs::path> profile_folders(const Config& config) {

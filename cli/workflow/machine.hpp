@@ -7,6 +7,7 @@
 #include "libcore/spec/package_record.hpp"
 #include "virtual-packages/devices.hpp"
 #include "virtual-packages/profile.hpp"
+#include "virtual-packages/virtual_package.hpp"
 
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ std::vector<std::string> detectable_packages(const Context& context);
 /// The variables of the CONDA_OVERRIDE_ family that are set, by name, whether they mean anything or
 /// not; what `override_virtual_packages` says counts as set.
 std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context);
+
+/// Adds those that nobody listens to: their names may be misspelt.
+void add_unknown_overrides(const Context& context, virtual_packages::Detection& detection);
 
 /// Where profiles are kept: the user's own, then the site's.
 std::vector<fs::path> profile_folders(const Config& config);

@@ -4,6 +4,7 @@
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/channel/channel.hpp"
+#include "libcore/env/activation.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
@@ -119,7 +120,11 @@ Result<void> read_manifest(Context& context,
     wishes.specs.insert(
         wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
     wishes.accelerators.override_with(manifest.accelerators);
-    for (auto& [name, value] : manifest.variables) wishes.variables[name] = value;
+    for (auto& [name, value] : manifest.variables) {
+        auto fine = check_variable_name(name);
+        if (!fine) return pass(std::move(fine).error().while_doing(file.name + ": variables"));
+        wishes.variables[name] = value;
+    }
     if (manifest.name) wishes.name = *manifest.name;
     if (manifest.prefix) wishes.prefix = manifest.prefix->native();
     if (!sources.override_channels) {

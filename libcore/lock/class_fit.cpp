@@ -4,12 +4,13 @@
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/microarchitecture.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace gpkg {
 namespace {
@@ -118,28 +119,117 @@ Accelerators accelerators_of(const LockRequest& request) {
     return accelerators;
 }
 
+/// Whose GPUs builds are to be for; nothing where it could be either vendor's.
+std::optional<Accelerator> meant_vendor(const Accelerators& accelerators,
+                                        const std::vector<PackageRecord>& machine) {
+    switch (accelerators.all) {
+    case AcceleratorChoice::Nvidia: return Accelerator::Nvidia;
+    case AcceleratorChoice::Amd: return Accelerator::Amd;
+    default: return found_accelerator({}, machine);
+    }
+}
+
+/// One of the class' packages is a build for `of`. Where two vendors' GPUs are there, both count.
+void take_builds(ClassFit& fit, Accelerator of, const std::optional<Accelerator>& vendor) {
+    if (of == Accelerator::None || fit.gpu > 0) return;
+    fit.gpu = !vendor || of == *vendor ? 1 : -1;
+    fit.builds_for = of;
+}
+
+PackageRecord record_of(const LockedVirtualPackage& package) {
+    PackageRecord record;
+    record.name = package.name;
+    record.version = package.version;
+    record.build = package.build;
+    return record;
+}
+
+/// Whether what a class was made for is all there, in versions that are as high.
+bool has_all(const std::vector<PackageRecord>& machine,
+             const std::vector<LockedVirtualPackage>& made_for) {
+    return std::ranges::all_of(made_for, [&](const LockedVirtualPackage& wanted) {
+        const auto found = std::ranges::find(machine, wanted.name, &PackageRecord::name);
+        if (found == machine.end()) return false;
+        if (wanted.name == "__archspec") {
+            const auto line = lineage(found->build);
+            return found->build == wanted.build ||
+                   std::ranges::find(line, wanted.build) != line.end();
+        }
+        const auto there = version_of(*found);
+        const auto least = version_of(record_of(wanted));
+        return there && least && *least <= *there;
+    });
+}
+
+/// Sets ClassFit::made_for of all.
+void rank_by_machines(std::vector<ClassFit>& fits, const std::vector<PackageRecord>& machine) {
+    const auto is_told = [&](const ClassFit& fit) {
+        return !fit.locked->made_for.empty() && has_all(machine, fit.locked->made_for);
+    };
+    for (auto& fit : fits) {
+        if (!is_told(fit)) continue;
+        std::vector<PackageRecord> own;
+        for (const auto& package : fit.locked->made_for) own.push_back(record_of(package));
+        fit.made_for =
+            static_cast<std::size_t>(std::ranges::count_if(fits, [&](const ClassFit& other) {
+                return is_told(other) && has_all(own, other.locked->made_for);
+            }));
+    }
+}
+
+struct Comparison {
+    int order = 0;       ///< above 0: the first is better
+    std::string reason;  ///< what then holds of the first; empty where they are as good
+};
+
+template <typename T>
+int sign_of(const T& a, const T& b) {
+    return a == b ? 0 : b < a ? 1 : -1;
+}
+
+Comparison compare(const ClassFit& a, const ClassFit& b) {
+    const auto more = [&](const char* what) {
+        return fmt::format("{} than {}", what, b.locked->name);
+    };
+    if (a.fits() != b.fits()) return {a.fits() ? 1 : -1, "fits"};
+    if (const auto order = sign_of(a.gpu > 0, b.gpu > 0))
+        return {order, "has builds for the GPU that is there"};
+    if (const auto order = sign_of(a.made_for, b.made_for))
+        return {order, more("was made for more of what is there")};
+    if (const auto order = sign_of(a.gpu, b.gpu))
+        return {order, "has no builds for a GPU that is not there"};
+    if (const auto order = sign_of(a.closeness.gpu, b.closeness.gpu))
+        return {order, "was made for more of this GPU"};
+    if (const auto order = sign_of(a.closeness.cpu, b.closeness.cpu))
+        return {order, "was made for more of this CPU"};
+    if (const auto order = sign_of(a.asked.size(), b.asked.size()))
+        return {order, more("asks for more of what is there")};
+    return {compare_least(a.asked, b.asked), more("asks for more of what is there")};
+}
+
 }  // namespace
 
 std::string advantage_of_first(const std::vector<ClassFit>& fits) {
-    const auto& best = fits.front();
     if (fits.size() == 1 || !fits[1].fits()) return "is the only one that fits";
-    const auto& next = fits[1];
-    if (best.gpu != next.gpu)
-        return best.gpu > 0 ? "has builds for the GPU that is there"
-                            : "has no builds for a GPU that is not there";
-    if (best.closeness.gpu != next.closeness.gpu) return "was made for more of this GPU";
-    if (best.closeness.cpu != next.closeness.cpu) return "was made for more of this CPU";
-    if (best.asked.size() != next.asked.size() || compare_least(best.asked, next.asked) != 0)
-        return fmt::format("asks for more of what is there than {}", next.locked->name);
-    return fmt::format("is as good as {}, and comes before it by name", next.locked->name);
+    const auto [order, reason] = compare(fits[0], fits[1]);
+    if (order != 0) return reason;
+    return fmt::format("is as good as {}, and comes before it by name", fits[1].locked->name);
+}
+
+const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
+    const auto& best = fits.front();
+    const auto other = std::ranges::find_if(fits, [&](const ClassFit& fit) {
+        return fit.fits() && fit.gpu > 0 && fit.builds_for != best.builds_for;
+    });
+    return best.gpu > 0 && other != fits.end() ? &*other : nullptr;
 }
 
 std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages) {
     const Cascade cascade(virtual_packages);
-    const auto vendor = found_accelerator({}, virtual_packages);
     const auto accelerators = accelerators_of(lock.request);
+    const auto vendor = meant_vendor(accelerators, virtual_packages);
     std::vector<ClassFit> fits;
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
@@ -155,10 +245,7 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         }
         fit.unmet = unmet_of(locked, fit.asked, platform, virtual_packages);
         for (const auto& record : records) {
-            const auto of = accelerator_of(record).accelerator;
-            // Where two vendors' GPUs are there, both count.
-            if (of != Accelerator::None && fit.gpu <= 0)
-                fit.gpu = !vendor || of == *vendor ? 1 : -1;
+            take_builds(fit, accelerator_of(record).accelerator, vendor);
             for (const auto& text : record.depends) {
                 if (!text.starts_with("_")) continue;
                 if (const auto spec = MatchSpec::parse(text))
@@ -167,12 +254,9 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         }
         fits.push_back(std::move(fit));
     }
+    rank_by_machines(fits, virtual_packages);
     std::stable_sort(fits.begin(), fits.end(), [](const ClassFit& a, const ClassFit& b) {
-        const auto key = [](const ClassFit& fit) {
-            return std::tuple(fit.fits(), fit.gpu, fit.closeness, fit.asked.size());
-        };
-        if (key(a) != key(b)) return key(b) < key(a);
-        const auto order = compare_least(a.asked, b.asked);
+        const auto order = compare(a, b).order;
         return order != 0 ? order > 0 : a.locked->name < b.locked->name;
     });
     return fits;

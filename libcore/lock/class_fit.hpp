@@ -3,6 +3,7 @@
 // Which class of a lock file a machine takes.
 
 #include "libcore/lock/lock_file.hpp"
+#include "libcore/spec/accelerator.hpp"
 #include "libcore/spec/cascade.hpp"
 
 #include <string>
@@ -18,6 +19,10 @@ struct ClassFit {
     std::vector<std::string> unmet;  ///< of its needs, and its platform
     /// Above 0: it has builds for the GPU that is there; below: for one that is not.
     int gpu = 0;
+    Accelerator builds_for = Accelerator::None;  ///< whose GPUs those builds are for
+    /// How much of what the machine has it was made for: above 0 where the machine has all of that,
+    /// and the higher the more other classes of which that holds were made for less.
+    std::size_t made_for = 0;
     Closeness closeness{};  ///< the closest that any of its packages is
 
     bool fits() const { return unmet.empty(); }
@@ -27,9 +32,14 @@ struct ClassFit {
 /// there", "is the only one that fits".
 std::string advantage_of_first(const std::vector<ClassFit>& fits);
 
+/// A class for the GPU of the other vendor that the machine could take as well as the first; null
+/// where there is nothing to choose.
+const ClassFit* other_vendors(const std::vector<ClassFit>& fits);
+
 /// Every class of the default environment, the best first: those that fit; of those, with builds
-/// for the GPU that is there, and last with builds for one that is not; closer to the machine; that
-/// ask for more, and for higher versions; and then by name.
+/// for the GPU that is there; made for more of what the machine is; without builds for a GPU that
+/// is not there; closer to the machine; that ask for more, and for higher versions; and then by
+/// name.
 std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages);

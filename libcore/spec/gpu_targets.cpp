@@ -224,6 +224,15 @@ bool makes_code_for(const Version& toolkit, CudaTarget target) {
     });
 }
 
+std::optional<Version> first_toolkit(CudaTarget target) {
+    const auto* row = std::find_if(std::begin(kTargets), std::end(kTargets), [&](const Row& one) {
+        return one.target == target;
+    });
+    if (row == std::end(kTargets)) return std::nullopt;
+    auto version = Version::parse(fmt::format("{}.{}", row->first / 100, row->first % 100));
+    return version ? std::optional(*std::move(version)) : std::nullopt;
+}
+
 std::vector<CudaTarget> targets_of(const Version& toolkit) {
     std::vector<CudaTarget> targets;
     for (const auto& row : kTargets) {

@@ -53,6 +53,8 @@ std::vector<Version> latest_toolkits();
 
 /// Whether a toolkit makes machine code (SASS) and PTX for a target.
 bool makes_code_for(const Version& toolkit, CudaTarget target);
+/// The first that did; nothing for targets that are not known here.
+std::optional<Version> first_toolkit(CudaTarget target);
 /// All of them, the lowest first.
 std::vector<CudaTarget> targets_of(const Version& toolkit);
 

@@ -98,6 +98,8 @@ expect 0 doctor -n code --for ./minor.yaml
 out_lacks 'PTX'
 CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
 out_has 'CONDA_OVERRIDE_CUDA: decides __cuda=12.0=0'
+CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_CUDE=1 expect 1 doctor -n code --for ./new.yaml
+out_has 'CONDA_OVERRIDE_CUDA: no __cuda' 'CONDA_OVERRIDE_CUDE: has no effect: nothing has this name'
 
 # What the libraries hold: machine code, PTX, or nothing for the device.
 code() { mkdir -p "$WORK/payload/lib"; python3 "$here/gpu_library.py" "$WORK/payload/lib/lib$1.so" "$2" "$3"; }

@@ -73,4 +73,12 @@ err_has 'which environment is meant?'
 expect 0 env list --json
 json 'd["envs"] == [work + "/root/envs/four", work + "/root/envs/one"]'
 
+# Variables that activation or shells keep themselves are refused before anything is done, as by env config vars.
+for name in PATH CONDA_PREFIX CONDA_SHLVL PWD UID; do
+    printf 'dependencies: []\nvariables:\n  %s: x\n' $name > refused.yml
+    expect 2 env create -y -n refused -f refused.yml
+    err_has "$name: "
+done
+absent refused
+
 finish

@@ -338,4 +338,30 @@ SUBDIR=linux-aarch64 package same 1.0.0 0
 expect 0 lock same --for h100 --for gh200 -o same.lock
 out_lacks 'not the same in all'
 
+# With GPUs of both vendors neither the lock nor its classes' names choose.
+cat > both.yaml <<'YAML'
+gpkg_profile: 1
+platform: linux-64
+nvidia: {driver: 580.65.06, cuda: "13.0"}
+amd: {driver: present}
+gpus:
+  - {vendor: nvidia, name: One, architecture: "9.0", memory_mib: 81559}
+  - {vendor: amd, name: Other, architecture: gfx942, memory_mib: 196608, compute_units: 304}
+YAML
+expect 0 lock torch=1.0 --for a100 --for mi300 -o either.lock
+expect 1 lock check either.lock --for ./both.yaml
+err_has 'has GPUs of two vendors: --devices says which count'
+expect 2 create -n two --lock either.lock --for ./both.yaml -y
+err_has './both.yaml has GPUs of two vendors, and ' '--devices'
+expect 0 lock check either.lock --for ./both.yaml --devices 1 --json
+json 'd["class"] == "mi300"'
+expect 0 create -n two --lock either.lock --for ./both.yaml --devices 0 -y --dry-run --json
+json '{p["name"]: p["build"] for p in d["actions"]["LINK"]}["torch"].startswith("cuda")'
+
+# A profile may come through a pipe: it is read once.
+"$GPKG" hardware export --for mi300 | "$GPKG" solve torch --for /dev/stdin --json > "$WORK/stdout" 2> "$WORK/stderr"
+status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr") last='a profile through a pipe'
+check [ "$status" = 0 ]
+json '"__amdgpu_arch=9.4.2=0" in d["virtual_packages"]'
+
 finish

@@ -2,11 +2,13 @@
 
 #include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/activation.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_flaws.hpp"
 #include "libcore/lock/lock_format.hpp"
 
 #include <fmt/format.h>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -48,6 +50,21 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
     return sections;
 }
 
+/// Categories and environments that nothing is made of, for people to know.
+void tell_others(Context& context, const LockFile& lock, const std::string& file) {
+    std::set<std::string> names;
+    for (const auto& locked : lock.classes) {
+        if (locked.environment != kDefaultEnvironment) names.insert(locked.environment);
+    }
+    if (names.empty()) return;
+    const std::vector<std::string> others(names.begin(), names.end());
+    context.out.note(fmt::format(
+        "note: {}: {} left out; what is taken is {}",
+        file,
+        join_some(others, "and") + (others.size() == 1 ? " is" : " are"),
+        lock.kept_for == "conda-lock" ? "the category main" : "the environment default"));
+}
+
 }  // namespace
 
 Result<ExactRequest> locked_request(Context& context,
@@ -71,6 +88,14 @@ Result<ExactRequest> locked_request(Context& context,
                     fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
                     "gpkg lock --for NAME writes one that is");
     }
+    if (const auto* other = other_vendors(fits))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: {} has GPUs of two vendors, and {} and {} are for one each",
+                                file,
+                                machine.name,
+                                best.locked->name,
+                                other->locked->name),
+                    "--devices with the numbers that gpkg hardware shows says which count");
     if (best.locked->packages.empty() && best.locked->foreign.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: {} has no packages; of conda-lock.yml only those of the "
@@ -86,12 +111,17 @@ Result<ExactRequest> locked_request(Context& context,
                     "a lock that was merged or changed by hand is written anew by gpkg lock");
     context.out.note(fmt::format(
         "note: of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
+    tell_others(context, found.lock, file);
     ExactRequest request;
     request.prefix = prefix;
     request.records = found.lock.records_of(*best.locked);
     for (const auto& text : found.lock.specs_of(*best.locked)) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         request.requested.push_back(std::move(spec));
+    }
+    for (const auto& [name, value] : found.lock.request.variables) {
+        auto fine = check_variable_name(name);
+        if (!fine) return pass(std::move(fine).error().while_doing(file + ": variables"));
     }
     request.variables = found.lock.request.variables;
     GPKG_TRY(request.channels, wanted_channels(context, sources));

@@ -73,6 +73,48 @@ TEST_CASE("a machine with both vendors' GPUs takes either before none", "[lock]"
     CHECK(found == Texts{"cuda12", "rocm", "cpu", "not cuda13"});
 }
 
+TEST_CASE("which vendor's GPU counts is not for a lock to choose", "[lock]") {
+    auto lock = four_classes();
+    const auto other = [&](const std::vector<PackageRecord>& machine) {
+        const auto fits = fits_of(lock, "linux-64", machine);
+        const auto* found = other_vendors(fits);
+        return found == nullptr ? "" : found->locked->name;
+    };
+    CHECK(other({machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")}) == "rocm");
+    CHECK(other({machine_has("__cuda", "12.8")}).empty());
+    CHECK(other({}).empty());
+    lock.request.accelerator = "nvidia";
+    CHECK(other({machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")}).empty());
+}
+
+TEST_CASE("the class that was decided for the most of a machine goes first", "[lock]") {
+    LockFile lock;
+    // A compiler, which any driver will do for, as it was decided without and with one.
+    add(lock, "a", {}, {record("cuda-nvcc", "h1_0", {})});
+    add(lock, "b", {}, {record("cuda-nvcc", "h2_0", {})});
+    add(lock, "c", {}, {record("cuda-nvcc", "h3_0", {})});
+    lock.classes[0].made_for = {{"__archspec", "1", "x86_64"}};
+    lock.classes[1].made_for = {{"__archspec", "1", "x86_64_v3"}, {"__cuda", "12.0", "0"}};
+    lock.classes[2].made_for = {{"__archspec", "1", "x86_64"}, {"__cuda", "13.0", "0"}};
+    const auto cpu = [](const char* name) { return machine_has("__archspec", "1", name); };
+    CHECK(order(lock, {cpu("zen4"), machine_has("__cuda", "12.8")}) == Texts{"b", "a", "c"});
+    CHECK(order(lock, {cpu("zen4")}).front() == "a");
+    CHECK(order(lock, {cpu("core2"), machine_has("__cuda", "any")}) == Texts{"c", "a", "b"});
+    // Never a class without builds for the GPU for that: its driver is older than that of the
+    // lock's.
+    LockFile builds = four_classes();
+    builds.classes[0].made_for = {{"__archspec", "1", "x86_64"}};
+    builds.classes[1].made_for = {{"__archspec", "1", "x86_64"}, {"__cuda", "12.8", "0"}};
+    CHECK(order(builds, {cpu("zen4"), machine_has("__cuda", "12.4")}).front() == "cuda12");
+    // What was decided without a GPU may have builds for one, where there are no others so new.
+    LockFile newer;
+    add(newer, "old", {}, {record("faiss", "cpu_0", {})});
+    add(newer, "new", {}, {record("faiss", "cuda126_0", {})});
+    newer.classes[0].made_for = {{"__archspec", "1", "x86_64_v4"}};
+    newer.classes[1].made_for = {{"__archspec", "1", "x86_64"}};
+    CHECK(order(newer, {cpu("x86_64")}).front() == "new");
+}
+
 TEST_CASE("another platform's class does not fit, and says so", "[lock]") {
     const auto fits = fits_of(four_classes(), "osx-arm64", {});
     REQUIRE(fits.size() == 4);

@@ -90,6 +90,19 @@ TEST_CASE("an own profile hides the machine of that name", "[virtual-packages]")
     CHECK(machines[1].source == (folder.path() / "h100.yaml").native());
 }
 
+TEST_CASE("a profile of one's own hides gpkg's machine, however it is written", "[machines]") {
+    const Folder own;
+    own.file("h100.yaml", kOwn);
+    for (const auto* name : {"h100", "H100"}) {
+        const auto found = find_machine(name, {own.path()});
+        REQUIRE(found);
+        CHECK(found->cuda->value == "any");
+    }
+    own.file("H100.yaml", "gpkg_profile: 1\nplatform: linux-aarch64\n");
+    CHECK(find_machine("H100", {own.path()})->platform == "linux-aarch64");
+    CHECK(find_machine("h100", {own.path()})->platform == "linux-64");
+}
+
 TEST_CASE("every machine of gpkg's has a name, facts and a summary", "[virtual-packages]") {
     const Folder folder;
     for (const auto& [name, summary, source] : named_machines({folder.path()})) {

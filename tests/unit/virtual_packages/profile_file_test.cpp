@@ -150,12 +150,39 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
          "a.yaml:4:3: there is a GPU of AMD's, and no `amd:` with `driver: present`"},
         {head + "cpu:\n  microarchitecture: neoverse_n1\n", "a.yaml:4:22: neoverse_n1 is no CPU of a machine of linux-64"},
         {head + "system:\n  osx: \"14.4\"\n", "a.yaml:4:8: a machine of linux-64 has no osx"},
+        {"gpkg_profile: 1\nplatform: linux-64\nnvidia: {driver: 450.80.02, cuda: \"13.0\"}\n",
+         "a.yaml:3:9: driver 450.80.02 is of a branch for CUDA 11, and cannot support 13.0"},
+        {"gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: \"12.2\"}\ngpus: [{vendor: nvidia, architecture: \"10.0\"}]\n",
+         "a.yaml:4:7: a device of compute capability 10.0 has a driver that supports CUDA 12.8 at least, and this is one for 12.2"},
+        {"gpkg_profile: 1\nplatform: linux-64\nknown_by: rumour\n", "a.yaml:3:11: expected names, found \"rumour\""},
         {"gpkg_profile: 1\nplatform: osx-arm64\nsystem:\n  glibc: \"2.36\"\n", "a.yaml:4:10: a machine of osx-arm64 has no glibc"},
         {"gpkg_profile: 1\nplatform: osx-arm64\nnvidia:\n  cuda: \"12.4\"\n", "a.yaml:4:3: NVIDIA has no driver for osx-arm64"},
     }));
     // clang-format on
     CAPTURE(row.text);
     CHECK(failure(row.text) == row.expected);
+}
+
+TEST_CASE("drivers and devices that go together", "[profile]") {
+    const auto reads = [](const std::string& driver,
+                          const std::string& cuda,
+                          const std::string& device) {
+        return parse_profile("gpkg_profile: 1\nplatform: linux-64\nnvidia: {driver: " + driver +
+                                 ", cuda: '" + cuda +
+                                 "'}\ngpus: [{vendor: nvidia, architecture: '" + device + "'}]\n",
+                             "a.yaml")
+            .has_value();
+    };
+    CHECK(reads("550.54.14", "12.4", "9.0"));
+    CHECK(reads("535.104.05", "13.0", "8.0"));  // by cuda-compat
+    CHECK(reads("470.57.02", "12.2", "7.0"));
+    CHECK(reads("35.4.1", "12.2", "8.7"));  // a Tegra's
+    CHECK(reads("580.65.06", "13.0", "12.1"));
+    CHECK(reads("550.54.14", "any", "any"));
+    CHECK(reads("550.54.14", "12.4", "77.0"));  // newer than what is known
+    CHECK_FALSE(reads("470.57.02", "13.0", "7.5"));
+    CHECK_FALSE(reads("410.48", "12.0", "7.0"));
+    CHECK_FALSE(reads("520.61.05", "11.7", "9.0"));
 }
 
 TEST_CASE("a profile that is not there is not found", "[virtual-packages]") {
