@@ -41,6 +41,9 @@ struct Context {
         profiles{};
 };
 
+/// By which signal the user asked to stop: SIGINT, SIGTERM or SIGHUP; 0 as long as nobody did.
+int stop_signal();
+
 /// Fails with Interrupted once the user asked to stop.
 Result<void> check_stop(const Context& context);
 

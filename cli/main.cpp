@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -65,14 +66,17 @@ public:
         std::thread([this] {
             int signal = 0;
             sigwait(&set_, &signal);
+            signal_ = signal;
             source_.request_stop();
             sigwait(&set_, &signal);
             ::_exit(128 + signal);
         }).detach();
     }
     std::stop_token token() const { return source_.get_token(); }
+    static int first() { return signal_; }
 
 private:
+    static inline std::atomic<int> signal_ = 0;
     sigset_t set_{};
     std::stop_source source_;
 };
@@ -244,6 +248,8 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+int stop_signal() { return Signals::first(); }
 
 Result<void> check_stop(const Context& context) {
     if (context.stop.stop_requested()) return fail(ErrorKind::Interrupted, "interrupted");

@@ -5,7 +5,7 @@
 #include "libcore/build/build_place.hpp"
 #include "libcore/build/builder.hpp"
 #include "libcore/build/built_register.hpp"
-#include "libcore/build/checks/unmet_needs.hpp"
+#include "libcore/build/checks/check_needs.hpp"
 #include "libcore/build/output_build.hpp"
 #include "libcore/build/run_claim.hpp"
 #include "libcore/build/staging_area.hpp"
@@ -56,10 +56,7 @@ std::uintmax_t size_of(const fs::path& path) {
 class Scheduler {
 public:
     Scheduler(const std::vector<fs::path>& files, const BuildOptions& options)
-        : options_(options),
-          each_(options),
-          graph_(BuildGraph::of(files, options.render)),
-          built_(each_) {
+        : options_(options), each_(options), graph_(BuildGraph::of(files, options)), built_(each_) {
         const auto many = std::max(std::size_t{1}, graph_.steps.size());
         each_.jobs = std::max(1, options.jobs / static_cast<int>(many));
         each_.report = nullptr;
@@ -74,7 +71,7 @@ public:
             std::min(jobs_.size(), static_cast<std::size_t>(std::max(1, options_.jobs)));
         run_in_parallel(count, [this] { work(); });
         GPKG_CHECK(check_cancelled(options_.cancelled));
-        check_needs();
+        if (options_.only.empty()) check_needs_of_jobs();
         GPKG_TRY(auto made, summary());
         made.claim = std::make_shared<const RunClaim>(std::move(claim));
         return made;
@@ -95,15 +92,10 @@ private:
 
     /// Two runs may build different outputs at once.
     Result<RunClaim> claim_outputs() {
-        std::set<std::string> names;
-        for (const auto& step : graph_.steps) {
-            for (const auto* at = &step.output; at != nullptr; at = at->inherited.get())
-                names.insert(build_name(graph_.recipe_of(step), *at));
-        }
         RunClaim::Waiting waiting;
         waiting.cancelled = options_.cancelled;
         waiting.told = [this](const std::string& whom) { tell(BuildEvent::Kind::Waiting, whom); };
-        return RunClaim::take(options_.work, names, waiting);
+        return RunClaim::take(options_.work, graph_.claimed_names(), waiting);
     }
 
     void plan() {
@@ -243,40 +235,18 @@ private:
         return std::nullopt;
     }
 
-    /// What no host environment could tell when a package was built. A package that needs what
-    /// nothing gives is not good.
-    void check_needs() {
-        std::vector<fs::path> made;
-        for (const auto& job : jobs_) {
-            if (job.package && !job.package->is_published) made.push_back(job.package->file);
-        }
-        ChannelLibraries libraries(options_.channel, std::move(made));
+    void check_needs_of_jobs() {
+        std::vector<Job*> made;
+        std::vector<BuiltPackage*> packages;
         for (auto& job : jobs_) {
             if (!job.package) continue;
-            auto checked = check_needs_of(*job.package, libraries);
-            if (!checked) job.error = std::move(checked).error();
+            made.push_back(&job);
+            packages.push_back(&*job.package);
         }
-        const Publisher publisher(options_.channel, options_.work);
-        for (auto& job : jobs_) {
-            if (!job.package || !job.error) continue;
-            const auto place = publisher.withhold(*job.package);
-            job.error->hint = place ? *place : place.error().to_string();
-            job.package.reset();
+        for (auto& [place, error] : check_needs(packages, options_)) {
+            made[place]->error = std::move(error);
+            made[place]->package.reset();
         }
-    }
-
-    static Result<void> check_needs_of(BuiltPackage& package, ChannelLibraries& libraries) {
-        GPKG_TRY(const auto findings, libraries.unmet_needs(package));
-        for (const auto& finding : findings) {
-            if (!finding.is_error)
-                package.warnings.push_back(fmt::format("{}; {}", finding.message, finding.hint));
-        }
-        auto refused = refuse(findings);
-        if (refused) return {};
-        auto error = std::move(refused).error();
-        error.message = fmt::format(
-            "{}: it does not depend on what it needs:\n{}", package.distribution, error.message);
-        return pass(std::move(error));
     }
 
     Result<BuildSummary> summary() {

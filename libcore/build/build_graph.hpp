@@ -8,10 +8,14 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace gpkg {
+
+/// What no other output has: "linux-64/numpy-1.24.2-hb0f4dca_0".
+std::string full_name(const RenderedOutput& output);
 
 struct BuildGraph {
     struct RecipeFile {
@@ -27,11 +31,17 @@ struct BuildGraph {
         /// Steps that make what those bring along: by their run dependencies and run_exports. Where
         /// these go in a circle, an earlier build in the channel has to do.
         std::vector<std::size_t> after_others;
+        /// Steps that make what the environments of its tests hold; they may need it in turn.
+        std::vector<std::size_t> tested_with;
     };
 
-    static BuildGraph of(const std::vector<fs::path>& files, const RenderOptions& options);
+    /// Of the recipes as `options` renders them; one that makes none of options.only is an error.
+    static BuildGraph of(const std::vector<fs::path>& files, const BuildOptions& options);
 
     const Recipe& recipe_of(const Step& step) const { return *recipes[step.recipe].recipe; }
+
+    /// The names under which a run claims what it builds.
+    std::set<std::string> claimed_names() const;
 
     /// Steps that need each other to be built; none as a rule.
     std::vector<std::size_t> circle() const;

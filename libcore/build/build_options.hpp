@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,13 +37,20 @@ struct BuildOptions {
     /// Absolute: becomes a channel folder with links to the packages of this run that are not
     /// published, for who solves for environments. Empty: none.
     fs::path staging;
+    /// Absolute: where scripts work, which takes room; empty: in `work`.
+    fs::path scratch;
+    /// Of what the recipes make only these, "linux-64/numpy-1.24.2-hb0f4dca_0"; empty: all. What
+    /// they are built with is in the channel and in `staging` then, and whether others give what
+    /// they need to run is for who has all of them (checks/check_needs.hpp).
+    std::set<std::string> only;
     RenderOptions render;
     /// Unix seconds (SOURCE_DATE_EPOCH): the time in the packages. Absent: when the build starts.
     std::optional<std::int64_t> timestamp;
     PackageFormat format = PackageFormat::Conda;
     int zstd_level = 6;      ///< of .conda
     int jobs = 1;            ///< outputs at a time; what is left over goes to threads within one
-    int cpu_count = 0;       ///< CPU_COUNT for scripts; 0: as many as the machine has
+    int cpu_count = 0;       ///< CPU_COUNT for scripts; 0: as many as there are
+    int own_cpus = 0;        ///< so many of the machine's processors are there; 0: all of them
     bool rebuild = false;    ///< also what is there and was built from the same inputs
     bool keep_work = false;  ///< leave the folders of successful builds, as failed ones are left
     bool sandbox = false;    ///< scripts see only what is declared; sandbox.hpp says if it can be
@@ -58,6 +66,7 @@ struct BuildOptions {
     std::function<void(const BuildEvent&)> report;  ///< called from one thread at a time
 
     bool is_cancelled() const { return cancelled && cancelled(); }
+    const fs::path& build_root() const { return scratch.empty() ? work : scratch; }
 };
 
 }  // namespace gpkg

@@ -24,21 +24,21 @@ const RenderedOutput& outermost(const RenderedOutput& output) {
 
 Result<BuildPlace> BuildPlace::of(const Recipe& recipe,
                                   const RenderedOutput& output,
-                                  const fs::path& work_folder,
-                                  bool sandbox) {
+                                  const BuildOptions& options) {
     std::error_code code;
-    for (const auto* name : {"builds", "logs"}) GPKG_CHECK(make_folders(work_folder / name));
+    GPKG_CHECK(make_folders(options.build_root() / "builds"));
+    GPKG_CHECK(make_folders(options.work / "logs"));
     // Scripts ask for the real path of where they are; it must be the prefix they are given.
-    const auto root = fs::canonical(work_folder, code);
+    const auto root = fs::canonical(options.build_root(), code);
     BuildPlace place;
     place.folder = root / "builds" / build_name(recipe, outermost(output));
     GPKG_TRY(place.prefix, build_prefix_below(place.folder));
     place.build_prefix =
         output.build.merge_build_and_host ? place.prefix : place.folder / "build_env";
     place.work = place.folder / "work";
-    place.log = root / "logs" / (build_name(recipe, output) + ".log");
+    place.log = fs::canonical(options.work, code) / "logs" / (build_name(recipe, output) + ".log");
     place.seen = {place.folder, place.prefix, place.build_prefix, place.work};
-    if (sandbox) {
+    if (options.sandbox) {
         const fs::path folder(kSandboxFolder);
         const fs::path prefix(canonical_placeholder());
         place.seen = {folder,

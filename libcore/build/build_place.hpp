@@ -4,6 +4,7 @@
 // staging output that it begins with, whose files then need no other paths. Used by the builder
 // only.
 
+#include "libcore/build/build_options.hpp"
 #include "libcore/recipe/recipe.hpp"
 #include "libcore/recipe/rendered.hpp"
 
@@ -32,11 +33,9 @@ struct BuildPlace {
     fs::path log;
     ScriptView seen;
 
-    /// `sandbox`: scripts are run in one.
     static Result<BuildPlace> of(const Recipe& recipe,
                                  const RenderedOutput& output,
-                                 const fs::path& work_folder,
-                                 bool sandbox);
+                                 const BuildOptions& options);
 
     /// Makes the folders anew, empty, and an empty log.
     Result<void> clear() const;

@@ -2,10 +2,16 @@
 
 #include "libcore/recipe/package_test.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace gpkg {
+
+/// "the recipe", "the sources" ... -> a digest that changes whenever that part of what a package is
+/// made of does. The recipe counts as it is rendered: a comment, or another output, changes
+/// nothing.
+using BuildInputs = std::map<std::string, std::string>;
 
 /// What a run made of an output, or found unchanged.
 struct BuiltPackage {
@@ -22,6 +28,8 @@ struct BuiltPackage {
     std::vector<PackageTest> tests;
     bool tested = false;  ///< as it is now it passed them in an earlier run
     std::vector<std::string> warnings;
+    std::string node;  ///< of a cluster, where it was built; empty: here
+    std::string job;   ///< of Slurm's that built it, "17_3"
 };
 
 }  // namespace gpkg

@@ -39,6 +39,11 @@ bool may_read_recipe_folder(const RenderedOutput& output, std::string_view scrip
            std::any_of(output.tests.begin(), output.tests.end(), takes_files);
 }
 
+bool is_within(const fs::path& path, const fs::path& folder) {
+    const auto [at, end] = std::mismatch(path.begin(), path.end(), folder.begin(), folder.end());
+    return end == folder.end();
+}
+
 /// All of the recipe's folder but what is judged otherwise, or made by the builder itself.
 Result<std::string> folder_digest(const Recipe& recipe, const BuildOptions& options) {
     Digest digest;
@@ -51,7 +56,7 @@ Result<std::string> folder_digest(const Recipe& recipe, const BuildOptions& opti
     for (const auto& entry : entries) {
         const bool is_judged_otherwise = entry == recipe.file || is_variant_file(entry);
         if (is_judged_otherwise || entry.filename() == ".git" || entry == options.channel ||
-            entry == options.work)
+            is_within(options.work, entry))
             continue;
         GPKG_TRY(const auto tree, tree_digest(entry));
         digest.add(entry.filename().native());
@@ -215,8 +220,7 @@ BuiltPackage BuiltRegister::package(const RenderedOutput& output) const {
     package.is_published = package.file == published(output);
     package.tests = output.tests;
     package.tested = publisher_.is_tested(package);
-    const auto note = read_note(package.file, options_.work);
-    package.built_with = distributions_in(uses_of(note));
+    package.built_with = noted_distributions(package.file, options_.work);
     return package;
 }
 
@@ -231,6 +235,10 @@ Result<void> BuiltRegister::remember(const BuiltPackage& package,
     for (const auto& use : uses) list.push_back({{"specs", use.specs}, {"packages", use.packages}});
     const Json note{{"package", stamp_of(package.file)}, {"inputs", inputs}, {"uses", list}};
     return write_file_atomically(note_on(package.file, options_.work), note.dump(1) + "\n");
+}
+
+std::vector<std::string> noted_distributions(const fs::path& package, const fs::path& work) {
+    return distributions_in(uses_of(read_note(package, work)));
 }
 
 std::vector<std::string> distributions_in(const std::vector<EnvironmentUse>& uses) {

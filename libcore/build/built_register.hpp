@@ -14,10 +14,6 @@
 
 namespace gpkg {
 
-/// "recipe", "sources" ... -> a digest that changes whenever that part of what a package is made of
-/// does. The recipe counts as it is rendered: a comment, or another output, changes nothing.
-using BuildInputs = std::map<std::string, std::string>;
-
 /// May be used by several threads.
 class BuiltRegister {
 public:
@@ -54,5 +50,7 @@ private:
 
 /// Distributions of the packages in some environments, each once.
 std::vector<std::string> distributions_in(const std::vector<EnvironmentUse>& uses);
+/// The same of those that a package was built in, by the note on it.
+std::vector<std::string> noted_distributions(const fs::path& package, const fs::path& work);
 
 }  // namespace gpkg

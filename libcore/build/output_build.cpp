@@ -54,7 +54,7 @@ private:
     template <typename Made, typename Make>
     Result<Made> in_its_place(Make make) {
         start_ms_ = options_.timestamp ? *options_.timestamp * 1000 : now_ms();
-        GPKG_TRY(place_, BuildPlace::of(recipe_, output_, options_.work, options_.sandbox));
+        GPKG_TRY(place_, BuildPlace::of(recipe_, output_, options_));
         Result<Made> made = make();
         const bool interrupted = !made && made.error().kind == ErrorKind::Interrupted;
         if (interrupted || (made && !options_.keep_work)) GPKG_CHECK(place_.remove());

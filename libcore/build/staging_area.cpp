@@ -20,7 +20,7 @@ Result<const StagedOutput*> StagingArea::base_of(const RenderedOutput& output) {
     auto found = entries_.find(name);
     if (found == entries_.end()) {
         GPKG_TRY(const auto* base, base_of(inherited));
-        const auto folder = options_.work / "staged" / name;
+        const auto folder = options_.build_root() / "staged" / name;
         GPKG_CHECK(make_folders(folder.parent_path()));
         auto staged = stage_output(recipe_, inherited, base, folder, options_);
         found = entries_.emplace(name, Entry{folder, std::move(staged), false}).first;

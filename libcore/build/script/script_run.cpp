@@ -52,8 +52,9 @@ Variables secrets_of(const BuildScript& script) {
 Variables environment_of(const ScriptRun& run, const BuildOptions& options) {
     const auto& output = run.output;
     const auto& place = run.place.seen;
-    const auto cpus = options.cpu_count > 0 ? static_cast<unsigned>(options.cpu_count)
+    const auto there = options.own_cpus > 0 ? static_cast<unsigned>(options.own_cpus)
                                             : std::max(1U, std::thread::hardware_concurrency());
+    const auto cpus = options.cpu_count > 0 ? static_cast<unsigned>(options.cpu_count) : there;
     Variables variables{
         {"PREFIX", place.prefix.native()},
         {"BUILD_PREFIX", place.build_prefix.native()},
@@ -194,15 +195,17 @@ Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
     if (options.cancelled && options.cancelled())
         return fail(ErrorKind::Interrupted, "interrupted");
     const auto kept_in = options.sandbox && !options.network;
+    const bool stays = options.scratch.empty() || options.keep_work;
     return fail(
         ErrorKind::Io,
         fmt::format("{}: the build script ended with {}; it said last:\n{}",
                     run.output.distribution(),
                     code,
                     last_lines_of(run.place.log, kShownLogLines)),
-        fmt::format("all of it is in {}, the build folder is {}{}{}",
+        fmt::format("all of it is in {}{}{}{}",
                     run.place.log.native(),
-                    run.place.folder.native(),
+                    stays ? ", the build folder is " + run.place.folder.native()
+                          : "; --keep-work keeps the build folder",
                     kept_in ? "; scripts have no network and see only what the recipe declares "
                               "(--network, --sandbox off)"
                             : "",

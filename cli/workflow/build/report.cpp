@@ -1,0 +1,159 @@
+#include "cli/workflow/build/report.hpp"
+
+#include "libcore/recipe/recipe.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+/// What failed, and why, with what the error tells a program.
+nlohmann::ordered_json failure_document(const char* key,
+                                        const std::string& name,
+                                        const Error& error) {
+    nlohmann::ordered_json document{{key, name}, {"error", error.to_string()}};
+    if (!error.details.empty()) document.update(nlohmann::ordered_json::parse(error.details));
+    return document;
+}
+
+void print(Context& context, const BuildOutcome& outcome) {
+    const auto gone = outcome.withheld();
+    std::size_t reused = 0;
+    for (const auto& package : outcome.built.packages) {
+        reused += package.reused && !gone.contains(package.distribution) ? 1 : 0;
+        for (const auto& warning : package.warnings)
+            context.out.warn(fmt::format("{}: {}", package.distribution, warning));
+    }
+    if (context.out.json_mode()) return;
+    for (const auto& failure : outcome.failed_tests) context.out.error(failure.error);
+    for (const auto& failure : outcome.too_heavy) context.out.error(failure.error);
+    for (const auto& failure : outcome.built.failures) context.out.error(failure.error);
+    for (const auto& difference : outcome.differences)
+        context.out.error(Error{ErrorKind::Integrity,
+                                fmt::format("{}: built twice from the same, it is not the same: {}",
+                                            difference.distribution,
+                                            difference.what),
+                                {},
+                                {}});
+    context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} failed",
+                                  outcome.channel.native(),
+                                  outcome.built.packages.size() - reused - gone.size(),
+                                  reused,
+                                  outcome.built.failures.size() + gone.size()));
+}
+
+nlohmann::ordered_json document_of(const BuildOutcome& outcome) {
+    const auto gone = outcome.withheld();
+    auto packages = nlohmann::ordered_json::array();
+    for (const auto& package : outcome.built.packages) {
+        if (gone.contains(package.distribution)) continue;
+        packages.push_back({{"package", package.distribution},
+                            {"file", package.file.native()},
+                            {"unchanged", package.reused}});
+        if (package.job.empty()) continue;
+        packages.back().update(
+            {{"node", package.node}, {"job", package.job}, {"log", package.log.native()}});
+    }
+    auto failures = nlohmann::ordered_json::array();
+    for (const auto& failure : outcome.built.failures)
+        failures.push_back(failure_document("recipe", failure.recipe.native(), failure.error));
+    for (const auto* failed : {&outcome.failed_tests, &outcome.too_heavy}) {
+        for (const auto& failure : *failed)
+            failures.push_back(failure_document("package", failure.distribution, failure.error));
+    }
+    for (const auto& difference : outcome.differences)
+        failures.push_back({{"package", difference.distribution}, {"difference", difference.what}});
+    return {{"success", outcome.is_success()},
+            {"channel", outcome.channel.native()},
+            {"packages", std::move(packages)},
+            {"failures", std::move(failures)},
+            {"failed_tests", outcome.failed_tests.size()}};
+}
+
+}  // namespace
+
+Result<int> print_rendered(Context& context,
+                           const std::vector<fs::path>& recipes,
+                           const RenderOptions& options) {
+    auto document = nlohmann::ordered_json::array();
+    for (const auto& file : recipes) {
+        GPKG_TRY(const auto recipe, load_recipe(file));
+        GPKG_TRY(const auto outputs, render_recipe(recipe, options));
+        for (const auto& output : outputs) {
+            auto variant = nlohmann::ordered_json::object();
+            for (const auto& [key, value] : output.used_variant) variant[key] = value.text;
+            auto text = rendered_recipe_text(output);
+            document.push_back({{"recipe", file.native()},
+                                {"package", output.distribution()},
+                                {"subdir", output.subdir},
+                                {"variant", std::move(variant)},
+                                {"rendered", text}});
+            if (!context.out.json_mode()) {
+                if (text.ends_with('\n')) text.pop_back();  // result() ends the line
+                context.out.result(
+                    fmt::format("---\n# {}: {}\n{}", file.native(), output.distribution(), text));
+            }
+        }
+        if (outputs.empty())
+            context.out.note(fmt::format(
+                "{}: is skipped for {}, in every variant", file.native(), options.target_platform));
+    }
+    if (context.out.json_mode()) context.out.json({{"success", true}, {"outputs", document}});
+    return 0;
+}
+
+nlohmann::ordered_json report_plan_failures(Context& context, const BuildPlan& plan) {
+    auto failures = nlohmann::ordered_json::array();
+    const auto report = [&](const char* key, const std::string& name, const Error& error) {
+        failures.push_back(failure_document(key, name, error));
+        if (!context.out.json_mode()) context.out.error(error);
+    };
+    for (const auto& failure : plan.failures)
+        report("recipe", failure.recipe.native(), failure.error);
+    for (const auto& build : plan.builds) {
+        if (build.error) report("package", build.distribution, *build.error);
+    }
+    return failures;
+}
+
+void print_plan_total(Context& context, const BuildPlan& plan) {
+    std::size_t needed = 0;
+    std::size_t failed = plan.failures.size();
+    for (const auto& build : plan.builds) {
+        needed += build.is_needed() ? 1 : 0;
+        failed += build.error ? 1 : 0;
+    }
+    const auto unchanged = plan.builds.size() + plan.failures.size() - needed - failed;
+    context.out.print(fmt::format("{} to build, {} unchanged{}",
+                                  needed,
+                                  unchanged,
+                                  failed == 0 ? "" : fmt::format(", {} failed", failed)));
+}
+
+Result<int> print_plan(Context& context, const BuildPlan& plan) {
+    auto document = nlohmann::ordered_json::array();
+    for (const auto& build : plan.builds) {
+        if (build.error) continue;
+        document.push_back({{"package", build.distribution},
+                            {"recipe", build.recipe.native()},
+                            {"build", build.is_needed()},
+                            {"reason", build.reason}});
+        if (build.is_needed())
+            context.out.print(fmt::format("{}: {}", build.distribution, build.reason));
+    }
+    const auto failures = report_plan_failures(context, plan);
+    print_plan_total(context, plan);
+    const bool success = failures.empty();
+    if (context.out.json_mode())
+        context.out.json({{"success", success}, {"plan", document}, {"failures", failures}});
+    return success ? 0 : 1;
+}
+
+void report_outcome(Context& context, const BuildOutcome& outcome) {
+    print(context, outcome);
+    if (context.out.json_mode()) context.out.json(document_of(outcome));
+}
+
+}  // namespace gpkg::cli
