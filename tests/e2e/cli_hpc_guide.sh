@@ -12,12 +12,12 @@ for need in /usr/share/lmod/lmod/init/bash /usr/bin/patchelf /usr/bin/mksquashfs
 done
 source_tree=$(realpath "$here/../..")
 
-# The site's shared folders, which are gone with this process.
-for folder in /apps /srv /scratch; do
+# The site's shared folders, which are gone with this process, and a disk of each node's own.
+for folder in /apps /srv /scratch /nvme; do
     [ -e $folder ] || { mkdir $folder; made+=("$folder"); }
     mount -t tmpfs none $folder
 done
-trap 'slurm_stop; umount -l /apps /srv /scratch; [ -z "${made-}" ] || rmdir "${made[@]}"; rm -rf "$WORK"' EXIT
+trap 'slurm_stop; umount -l /apps /srv /scratch /nvme; [ -z "${made-}" ] || rmdir "${made[@]}"; rm -rf "$WORK"' EXIT
 
 # What stands for conda-forge: a pytorch for NVIDIA's GPUs and one for none, and the python that runs it.
 CHANNEL=$WORK/mirror/conda-forge
@@ -41,8 +41,11 @@ slurm_partition gpu g1,g2
 ldconfig -C "$SLURM/ld.so.cache" -f "$WORK/ld.so.conf" 2> /dev/null
 mkdir -p "$SLURM/driver/nvidia"
 echo 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024' > "$SLURM/driver/nvidia/version"
+for node in c1 g1 g2; do
+    echo 'mount -t tmpfs none /nvme' > "$SLURM/prepare.$node"
+done
 for node in g1 g2; do
-    echo 'mount --bind "$1/ld.so.cache" /etc/ld.so.cache; mount --bind "$1/driver" /proc/driver' > "$SLURM/prepare.$node"
+    echo 'mount --bind "$1/ld.so.cache" /etc/ld.so.cache; mount --bind "$1/driver" /proc/driver' >> "$SLURM/prepare.$node"
 done
 # Every node has a disk of its own.
 [ -e /nvme ] || { mkdir /nvme; made+=(/nvme); }
@@ -51,13 +54,17 @@ for node in c1 g1 g2; do
 done
 slurm_start
 
-# The page as a script: indented lines are commands, a fenced block is the file that its first line names.
+# The page as a script: indented lines are commands, a fenced block is the file that its first line names, and one of
+# bash is a batch script.
 python3 - "$source_tree/docs/hpc.md" "file://$WORK/mirror" > "$WORK/guide" <<'PYTHON'
 import re, shlex, sys
 page, mirror = sys.argv[1:]
 fenced, file, pending = False, None, ""
 for number, line in enumerate(open(page), 1):
-    if line.startswith("```"):
+    if line == "```bash\n":
+        fenced, file = True, f"sbatch line {number}"
+        print("sbatch --quiet --wait -p gpu -N 2 --output=batch.said << 'GUIDE_END'\n#!/bin/bash")
+    elif line.startswith("```"):
         if fenced and file:
             print("GUIDE_END\nguide_status $? " + shlex.quote(file))
         fenced, file = not fenced, None
@@ -88,7 +95,7 @@ guide_status() {
     [ \$1 = 0 ] && return
     echo "line \$1 FAILED: \$2" >> "$WORK/failed"
 }
-export PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1 HOME="$HOME"
+export PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1 HOME="$HOME" USER=root
 source /usr/share/lmod/lmod/init/bash
 cd "$WORK/here"
 . "$WORK/guide"
@@ -99,4 +106,5 @@ status=$? err=$(cat "$WORK/stderr")
 checks=$(grep -c guide_status "$WORK/guide")
 [ ! -s "$WORK/failed" ] || fail "$(cat "$WORK/failed")"
 out_has cpu cuda126
+check [ "$(grep -c "trained with cuda126" batch.said)" = 2 ]
 finish
