@@ -158,7 +158,7 @@ ls -A "$SLURM/disk/n1/fast"'
 check [ "$(grep -c '== status 1' <<< "$out")" = 3 ]
 err_has "n4: $NODE_DISK: has room for 0.1 MB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
 out_has "$NODE_DISK/gpkg-job-$id/$name" '== status 0'
-check [ "$(grep -c "^gpkg-job-job-" <<< "$out")" = 0 ]
+check [ "$(grep -c "^gpkg-job-" <<< "$out")" = 0 ]
 swept
 
 # Two deployments at once, of what ended jobs left folders; those of a job that lives stay, and what others made.

@@ -20,7 +20,7 @@ std::string variant_text(const std::map<std::string, std::string>& variant) {
     std::vector<std::string> words;
     for (const auto& [key, value] : variant) {
         const bool is_shared = key == "target_platform" || key.starts_with("__");
-        if (!is_shared) words.push_back(key + "=" + value);
+        if (!is_shared) words.push_back(fmt::format("{}={}", key, value));
     }
     return fmt::format("{}", fmt::join(words, ", "));
 }

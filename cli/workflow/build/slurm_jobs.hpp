@@ -7,11 +7,11 @@
 #include "libcore/cluster/job_array.hpp"
 
 #include <chrono>
-#include <compare>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace gpkg::cli {
@@ -21,7 +21,10 @@ public:
     struct Id {
         std::size_t array = 0;
         std::size_t index = 0;
-        friend auto operator<=>(const Id&, const Id&) = default;
+        friend bool operator==(const Id&, const Id&) = default;
+        friend bool operator<(const Id& one, const Id& other) {
+            return std::tie(one.array, one.index) < std::tie(other.array, other.index);
+        }
     };
     struct Ended {
         Id id;
