@@ -66,17 +66,17 @@ public:
         std::thread([this] {
             int signal = 0;
             sigwait(&set_, &signal);
-            signal_ = signal;
+            first_signal = signal;
             source_.request_stop();
             sigwait(&set_, &signal);
             ::_exit(128 + signal);
         }).detach();
     }
     std::stop_token token() const { return source_.get_token(); }
-    static int first() { return signal_; }
+    static int first() { return first_signal; }
 
 private:
-    static inline std::atomic<int> signal_ = 0;
+    static inline std::atomic<int> first_signal = 0;
     sigset_t set_{};
     std::stop_source source_;
 };
