@@ -111,8 +111,13 @@ Result<ProbeAnswer> probe_by_ssh(const std::string& host, const ProbeOptions& op
     ProbeAnswer answer;
     std::string output;
     ProcessCommand ssh;
-    ssh.arguments = {
-        "ssh", "-o", "BatchMode=yes", "-o", fmt::format("ConnectTimeout={}", options.wait.count())};
+    ssh.arguments = {"ssh",
+                     "-o",
+                     "BatchMode=yes",
+                     "-o",
+                     "LogLevel=ERROR",
+                     "-o",
+                     fmt::format("ConnectTimeout={}", options.wait.count())};
     ssh.arguments.insert(ssh.arguments.end(), options.words.begin(), options.words.end());
     // Whatever the login's shell is, sh reads the script.
     for (const auto& word : {std::string("--"), host, std::string("sh -s")})
