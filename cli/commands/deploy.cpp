@@ -58,16 +58,6 @@ CopyMethod method_of(const std::string& word) {
     return word == "read" ? CopyMethod::Read : CopyMethod::Auto;
 }
 
-std::string_view name_of(CopyMethod method) {
-    switch (method) {
-    case CopyMethod::Sbcast: return "sbcast";
-    case CopyMethod::Srun: return "srun";
-    case CopyMethod::Read: return "read";
-    case CopyMethod::Auto: break;
-    }
-    return "none";
-}
-
 Json document_of(const Deployment& deployment) {
     const auto& done = deployment.done;
     return {{"success", done.failures.empty()},

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -51,7 +52,7 @@ std::string gpus_text(const NodeKind& kind) {
 void print_kinds(Output& out, const std::vector<NodeKind>& kinds) {
     Table table;
     for (const auto& kind : kinds)
-        table.add({fmt::format("{}", fmt::join(kind.first().partitions, ",")),
+        table.add({fmt::format("{}", fmt::join(kind.partitions(), ",")),
                    kind.nodes.size() == 1
                        ? kind.first().name
                        : fmt::format("{} and {} more", kind.first().name, kind.nodes.size() - 1),
@@ -80,7 +81,7 @@ bool may_probe(Context& context, const SiteOptions& options, std::size_t kinds) 
 }
 
 Json kind_document(const NodeKind& kind, const KnownMachine& known) {
-    Json document{{"partitions", kind.first().partitions},
+    Json document{{"partitions", kind.partitions()},
                   {"features", kind.first().features},
                   {"gpus", Json::array()},
                   {"nodes", Json::array()},
@@ -171,7 +172,11 @@ Result<int> of_slurm(Context& context, const SiteOptions& options) {
     return is_whole ? 0 : 1;
 }
 
+/// "node1" of "me@node1".
+std::string name_of(const std::string& host) { return host.substr(host.rfind('@') + 1); }
+
 Result<int> of_hosts(Context& context, const SiteOptions& options) {
+    std::set<std::string> names;
     for (const auto& host : options.hosts) {
         // ssh takes what begins with '-' for an option, and a file's name has no '/'.
         const bool is_name = std::ranges::all_of(host, [](char c) {
@@ -180,6 +185,8 @@ Result<int> of_hosts(Context& context, const SiteOptions& options) {
         });
         if (host.empty() || host.front() == '-' || !is_name)
             return fail(ErrorKind::Usage, fmt::format("--hosts: '{}' is no host's name", host));
+        if (!names.insert(name_of(host)).second)
+            return fail(ErrorKind::Usage, fmt::format("--hosts: {} is named twice", name_of(host)));
     }
     GPKG_TRY(const auto probe, probe_options(context, options));
     const auto known = know_hosts(options.hosts, probe);
@@ -187,8 +194,7 @@ Result<int> of_hosts(Context& context, const SiteOptions& options) {
     const bool is_whole = tell_machines(context, known);
     std::vector<SiteProfile> found;
     for (const auto& machine : known) {
-        const auto bare = machine.name.substr(machine.name.rfind('@') + 1);
-        if (machine.profile) found.push_back({"host=" + bare, *machine.profile});
+        if (machine.profile) found.push_back({"host=" + name_of(machine.name), *machine.profile});
     }
     GPKG_TRY(auto profiles, write_all(context, found, folder_of(context, options)));
     if (context.out.json_mode()) {

@@ -105,6 +105,10 @@ Result<std::string> batch_script(Context& context,
     GPKG_TRY(const auto gpkg, own_program());
     std::string to;
     for (const auto& folder : request.folders) to += " --to " + shell_word(folder);
+    const auto clean = fmt::format("{} deploy --clean --quiet{}", shell_word(gpkg.native()), to);
+    const auto way = request.method == CopyMethod::Auto
+                         ? std::string()
+                         : fmt::format(" --copy {}", name_of(request.method));
     std::vector<std::string> words;
     words.reserve(command.size());
     for (const auto& word : command) words.push_back(shell_word(word));
@@ -119,11 +123,11 @@ Result<std::string> batch_script(Context& context,
         "# a command in it. Say here, or to sbatch, what the job is to get:\n"
         "#   sbatch -N 100 --ntasks-per-node=8 --time=1:00:00 THIS-FILE\n"
         "\n"
-        "env=$({0} deploy {1}{2}) || exit\n"
+        "env=$({0} deploy {1}{2}{6}) || exit\n"
         "# What a job leaves that is killed, the site's epilog (gpkg deploy --epilog) or your next "
         "deployment\n"
         "# removes.\n"
-        "trap '{0} deploy --clean --quiet{2}' EXIT\n"
+        "trap {5} EXIT\n"
         "trap 'exit 143' TERM\n"
         "\n"
         "{3}{4}\n",
@@ -131,7 +135,9 @@ Result<std::string> batch_script(Context& context,
         shell_word(payload.file.native()),
         to,
         words.empty() ? "# " : "",
-        start);
+        start,
+        shell_word(clean),
+        way);
 }
 
 }  // namespace gpkg::cli

@@ -58,10 +58,6 @@ void guess(KnownMachine& machine, const NodeKind& kind) {
     machine.profile->origin = fmt::format("names of Slurm, {}", today());
 }
 
-bool is_in(const NodeKind& kind, const std::string& partition) {
-    return std::ranges::binary_search(kind.first().partitions, partition);
-}
-
 }  // namespace
 
 std::vector<KnownMachine> know_kinds(const std::vector<NodeKind>& kinds,
@@ -96,14 +92,15 @@ std::vector<KnownMachine> know_hosts(const std::vector<std::string>& hosts,
 std::vector<SiteProfile> partition_profiles(const std::vector<NodeKind>& kinds,
                                             const std::vector<KnownMachine>& known) {
     std::set<std::string> partitions;
-    for (const auto& kind : kinds)
-        partitions.insert(kind.first().partitions.begin(), kind.first().partitions.end());
+    for (const auto& kind : kinds) {
+        for (auto& name : kind.partitions()) partitions.insert(std::move(name));
+    }
     std::vector<SiteProfile> found;
     for (const auto& partition : partitions) {
         std::vector<NodeKind> own;
         std::vector<HardwareProfile> profiles;
         for (std::size_t place = 0; place < kinds.size(); ++place) {
-            if (!is_in(kinds[place], partition)) continue;
+            if (!kinds[place].is_in(partition)) continue;
             own.push_back(kinds[place]);
             profiles.push_back(*known[place].profile);
         }

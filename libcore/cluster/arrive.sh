@@ -15,7 +15,7 @@ unpack() {
     mkdir ".$name.new"
     said=$(tar -xf "$part" -C ".$name.new" 2>&1) || {
         remove_tree ".$name.new"
-        lose "the archive cannot be unpacked: $(last_line "$said")"
+        lose "the archive cannot be unpacked: $(first_line "$said")"
     }
     rm -f -- "$part"
     mv -- ".$name.new" "$name"

@@ -114,6 +114,17 @@ std::vector<std::string> clean_up(const SlurmJob& job,
     return {jobs.begin(), jobs.end()};
 }
 
+/// What other nodes made there, where it holds nothing: an earlier deployment of this job may be in
+/// one.
+void give_back(const SlurmJob& job, const std::vector<fs::path>& folders) {
+    for (const auto& folder : folders) {
+        NodeStep step;
+        step.script = kDropScript;
+        step.arguments = {(folder / ("gpkg-job-" + job.id)).native(), "none", ".none", ""};
+        static_cast<void>(run_on_nodes(job, step));
+    }
+}
+
 /// Asks the nodes again until they agree: folders that one of them refuses are left out.
 Result<Looked> agreed(const SlurmJob& job,
                       const NodePayload& payload,
@@ -124,8 +135,7 @@ Result<Looked> agreed(const SlurmJob& job,
         std::vector<fs::path> left;
         for (const auto& folder : folders)
             (looked.refuses(folder) ? refused : left).push_back(folder);
-        // What other nodes made there.
-        static_cast<void>(remove_folders(job, {job.id}, refused));
+        give_back(job, refused);
         if (left.empty() || refused.empty())
             return pass(error_of(looked.refusals(payload),
                                  "--to names a folder on a disk that every node has"));
@@ -136,6 +146,16 @@ Result<Looked> agreed(const SlurmJob& job,
 }
 
 }  // namespace
+
+std::string_view name_of(CopyMethod method) {
+    switch (method) {
+    case CopyMethod::Sbcast: return "sbcast";
+    case CopyMethod::Srun: return "srun";
+    case CopyMethod::Read: return "read";
+    case CopyMethod::Auto: break;
+    }
+    return "none";
+}
 
 Result<Placement> find_place(const SlurmJob& job,
                              const NodePayload& payload,

@@ -43,6 +43,8 @@ enum class CopyMethod {
     Srun,    ///< by steps from node to node
     Read,    ///< every node reads the file, which it must see under the same path
 };
+/// "sbcast", "srun", "read"; "none" of Auto.
+std::string_view name_of(CopyMethod method);
 
 struct DeployOptions {
     CopyMethod method = CopyMethod::Auto;

@@ -20,6 +20,7 @@ give_up() {
     tell error "$1"
     exit 0
 }
+first_line() { printf '%s\n' "$1" | head -n 1; }
 last_line() { printf '%s\n' "$1" | tail -n 1; }
 sum_of() { sha256sum < "$1" | cut -d ' ' -f 1; }
 

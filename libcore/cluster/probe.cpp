@@ -69,18 +69,19 @@ Result<std::string> profile_in(std::string_view output) {
 
 std::vector<std::string> probe_command(const NodeKind& kind, const ProbeOptions& options) {
     const auto& node = kind.first();
-    std::vector<std::string> command = {"srun",
-                                        "--job-name=gpkg-hardware",
-                                        "--partition=" + node.partitions.front(),
-                                        "--nodelist=" + node.name,
-                                        "--nodes=1",
-                                        "--ntasks=1",
-                                        "--cpus-per-task=1",
-                                        "--mem=256M",
-                                        "--time=2",
-                                        fmt::format("--immediate={}", options.wait.count()),
-                                        "--mpi=none",
-                                        "--chdir=/"};
+    std::vector<std::string> command = {
+        "srun",
+        "--job-name=gpkg-hardware",
+        "--partition=" + (node.open.empty() ? node.partitions : node.open).front(),
+        "--nodelist=" + node.name,
+        "--nodes=1",
+        "--ntasks=1",
+        "--cpus-per-task=1",
+        "--mem=256M",
+        "--time=2",
+        fmt::format("--immediate={}", options.wait.count()),
+        "--mpi=none",
+        "--chdir=/"};
     if (const auto gres = gres_of(kind); !gres.empty()) command.push_back("--gres=" + gres);
     command.insert(command.end(), options.words.begin(), options.words.end());
     return command;

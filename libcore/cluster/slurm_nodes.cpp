@@ -128,8 +128,16 @@ Result<void> check_partitions(const std::vector<std::string>& wanted,
 
 }  // namespace
 
+bool NodeKind::is_in(const std::string& partition) const {
+    return std::ranges::any_of(nodes, [&](const SlurmNode& node) {
+        return std::ranges::binary_search(node.partitions, partition);
+    });
+}
+
+std::vector<std::string> NodeKind::partitions() const { return partition_names(nodes); }
+
 Result<std::vector<SlurmNode>> parse_nodes(std::string_view text) {
-    constexpr std::size_t kFields = 6;
+    constexpr std::size_t kFields = 7;
     std::map<std::string, SlurmNode> nodes;
     for (const auto line : split(text, '\n')) {
         if (trim(line).empty()) continue;
@@ -137,11 +145,12 @@ Result<std::vector<SlurmNode>> parse_nodes(std::string_view text) {
         if (fields.size() != kFields)
             return fail(ErrorKind::Parse,
                         fmt::format("sinfo: printed a line that is not name|partition|state|"
-                                    "features|gres|layout: {}",
+                                    "features|gres|layout|up: {}",
                                     printable(line)));
         auto& node = nodes[std::string(fields[0])];
         node.name = fields[0];
         node.partitions.emplace_back(fields[1]);
+        if (fields[6] == "up") node.open.emplace_back(fields[1]);
         node.readiness = readiness_of(fields[2]);
         node.features = words_of(fields[3]);
         node.gpus = gpus_of(fields[4]);
@@ -150,6 +159,7 @@ Result<std::vector<SlurmNode>> parse_nodes(std::string_view text) {
     std::vector<SlurmNode> found;
     for (auto& [name, node] : nodes) {
         std::ranges::sort(node.partitions);
+        std::ranges::sort(node.open);
         found.push_back(std::move(node));
     }
     return found;
@@ -159,13 +169,16 @@ std::vector<NodeKind> node_kinds(std::vector<SlurmNode> nodes) {
     const auto key_of = [](const SlurmNode& node) {
         std::string gpus;
         for (const auto& [type, count] : node.gpus) gpus += fmt::format("{}:{},", type, count);
-        return std::tuple(node.partitions, node.features, gpus, node.layout);
+        return std::tuple(node.features, gpus, node.layout);
     };
     std::map<decltype(key_of(nodes.front())), NodeKind> kinds;
     for (auto& node : nodes) kinds[key_of(node)].nodes.push_back(std::move(node));
     std::vector<NodeKind> found;
     for (auto& [key, kind] : kinds) {
-        std::ranges::stable_sort(kind.nodes, {}, &SlurmNode::readiness);
+        // One that no open partition has cannot be asked.
+        std::ranges::stable_sort(kind.nodes, {}, [](const SlurmNode& node) {
+            return std::pair(node.open.empty(), node.readiness);
+        });
         found.push_back(std::move(kind));
     }
     return found;
@@ -174,7 +187,7 @@ std::vector<NodeKind> node_kinds(std::vector<SlurmNode> nodes) {
 Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& partitions,
                                            const std::function<bool()>& cancelled) {
     SlurmCommand sinfo;
-    sinfo.arguments = {"sinfo", "--noheader", "--Node", "--format=%N|%R|%t|%f|%G|%z"};
+    sinfo.arguments = {"sinfo", "--noheader", "--Node", "--format=%N|%R|%t|%f|%G|%z|%a"};
     sinfo.cancelled = cancelled;
     GPKG_TRY(const auto text, slurm_output(sinfo));
     GPKG_TRY(auto nodes, parse_nodes(text));
@@ -182,9 +195,10 @@ Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& parti
     GPKG_CHECK(check_partitions(partitions, nodes));
     if (partitions.empty()) return nodes;
     std::erase_if(nodes, [&](SlurmNode& node) {
-        std::erase_if(node.partitions, [&](const std::string& name) {
-            return std::ranges::find(partitions, name) == partitions.end();
-        });
+        for (auto* names : {&node.partitions, &node.open})
+            std::erase_if(*names, [&](const std::string& name) {
+                return std::ranges::find(partitions, name) == partitions.end();
+            });
         return node.partitions.empty();
     });
     return nodes;

@@ -25,24 +25,26 @@ enum class NodeReadiness { Idle, Shared, Busy, Asleep, Unusable };
 struct SlurmNode {
     std::string name;
     std::vector<std::string> partitions;  ///< sorted
+    std::vector<std::string> open;        ///< those of them that start jobs
     std::vector<std::string> features;    ///< sorted
     std::vector<GpuGres> gpus;            ///< by type
     std::string layout;                   ///< sockets:cores:threads, "2:64:2"
     NodeReadiness readiness = NodeReadiness::Unusable;
 };
 
-/// Nodes in the same partitions with the same features, GPUs and layout: one tells of all.
+/// Nodes with the same features, GPUs and layout: one tells of all.
 struct NodeKind {
     std::vector<SlurmNode> nodes;  ///< the one that could start a job soonest first
 
     const SlurmNode& first() const { return nodes.front(); }
+    bool is_in(const std::string& partition) const;
+    std::vector<std::string> partitions() const;  ///< sorted
 };
 
 /// Reads what `sinfo --Node --format` printed, a line for each node and partition:
-/// name|partition|state|features|gres|layout. A line that is not of this form is an error.
+/// name|partition|state|features|gres|layout|up. A line that is not of this form is an error.
 Result<std::vector<SlurmNode>> parse_nodes(std::string_view text);
 
-/// By their partitions and names.
 std::vector<NodeKind> node_kinds(std::vector<SlurmNode> nodes);
 
 /// Asks Slurm for the nodes of these partitions, of all that the user may use where none is named.

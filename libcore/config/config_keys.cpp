@@ -1,11 +1,13 @@
 #include "libcore/base/text.hpp"
 #include "libcore/config/config_keys_internal.hpp"
+#include "libcore/fs/system_user.hpp"
 #include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -39,7 +41,10 @@ Result<std::string> expanded(std::string_view text, std::string_view where, cons
             continue;
         }
         const auto name = text.substr(first, last - first);
-        const auto value = how.environment ? how.environment(name) : std::nullopt;
+        auto value = how.environment ? how.environment(name) : std::nullopt;
+        // Prologs and epilogs of Slurm, and services, run without it.
+        if (const auto user = name == "USER" && !value ? system_user(::geteuid()) : std::nullopt)
+            value = user->name;
         if (!value)
             return fail(ErrorKind::Parse,
                         fmt::format("{}: names the variable {}, which is not set", where, name));

@@ -3,6 +3,7 @@
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/room.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <cerrno>
@@ -57,6 +58,7 @@ void remove_old(const fs::path& folder, const ImageInfo& info, const ImageCopyOp
 Descriptor turn_to_copy(const fs::path& file, const ImageCopyOptions& options) {
     using Clock = std::chrono::steady_clock;
     constexpr auto kLongest = std::chrono::minutes(2);
+    if (is_on_shared_file_system(file.parent_path())) return {};
     Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     const auto until = Clock::now() + kLongest;
     while (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&

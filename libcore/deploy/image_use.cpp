@@ -50,8 +50,11 @@ std::optional<Mount> mounted_at(const fs::path& place) {
     const auto mounts = read_file("/proc/self/mountinfo");
     const auto system = mounts ? file_system_in(*mounts, place) : std::nullopt;
     if (!system || system->mount_point != place) return std::nullopt;
+    // What another user's program shows may be anything, whatever it is called.
+    const bool is_of_others = system->fuse_user && *system->fuse_user != 0 &&
+                              *system->fuse_user != static_cast<unsigned>(::geteuid());
     return Mount{place,
-                 content_of(system->type, system->source),
+                 is_of_others ? "" : content_of(system->type, system->source),
                  system->source,
                  system->type.starts_with("fuse")};
 }

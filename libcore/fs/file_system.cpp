@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
 #include <sys/vfs.h>
 #include <system_error>
@@ -116,6 +117,19 @@ std::optional<bool> is_shared_by_mounts(const fs::path& path) {
     return system ? std::optional(system->is_shared) : std::nullopt;
 }
 
+/// "rw,user_id=1000,group_id=1000" of the kernel's FUSE.
+std::optional<unsigned> fuse_user_in(std::string_view options) {
+    constexpr std::string_view kUser = "user_id=";
+    for (const auto option : split(options, ',')) {
+        if (!option.starts_with(kUser)) continue;
+        unsigned user = 0;
+        const auto digits = option.substr(kUser.size());
+        const auto* end = digits.data() + digits.size();
+        if (std::from_chars(digits.data(), end, user).ptr == end) return user;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 fs::path nearest_existing(fs::path path) {
@@ -140,6 +154,7 @@ std::optional<FileSystem> file_system_in(std::string_view mounts, const fs::path
         found->type = *(dash + 1);
         found->source = without_escapes(*(dash + 2));
         found->mount_point = std::move(place);
+        if (words.end() - dash > 3) found->fuse_user = fuse_user_in(*(dash + 3));
         judge(*found);
     }
     return found;

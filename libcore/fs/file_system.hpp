@@ -16,7 +16,8 @@ struct FileSystem {
     std::string title;  ///< for a person: "ext4", "NFS", "Lustre"
     bool is_shared = false;  ///< other machines may see it as well
     fs::path mount_point;
-    std::string source;  ///< a device, or a server's name of it
+    std::string source;                   ///< a device, or a server's name of it
+    std::optional<unsigned> fuse_user{};  ///< whose program answers for it, where one does
 };
 
 /// Of a path that need not be there yet.

@@ -83,4 +83,6 @@ err_has 'reading the profile'
 expect 2 hardware --hosts ' -oProxyCommand=x'
 expect 2 hardware --hosts -oProxyCommand=x
 expect 2 hardware --hosts ../node
+expect 2 hardware --hosts node1,me@node1
+err_has 'node1 is named twice'
 finish

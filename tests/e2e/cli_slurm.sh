@@ -15,6 +15,7 @@ slurm_node g2 Feature=x86_64_v3 Gres=gpu:h100:1,gpu:house:1
 slurm_partition cpu c1,c2 Default=YES
 slurm_partition gpu g1,g2
 slurm_partition all c1,c2,g1,g2
+slurm_partition aaa c1,g1 State=DOWN
 
 # One node has a libcuda on its loader's path.
 { cat /etc/ld.so.conf; echo "${FAKE_LIBCUDA:?a folder with a libcuda.so.1}"; } > "$WORK/ld.so.conf"
@@ -29,6 +30,8 @@ out_has 'c1 and 1 more' '2 x nvidia_a100_80gb_pcie' '1 x h100, 1 x house'
 err_has 'house is no name of a GPU that gpkg knows' 'no node was asked' '--yes starts a job'
 check [ -z "$(squeue -h)" ]
 names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
+check [ "${names#partition=aaa*aaa:*.yaml }" != "$names" ]
+names=partition=all.yaml\ ${names#*partition=all.yaml }
 check [ "$names" = 'partition=all.yaml partition=all:h100+house.yaml partition=all:infiniband.yaml partition=all:nvidia_a100_80gb_pcie.yaml partition=cpu.yaml partition=gpu.yaml partition=gpu:h100+house.yaml partition=gpu:nvidia_a100_80gb_pcie.yaml ' ]
 a100="$profiles/partition=gpu:nvidia_a100_80gb_pcie.yaml"
 check grep -q 'microarchitecture: x86_64_v3' "$a100"

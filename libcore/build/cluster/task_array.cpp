@@ -3,10 +3,7 @@
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/file.h>
 #include <system_error>
 
 namespace gpkg {
@@ -17,15 +14,6 @@ constexpr const char* kArray = "array.json";
 constexpr const char* kOwner = "owner";
 
 fs::path root_in(const fs::path& work) { return work / "slurm"; }
-
-/// The lock of an array's folder; no value where another process has it. A file system that cannot
-/// lock gives it to all.
-std::optional<Descriptor> try_to_own(const fs::path& folder, int more) {
-    Descriptor file(::open((folder / kOwner).c_str(), O_RDWR | O_CLOEXEC | more, 0666));
-    if (!file) return std::nullopt;
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;
-    return file;
-}
 
 /// Moves every file below `from` to the same place below `to`.
 Result<void> move_files(const fs::path& from, const fs::path& to) {
@@ -52,9 +40,9 @@ Result<TaskArray> TaskArray::make(const fs::path& work, const std::vector<TaskOr
     const auto place = root_in(work) / name;
     const auto unfinished = root_in(work) / ("." + name);
     GPKG_CHECK(make_folders(unfinished));
-    auto owner = try_to_own(unfinished, O_CREAT);
-    if (!owner) return pass(io_error(unfinished / kOwner, "make", errno));
-    TaskArray array(unfinished, *std::move(owner));
+    auto owner = Claim::try_to_take(unfinished / kOwner);
+    if (!owner.claim) return pass(io_error(unfinished / kOwner, "make", owner.error));
+    TaskArray array(unfinished, *std::move(owner.claim));
     array.count_ = orders.size();
     for (std::size_t i = 0; i < orders.size(); ++i) {
         GPKG_CHECK(make_folders(array.task(i)));
@@ -63,6 +51,7 @@ Result<TaskArray> TaskArray::make(const fs::path& work, const std::vector<TaskOr
     GPKG_CHECK(array.write());
     GPKG_CHECK(rename_path(unfinished, place));
     array.folder_ = place;
+    array.owner_.moved_to(place / kOwner);
     return array;
 }
 
@@ -71,12 +60,18 @@ Result<std::vector<TaskArray>> TaskArray::left_in(const fs::path& work) {
     std::error_code code;
     for (fs::directory_iterator entry(root_in(work), code), end; !code && entry != end;
          entry.increment(code)) {
-        auto owner = try_to_own(entry->path(), 0);
+        const auto file = entry->path() / kOwner;
+        const bool is_whole = !entry->path().filename().native().starts_with('.');
+        const auto said = read_file(file);
+        if (!said && !is_whole) continue;  // it is being made just now
+        std::error_code ignored;
+        if (said && !is_claim(*said)) fs::remove(file, ignored);
+        auto owner = Claim::try_to_take(file).claim;
         if (!owner) continue;
         const auto text = read_file(entry->path() / kArray);
         const auto document =
             text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
-        if (!document.is_object() || entry->path().filename().native().starts_with('.')) {
+        if (!document.is_object() || !is_whole) {
             GPKG_CHECK(remove_tree(entry->path()));
             continue;
         }

@@ -3,13 +3,14 @@
 // An array of tasks as it is kept in a folder below <work>/slurm, from before it is submitted until
 // what it made is gathered. Who waits for it may be gone for a while, or be another process.
 //
-//   <work>/slurm/1a2b3c4d/owner          locked by who waits for it
+//   <work>/slurm/1a2b3c4d/owner          the claim of who waits for it
 //                         array.json     which job it is
 //                         script.sh      what the job runs
 //                         0.log          what the job of the first task said
 //                         0/             the work folder of the first task, with order and answer
 
 #include "libcore/build/cluster/task_files.hpp"
+#include "libcore/fs/claim.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -46,12 +47,12 @@ public:
     Result<void> forget(std::size_t index) const;
 
 private:
-    TaskArray(fs::path folder, Descriptor owner)
+    TaskArray(fs::path folder, Claim owner)
         : folder_(std::move(folder)), owner_(std::move(owner)) {}
     Result<void> write() const;
 
     fs::path folder_;
-    Descriptor owner_;  ///< locked as long as this process has the array
+    Claim owner_;
     std::size_t count_ = 0;
     std::string job_;
 };

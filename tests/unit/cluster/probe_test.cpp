@@ -17,8 +17,8 @@ TEST_CASE("a profile is found among what else a login prints", "[probe]") {
 
 TEST_CASE("a probe asks for one GPU of each type of its kind", "[probe]") {
     const auto nodes = parse_nodes(
-        "g1|gpu|mix|a|gpu:a100:4(S:0,2),gpu:t4:1|2:64:2\n"
-        "g2|gpu|idle|a|gpu:a100:4(S:0,2),gpu:t4:1|2:64:2\n");
+        "g1|gpu|mix|a|gpu:a100:4(S:0,2),gpu:t4:1|2:64:2|up\n"
+        "g2|gpu|idle|a|gpu:a100:4(S:0,2),gpu:t4:1|2:64:2|up\n");
     REQUIRE(nodes);
     const auto kinds = node_kinds(*nodes);
     REQUIRE(kinds.size() == 1);

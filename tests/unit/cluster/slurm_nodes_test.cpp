@@ -10,7 +10,7 @@ using namespace gpkg;
 namespace {
 
 std::string gpus_of(const std::string& gres) {
-    const auto nodes = parse_nodes(fmt::format("n|p|idle|(null)|{}|1:4:1\n", gres));
+    const auto nodes = parse_nodes(fmt::format("n|p|idle|(null)|{}|1:4:1|up\n", gres));
     if (!nodes) return nodes.error().message;
     std::string text;
     for (const auto& [type, count] : nodes->front().gpus)
@@ -19,7 +19,7 @@ std::string gpus_of(const std::string& gres) {
 }
 
 NodeReadiness readiness(const std::string& state) {
-    return parse_nodes(fmt::format("n|p|{}|f|(null)|1:1:1\n", state))->front().readiness;
+    return parse_nodes(fmt::format("n|p|{}|f|(null)|1:1:1|up\n", state))->front().readiness;
 }
 
 }  // namespace
@@ -58,23 +58,32 @@ TEST_CASE("states of nodes", "[slurm]") {
 
 TEST_CASE("nodes that are alike are of one kind, whatever Slurm's order", "[slurm]") {
     const auto nodes = parse_nodes(
-        "n1|a|alloc|x,y|(null)|2:8:1\n"
-        "n1|b|alloc|x,y|(null)|2:8:1\n"
-        "n2|b|idle|y,x|(null)|2:8:1\n"
-        "n2|a|idle|y,x|(null)|2:8:1\n"
-        "n3|b|idle|x,y|(null)|2:8:1\n"
+        "n1|a|alloc|x,y|(null)|2:8:1|up\n"
+        "n1|b|alloc|x,y|(null)|2:8:1|up\n"
+        "n2|b|idle|y,x|(null)|2:8:1|up\n"
+        "n2|a|idle|y,x|(null)|2:8:1|up\n"
+        "n3|b|idle|x,y|(null)|2:8:1|up\n"
         "\n"
-        "n4|a|down*|x,y|gpu:a100:1|2:8:1\n");
+        "n4|a|down*|x,y|gpu:a100:1|2:8:1|up\n");
     REQUIRE(nodes);
     CHECK(nodes->size() == 4);
     const auto kinds = node_kinds(*nodes);
-    REQUIRE(kinds.size() == 3);
-    CHECK(kinds[0].first().name == "n4");
-    CHECK(kinds[1].first().name == "n2");  // soonest to be had
-    CHECK(kinds[1].nodes.size() == 2);
-    CHECK(kinds[1].first().partitions == std::vector<std::string>{"a", "b"});
-    CHECK(kinds[2].first().name == "n3");  // only in b
-    for (const auto* text : {"sinfo: error\n", "n1|a|idle|x|(null)\n", "a|b|c|d|e|f|g\n"})
+    REQUIRE(kinds.size() == 2);
+    CHECK(kinds[0].first().name == "n2");  // soonest to be had
+    CHECK(kinds[0].nodes.size() == 3);
+    CHECK(kinds[0].first().partitions == std::vector<std::string>{"a", "b"});
+    CHECK(kinds[0].partitions() == std::vector<std::string>{"a", "b"});
+    CHECK(kinds[1].first().name == "n4");
+    CHECK(kinds[1].is_in("a"));
+    CHECK_FALSE(kinds[1].is_in("b"));
+    // Of partitions the first that is up is the way to a node; a node without one comes last.
+    const auto closed = node_kinds(parse_nodes("n1|shut|idle|x|(null)|1:1:1|down\nn2|p|mix|x|(null)"
+                                               "|1:1:1|up\nn2|a|mix|x|(null)|1:1:1|inact\n")
+                                       .value());
+    REQUIRE(closed.size() == 1);
+    CHECK(closed[0].first().name == "n2");
+    CHECK(closed[0].first().open == std::vector<std::string>{"p"});
+    for (const auto* text : {"sinfo: error\n", "n1|a|idle|x|(null)\n", "a|b|c|d|e|f|g|h\n"})
         CHECK_FALSE(parse_nodes(text));
     CHECK(parse_nodes("")->empty());
 }
@@ -87,12 +96,14 @@ TEST_CASE("kinds of one partition are told apart", "[slurm]") {
         std::sort(found.begin(), found.end());
         return fmt::format("{}", fmt::join(found, " "));
     };
-    CHECK(labels("n1|p|idle|x|gpu:a100:1|1:1:1\n").empty());
-    CHECK(labels("n1|p|idle|x|gpu:a100:1|1:1:1\nn2|p|idle|x|gpu:h100:1|1:1:1\n") == "a100 h100");
+    CHECK(labels("n1|p|idle|x|gpu:a100:1|1:1:1|up\n").empty());
+    CHECK(labels("n1|p|idle|x|gpu:a100:1|1:1:1|up\nn2|p|idle|x|gpu:h100:1|1:1:1|up\n") ==
+          "a100 h100");
     // The same GPU in machines that differ: by the feature that one has alone.
-    CHECK(labels("n1|p|idle|big,x|gpu:a100:1|1:1:1\nn2|p|idle|x|gpu:a100:1|1:1:1\n") == "big n2");
-    CHECK(labels("n1|p|idle|a,b|(null)|1:1:1\nn2|p|idle|b,c|(null)|1:1:1\nn3|p|idle|a,c|(null)|1:1:"
-                 "1\n") == "a+b a+c b+c");
-    CHECK(labels("n1|p|idle|x|(null)|1:1:1\nn2|p|idle|x|(null)|2:1:1\n") == "n1 n2");
-    CHECK(labels("n1|p|idle|a/b|(null)|1:1:1\nn2|p|idle|c|(null)|1:1:1\n") == "a_b c");
+    CHECK(labels("n1|p|idle|big,x|gpu:a100:1|1:1:1|up\nn2|p|idle|x|gpu:a100:1|1:1:1|up\n") ==
+          "big n2");
+    CHECK(labels("n1|p|idle|a,b|(null)|1:1:1|up\nn2|p|idle|b,c|(null)|1:1:1|up\nn3|p|idle|a,c|("
+                 "null)|1:1:1|up\n") == "a+b a+c b+c");
+    CHECK(labels("n1|p|idle|x|(null)|1:1:1|up\nn2|p|idle|x|(null)|2:1:1|up\n") == "n1 n2");
+    CHECK(labels("n1|p|idle|a/b|(null)|1:1:1|up\nn2|p|idle|c|(null)|1:1:1|up\n") == "a_b c");
 }

@@ -58,6 +58,8 @@ TEST_CASE("which file system a path is on", "[fs]") {
         CHECK(system->is_shared == row.is_shared);
         CHECK(system->mount_point == row.mount_point);
     }
+    CHECK(file_system_in(kMounts, "/mnt/far/x")->fuse_user == 1000U);
+    CHECK_FALSE(file_system_in(kMounts, "/mnt/odd")->fuse_user);
     CHECK(file_system_in(kMounts, "/home")->source == "nas.example.org:/export/home");
     CHECK_FALSE(file_system_in("", "/home"));
 }
