@@ -42,6 +42,9 @@ check [ "$(stat -c %i "$image")" = "$before" ]
 check [ "$(ls -A "$GPKG_ROOT_PREFIX/images" | wc -l)" = 1 ]
 expect 0 deploy -p "$at" --slurm
 out_has 'srun' '# srun' 'COMMAND'
+expect 0 deploy -p "$at" --slurm --to "$WORK/it's \$(n v)" --copy read
+out_has ' --copy read)'
+check [ "$(bash -c "gpkg() { :; }; $(grep '^trap .* EXIT$' <<< "$out"); trap -p EXIT" 2>&1 | grep -c 'invalid signal')" = 0 ]
 # What pip or a person put into it makes another file of it.
 echo more > "$at/more.txt"
 expect 0 deploy -p "$at" --slurm
@@ -159,6 +162,18 @@ check [ "$(grep -c '== status 1' <<< "$out")" = 3 ]
 err_has "n4: $NODE_DISK: has room for 0.1 MB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
 out_has "$NODE_DISK/gpkg-job-$id/$name" '== status 0'
 check [ "$(grep -c "^gpkg-job-" <<< "$out")" = 0 ]
+swept
+
+# One that cannot be, since a node refuses, leaves what an earlier one of the job brought to the others.
+job n1,n2 'say "$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK" --quiet
+at=$NODE_DISK/gpkg-job-$SLURM_JOB_ID
+srun -N1 -n1 -w n2 sh -c "rm -rf \"$at\"; touch \"$at\""
+say "$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK" --format pack
+ls "$SLURM/disk/n1/gpkg-job-$SLURM_JOB_ID"
+srun -N1 -n1 -w n2 rm "$at"'
+out_has '== status 0' '== status 1' "$name"
+check [ "$(grep -cx "$name" <<< "$out")" = 1 ]
+err_has "n2: $NODE_DISK: gpkg-job-$id in it is somebody else"
 swept
 
 # Two deployments at once, of what ended jobs left folders; those of a job that lives stay, and what others made.
