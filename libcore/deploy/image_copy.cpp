@@ -101,7 +101,9 @@ Result<void> copy_compared(const fs::path& image,
 
 Result<fs::path> own_folder_in(const fs::path& folder) {
     const auto own = folder / fmt::format("gpkg-{}", ::geteuid());
-    if (::mkdir(own.c_str(), 0700) != 0 && errno != EEXIST)
+    // What root mounts is for everybody, who finds out by the file which image it is.
+    const mode_t mode = ::geteuid() == 0 ? 0755 : 0700;
+    if (::mkdir(own.c_str(), mode) != 0 && errno != EEXIST)
         return pass(io_error(own, "make the folder", errno));
     struct stat status {};
     if (::lstat(own.c_str(), &status) != 0) return pass(io_error(own, "look at", errno));

@@ -278,6 +278,16 @@ for tool in "${!inits[@]}"; do
     journey root $tool
     [ ${#user[@]} = 0 ] || journey user $tool "${user[@]}" env
 done
+# What root mounts, in a prolog for instance, is there for everybody, also where it is a copy that is mounted.
+if [ ${#user[@]} != 0 ]; then
+    image=$WORK/shared/files-user/one.sqfs
+    expect 0 image mount "$image" --disk "$WORK/disk"
+    last='a user finds what root mounted'
+    out=$("${user[@]}" env HOME=/tmp "$GPKG" image mount "$image" --disk "$WORK/disk" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
+    check [ "$status $out" = "0 $WORK/shared/user/one" ]
+    expect 0 image unmount "$image"
+    rm -rf "$WORK/shared/user"
+fi
 check [ -z "$(grep "$WORK" /proc/self/mountinfo)" ]
 check [ -z "$(ls -d "$WORK/shared/root" "$WORK/shared/user" 2> /dev/null)" ]
 rm -rf /tmp/gpkg-65534
