@@ -83,6 +83,7 @@ Result<std::string> slurm_output(const SlurmCommand& command) {
     GPKG_TRY(auto answer, ask_slurm(command));
     if (answer.exit_code == 0) return std::move(answer.output);
     const auto said = last_lines(answer.errors.empty() ? answer.output : answer.errors, 3);
+    if (said.starts_with(command.arguments.front() + ": ")) return fail(ErrorKind::Io, said);
     return fail(ErrorKind::Io,
                 fmt::format("{}: {}",
                             command.arguments.front(),
