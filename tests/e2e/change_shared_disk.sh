@@ -149,6 +149,37 @@ nobody_expect 0 info
 out_has 'quota of user nobody: 1.0 kB of 100 MB, 100 of 100000 files'
 unset NETWORK_QUOTA
 
+# Real ones: 2 MB and 200 files for this user, on file systems of their own.
+real_quota() { # TYPE MOUNT-OPTIONS COMMAND...: makes and mounts it at $WORK/real, and has the command set the limits
+    local type=$1 options=$2
+    shift 2
+    truncate -s 400M "$WORK/$type.img" && mkdir -p "$WORK/real" &&
+        case $type in
+            ext4) mkfs.ext4 -q -O quota -E quotatype=usrquota "$WORK/$type.img" ;;
+            xfs) mkfs.xfs -q "$WORK/$type.img" ;;
+        esac && mount -o "loop,$options" "$WORK/$type.img" "$WORK/real" && "$@"
+}
+for type in ext4 xfs; do
+    case $type in
+        ext4) try=(real_quota ext4 usrquota setquota -u 65534 0 2000 0 200 "$WORK/real") ;;
+        xfs) try=(real_quota xfs uquota xfs_quota -x -c 'limit -u bhard=2000k ihard=200 65534' "$WORK/real") ;;
+    esac
+    if "${try[@]}" > "$WORK/tried" 2>&1; then
+        mkdir "$WORK/real/root" && cp "$GPKG_ROOT_PREFIX/config.yaml" "$WORK/real/root/" && chown -R 65534:65534 "$WORK/real"
+        mv "$WORK/nobody/root" "$WORK/nobody/other" && ln -s "$WORK/real/root" "$WORK/nobody/root"
+        nobody_expect 0 info --json
+        json 'd["file_systems"][0]["quotas"][0]["whose"] == "user nobody" and d["file_systems"][0]["quotas"][0]["files"]["limit"] == 200'
+        nobody_expect 0 create -n a hello
+        head -c 1800000 /dev/zero > "$WORK/real/fill" && chown 65534 "$WORK/real/fill"
+        nobody_expect 1 create -n b big
+        err_has 'the quota of user nobody on'
+        rm "$WORK/nobody/root" && mv "$WORK/nobody/other" "$WORK/nobody/root"
+    else
+        echo "LEFT OUT: real quotas of $type: $(tail -n 1 "$WORK/tried")"
+    fi
+    umount "$WORK/real" 2> /dev/null
+done
+
 # Lustre's and NFS's, which their programs tell: of real ones this is the text.
 export NETWORK_DISK=$WORK/nobody NETWORK_TYPE=lustre
 cat > "$WORK/programs/lfs" <<'END'
