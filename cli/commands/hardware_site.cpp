@@ -61,13 +61,6 @@ void print_kinds(Output& out, const std::vector<NodeKind>& kinds) {
     for (const auto& line : table.lines()) out.print(line);
 }
 
-std::string command_text(const NodeKind& kind, const ProbeOptions& options) {
-    std::string text;
-    for (const auto& word : probe_command(kind, options))
-        text += (text.empty() ? "" : " ") + shell_word(word);
-    return text;
-}
-
 /// Jobs cost somebody something: they are the user's to allow.
 bool may_probe(Context& context, const SiteOptions& options, std::size_t kinds) {
     if (options.yes) return true;
@@ -144,8 +137,9 @@ Result<int> of_slurm(Context& context, const SiteOptions& options) {
     if (options.dry_run) {
         Json document{{"success", true}, {"dry_run", true}, {"commands", Json::array()}};
         for (const auto& kind : kinds) {
-            context.out.print(command_text(kind, probe));
-            document["commands"].push_back(command_text(kind, probe));
+            const auto command = shell_words(probe_command(kind, probe));
+            context.out.print(command);
+            document["commands"].push_back(command);
         }
         if (context.out.json_mode()) context.out.json(document);
         return 0;

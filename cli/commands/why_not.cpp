@@ -88,9 +88,7 @@ std::string install_command(const Context& context, const std::string& spec) {
         words[place] = std::exchange(is_verb, false) ? "install" : spec;
     }
     std::erase_if(words, [](const auto& word) { return word == "--all" || word == "--json"; });
-    std::string text;
-    for (const auto& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
-    return text;
+    return shell_words(words);
 }
 
 /// Whether nothing that is asked for has a part in the clash.

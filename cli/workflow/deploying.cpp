@@ -109,13 +109,9 @@ Result<std::string> batch_script(Context& context,
     const auto way = request.method == CopyMethod::Auto
                          ? std::string()
                          : fmt::format(" --copy {}", name_of(request.method));
-    std::vector<std::string> words;
-    words.reserve(command.size());
-    for (const auto& word : command) words.push_back(shell_word(word));
     GPKG_TRY(const auto start,
-             start_words("\"$env\"",
-                         payload.is_pack,
-                         words.empty() ? "COMMAND" : fmt::format("{}", fmt::join(words, " "))));
+             start_words(
+                 "\"$env\"", payload.is_pack, command.empty() ? "COMMAND" : shell_words(command)));
     return fmt::format(
         "#!/bin/bash\n"
         "# Made by gpkg deploy --slurm: brings an environment to the local disk of every node, and "
@@ -134,7 +130,7 @@ Result<std::string> batch_script(Context& context,
         shell_word(gpkg.native()),
         shell_word(payload.file.native()),
         to,
-        words.empty() ? "# " : "",
+        command.empty() ? "# " : "",
         start,
         shell_word(clean),
         way);

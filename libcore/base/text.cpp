@@ -126,4 +126,10 @@ std::string shell_word(std::string_view word) {
     return quoted + "'";
 }
 
+std::string shell_words(std::span<const std::string> words) {
+    std::string line;
+    for (const auto& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+    return line;
+}
+
 }  // namespace gpkg

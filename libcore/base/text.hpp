@@ -35,5 +35,7 @@ std::string join_some(std::span<const std::string> items,
 
 /// `word` as a POSIX shell takes it for one word: in quotes only where it needs them.
 std::string shell_word(std::string_view word);
+/// A command line of such words.
+std::string shell_words(std::span<const std::string> words);
 
 }  // namespace gpkg

@@ -17,6 +17,11 @@ std::string megabytes(std::string_view bytes) {
     return fmt::format("{:.1f} MB", static_cast<double>(number) / 1e6);
 }
 
+/// As the scripts for nodes call it.
+fs::path job_folder(const fs::path& folder, const SlurmJob& job) {
+    return folder / ("gpkg-job-" + job.id);
+}
+
 /// What all nodes said of the folders.
 struct Looked {
     std::vector<NodeAnswer> answers;
@@ -120,7 +125,7 @@ void give_back(const SlurmJob& job, const std::vector<fs::path>& folders) {
     for (const auto& folder : folders) {
         NodeStep step;
         step.script = kDropScript;
-        step.arguments = {(folder / ("gpkg-job-" + job.id)).native(), "none", ".none", ""};
+        step.arguments = {job_folder(folder, job).native(), "none", ".none", ""};
         static_cast<void>(run_on_nodes(job, step));
     }
 }
@@ -170,7 +175,7 @@ Result<Placement> find_place(const SlurmJob& job,
         }
     }
     GPKG_TRY(looked, agreed(job, payload, folders, std::move(looked)));
-    placement.folder = fs::path(*looked.common()) / ("gpkg-job-" + job.id);
+    placement.folder = job_folder(*looked.common(), job);
     for (const auto& answer : looked.answers) {
         if (answer.find("whole") == nullptr) placement.lacking.push_back(answer.node);
         const auto& at = *answer.find("at");

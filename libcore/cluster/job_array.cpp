@@ -2,8 +2,6 @@
 
 #include "libcore/base/text.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,19 +42,6 @@ std::string known(std::string_view value) {
     return says_nothing ? std::string() : std::string(value);
 }
 
-bool has_ended(std::string_view state) {
-    constexpr std::array<std::string_view, 9> kEnded = {"COMPLETED",
-                                                        "FAILED",
-                                                        "CANCELLED",
-                                                        "TIMEOUT",
-                                                        "NODE_FAIL",
-                                                        "OUT_OF_MEMORY",
-                                                        "BOOT_FAIL",
-                                                        "PREEMPTED",
-                                                        "DEADLINE"};
-    return std::find(kEnded.begin(), kEnded.end(), state) != kEnded.end();
-}
-
 SlurmCommand question(std::vector<std::string> words, const std::function<bool()>& cancelled) {
     SlurmCommand command;
     command.arguments = std::move(words);
@@ -67,15 +52,6 @@ SlurmCommand question(std::vector<std::string> words, const std::function<bool()
 /// Slurm's word for a job that it does not know, or no longer.
 bool is_unknown_job(const SlurmAnswer& answer) {
     return answer.errors.find("Invalid job id") != std::string::npos;
-}
-
-Error refusal(const SlurmAnswer& answer, std::string_view program) {
-    const auto said = trim(answer.errors.empty() ? answer.output : answer.errors);
-    return {ErrorKind::Io,
-            said.empty() ? fmt::format("{}: failed with exit status {}", program, answer.exit_code)
-                         : std::string(said),
-            {},
-            {}};
 }
 
 }  // namespace
@@ -155,15 +131,15 @@ QueuedTasks parse_queue(std::string_view text) {
 Result<QueuedTasks> queued_tasks(const std::vector<std::string>& jobs,
                                  const std::function<bool()>& cancelled) {
     if (jobs.empty()) return QueuedTasks();
-    GPKG_TRY(const auto answer,
-             ask_slurm(question({"squeue",
-                                 "--noheader",
-                                 "--array",
-                                 fmt::format("--jobs={}", fmt::join(jobs, ",")),
-                                 "--format=%F|%K|%T|%N|%r"},
-                                cancelled)));
+    const auto squeue = question({"squeue",
+                                  "--noheader",
+                                  "--array",
+                                  fmt::format("--jobs={}", fmt::join(jobs, ",")),
+                                  "--format=%F|%K|%T|%N|%r"},
+                                 cancelled);
+    GPKG_TRY(const auto answer, ask_slurm(squeue));
     if (answer.exit_code != 0 && is_unknown_job(answer)) return QueuedTasks();
-    if (answer.exit_code != 0) return pass(refusal(answer, "squeue"));
+    if (answer.exit_code != 0) return pass(refusal(squeue, answer));
     return parse_queue(answer.output);
 }
 
@@ -185,11 +161,11 @@ std::optional<EndedTask> parse_ended(std::string_view text) {
 Result<std::optional<EndedTask>> ended_task(const std::string& job,
                                             std::size_t index,
                                             const std::function<bool()>& cancelled) {
-    GPKG_TRY(const auto answer,
-             ask_slurm(question({"scontrol", "show", "job", fmt::format("{}_{}", job, index)},
-                                cancelled)));
+    const auto scontrol =
+        question({"scontrol", "show", "job", fmt::format("{}_{}", job, index)}, cancelled);
+    GPKG_TRY(const auto answer, ask_slurm(scontrol));
     if (answer.exit_code != 0 && is_unknown_job(answer)) return std::nullopt;
-    if (answer.exit_code != 0) return pass(refusal(answer, "scontrol"));
+    if (answer.exit_code != 0) return pass(refusal(scontrol, answer));
     return parse_ended(answer.output);
 }
 

@@ -1,8 +1,7 @@
 #include "libcore/cluster/probe.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/cluster/slurm_command.hpp"
-#include "libcore/process/process.hpp"
+#include "libcore/cluster/limited_run_internal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -49,6 +48,17 @@ tl::unexpected<Error> no_profile(const std::string& where,
     return fail(ErrorKind::Network,
                 said.empty() ? fmt::format("{}: failed with exit status {}", where, exit_code)
                              : fmt::format("{}: {}", where, last_lines(said, 2)));
+}
+
+/// What the script said on `where`.
+Result<ProbeAnswer> answer_of(const std::string& where,
+                              const ProbeOptions& options,
+                              SlurmAnswer answer) {
+    if (answer.exit_code != 0)
+        return no_profile(where, options.gpkg, answer.exit_code, answer.errors);
+    auto profile = profile_in(answer.output);
+    if (!profile) return pass(std::move(profile).error().while_doing("probing " + where));
+    return ProbeAnswer{*std::move(profile), std::move(answer.errors)};
 }
 
 }  // namespace
@@ -101,16 +111,10 @@ Result<ProbeAnswer> probe_by_slurm(const NodeKind& kind, const ProbeOptions& opt
     srun.cancelled = options.cancelled;
     auto answer = ask_slurm(srun);
     if (!answer) return pass(std::move(answer).error().while_doing("probing " + node.name));
-    if (answer->exit_code != 0)
-        return no_profile(node.name, options.gpkg, answer->exit_code, answer->errors);
-    auto profile = profile_in(answer->output);
-    if (!profile) return pass(std::move(profile).error().while_doing("probing " + node.name));
-    return ProbeAnswer{*std::move(profile), std::move(answer->errors)};
+    return answer_of(node.name, options, *std::move(answer));
 }
 
 Result<ProbeAnswer> probe_by_ssh(const std::string& host, const ProbeOptions& options) {
-    ProbeAnswer answer;
-    std::string output;
     ProcessCommand ssh;
     ssh.arguments = {"ssh",
                      "-o",
@@ -126,27 +130,10 @@ Result<ProbeAnswer> probe_by_ssh(const std::string& host, const ProbeOptions& op
     ssh.environment = current_environment();
     const auto script = probe_script(options.gpkg);
     ssh.feed = [&](int end) { static_cast<void>(write_fully(end, script)); };
-    ssh.output = [&](std::string_view piece) { output += piece; };
-    ssh.errors = [&](std::string_view piece) { answer.said += piece; };
-    const auto until = std::chrono::steady_clock::now() + options.wait + kToAnswer;
-    bool is_late = false;
-    ssh.cancelled = [&] {
-        is_late = std::chrono::steady_clock::now() > until;
-        return is_late || (options.cancelled && options.cancelled());
-    };
-    const auto code = run_command(ssh);
-    if (!code && is_late)
-        return fail(
-            ErrorKind::Network,
-            fmt::format(
-                "{}: gave no answer within {} s", host, (options.wait + kToAnswer).count()));
-    if (!code) return pass(Error(code.error()).while_doing("probing " + host));
-    std::erase(answer.said, '\r');  // ssh's own lines end as a terminal's
-    if (*code != 0) return no_profile(host, options.gpkg, *code, answer.said);
-    auto profile = profile_in(output);
-    if (!profile) return pass(std::move(profile).error().while_doing("probing " + host));
-    answer.profile = *std::move(profile);
-    return answer;
+    auto answer = run_limited(std::move(ssh), options.wait + kToAnswer, options.cancelled);
+    if (!answer) return pass(std::move(answer).error().while_doing("probing " + host));
+    std::erase(answer->errors, '\r');  // ssh's own lines end as a terminal's
+    return answer_of(host, options, *std::move(answer));
 }
 
 }  // namespace gpkg

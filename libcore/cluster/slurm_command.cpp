@@ -1,12 +1,14 @@
 #include "libcore/cluster/slurm_command.hpp"
 
-#include "libcore/process/process.hpp"
+#include "libcore/cluster/limited_run_internal.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -51,43 +53,65 @@ Result<SlurmAnswer> ask_slurm(const SlurmCommand& command) {
                     fmt::format("{}: there is no such program on PATH", program),
                     "on a machine of a Slurm cluster its programs may first have to be loaded: "
                     "module load slurm");
-    SlurmAnswer answer;
     ProcessCommand process;
     process.arguments = command.arguments;
     process.environment = environment_for(command);
     process.input = command.input;
-    process.output = [&](std::string_view piece) { answer.output += piece; };
-    process.errors = [&](std::string_view piece) { answer.errors += piece; };
-    process.grace = kGrace;
-    const auto until = Clock::now() + command.limit;
+    return run_limited(std::move(process), command.limit, command.cancelled);
+}
+
+Result<SlurmAnswer> run_limited(ProcessCommand command,
+                                std::chrono::seconds limit,
+                                const std::function<bool()>& cancelled) {
+    SlurmAnswer answer;
+    command.output = [&](std::string_view piece) { answer.output += piece; };
+    command.errors = [&](std::string_view piece) { answer.errors += piece; };
+    command.grace = kGrace;
+    const auto until = Clock::now() + limit;
     bool is_late = false;
-    process.cancelled = [&] {
+    command.cancelled = [&] {
         is_late = Clock::now() > until;
-        return is_late || (command.cancelled && command.cancelled());
+        return is_late || (cancelled && cancelled());
     };
-    auto code = run_command(process);
+    auto code = run_command(command);
     if (!code && is_late)
         return fail(
             ErrorKind::Network,
             fmt::format(
                 "{}: did not end within {} s{}",
-                program,
-                command.limit.count(),
+                command.arguments.front(),
+                limit.count(),
                 answer.errors.empty() ? "" : ", and said: " + last_lines(answer.errors, 1)));
     if (!code) return pass(std::move(code).error());
     answer.exit_code = *code;
     return answer;
 }
 
+Error refusal(const SlurmCommand& command, const SlurmAnswer& answer) {
+    const auto& program = command.arguments.front();
+    auto said = last_lines(answer.errors.empty() ? answer.output : answer.errors, 3);
+    if (said.empty()) said = fmt::format("exit status {}", answer.exit_code);
+    const bool names_itself = said.starts_with(program + ": ");
+    return {ErrorKind::Io, names_itself ? said : fmt::format("{}: {}", program, said), {}, {}};
+}
+
 Result<std::string> slurm_output(const SlurmCommand& command) {
     GPKG_TRY(auto answer, ask_slurm(command));
-    if (answer.exit_code == 0) return std::move(answer.output);
-    const auto said = last_lines(answer.errors.empty() ? answer.output : answer.errors, 3);
-    if (said.starts_with(command.arguments.front() + ": ")) return fail(ErrorKind::Io, said);
-    return fail(ErrorKind::Io,
-                fmt::format("{}: {}",
-                            command.arguments.front(),
-                            said.empty() ? fmt::format("exit status {}", answer.exit_code) : said));
+    if (answer.exit_code != 0) return pass(refusal(command, answer));
+    return std::move(answer.output);
+}
+
+bool has_ended(std::string_view state) {
+    constexpr std::array<std::string_view, 9> kEnded = {"COMPLETED",
+                                                        "FAILED",
+                                                        "CANCELLED",
+                                                        "TIMEOUT",
+                                                        "NODE_FAIL",
+                                                        "OUT_OF_MEMORY",
+                                                        "BOOT_FAIL",
+                                                        "PREEMPTED",
+                                                        "DEADLINE"};
+    return std::ranges::find(kEnded, state) != kEnded.end();
 }
 
 }  // namespace gpkg

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -34,6 +35,12 @@ Result<SlurmAnswer> ask_slurm(const SlurmCommand& command);
 
 /// Its output; any exit status but 0 is an error that tells what it said.
 Result<std::string> slurm_output(const SlurmCommand& command);
+
+/// What such an answer means: the program, and the last that it said.
+Error refusal(const SlurmCommand& command, const SlurmAnswer& answer);
+
+/// Whether a job in this state, "COMPLETED", has ended; by squeue's and scontrol's long names.
+bool has_ended(std::string_view state);
 
 /// Whether this process belongs to a job.
 bool in_slurm_job();

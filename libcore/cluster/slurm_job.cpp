@@ -4,7 +4,6 @@
 #include "libcore/cluster/slurm_command.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,13 +19,6 @@ std::string variable(const char* name) {
 bool is_number(std::string_view text) {
     return !text.empty() &&
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// By squeue's short names of states.
-bool has_ended(std::string_view state) {
-    constexpr std::array<std::string_view, 9> kEnds{
-        "CD", "CA", "F", "TO", "NF", "PR", "BF", "DL", "OOM"};
-    return std::find(kEnds.begin(), kEnds.end(), state) != kEnds.end();
 }
 
 }  // namespace
@@ -58,7 +50,7 @@ Result<std::set<std::string>> living_jobs(const std::set<std::string>& jobs,
                         "--noheader",
                         "--states=all",
                         fmt::format("--user={}", ::getuid()),
-                        "--format=%A %t"};
+                        "--format=%A %T"};
     squeue.cancelled = cancelled;
     GPKG_TRY(const auto output, slurm_output(squeue));
     std::set<std::string> living;

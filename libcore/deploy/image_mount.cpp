@@ -1,5 +1,6 @@
 #include "libcore/deploy/image_mount.hpp"
 
+#include "libcore/deploy/squashfs_mount_internal.hpp"
 #include "libcore/process/process.hpp"
 
 #include <cerrno>
@@ -177,7 +178,6 @@ public:
                        const ImageRunOptions& options);
 
 private:
-    Result<void> by_kernel(const fs::path& image);
     Result<void> by_squashfuse(const fs::path& image);
     Result<void> unpacked(const fs::path& image, const fs::path& temporary);
 
@@ -186,20 +186,8 @@ private:
     fs::path unpacked_;
 };
 
-Result<void> Mounted::by_kernel(const fs::path& image) {
-    ProcessCommand command;
-    command.arguments = {
-        "mount", "-t", "squashfs", "-o", "loop,ro,nodev,nosuid", image.native(), place_.native()};
-    GPKG_TRY(const auto done, run_and_capture(command));
-    if (done.exit_code == 0) return {};
-    return fail(ErrorKind::Unsupported, fmt::format("mount: {}", last_lines(done.output, 1)));
-}
-
 Result<void> Mounted::by_squashfuse(const fs::path& image) {
-    auto program = find_program("squashfuse_ll");
-    if (program.empty()) program = find_program("squashfuse");
-    if (program.empty()) return fail(ErrorKind::Unsupported, "squashfuse is not on PATH");
-    if (::access("/dev/fuse", R_OK | W_OK) != 0) return cannot("this user may not use /dev/fuse");
+    GPKG_TRY(const auto program, usable_squashfuse());
     struct stat before {};
     struct stat now {};
     ::stat(place_.c_str(), &before);
@@ -261,7 +249,7 @@ Result<void> Mounted::mount(const fs::path& image,
     place_ = place;
     std::string reasons;
     if (space.is_root()) {
-        auto done = by_kernel(image);
+        auto done = mount_by_kernel(image, place_);
         if (done) return {};
         reasons = done.error().message + "; ";
     }

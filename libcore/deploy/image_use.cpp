@@ -4,13 +4,13 @@
 #include "libcore/base/text.hpp"
 #include "libcore/deploy/image_copy.hpp"
 #include "libcore/deploy/image_users_internal.hpp"
+#include "libcore/deploy/squashfs_mount_internal.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,11 +63,8 @@ std::optional<Mount> mounted_at(const fs::path& place) {
 std::set<std::string> contents_mounted() {
     std::set<std::string> contents;
     const auto mounts = read_file("/proc/self/mountinfo").value_or("");
-    for (const auto line : split(mounts, '\n')) {
-        const auto words = split(line, ' ');
-        const auto dash = std::find(words.begin(), words.end(), "-");
-        if (words.end() - dash < 3) continue;
-        auto content = content_of(*(dash + 1), std::string(*(dash + 2)));
+    for (const auto& system : file_systems_in(mounts)) {
+        auto content = content_of(system.type, system.source);
         if (!content.empty()) contents.insert(std::move(content));
     }
     return contents;
@@ -163,22 +160,8 @@ Result<Descriptor> lock(const fs::path& folder, const std::function<bool()>& can
     return held;
 }
 
-Result<void> by_kernel(const fs::path& file, const fs::path& place) {
-    ProcessCommand command;
-    command.arguments = {
-        "mount", "-t", "squashfs", "-o", "loop,ro,nodev,nosuid", file.native(), place.native()};
-    GPKG_TRY(const auto done, run_and_capture(command));
-    if (done.exit_code == 0) return {};
-    return fail(ErrorKind::Unsupported, fmt::format("mount: {}", last_lines(done.output, 1)));
-}
-
 Result<void> by_squashfuse(const fs::path& file, const fs::path& place, std::string_view content) {
-    auto program = find_program("squashfuse_ll");
-    if (program.empty()) program = find_program("squashfuse");
-    if (program.empty()) return fail(ErrorKind::Unsupported, "squashfuse is not on PATH");
-    if (::access("/dev/fuse", R_OK | W_OK) != 0)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("this user may not use /dev/fuse: {}", std::strerror(errno)));
+    GPKG_TRY(const auto program, usable_squashfuse());
     if (!may_unmount() && fuse_program().empty())
         return fail(ErrorKind::Unsupported, "fusermount3 is not on PATH");
     ProcessCommand command;
@@ -200,7 +183,7 @@ Result<void> by_squashfuse(const fs::path& file, const fs::path& place, std::str
 Result<void> mount(const fs::path& file, const fs::path& place, std::string_view content) {
     std::string reasons;
     if (may_unmount()) {
-        auto done = by_kernel(file, place);
+        auto done = mount_by_kernel(file, place);
         if (done) return {};
         reasons = done.error().message + "; ";
     }

@@ -138,24 +138,31 @@ fs::path nearest_existing(fs::path path) {
     return path.empty() ? fs::path(".") : path;
 }
 
-std::optional<FileSystem> file_system_in(std::string_view mounts, const fs::path& path) {
-    std::optional<FileSystem> found;
+std::vector<FileSystem> file_systems_in(std::string_view mounts) {
+    std::vector<FileSystem> found;
     // "36 35 98:0 /in/it /mounted/at rw,noatime master:1 - ext4 /dev/sda1 rw"
     for (const auto line : split(mounts, '\n')) {
         const auto words = split(line, ' ');
         const auto dash = std::find(words.begin(), words.end(), "-");
         if (words.size() < 5 || words.end() - dash < 3) continue;
-        fs::path place = without_escapes(words[4]);
+        auto& system = found.emplace_back();
+        system.type = *(dash + 1);
+        system.source = without_escapes(*(dash + 2));
+        system.mount_point = without_escapes(words[4]);
+        if (words.end() - dash > 3) system.fuse_user = fuse_user_in(*(dash + 3));
+        judge(system);
+    }
+    return found;
+}
+
+std::optional<FileSystem> file_system_in(std::string_view mounts, const fs::path& path) {
+    std::optional<FileSystem> found;
+    for (auto& system : file_systems_in(mounts)) {
         // Of mounts at one place the last is what is seen.
-        if (!is_below(path, place) ||
-            (found && place.native().size() < found->mount_point.native().size()))
-            continue;
-        found.emplace();
-        found->type = *(dash + 1);
-        found->source = without_escapes(*(dash + 2));
-        found->mount_point = std::move(place);
-        if (words.end() - dash > 3) found->fuse_user = fuse_user_in(*(dash + 3));
-        judge(*found);
+        const auto length = system.mount_point.native().size();
+        if (is_below(path, system.mount_point) &&
+            (!found || length >= found->mount_point.native().size()))
+            found = std::move(system);
     }
     return found;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg {
 
@@ -22,6 +23,9 @@ struct FileSystem {
 
 /// Of a path that need not be there yet.
 FileSystem file_system_of(const fs::path& path);
+
+/// All of a text such as /proc/self/mountinfo, in its order.
+std::vector<FileSystem> file_systems_in(std::string_view mounts);
 
 /// The same in a text such as /proc/self/mountinfo, for a path without links in it.
 std::optional<FileSystem> file_system_in(std::string_view mounts, const fs::path& path);

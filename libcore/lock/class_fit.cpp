@@ -163,17 +163,16 @@ bool has_all(const std::vector<PackageRecord>& machine,
 
 /// Sets ClassFit::made_for of all.
 void rank_by_machines(std::vector<ClassFit>& fits, const std::vector<PackageRecord>& machine) {
-    const auto is_told = [&](const ClassFit& fit) {
-        return !fit.locked->made_for.empty() && has_all(machine, fit.locked->made_for);
-    };
+    std::vector<ClassFit*> covered;
     for (auto& fit : fits) {
-        if (!is_told(fit)) continue;
+        if (!fit.locked->made_for.empty() && has_all(machine, fit.locked->made_for))
+            covered.push_back(&fit);
+    }
+    for (auto* fit : covered) {
         std::vector<PackageRecord> own;
-        for (const auto& package : fit.locked->made_for) own.push_back(record_of(package));
-        fit.made_for =
-            static_cast<std::size_t>(std::ranges::count_if(fits, [&](const ClassFit& other) {
-                return is_told(other) && has_all(own, other.locked->made_for);
-            }));
+        for (const auto& package : fit->locked->made_for) own.push_back(record_of(package));
+        fit->made_for = static_cast<std::size_t>(std::ranges::count_if(
+            covered, [&](const ClassFit* other) { return has_all(own, other->locked->made_for); }));
     }
 }
 

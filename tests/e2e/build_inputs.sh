@@ -2,14 +2,6 @@
 # files of others, and run_exports that a channel has mended.
 . "$(dirname "$0")/lib.sh"
 
-# recipe NAME LINES...: a recipe in r/NAME.
-recipe() {
-    local folder=r/$1
-    mkdir -p "$folder"
-    printf 'package: {name: %s, version: "1"}\n' "$1" > "$folder/recipe.yaml"
-    shift
-    printf '%s\n' "$@" >> "$folder/recipe.yaml"
-}
 unpacked() { rm -rf x && mkdir x && (cd x && unzip -qq "../$1" && for f in *.tar.zst; do tar xf "$f"; done); }
 
 # A script that writes into a file of another package changes neither the store nor what it builds.

@@ -2,14 +2,6 @@
 # channel as it was; the next run goes on from there.
 . "$(dirname "$0")/lib.sh"
 
-# recipe NAME LINES...: a recipe in r/NAME.
-recipe() {
-    local folder=r/$1
-    mkdir -p "$folder"
-    printf 'package: {name: %s, version: "1"}\n' "$1" > "$folder/recipe.yaml"
-    shift
-    printf '%s\n' "$@" >> "$folder/recipe.yaml"
-}
 # strike SIGNAL FILE WORDS...: gpkg build with these words gets the signal once there is such a file.
 strike() {
     local signal=$1 file=$2 before child

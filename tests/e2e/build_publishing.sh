@@ -1,14 +1,6 @@
 # gpkg build: what readers of the channel see while packages are built, tested and published.
 . "$(dirname "$0")/lib.sh"
 
-# recipe NAME LINES...: a recipe in r/NAME.
-recipe() {
-    local folder=r/$1
-    mkdir -p "$folder"
-    printf 'package: {name: %s, version: "1"}\n' "$1" > "$folder/recipe.yaml"
-    shift
-    printf '%s\n' "$@" >> "$folder/recipe.yaml"
-}
 sum() { sha256sum < "$1" | cut -c1-64; }
 # agrees CHANNEL: every package of the channel is as its index says, and the other way round.
 agrees() {

@@ -12,14 +12,6 @@ export TMPDIR=$NODE_DISK # scripts work on the node's own disk
 mkdir -p "$TMPDIR"
 id=$$ # so that no other program sleeps for as long
 
-# recipe NAME LINES...: a recipe in r/NAME.
-recipe() {
-    local folder=r/$1
-    mkdir -p "$folder"
-    printf 'package: {name: %s, version: "1"}\n' "$1" > "$folder/recipe.yaml"
-    shift
-    printf '%s\n' "$@" >> "$folder/recipe.yaml"
-}
 # job_of: of the last command's submission; jobs: how many there were.
 jobs() { grep -c ' submitted$' "$WORK/stderr"; }
 queue() { squeue -h -r -o '%F_%K %T'; }

@@ -1,14 +1,6 @@
 # gpkg build: what it says of recipes and tests that fail, as text and as the one JSON document.
 . "$(dirname "$0")/lib.sh"
 
-# recipe NAME LINES...: a recipe in r/NAME.
-recipe() {
-    local folder=r/$1
-    mkdir -p "$folder"
-    printf 'package: {name: %s, version: "1"}\n' "$1" > "$folder/recipe.yaml"
-    shift
-    printf '%s\n' "$@" >> "$folder/recipe.yaml"
-}
 
 recipe good 'build: {script: "echo x > $PREFIX/x"}' 'tests: [{script: [test -e $PREFIX/x]}]'
 recipe user 'requirements: {host: [good]}' 'build: {script: "test -e $PREFIX/x && touch $PREFIX/y"}'

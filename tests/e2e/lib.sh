@@ -242,6 +242,15 @@ script() {
     chmod +x "$path"
 }
 
+# recipe NAME LINES...: a recipe in r/NAME.
+recipe() {
+    local folder=r/$1
+    mkdir -p "$folder"
+    printf 'package: {name: %s, version: "1"}\n' "$1" > "$folder/recipe.yaml"
+    shift
+    printf '%s\n' "$@" >> "$folder/recipe.yaml"
+}
+
 # To be called at the end of every test.
 finish() {
     printf '%s checks, %s failed\n' "$checks" "$failures"

@@ -26,9 +26,7 @@ Result<int> print_slurm_plan(Context& context,
         array.logs = options.work / "slurm" / "...";
         array.script = array.logs / "script.sh";
         const auto command = sbatch_command(array);
-        std::string line;
-        for (const auto& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
-        context.out.print(fmt::format("wave {}: {}", number + 1, line));
+        context.out.print(fmt::format("wave {}: {}", number + 1, shell_words(command)));
         auto list = nlohmann::ordered_json::array();
         for (const auto* task : wave) {
             auto builds = nlohmann::ordered_json::array();

@@ -1,0 +1,30 @@
+#include "libcore/deploy/squashfs_mount_internal.hpp"
+#include "libcore/process/process.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace gpkg {
+
+Result<void> mount_by_kernel(const fs::path& image, const fs::path& place) {
+    ProcessCommand command;
+    command.arguments = {
+        "mount", "-t", "squashfs", "-o", "loop,ro,nodev,nosuid", image.native(), place.native()};
+    GPKG_TRY(const auto done, run_and_capture(command));
+    if (done.exit_code == 0) return {};
+    return fail(ErrorKind::Unsupported, fmt::format("mount: {}", last_lines(done.output, 1)));
+}
+
+Result<fs::path> usable_squashfuse() {
+    auto program = find_program("squashfuse_ll");
+    if (program.empty()) program = find_program("squashfuse");
+    if (program.empty()) return fail(ErrorKind::Unsupported, "squashfuse is not on PATH");
+    if (::access("/dev/fuse", R_OK | W_OK) != 0)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("this user may not use /dev/fuse: {}", std::strerror(errno)));
+    return program;
+}
+
+}  // namespace gpkg
