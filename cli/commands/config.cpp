@@ -161,6 +161,18 @@ void warn_of_winner(Context& context, const ConfigTarget& target, const std::str
     }
 }
 
+/// Lists of allowed channels do not add up.
+void warn_of_other_lists(Context& context, const ConfigTarget& target, const std::string& key) {
+    if (key != "allowlist_channels") return;
+    for (const auto& rule : context.config.channel_rules) {
+        if (rule.allows && !rule.source.starts_with(target.file.native() + ":"))
+            context.out.warn(fmt::format(
+                "{}: of these only channels that the list of {} has as well can be used",
+                key,
+                rule.source));
+    }
+}
+
 /// Paths are kept absolute: the file must mean the same from every folder.
 std::string settled(const Context& context, const std::string& key, const std::string& value) {
     const bool is_path = value.starts_with('.') || value.starts_with('~');
@@ -190,7 +202,10 @@ int done(Context& context,
          const std::string& key,
          bool changed,
          const std::string& what) {
-    if (changed) warn_of_winner(context, target, key);
+    if (changed) {
+        warn_of_winner(context, target, key);
+        warn_of_other_lists(context, target, key);
+    }
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"changed", changed}, {"file", target.file.native()}});
     else

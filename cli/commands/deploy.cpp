@@ -4,10 +4,12 @@
 #include "cli/workflow/deploying.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/slurm_command.hpp"
+#include "libcore/config/config.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -81,8 +83,10 @@ void tell(Context& context, const Deployment& deployment) {
     auto& out = context.out;
     const auto& done = deployment.done;
     const auto count = deployment.placement.lacking.size();
-    out.note(count == 0 ? fmt::format("{} nodes have it already, with the right checksum",
-                                      deployment.nodes.size())
+    // What was unpacked is not compared file by file.
+    const auto* seen = deployment.payload.is_pack ? "unpacked from an archive with its checksum"
+                                                  : "with the right checksum";
+    out.note(count == 0 ? fmt::format("{} nodes have it already, {}", deployment.nodes.size(), seen)
                         : fmt::format("{} on {} {} by {} in {:.1f} s, checked and started there in "
                                       "{:.1f} s",
                                       human_size(deployment.payload.size),
@@ -131,16 +135,35 @@ Result<int> to_script(Context& context,
 
 Result<int> clean(Context& context, const Options& options) {
     GPKG_TRY(const bool had_any, clean_job(context, options.request.folders));
-    if (!had_any) context.out.note("there was nothing of this job");
+    std::vector<std::string> texts;
+    for (const auto& folder : local_folders(context, options.request.folders))
+        texts.push_back(folder.native());
+    if (!had_any)
+        context.out.note(fmt::format("nothing of this job was in {}; --to names another folder",
+                                     fmt::join(texts, ", ")));
     if (context.out.json_mode()) context.out.json({{"success", true}});
     return 0;
 }
 
-Result<int> print_epilog(Context& context, const Options& options) {
-    auto folders = options.request.folders;
+/// With "$USER" where they depend on the user.
+Result<std::vector<fs::path>> folders_of_anybody(const Context& context,
+                                                 const std::vector<std::string>& named) {
+    if (!named.empty()) return local_folders(context, named);
+    ConfigSources sources{context.env, context.home, context.config.platform.value};
+    sources.environment = [&](std::string_view name) -> std::optional<std::string> {
+        if (name == "USER") return "$USER";
+        if (name == "GPKG_ROOT_PREFIX") return context.config.root_prefix.value.native();
+        return context.env(name);
+    };
+    GPKG_TRY(const auto config, load_config(sources));
     // TMPDIR is of whoever asks, not of the jobs to come.
-    if (folders.empty() && context.config.local_folders.value.empty()) folders = {"/tmp"};
-    const auto script = epilog_script(local_folders(context, folders));
+    if (config.local_folders.value.empty()) return std::vector<fs::path>{"/tmp"};
+    return config.local_folders.value;
+}
+
+Result<int> print_epilog(Context& context, const Options& options) {
+    GPKG_TRY(const auto folders, folders_of_anybody(context, options.request.folders));
+    const auto script = epilog_script(folders);
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"script", script}});
     else

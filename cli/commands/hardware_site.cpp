@@ -3,6 +3,7 @@
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/site_profiles.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/fs/own_program.hpp"
 #include "virtual-packages/machines.hpp"
 
@@ -144,6 +145,8 @@ Result<int> of_slurm(Context& context, const SiteOptions& options) {
         if (context.out.json_mode()) context.out.json(document);
         return 0;
     }
+    // Not when jobs have run for it.
+    GPKG_CHECK(check_writable_folder(folder_of(context, options)));
     const bool asks = may_probe(context, options, kinds.size());
     const auto known = know_kinds(kinds, probe, asks);
     GPKG_CHECK(check_stop(context));
@@ -183,6 +186,7 @@ Result<int> of_hosts(Context& context, const SiteOptions& options) {
             return fail(ErrorKind::Usage, fmt::format("--hosts: {} is named twice", name_of(host)));
     }
     GPKG_TRY(const auto probe, probe_options(context, options));
+    GPKG_CHECK(check_writable_folder(folder_of(context, options)));
     const auto known = know_hosts(options.hosts, probe);
     GPKG_CHECK(check_stop(context));
     const bool is_whole = tell_machines(context, known);

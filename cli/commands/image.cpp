@@ -187,6 +187,10 @@ Result<int> unmount(Context& context, const Options& options) {
     if (!left.was_mounted && !options.is_for_module)
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: no image is mounted there", place.native()));
+    if (left.is_roots && !options.is_for_module)
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: root mounted it for all, and alone can unmount it", place.native()));
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"mount_point", place.native()}});
     return 0;

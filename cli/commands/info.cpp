@@ -8,6 +8,7 @@
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/room.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/process/process.hpp"
 
@@ -108,14 +109,6 @@ std::string place_text(const Place& place) {
     return text;
 }
 
-/// Whether files can be made in a folder that need not be there yet.
-bool is_writable(fs::path folder) {
-    std::error_code ignored;
-    while (!fs::exists(folder, ignored) && folder.has_relative_path())
-        folder = folder.parent_path();
-    return ::access(folder.c_str(), W_OK) == 0;
-}
-
 Result<Facts> gather(Context& context) {
     Facts facts;
     const auto& config = context.config;
@@ -130,7 +123,7 @@ Result<Facts> gather(Context& context) {
     Machine machine;
     machine.platform = config.platform.value;
     GPKG_TRY(facts.virtual_packages, virtual_packages_of(context, machine));
-    facts.root_writable = is_writable(config.root_prefix.value);
+    facts.root_writable = check_writable_folder(config.root_prefix.value).has_value();
     facts.places = places_of(config);
     return facts;
 }

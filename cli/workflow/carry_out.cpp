@@ -11,7 +11,9 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/lost_changes.hpp"
 #include "libcore/env/order.hpp"
+#include "libcore/env/prefix_lock.hpp"
 #include "libcore/env/transaction.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/package/info.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -105,6 +107,8 @@ Result<void> check_place(Context& context,
                          const PackageStore& store,
                          const ChangeOptions& options) {
     GPKG_CHECK(check_platform(change));
+    GPKG_CHECK(change.creates ? check_writable_folder(change.prefix)
+                              : check_may_change(change.prefix));
     const auto how = transaction_options(context, options);
     if (!how.override_frozen) GPKG_CHECK(check_not_frozen(change.prefix));
     const bool links_alone = how.link == LinkMethod::HardLink || how.link == LinkMethod::Reflink;

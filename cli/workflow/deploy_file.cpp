@@ -132,8 +132,9 @@ Result<NodePayload> payload_of_file(Context& context, const std::string& path) {
                     fmt::format("{}: there is no such file", payload.file.native()),
                     "gpkg deploy -n NAME makes what it needs of an environment");
     const auto name = payload.file.filename().native();
-    if (read_image_info(payload.file))
-        return measured(std::move(payload), name_without(name, kImageEnd));
+    const auto info = read_image_info(payload.file);
+    if (info) return measured(std::move(payload), name_without(name, kImageEnd));
+    if (info.error().kind != ErrorKind::Unsupported) return pass(info.error());
     payload.is_pack = true;
     auto pack = measured(payload, name_without(name, kPackEnd));
     if (pack || pack.error().kind == ErrorKind::Interrupted) return pack;

@@ -1,9 +1,12 @@
 #include "libcore/cluster/deployment.hpp"
 
+#include "libcore/base/byte_size.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/node_scripts_internal.hpp"
+#include "libcore/fs/file_system.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -12,9 +15,20 @@
 namespace gpkg {
 namespace {
 
-std::string megabytes(std::string_view bytes) {
-    const auto number = std::strtoull(std::string(bytes).c_str(), nullptr, 10);
-    return fmt::format("{:.1f} MB", static_cast<double>(number) / 1e6);
+std::uint64_t number_of(std::string_view digits) {
+    std::uint64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
+std::vector<std::string_view> split_at(std::string_view text, std::string_view mark) {
+    std::vector<std::string_view> parts;
+    for (std::size_t end = 0; (end = text.find(mark)) != std::string_view::npos;) {
+        parts.push_back(text.substr(0, end));
+        text.remove_prefix(end + mark.size());
+    }
+    parts.push_back(text);
+    return parts;
 }
 
 /// As the scripts for nodes call it.
@@ -70,8 +84,8 @@ std::vector<NodeFailure> Looked::refusals(const NodePayload& payload) const {
                 failures.push_back({answer.node,
                                     fmt::format("{}: has room for {}, and {} are needed",
                                                 line.values[0],
-                                                megabytes(line.values[1]),
-                                                megabytes(std::to_string(payload.room)))});
+                                                byte_size_text(number_of(line.values[1])),
+                                                byte_size_text(payload.room))});
         }
     }
     return failures;
@@ -86,7 +100,9 @@ Result<Looked> look(const SlurmJob& job,
                       payload.name,
                       payload.is_pack ? "pack" : "image",
                       payload.sha256,
-                      std::to_string(payload.room)};
+                      std::to_string(payload.room),
+                      shared_types(),
+                      local_fuse_types()};
     for (const auto& folder : folders) step.arguments.push_back(folder.native());
     GPKG_TRY(auto answers, run_on_nodes(job, step));
     auto failures = failures_of(answers);
@@ -122,12 +138,11 @@ std::vector<std::string> clean_up(const SlurmJob& job,
 /// What other nodes made there, where it holds nothing: an earlier deployment of this job may be in
 /// one.
 void give_back(const SlurmJob& job, const std::vector<fs::path>& folders) {
-    for (const auto& folder : folders) {
-        NodeStep step;
-        step.script = kDropScript;
-        step.arguments = {job_folder(folder, job).native(), "none", ".none", ""};
-        static_cast<void>(run_on_nodes(job, step));
-    }
+    NodeStep step;
+    step.script = kDropScript;
+    step.arguments = {"none", ".none", ""};
+    for (const auto& folder : folders) step.arguments.push_back(job_folder(folder, job).native());
+    static_cast<void>(run_on_nodes(job, step));
 }
 
 /// Asks the nodes again until they agree: folders that one of them refuses are left out.
@@ -203,8 +218,13 @@ Result<std::vector<std::string>> remove_deployed(const SlurmJob& job,
 std::string epilog_script(const std::vector<fs::path>& folders) {
     constexpr std::string_view kMark = "@FOLDERS@";
     std::string words;
-    for (const auto& folder : folders)
-        words += (words.empty() ? "" : " ") + shell_word(folder.native());
+    for (const auto& folder : folders) {
+        words += words.empty() ? "" : " ";
+        const auto parts = split_at(folder.native(), "$USER");
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            words += (i == 0 ? "" : "\"$name\"") +
+                     (parts[i].empty() ? std::string() : shell_word(parts[i]));
+    }
     std::string script(kEpilogScript);
     script.replace(script.find(kMark), kMark.size(), words);
     return script;

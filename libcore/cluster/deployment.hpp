@@ -73,7 +73,8 @@ Result<Deployed> deploy(const SlurmJob& job,
 Result<std::vector<std::string>> remove_deployed(const SlurmJob& job,
                                                  const std::vector<fs::path>& folders);
 
-/// A script for slurm.conf's Epilog that does so when a job ends, whatever became of it.
+/// A script for slurm.conf's Epilog that does so when a job ends, whatever became of it. "$USER" in
+/// a folder stands for the user of the job.
 std::string epilog_script(const std::vector<fs::path>& folders);
 
 }  // namespace gpkg

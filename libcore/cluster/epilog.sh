@@ -22,6 +22,8 @@ as_user() {
         runuser -u "$(id -un -- "$user")" -- "$@"
     fi
 }
+name=${SLURM_JOB_USER:-$(id -un -- "$user" 2> /dev/null)}
+case $name in '' | */* | .*) name=nobody ;; esac
 for folder in @FOLDERS@; do
     at=$folder/gpkg-job-$job
     [ -d "$at" ] && [ ! -L "$at" ] && [ "$(stat -c %u -- "$at")" = "$user" ] || continue

@@ -73,6 +73,11 @@ std::vector<std::string> sbatch_command(const ArrayRequest& request) {
 }
 
 Result<std::string> submit_array(const ArrayRequest& request) {
+    // One of these, and sbatch replaces no pattern in the name of a log.
+    if (request.logs.native().find('\\') != std::string::npos)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: Slurm cannot write logs below a path with a backslash",
+                                request.logs.native()));
     SlurmCommand command;
     command.arguments = sbatch_command(request);
     command.own_allocation = true;

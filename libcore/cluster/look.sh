@@ -1,11 +1,11 @@
-# look JOB NAME KIND SHA256 BYTES FOLDER...: takes the first of the folders that is a disk of this
+# look JOB NAME KIND SHA256 BYTES SHARED LOCAL-FUSE FOLDER...: takes the first of the folders that is a disk of this
 # node's with so much room, and makes the job's folder in it. Tells
 #   leftover FOLDER JOB   of another job of this user
 #   refused FOLDER WHY    room FOLDER FREE TYPE, where it is no more than that
 #   at FOLDER TYPE        taken
 #   whole                 what is to come is there already
-job=$1 name=$2 kind=$3 sum=$4 bytes=$5
-shift 5
+job=$1 name=$2 kind=$3 sum=$4 bytes=$5 shared=$6 local_fuse=$7
+shift 7
 
 refuse() {
     tell refused "$folder" "$1"
@@ -49,19 +49,19 @@ consider() {
         refuse 'is no folder there'
         return
     }
-    type=unknown free=
+    type=unknown free= is_shared=
     if shown=$(df --output=fstype,avail -B1 -- "$folder" 2> /dev/null); then
         shown=$(last_line "$shown")
         type=${shown%% *} free=${shown##* }
     fi
     case $type in
-    nfs* | lustre | gpfs | beegfs | fhgfs | ceph | cifs | smb* | afs | 9p | pvfs2 | orangefs | panfs | wekafs | \
-        ocfs2 | gfs2 | glusterfs | dvs | cvfs | daos* | fuse.sshfs | fuse.glusterfs | fuse.ceph* | fuse.dfuse | \
-        fuse.juicefs | fuse.s3fs | fuse.gcsfuse)
+    fuse | fuse.*) case " $local_fuse " in *" ${type#fuse.} "*) ;; *) is_shared=yes ;; esac ;;
+    *) case " $shared " in *" $type "*) is_shared=yes ;; esac ;;
+    esac
+    [ -z "$is_shared" ] || {
         refuse "is on a file system of the network ($type)"
         return
-        ;;
-    esac
+    }
     claim || return
     if is_whole "$at" "$name" "$kind" "$sum"; then
         tell whole

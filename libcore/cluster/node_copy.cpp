@@ -191,7 +191,7 @@ void Delivery::drop(bool tries_again) {
     job.cancelled = nullptr;
     NodeStep step;
     step.script = kDropScript;
-    step.arguments = {placement_.folder.native(), payload_.name, part_, tries_again ? "keep" : ""};
+    step.arguments = {payload_.name, part_, tries_again ? "keep" : "", placement_.folder.native()};
     step.limit = kToDrop;
     static_cast<void>(run_on_nodes(job, step));
 }

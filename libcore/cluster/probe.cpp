@@ -34,6 +34,39 @@ std::string gres_of(const NodeKind& kind) {
     return gres;
 }
 
+/// Those that start jobs there, if any do.
+const std::vector<std::string>& partitions_of(const NodeKind& kind) {
+    const auto& node = kind.first();
+    return node.open.empty() ? node.partitions : node.open;
+}
+
+std::vector<std::string> command_in(const std::string& partition,
+                                    const NodeKind& kind,
+                                    const ProbeOptions& options) {
+    std::vector<std::string> command = {"srun",
+                                        "--job-name=gpkg-hardware",
+                                        "--partition=" + partition,
+                                        "--nodelist=" + kind.first().name,
+                                        "--nodes=1",
+                                        "--ntasks=1",
+                                        "--cpus-per-task=1",
+                                        "--mem=256M",
+                                        "--time=2",
+                                        fmt::format("--immediate={}", options.wait.count()),
+                                        "--mpi=none",
+                                        "--chdir=/"};
+    if (const auto gres = gres_of(kind); !gres.empty()) command.push_back("--gres=" + gres);
+    command.insert(command.end(), options.words.begin(), options.words.end());
+    return command;
+}
+
+/// Whether the partition will not have the job, on whatever node and however long it waits.
+bool is_refused(const SlurmAnswer& answer) {
+    return answer.exit_code != 0 &&
+           answer.errors.find("Unable to allocate resources") != std::string::npos &&
+           answer.errors.find("busy") == std::string::npos;
+}
+
 /// `where` and why there is no profile from there.
 tl::unexpected<Error> no_profile(const std::string& where,
                                  const fs::path& gpkg,
@@ -78,23 +111,7 @@ Result<std::string> profile_in(std::string_view output) {
 }
 
 std::vector<std::string> probe_command(const NodeKind& kind, const ProbeOptions& options) {
-    const auto& node = kind.first();
-    std::vector<std::string> command = {
-        "srun",
-        "--job-name=gpkg-hardware",
-        "--partition=" + (node.open.empty() ? node.partitions : node.open).front(),
-        "--nodelist=" + node.name,
-        "--nodes=1",
-        "--ntasks=1",
-        "--cpus-per-task=1",
-        "--mem=256M",
-        "--time=2",
-        fmt::format("--immediate={}", options.wait.count()),
-        "--mpi=none",
-        "--chdir=/"};
-    if (const auto gres = gres_of(kind); !gres.empty()) command.push_back("--gres=" + gres);
-    command.insert(command.end(), options.words.begin(), options.words.end());
-    return command;
+    return command_in(partitions_of(kind).front(), kind, options);
 }
 
 Result<ProbeAnswer> probe_by_slurm(const NodeKind& kind, const ProbeOptions& options) {
@@ -103,13 +120,17 @@ Result<ProbeAnswer> probe_by_slurm(const NodeKind& kind, const ProbeOptions& opt
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: is down or drained, as are all of its kind", node.name));
     SlurmCommand srun;
-    srun.arguments = probe_command(kind, options);
-    for (const auto* word : {"/bin/sh", "-c"}) srun.arguments.emplace_back(word);
-    srun.arguments.push_back(probe_script(options.gpkg));
     srun.own_allocation = true;
     srun.limit = options.wait + kToAnswer;
     srun.cancelled = options.cancelled;
-    auto answer = ask_slurm(srun);
+    Result<SlurmAnswer> answer;
+    for (const auto& partition : partitions_of(kind)) {
+        srun.arguments = command_in(partition, kind, options);
+        for (const auto* word : {"/bin/sh", "-c"}) srun.arguments.emplace_back(word);
+        srun.arguments.push_back(probe_script(options.gpkg));
+        answer = ask_slurm(srun);
+        if (!answer || !is_refused(*answer)) break;
+    }
     if (!answer) return pass(std::move(answer).error().while_doing("probing " + node.name));
     return answer_of(node.name, options, *std::move(answer));
 }

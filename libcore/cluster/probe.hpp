@@ -26,12 +26,13 @@ struct ProbeAnswer {
 };
 
 /// A job of one task on the node of this kind that is the soonest to be had, with one GPU of each
-/// type that such nodes have. The job sees what the node has, whatever Slurm gave it of that: the
+/// type that such nodes have. A partition that refuses the job (its account, say) is not the last:
+/// the node's others are asked. The job sees what the node has, whatever Slurm gave it of that: the
 /// variables that hide devices are taken away. Fails when no node is free in time, or when there is
 /// no gpkg.
 Result<ProbeAnswer> probe_by_slurm(const NodeKind& kind, const ProbeOptions& options);
 
-/// The command that probe_by_slurm() runs but for its script, for a person to see first.
+/// The command that probe_by_slurm() runs first but for its script, for a person to see.
 std::vector<std::string> probe_command(const NodeKind& kind, const ProbeOptions& options);
 
 /// The same over ssh, which must not have to ask for anything: `host` is a name of ssh's,

@@ -69,10 +69,12 @@ Result<ImageInfo> read_image_info(const fs::path& image) {
     const Descriptor file(::open(image.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(image, "read", errno));
+    const bool can_be_one = S_ISREG(status.st_mode) || S_ISBLK(status.st_mode);
+    const off_t size = can_be_one ? ::lseek(file.get(), 0, SEEK_END) : 0;
+    constexpr off_t kInformation{kBlock};
     std::string block(kBlock, '\0');
-    if (!S_ISREG(status.st_mode) || status.st_size < static_cast<off_t>(2 * kBlock) ||
-        ::pread(file.get(), block.data(), kBlock, status.st_size - static_cast<off_t>(kBlock)) !=
-            static_cast<ssize_t>(kBlock) ||
+    if (size < 2 * kInformation ||
+        ::pread(file.get(), block.data(), kBlock, size - kInformation) != kInformation ||
         !block.starts_with(kMark))
         return not_an_image(image);
     const auto document = Json::parse(

@@ -19,7 +19,7 @@ struct ImageInfo {
     std::string made_by;  ///< "gpkg 0.1.0"
 };
 
-/// Unsupported for a file that is none of gpkg's images.
+/// Of a file, or of a loop device that has one. Unsupported where it is none of gpkg's images.
 Result<ImageInfo> read_image_info(const fs::path& image);
 
 /// "/gpkg/ml-0123456789ab": where nothing is on any machine, and the same for the same environment.

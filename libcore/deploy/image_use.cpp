@@ -35,15 +35,23 @@ struct Mount {
     bool is_fuse = false;
 };
 
-/// "gpkg:CONTENT" of squashfuse, or a loop device whose file is an image.
+/// The file behind a loop device; as the kernel has it, " (deleted)" stands behind one that is
+/// gone.
+std::string file_of_loop(const fs::path& device) {
+    const auto file =
+        read_file(fmt::format("/sys/block/{}/loop/backing_file", device.filename().native()));
+    return file ? std::string(trim(*file)) : std::string();
+}
+
+/// "gpkg:CONTENT" of squashfuse, or a loop device that has an image. The device has it also when
+/// another file has taken its name, but only root may read devices.
 std::string content_of(std::string_view type, const std::string& source) {
     if (source.starts_with(kSource)) return source.substr(kSource.size());
     if (type != "squashfs" || !source.starts_with("/dev/loop")) return {};
-    const auto file = read_file(
-        fmt::format("/sys/block/{}/loop/backing_file", fs::path(source).filename().native()));
-    const auto info =
-        file ? read_image_info(std::string(trim(*file))) : Result<ImageInfo>(ImageInfo{});
-    return info ? info->content : std::string();
+    for (const auto& file : {source, file_of_loop(source)}) {
+        if (const auto info = read_image_info(file)) return info->content;
+    }
+    return {};
 }
 
 std::optional<Mount> mounted_at(const fs::path& place) {
@@ -53,9 +61,10 @@ std::optional<Mount> mounted_at(const fs::path& place) {
     // What another user's program shows may be anything, whatever it is called.
     const bool is_of_others = system->fuse_user && *system->fuse_user != 0 &&
                               *system->fuse_user != static_cast<unsigned>(::geteuid());
+    const auto file = system->source.starts_with("/dev/loop") ? file_of_loop(system->source) : "";
     return Mount{place,
                  is_of_others ? "" : content_of(system->type, system->source),
-                 system->source,
+                 file.empty() ? system->source : file,
                  system->type.starts_with("fuse")};
 }
 
@@ -223,9 +232,11 @@ Result<fs::path> file_to_mount(const fs::path& image,
 tl::unexpected<Error> taken(const Mount& there, const std::vector<std::string>& users) {
     if (there.content.empty())
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {} is mounted there, which is no image of gpkg's",
+                    fmt::format("{}: {} is mounted there, which is not known to be an image of "
+                                "gpkg's",
                                 there.place.native(),
-                                there.what));
+                                there.what),
+                    "who mounted it can unmount it");
     return fail(ErrorKind::Conflict,
                 fmt::format("{}: another image is mounted there, and used by {}",
                             there.place.native(),
@@ -289,11 +300,14 @@ Result<ImageLeft> leave_image(const fs::path& mount_point, pid_t shell) {
     users.remove(shell);
     GPKG_CHECK(clear_stale(mount_point));
     const auto there = mounted_at(mount_point);
-    if (!there) return ImageLeft{};
-    ImageLeft left{true, {}};
+    if (!there) {
+        users.remove_folders();
+        return ImageLeft{};
+    }
+    ImageLeft left{true, false, {}};
+    left.is_roots = !there->is_fuse && !may_unmount();
+    if (left.is_roots) return left;
     if (there->content.empty()) return taken(*there, {});
-    // What root mounted for all is not a user's to unmount.
-    if (!there->is_fuse && !may_unmount()) return ImageLeft{};
     left.users = users.living(shell);
     if (!left.users.empty()) return left;
     auto done = unmount(mount_point, false);

@@ -36,6 +36,7 @@ Result<ImageUse> use_image(const fs::path& image,
 
 struct ImageLeft {
     bool was_mounted = false;
+    bool is_roots = false;             ///< root mounted it for all, and it stays
     std::vector<std::string> users{};  ///< "process 4711 (bash)": because of them it stays
 };
 

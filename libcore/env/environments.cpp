@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/file_system.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -94,13 +95,9 @@ fs::path EnvironmentFolders::path_of(std::string_view name) const {
         // An interrupted creation has its journal, though not yet its history.
         if (fs::exists(folder / name / "conda-meta", code)) return folder / name;
     }
-    const auto can_be_written = [&](const fs::path& folder) {
-        auto there = folder;
-        while (!fs::exists(there, code) && there != there.parent_path())
-            there = there.parent_path();
-        return fs::is_directory(there, code) && ::access(there.c_str(), W_OK) == 0;
-    };
-    const auto open = std::find_if(envs.begin(), envs.end(), can_be_written);
+    const auto open = std::find_if(envs.begin(), envs.end(), [](const auto& folder) {
+        return check_writable_folder(folder).has_value();
+    });
     return (open == envs.end() ? envs.front() : *open) / name;
 }
 

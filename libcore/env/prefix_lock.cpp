@@ -1,10 +1,13 @@
 #include "libcore/env/prefix_lock.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/process_identity.hpp"
+#include "libcore/fs/system_user.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -60,7 +63,29 @@ tl::unexpected<Error> in_use(const fs::path& prefix) {
         hint);
 }
 
+tl::unexpected<Error> not_changeable(const fs::path& prefix, int code) {
+    struct stat status {};
+    const auto owner =
+        ::stat(prefix.c_str(), &status) == 0 ? system_user(status.st_uid) : std::nullopt;
+    return fail(ErrorKind::Io,
+                fmt::format("{}: this environment{} cannot be changed by you: {}",
+                            prefix.native(),
+                            owner ? " of " + owner->name : "",
+                            std::strerror(code)),
+                fmt::format("gpkg create -n NAME --clone {} makes one of your own",
+                            shell_word(prefix.native())));
+}
+
+bool is_refusal(int code) { return code == EACCES || code == EPERM || code == EROFS; }
+
 }  // namespace
+
+Result<void> check_may_change(const fs::path& prefix) {
+    const auto folder = prefix / "conda-meta";
+    if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 || !is_refusal(errno))
+        return {};
+    return not_changeable(prefix, errno);
+}
 
 std::string lock_holder(const fs::path& prefix) {
     return claim_holder(read_file(lock_file(prefix)).value_or(""));
@@ -74,6 +99,7 @@ Result<PrefixLock::Outcome> PrefixLock::trouble(int code) {
             ErrorKind::Conflict,
             fmt::format("{}: made or removed by another process meanwhile", prefix.native()),
             "run the command again");
+    if (is_refusal(code)) return not_changeable(prefix, code);
     if (code != ENOSPC && code != EDQUOT)
         return pass(io_error(file_, "open the lock of the environment", code));
     // What frees space must work; nobody else has a lock, nor can make one.

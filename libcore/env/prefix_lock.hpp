@@ -23,6 +23,10 @@ struct LockWait {
     std::function<void(const std::string& holder)> waiting{};  ///< called once, before waiting
 };
 
+/// Fails where this user has not the right to change an environment that is there, naming whose it
+/// is. What acquire() would find out, before work is done for it.
+Result<void> check_may_change(const fs::path& prefix);
+
 class PrefixLock {
 public:
     /// Waits for the lock of an existing prefix; fails with Conflict, naming the holder, when

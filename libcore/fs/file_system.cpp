@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/vfs.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -27,15 +31,18 @@ constexpr auto kShared = std::to_array<Kind>({
     {"ceph", "CephFS"},
     {"cifs", "SMB"},
     {"coda", "Coda"},
+    {"cvfs", "StorNext"},
     {"dvs", "DVS"},
     {"fhgfs", "BeeGFS"},
     {"gfs2", "GFS2"},
+    {"glusterfs", "GlusterFS"},
     {"gpfs", "GPFS (Spectrum Scale)"},
     {"lustre", "Lustre"},
     {"ncpfs", "NCP"},
     {"nfs", "NFS"},
     {"nfs4", "NFS"},
     {"ocfs2", "OCFS2"},
+    {"orangefs", "OrangeFS"},
     {"panfs", "PanFS"},
     {"pvfs2", "OrangeFS"},
     {"smb3", "SMB"},
@@ -132,10 +139,27 @@ std::optional<unsigned> fuse_user_in(std::string_view options) {
 
 }  // namespace
 
+std::string shared_types() {
+    std::string types;
+    for (const auto& kind : kShared)
+        types += fmt::format("{}{}", types.empty() ? "" : " ", kind.type);
+    return types;
+}
+
+std::string local_fuse_types() { return fmt::format("{}", fmt::join(kLocalFuse, " ")); }
+
 fs::path nearest_existing(fs::path path) {
     std::error_code code;
     while (!fs::exists(path, code) && path.has_relative_path()) path = path.parent_path();
     return path.empty() ? fs::path(".") : path;
+}
+
+Result<void> check_writable_folder(const fs::path& folder) {
+    const auto there = nearest_existing(folder);
+    std::error_code code;
+    if (!fs::is_directory(there, code)) return pass(io_error(there, "make files there", ENOTDIR));
+    if (::faccessat(AT_FDCWD, there.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+    return pass(io_error(there, "make files there", errno));
 }
 
 std::vector<FileSystem> file_systems_in(std::string_view mounts) {

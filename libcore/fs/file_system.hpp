@@ -3,6 +3,7 @@
 // Which file system a path is on, and whether other machines see it too. Locks of a shared one
 // depend on a server that may be missing or hang, and each small file costs it a round trip.
 
+#include "libcore/base/error.hpp"
 #include "libcore/fs/descriptor.hpp"
 
 #include <optional>
@@ -34,11 +35,19 @@ std::optional<FileSystem> file_system_in(std::string_view mounts, const fs::path
 /// every FUSE file system has one number.
 std::optional<bool> is_shared_kind(unsigned long magic);
 
+/// The types that are shared, and of FUSE's those that are not (without "fuse."), with blanks
+/// between: for a script that has to judge on another machine.
+std::string shared_types();
+std::string local_fuse_types();
+
 /// Quick, for those that are about to lock. False where the system does not tell.
 bool is_on_shared_file_system(const Descriptor& file);
 bool is_on_shared_file_system(const fs::path& path);
 
 /// The path, or the folder above it that is there.
 fs::path nearest_existing(fs::path path);
+
+/// Fails where this user could not make files in a folder, which need not be there yet.
+Result<void> check_writable_folder(const fs::path& folder);
 
 }  // namespace gpkg

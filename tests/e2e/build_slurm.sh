@@ -210,6 +210,8 @@ err_has "its node has no gpkg at $NODE_DISK/gpkg" 'gpkg has to be at the same pl
 GPKG=$own
 expect 1 build r/quick --slurm --output-dir lack --work-dir "$NODE_DISK/work"
 err_has 'its node does not see the work folder'
+expect 1 build r/quick --slurm --output-dir lack --work-dir 'back\slash'
+err_has "$PWD/back\\slash/" 'Slurm cannot write logs below a path with a backslash'
 expect 1 build r/quick --slurm --slurm-options --partition=nowhere --output-dir lack
 err_has 'submitting to Slurm' 'invalid partition'
 mkdir "$WORK/nothing"

@@ -24,6 +24,9 @@ absent e
 expect 1 search app
 expect 1 create -y -n e --offline app
 err_has 'allowlist_channels'
+expect 0 config append allowlist_channels "$remote"
+err_has "of these only channels that the list of $GPKG_SYSTEM_CONFIG:1:21 has as well can be used"
+expect 0 config remove-key allowlist_channels
 expect 1 mirror app --out "$WORK/mirror"
 err_has 'allowlist_channels'
 # By an address or a lock as well.

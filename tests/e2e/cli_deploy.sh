@@ -29,6 +29,14 @@ expect 2 deploy x.sqfs y.sqfs --slurm
 expect 1 deploy "$WORK/nowhere.sqfs" --slurm
 expect 1 deploy "$WORK/records.linux-64" --slurm
 err_has 'neither an image nor an archive'
+expect 0 deploy --epilog
+check grep -q "^for folder in /tmp; do" <<< "$out"
+for folder in '/local/$USER' "$WORK/it's \$USER's/\${USER}"; do
+    printf 'local_folders: ["%s"]\n' "$folder" > "$WORK/site.yaml"
+    GPKG_SYSTEM_CONFIG=$WORK/site.yaml expect 0 deploy --epilog
+    wanted=${folder//'${USER}'/some one} wanted=${wanted//'$USER'/some one}
+    check [ "$(sed -n "s/^for folder in \(.*\); do$/name='some one'; printf '%s' \1/p" <<< "$out" | sh)" = "$wanted" ]
+done
 expect 0 deploy -p "$at" --slurm --to "$NODE_DISK" -o "$WORK/my job" -- where 'a  b' '$c'
 err_has 'is made, once for all jobs' 'sbatch -N NODES'
 image=$(ls "$GPKG_ROOT_PREFIX"/images/*.sqfs)
@@ -65,9 +73,10 @@ head -c 50000 /dev/urandom > "$WORK/other"
 echo "mount --bind '$WORK/other' '$image'" > "$SLURM/prepare.n3"
 echo "mount -t tmpfs -o size=100k,mode=1777 tmpfs '$NODE_DISK'" > "$SLURM/prepare.n4"
 echo "mkdir '$NODE_DISK/fast' && chmod 1777 '$NODE_DISK/fast'" > "$SLURM/prepare.n1"
+echo "mkdir '$NODE_DISK/other,' && chmod 1777 '$NODE_DISK/other,'" > "$SLURM/prepare.n2"
 # Users may use FUSE on n2 alone.
 [ ! -e /dev/fuse ] || ! command -v squashfuse > /dev/null || ! mknod -m 666 "$SLURM/fuse" c 10 229 2> /dev/null ||
-    echo "mount --bind '$SLURM/fuse' /dev/fuse" > "$SLURM/prepare.n2"
+    echo "mount --bind '$SLURM/fuse' /dev/fuse" >> "$SLURM/prepare.n2"
 chmod 755 "$WORK" "$GPKG_ROOT_PREFIX"
 mkdir "$WORK/shared" "$WORK/bin"
 export GPKG GPKG_LOCAL_FOLDERS=$NODE_DISK NODE_DISK SLURM WORK
@@ -159,7 +168,7 @@ srun -N1 -n1 -w n4 umount "$NODE_DISK"
 say "$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK/fast" --to "$NODE_DISK" --quiet
 ls -A "$SLURM/disk/n1/fast"'
 check [ "$(grep -c '== status 1' <<< "$out")" = 3 ]
-err_has "n4: $NODE_DISK: has room for 0.1 MB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
+err_has "n4: $NODE_DISK: has room for 102 kB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
 out_has "$NODE_DISK/gpkg-job-$id/$name" '== status 0'
 check [ "$(grep -c "^gpkg-job-" <<< "$out")" = 0 ]
 swept
@@ -245,6 +254,10 @@ check [ "$(grep -c 'prefix=/gpkg/my env.* a  b \$c$' <<< "$out")" = 4 ]
 check [ -z "$(on_disks)" ]
 
 # A user without rights, whose job's folder the epilog removes.
+chmod 600 "$image"
+last='an image that may not be read'
+err=$(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp "$GPKG" deploy "$image" --slurm 2>&1)
+err_has "$image: cannot read: Permission denied"
 chmod 644 "$image"
 mkdir -m 777 "$WORK/nobody"
 job n1,n2 "export HOME=$WORK/nobody GPKG_ROOT_PREFIX=$WORK/nobody/root
@@ -255,9 +268,14 @@ srun \"\$GPKG\" image run \"\$env\" -- where \$(id -u)" --uid=65534 --gid=65534 
 if unshare -rm true 2> /dev/null; then
     check [ "$status" = 0 ]
     check [ "$(grep -c '^prefix=.* 65534$' <<< "$out")" = 4 ]
-    [ "$(stat -c %a /dev/fuse)" = 666 ] || [ ! -e "$SLURM/prepare.n2" ] || err_has 'n1: cannot mount the image, and unpacks it for every command anew'
+    [ "$(stat -c %a /dev/fuse)" = 666 ] || ! grep -q fuse "$SLURM/prepare.n2" || err_has 'n1: cannot mount the image, and unpacks it for every command anew'
 fi
 out_has '65534 700' '65534 400'
+swept
+
+# What it brought to another folder has to be named to be found.
+job n2 'env=$("$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK/other,") && "$GPKG" deploy --clean; "$GPKG" deploy --clean --to "$NODE_DISK/other,"'
+err_has "nothing of this job was in $NODE_DISK; --to names another folder" "n2: $NODE_DISK/other,/gpkg-job-$id: removed"
 swept
 
 # An epilog by itself: numbers that are none, and links that lead elsewhere.

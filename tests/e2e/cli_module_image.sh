@@ -288,6 +288,41 @@ if [ ${#user[@]} != 0 ]; then
     expect 0 image unmount "$image"
     rm -rf "$WORK/shared/user"
 fi
+# An image that is replaced while it is mounted from where it lies: what is mounted is known by its bytes.
+image=$WORK/shared/files-root/one.sqfs
+place=$WORK/shared/root/one
+cp "$image" "$WORK/first.sqfs"
+expect 0 image mount "$image"
+by_kernel=$(awk -v at="$place" '$5 == at && / squashfs / { print "yes" }' /proc/self/mountinfo)
+cp "$WORK/shared/files-root/newer.sqfs" "$WORK/new" && mv "$WORK/new" "$image"
+expect 1 image mount "$image"
+err_has 'another image is mounted there, and used by whoever ran gpkg image mount'
+if [ -n "$by_kernel" ]; then
+    last='a user, where root has mounted one'
+    chmod 644 "$image"
+    as_user() { err=$(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp "$GPKG" "$@" 2>&1); status=$?; }
+    as_user image unmount "$place"
+    check [ "$status" = 1 ]
+    err_has "$place: root mounted it for all, and alone can unmount it"
+    as_user image mount "$image"
+    check [ "$status" = 1 ]
+    err_has "$place: " '(deleted)' 'is not known to be an image'
+else
+    echo 'LEFT OUT: the kernel here mounts no squashfs'
+fi
+expect 0 image mount "$WORK/first.sqfs" --json
+json 'd["was_mounted"]'
+expect 0 image unmount "$image"
+expect 0 image mount "$image"
+check [ "$("$GPKG" run -p "$place" where)" = "one 2.0 in $place" ]
+expect 0 image unmount "$place"
+cp "$WORK/first.sqfs" "$image"
+# One whose program was killed leaves no folder behind.
+if [ ${#user[@]} != 0 ]; then
+    last='the program of a mount is killed'
+    err=$("${user[@]}" env HOME=/tmp GPKG="$GPKG" sh -c '"$GPKG" image mount "$1" && pkill -KILL -U 65534 -f "squash[f]use.*$1" && sleep 0.2; "$GPKG" image unmount "$1"' sh "$WORK/shared/files-user/one.sqfs" 2>&1)
+    err_has 'no image is mounted there'
+fi
 check [ -z "$(grep "$WORK" /proc/self/mountinfo)" ]
 check [ -z "$(ls -d "$WORK/shared/root" "$WORK/shared/user" 2> /dev/null)" ]
 rm -rf /tmp/gpkg-65534

@@ -16,6 +16,7 @@ slurm_partition cpu c1,c2 Default=YES
 slurm_partition gpu g1,g2
 slurm_partition all c1,c2,g1,g2
 slurm_partition aaa c1,g1 State=DOWN
+slurm_partition closed c1,c2 AllocNodes=elsewhere
 
 # One node has a libcuda on its loader's path.
 { cat /etc/ld.so.conf; echo "${FAKE_LIBCUDA:?a folder with a libcuda.so.1}"; } > "$WORK/ld.so.conf"
@@ -32,7 +33,7 @@ check [ -z "$(squeue -h)" ]
 names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
 check [ "${names#partition=aaa*aaa:*.yaml }" != "$names" ]
 names=partition=all.yaml\ ${names#*partition=all.yaml }
-check [ "$names" = 'partition=all.yaml partition=all:h100+house.yaml partition=all:infiniband.yaml partition=all:nvidia_a100_80gb_pcie.yaml partition=cpu.yaml partition=gpu.yaml partition=gpu:h100+house.yaml partition=gpu:nvidia_a100_80gb_pcie.yaml ' ]
+check [ "$names" = 'partition=all.yaml partition=all:h100+house.yaml partition=all:infiniband.yaml partition=all:nvidia_a100_80gb_pcie.yaml partition=closed.yaml partition=cpu.yaml partition=gpu.yaml partition=gpu:h100+house.yaml partition=gpu:nvidia_a100_80gb_pcie.yaml ' ]
 a100="$profiles/partition=gpu:nvidia_a100_80gb_pcie.yaml"
 check grep -q 'microarchitecture: x86_64_v3' "$a100"
 check grep -q 'architecture: "8.0"' "$a100"
@@ -97,6 +98,19 @@ expect 1 hardware --slurm --yes --partition cpu --gpkg /no/gpkg
 err_has 'c1: /no/gpkg cannot be run there' '--gpkg PATH says where gpkg is'
 expect 1 hardware --slurm --yes --partition cpu --slurm-options '--qos=none --account=nobody' --gpkg /bin/true
 err_has 'c1: '
+
+# A partition that will not have the job is not the last one.
+expect 0 hardware --slurm --yes --partition closed,cpu -o "$WORK/closed" --json
+json 'd["success"] and d["kinds"][0]["asked"] == "c1" and d["kinds"][0]["partitions"] == ["closed", "cpu"]'
+expect 0 hardware --slurm --dry-run --partition closed,cpu
+out_has 'srun --job-name=gpkg-hardware --partition=closed --nodelist=c1'
+expect 1 hardware --slurm --yes --partition closed
+err_has 'c1: srun: error: ' 'llocate'
+# Where nothing can be written no job starts.
+rm -f "$SLURM/disk/c1/seen"
+expect 1 hardware --slurm --yes --partition cpu --gpkg "$WORK/wrapped gpkg" -o "$h100/in"
+err_has "$h100: cannot make files there"
+check [ ! -e "$SLURM/disk/c1/seen" ]
 
 # Asked at the terminal; shown first.
 expect 0 hardware --slurm --dry-run --partition gpu

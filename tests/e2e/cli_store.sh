@@ -104,6 +104,24 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         checks=$((checks + 1))
     }
     works() { as "$@"; [ "$status" = 0 ] || fail 'expected exit status 0'; }
+    # An environment of somebody else says so before anything is fetched, and how to get one of one's own.
+    mkdir "$shared/site"
+    GPKG_ROOT_PREFIX=$shared/own expect 0 create -c "$shared/channel" --override-channels -q -y -p "$shared/site/env" app
+    for words in 'install -y big' 'remove -y app' 'env config vars set A=b'; do
+        as 1 ${words%% *} -p "$shared/site/env" ${words#* }
+        [ "${words%% *}" != env ] || as 1 env config vars set -p "$shared/site/env" A=b
+        check [ "$status" = 1 ]
+        err_has "$shared/site/env: this environment of root cannot be changed by you: Permission denied" \
+            "gpkg create -n NAME --clone $shared/site/env makes one of your own"
+    done
+    as 1 create -y -p "$shared/site/more" app
+    check [ "$status" = 1 ]
+    err_has "$shared/site: cannot make files there: Permission denied"
+    check [ ! -e "$shared/root/pkgs" ]
+    works 1 create -y -p "$shared/home1/own" --clone "$shared/site/env"
+    works 1 install -y -p "$shared/home1/own" big
+    works 1 remove -q -y -p "$shared/home1/own" --all
+    works 1 clean -q -y --all
     works 1 create -q -y -n one app
     works 2 create -y -n two app
     # The system may forbid hard links to files of others; then they are copied, and gpkg says why.
