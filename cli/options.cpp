@@ -156,6 +156,11 @@ void add_pin_option(CLI::App& app, bool& no_pin) {
     app.add_flag("--no-pin", no_pin, "pay no heed to conda-meta/pinned and pinned_packages");
 }
 
+Result<std::vector<std::string>> words_of_option(const std::string& text, std::string_view option) {
+    if (auto words = words_of_line(text)) return *std::move(words);
+    return fail(ErrorKind::Usage, fmt::format("{} {}: a quote is not closed", option, text));
+}
+
 TargetOptions target_of(const std::string& name_or_path) {
     TargetOptions target;
     const bool is_path = name_or_path.find('/') != std::string::npos;

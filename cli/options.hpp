@@ -47,6 +47,9 @@ enum class ReachVerb {
 void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb);
 void add_pin_option(CLI::App& app, bool& no_pin);
 
+/// The words of an option that has further words for another program, as a shell parts them.
+Result<std::vector<std::string>> words_of_option(const std::string& text, std::string_view option);
+
 /// What NAME|PATH means: a path has a slash.
 TargetOptions target_of(const std::string& name_or_path);
 /// The prefix that the options mean; it need not exist.

@@ -1,5 +1,6 @@
 #include "virtual-packages/amd.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/gpu_targets.hpp"
 
@@ -14,15 +15,7 @@ namespace {
 
 constexpr std::string_view kTopology = "sys/class/kfd/kfd/topology/nodes";
 
-std::optional<std::uint64_t> to_number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc() || end != text.data() + text.size() || text.empty())
-        return std::nullopt;
-    return value;
-}
-
-bool is_number(std::string_view text) { return to_number(text).has_value(); }
+bool is_number(std::string_view text) { return whole_number<std::uint64_t>(text).has_value(); }
 
 /// Folders below `path` whose name is `prefix` and a number, in the order of the numbers.
 std::vector<fs::path> numbered_folders(const fs::path& path, std::string_view prefix = "") {
@@ -32,7 +25,8 @@ std::vector<fs::path> numbered_folders(const fs::path& path, std::string_view pr
          entry.increment(code)) {
         const auto name = entry->path().filename().native();
         if (!name.starts_with(prefix)) continue;
-        if (const auto number = to_number(std::string_view(name).substr(prefix.size())))
+        if (const auto number =
+                whole_number<std::uint64_t>(std::string_view(name).substr(prefix.size())))
             found.emplace_back(*number, entry->path());
     }
     std::ranges::sort(found);
@@ -50,7 +44,7 @@ std::map<std::string, std::uint64_t, std::less<>> read_properties(const fs::path
     for (const auto line : split(*text, '\n')) {
         const auto space = line.find(' ');
         if (space == std::string_view::npos) continue;
-        if (const auto value = to_number(trim(line.substr(space))))
+        if (const auto value = whole_number<std::uint64_t>(trim(line.substr(space))))
             found.emplace(line.substr(0, space), *value);
     }
     return found;

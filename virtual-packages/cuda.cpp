@@ -1,5 +1,6 @@
 #include "virtual-packages/cuda.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "virtual-packages/answer_cache_internal.hpp"
 #include "virtual-packages/child_internal.hpp"
@@ -38,14 +39,6 @@ std::string_view init_failure(int code) {
     }
 }
 
-std::optional<std::uint64_t> to_number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc() || text.empty() || end != text.data() + text.size())
-        return std::nullopt;
-    return value;
-}
-
 /// Cuts the first word off `rest`.
 std::string_view next_word(std::string_view& rest) {
     const auto space = rest.find(' ');
@@ -56,7 +49,7 @@ std::string_view next_word(std::string_view& rest) {
 
 std::optional<std::uint64_t> next_number(std::string_view& rest, std::string_view label = "") {
     if (!label.empty() && next_word(rest) != label) return std::nullopt;
-    return to_number(next_word(rest));
+    return whole_number<std::uint64_t>(next_word(rest));
 }
 
 /// "0 cc 9 0 memory 85899345920 name NVIDIA H100 80GB HBM3"
@@ -75,7 +68,7 @@ std::optional<GpuDevice> parse_device(std::string_view rest) {
 }
 
 std::optional<int> parse_int(std::string_view text, int least, int most) {
-    const auto value = to_number(text);
+    const auto value = whole_number<std::uint64_t>(text);
     if (!value || *value > static_cast<std::uint64_t>(most)) return std::nullopt;
     const auto number = static_cast<int>(*value);
     return number < least ? std::nullopt : std::optional(number);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kLongestFile = std::size_t{1} << 20U;
 constexpr std::size_t kLongestPattern = 1024;
-constexpr Form kForm{"detector", "gpkg_detector", "docs/hardware.md explains the format", 10'000};
+constexpr Form kDetectorForm{
+    "detector", "gpkg_detector", "docs/hardware.md explains the format", 10'000};
 
 /// Absolute, and it does not climb.
 bool is_plain_path(std::string_view path) {
@@ -151,7 +152,7 @@ Result<Detector> read_detector(const fs::path& file) {
     if (fs::exists(status) && !fs::is_regular_file(status))
         return fail(ErrorKind::Io, fmt::format("{}: is no regular file", file.native()));
     GPKG_TRY(auto text, read_file(file, kLongestFile));
-    GPKG_TRY(const auto root, parse_form(text, file.native(), kForm));
+    GPKG_TRY(const auto root, parse_form(text, file.native(), kDetectorForm));
     GPKG_CHECK(check_keys(
         root, {"gpkg_detector", "when", "virtual_packages", "run", "yields", "devices"}));
     Detector detector;

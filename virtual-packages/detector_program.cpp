@@ -16,7 +16,8 @@
 namespace gpkg::virtual_packages {
 namespace {
 
-constexpr Form kForm{"detector's answer", "gpkg_detected", "docs/hardware.md explains it", 10'000};
+constexpr Form kAnswerForm{
+    "detector's answer", "gpkg_detected", "docs/hardware.md explains it", 10'000};
 /// What a program does not find today a driver that is loaded in a moment may let it find.
 constexpr std::chrono::seconds kLifetimeOfNothing{10 * 60};
 constexpr std::string_view kConfined = "confined";
@@ -146,7 +147,7 @@ Result<void> take_gpu(const yaml::Node& node, Answer& answer) {
 Result<Answer> parse_answer(std::string_view text,
                             const std::string& where,
                             const std::vector<std::string>& yields) {
-    GPKG_TRY(const auto root, parse_form(text, where, kForm));
+    GPKG_TRY(const auto root, parse_form(text, where, kAnswerForm));
     GPKG_CHECK(check_keys(root, {"gpkg_detected", "virtual_packages", "gpus"}));
     Answer answer;
     GPKG_TRY(const auto* packages, find_list(root, "virtual_packages", "virtual packages"));

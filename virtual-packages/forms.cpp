@@ -35,7 +35,7 @@ Result<Number> find_number(const yaml::Node& parent, std::string_view key) {
     return static_cast<Number>(value);
 }
 
-bool is_compute_capability(std::string_view text) {
+bool is_capability_or_any(std::string_view text) {
     return text == kAnyVersion || (text.size() <= 5 && leading_version(text, 2) == text);
 }
 
@@ -43,7 +43,7 @@ bool is_compute_capability(std::string_view text) {
 std::string_view wanted_architecture(const GpuDevice& gpu) {
     switch (gpu.vendor) {
     case GpuVendor::Nvidia:
-        return is_compute_capability(gpu.architecture) ? "" : "a compute capability like \"9.0\"";
+        return is_capability_or_any(gpu.architecture) ? "" : "a compute capability like \"9.0\"";
     case GpuVendor::Amd: return gfx_version(gpu.architecture) ? "" : "a name like gfx90a";
     case GpuVendor::Intel: break;
     }

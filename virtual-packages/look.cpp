@@ -41,7 +41,7 @@ bool is_pattern(std::string_view part) {
 }
 
 /// Nothing but regular files is opened: devices do something when they are, and pipes wait.
-std::optional<std::string> text_of(const fs::path& path) {
+std::optional<std::string> text_at(const fs::path& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -67,7 +67,7 @@ std::optional<std::string> link_of(const fs::path& path) {
 
 std::optional<std::string> text_at(const fs::path& path, const fs::path& shown, Look::Kind kind) {
     switch (kind) {
-    case Look::Kind::File: return text_of(path);
+    case Look::Kind::File: return text_at(path);
     case Look::Kind::Link: return link_of(path);
     case Look::Kind::Path: return shown.native();
     case Look::Kind::Library: return stamp(path);

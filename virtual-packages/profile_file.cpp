@@ -50,7 +50,7 @@
 namespace gpkg::virtual_packages {
 namespace {
 
-constexpr Form kForm{
+constexpr Form kProfileForm{
     "hardware profile", "gpkg_profile", "gpkg hardware export writes one", 100'000};
 
 /// The map below `key`; null when it is left out.
@@ -284,7 +284,7 @@ private:
 }  // namespace
 
 Result<HardwareProfile> parse_profile(std::string_view text, const std::string& where) {
-    GPKG_TRY(const auto root, parse_form(text, where, kForm));
+    GPKG_TRY(const auto root, parse_form(text, where, kProfileForm));
     GPKG_CHECK(check_keys(root,
                           {"gpkg_profile",
                            "platform",

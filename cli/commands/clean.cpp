@@ -7,6 +7,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/file_system.hpp"
+#include "libcore/fs/workplace.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -140,21 +141,19 @@ Result<Sweep> one_off_environments(const Context& context) {
 
 /// What `gpkg deploy` made for nodes, and what is left of making such.
 Result<Sweep> made_images(const Context& context) {
-    constexpr auto kLongestMaking = std::chrono::hours(24);
     Sweep sweep;
+    const auto folder = folder_for_images(context);
+    for (const auto& path : abandoned_workplaces(folder)) {
+        GPKG_TRY(const auto usage, folder_usage(path));
+        sweep.entries.push_back({path, usage.freed_bytes});
+    }
     std::error_code code;
-    for (fs::directory_iterator entry(context.config.image_cache(), code), end;
-         !code && entry != end;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
          entry.increment(code)) {
         const auto& path = entry->path();
         std::error_code ignored;
         if (entry->is_regular_file(ignored) && is_deploy_file(path)) {
             sweep.entries.push_back({path, entry->file_size(ignored)});
-        } else if (entry->is_directory(ignored) && path.filename().native().starts_with(".gpkg-") &&
-                   entry->last_write_time(ignored) + kLongestMaking <
-                       fs::file_time_type::clock::now()) {
-            GPKG_TRY(const auto usage, folder_usage(path));
-            sweep.entries.push_back({path, usage.freed_bytes});
         }
     }
     std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {

@@ -26,7 +26,8 @@ struct Options {
     bool clean = false;
     bool epilog = false;
     std::string output;
-    std::vector<std::string> words;  ///< for --help alone
+    std::string word;                ///< for --help alone
+    std::vector<std::string> words;  ///< likewise
 };
 
 struct Words {
@@ -62,6 +63,9 @@ CopyMethod method_of(const std::string& word) {
 
 Json document_of(const Deployment& deployment) {
     const auto& done = deployment.done;
+    auto failures = Json::array();
+    for (const auto& failure : done.failures)
+        failures.push_back({{"node", failure.node}, {"error", failure.why}});
     return {{"success", done.failures.empty()},
             {"path", deployment.path().native()},
             {"format", deployment.payload.is_pack ? "pack" : "image"},
@@ -76,7 +80,7 @@ Json document_of(const Deployment& deployment) {
               {"place", deployment.place_seconds},
               {"copy", done.copy_seconds},
               {"check", done.check_seconds}}},
-            {"failures", Json::array()}};
+            {"failures", std::move(failures)}};
 }
 
 void tell(Context& context, const Deployment& deployment) {
@@ -102,11 +106,16 @@ void tell(Context& context, const Deployment& deployment) {
 
 Result<int> to_job(Context& context, const Options& options) {
     GPKG_TRY(const auto deployment, deploy_to_job(context, options.request));
-    if (!deployment.done.failures.empty())
-        return pass(error_of(deployment.done.failures,
-                             deployment.done.failures.size() < deployment.nodes.size()
-                                 ? "the other nodes have it; the same command tries these again"
-                                 : ""));
+    if (const auto& failures = deployment.done.failures; !failures.empty()) {
+        auto error = error_of(failures,
+                              failures.size() < deployment.nodes.size()
+                                  ? fmt::format("the other nodes have it at {}; the same command "
+                                                "tries these again",
+                                                deployment.path().native())
+                                  : "");
+        error.details = document_of(deployment).dump();
+        return pass(std::move(error));
+    }
     tell(context, deployment);
     if (context.out.json_mode())
         context.out.json(document_of(deployment));
@@ -174,12 +183,16 @@ Result<int> print_epilog(Context& context, const Options& options) {
 Result<int> run(Context& context, Options options) {
     if (options.clean && options.epilog)
         return fail(ErrorKind::Usage, "--clean goes not with --epilog");
-    if (options.epilog) return print_epilog(context, options);
     GPKG_TRY(const auto words, words_of(context));
     auto& what = options.request.what;
     what.file = words.file;
     const bool names_other =
         !what.of.target.name.empty() || !what.of.target.prefix.empty() || !what.of.lock.empty();
+    if ((options.clean || options.epilog) &&
+        (names_other || !words.file.empty() || !words.command.empty() || !options.output.empty() ||
+         options.slurm || !options.format.empty()))
+        return fail(ErrorKind::Usage, "--clean and --epilog go with --to alone");
+    if (options.epilog) return print_epilog(context, options);
     if (!what.file.empty() && (names_other || !options.format.empty()))
         return fail(ErrorKind::Usage,
                     "a file is what it is: it goes with none of -n, -p, --from-lock and --format");
@@ -209,10 +222,10 @@ Action bind_deploy(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     auto& request = options->request;
     add_imaged_sources(app, request.what.of);
-    app.add_option("file",
-                   options->words,
-                   "an image or an archive that is there already; behind --, a command for --slurm")
+    app.add_option("file", options->word, "an image or an archive that is there already")
         ->type_name("FILE");
+    app.add_option("command", options->words, "behind --: for the batch script of --slurm")
+        ->type_name("-- COMMAND");
     app.add_option("--format",
                    options->format,
                    "image (one file, mounted by each command), or pack (unpacked on every node)")

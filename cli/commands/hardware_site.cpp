@@ -1,4 +1,5 @@
 #include "cli/commands/hardware.hpp"
+#include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/site_profiles.hpp"
@@ -28,9 +29,8 @@ Result<ProbeOptions> probe_options(const Context& context, const SiteOptions& op
         GPKG_TRY(probe.gpkg, own_program());
     }
     for (const auto& text : options.words) {
-        for (const auto word : split(text, ' ')) {
-            if (!word.empty()) probe.words.emplace_back(word);
-        }
+        GPKG_TRY(const auto words, words_of_option(text, "--slurm-options"));
+        probe.words.insert(probe.words.end(), words.begin(), words.end());
     }
     probe.wait = std::chrono::seconds(options.wait);
     probe.cancelled = [&context] { return context.stop.stop_requested(); };

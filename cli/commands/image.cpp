@@ -34,10 +34,18 @@ struct Options {
 Result<fs::path> mount_point_of(const Context& context,
                                 const Options& options,
                                 const Imaged& imaged) {
-    if (options.mount_point.empty()) return image_mount_point(imaged.environment, imaged.name);
-    auto place = absolute_path(options.mount_point, context.home);
-    if (place.has_relative_path()) return place;
-    return fail(ErrorKind::Usage, "an environment cannot be mounted at /");
+    const auto place = options.mount_point.empty()
+                           ? image_mount_point(imaged.environment, imaged.name)
+                           : absolute_path(options.mount_point, context.home);
+    if (!place.has_relative_path())
+        return fail(ErrorKind::Usage, "an environment cannot be mounted at /");
+    if (place.native().find_first_of(":\n") == std::string::npos) return place;
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("{}: no programs can be found there: PATH cannot have ':' in a folder's "
+                    "name, nor files a line break",
+                    place.native()),
+        "--mount-point names another place, --as another name");
 }
 
 Result<int> tell_image(Context& context, const fs::path& file, const ImageInfo& info) {

@@ -19,6 +19,7 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -152,6 +153,49 @@ std::vector<std::pair<std::string, std::string>> steering_variables(const Contex
     return found;
 }
 
+/// What somebody set, and is not shown otherwise.
+std::vector<ShownSetting> other_settings(const Config& config) {
+    const std::set<std::string, std::less<>> shown = {"root_prefix",
+                                                      "channels",
+                                                      "channel_priority",
+                                                      "allowlist_channels",
+                                                      "denylist_channels",
+                                                      "envs_dirs"};
+    auto settings = shown_settings(config);
+    std::erase_if(settings, [&](const ShownSetting& setting) {
+        return setting.source == "default" || shown.contains(setting.key);
+    });
+    return settings;
+}
+
+Json setting_document(const ShownSetting& setting) {
+    Json values = Json::array();
+    for (const auto& value : setting.values) values.push_back(hide_secrets(value));
+    Json entries = Json::object();
+    for (const auto& [name, list] : setting.entries) {
+        for (const auto& value : list) entries[name].push_back(hide_secrets(value));
+    }
+    using Shape = ConfigKey::Shape;
+    const bool is_empty = setting.shape == Shape::Value && values.empty();
+    return {{"value",
+             setting.shape == Shape::Map    ? entries
+             : setting.shape == Shape::List ? values
+             : is_empty                     ? Json()
+                                            : values.front()},
+            {"source", setting.source}};
+}
+
+/// "mirrored_channels: conda-forge: https://mirror (/etc/gpkg/config.yaml:4:1)"
+std::string setting_text(const ShownSetting& setting) {
+    std::vector<std::string> texts;
+    for (const auto& value : setting.values) texts.push_back(hide_secrets(value));
+    for (const auto& [name, list] : setting.entries) {
+        for (const auto& value : list)
+            texts.push_back(fmt::format("{}: {}", name, hide_secrets(value)));
+    }
+    return fmt::format("{}: {} ({})", setting.key, fmt::join(texts, ", "), setting.source);
+}
+
 std::string kernel() {
     struct utsname names {};
     return ::uname(&names) == 0 ? fmt::format("{}/{}", names.sysname, names.release) : "unknown";
@@ -186,6 +230,9 @@ Json document(const Context& context, const Facts& facts) {
         json["channel_rules"].push_back(
             {{"allows", rule.allows}, {"channels", named_in(rule)}, {"source", rule.source}});
     json["channel_priority"] = to_string(config.channel_priority.value);
+    json["settings"] = Json::object();
+    for (const auto& setting : other_settings(config))
+        json["settings"][setting.key] = setting_document(setting);
     json["virtual_pkgs"] = Json::array();
     for (const auto& record : facts.virtual_packages)
         json["virtual_pkgs"].push_back({record.name, record.version, record.build});
@@ -241,6 +288,9 @@ void print(const Context& context, const Facts& facts) {
         row(rule.allows ? "channels allowed" : "channels denied",
             fmt::format("{} ({})", fmt::join(named_in(rule), ", "), rule.source));
     row("channel priority", std::string(to_string(config.channel_priority.value)));
+    std::vector<std::string> settings;
+    for (const auto& setting : other_settings(config)) settings.push_back(setting_text(setting));
+    rows("settings", settings);
     std::vector<std::string> packages;
     for (const auto& record : facts.virtual_packages)
         packages.push_back(fmt::format("{}={}={}", record.name, record.version, record.build));

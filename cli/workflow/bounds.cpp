@@ -6,7 +6,7 @@
 namespace gpkg::cli {
 namespace {
 
-constexpr auto kAny = ~std::uint64_t{0};
+constexpr auto kUnbounded = ~std::uint64_t{0};
 
 /// A package in the store has a folder, info/, and in that three files at least.
 constexpr std::uint64_t kFewestFiles = 5;
@@ -39,9 +39,9 @@ std::shared_ptr<Allowance> allowance_of(const ChangeOptions& options,
     allowance->bytes = options.most_bytes;
     allowance->inodes = options.most_inodes;
     std::vector<std::string> bounds;
-    if (options.most_bytes != kAny)
+    if (options.most_bytes != kUnbounded)
         bounds.push_back("--max-size " + human_size(options.most_bytes));
-    if (options.most_inodes != kAny)
+    if (options.most_inodes != kUnbounded)
         bounds.push_back(fmt::format("--max-inodes {}", options.most_inodes));
     if (room) {
         for (const auto& quota : room->quotas)

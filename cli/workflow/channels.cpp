@@ -184,7 +184,7 @@ Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> nam
                                                 bool only_these) const {
     auto indexes = indexes_;
     if (are_whole()) return indexes;
-    ReachOptions options;
+    ReachedIndexOptions options;
     options.only_roots = only_these;
     options.open_whole = [&](std::size_t place) { return open_in_place_of_shards(place); };
     options.shards.cache = cache();

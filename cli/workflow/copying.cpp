@@ -73,8 +73,7 @@ Result<void> check_free(const Context& context, const fs::path& prefix) {
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: the environment exists already", prefix.native()),
                     "gpkg install adds to it; gpkg remove --all takes it away");
-    if (fs::exists(fs::symlink_status(prefix, code)) &&
-        !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
+    if (is_there(prefix) && !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),
                     "choose another place for the environment");

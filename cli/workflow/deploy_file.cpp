@@ -4,6 +4,8 @@
 #include "libcore/deploy/pack.hpp"
 #include "libcore/env/prefix_record.hpp"
 #include "libcore/fs/byte_source.hpp"
+#include "libcore/fs/file_system.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
 #include <array>
@@ -85,8 +87,8 @@ Result<std::string> key_of(const Imaged& imaged,
 /// What an archive holds, without unpacking it to a disk: its files, rounded up as tar does.
 Result<std::uint64_t> unpacked_size(const fs::path& archive) {
     GPKG_TRY(auto file, file_source(archive));
-    constexpr UnpackLimit kAny{std::uint64_t{1} << 62U, 0};
-    const auto read = zstd_source(std::move(file), archive.native(), kAny);
+    constexpr UnpackLimit kAnySize{std::uint64_t{1} << 62U, 0};
+    const auto read = zstd_source(std::move(file), archive.native(), kAnySize);
     std::uint64_t size = 0;
     std::string piece(std::size_t{1} << 18U, '\0');
     for (;;) {
@@ -99,15 +101,21 @@ Result<std::uint64_t> unpacked_size(const fs::path& archive) {
 /// Blocks of the file system, and files that lie there twice for being able to move.
 constexpr std::uint64_t with_blocks(std::uint64_t size) { return size + size / 5; }
 
+/// Integrity where it is not what was built: nodes are told what they are to find by its bytes.
 Result<NodePayload> measured(NodePayload payload, const std::string& name) {
-    std::error_code code;
-    payload.size = fs::file_size(payload.file, code);
-    if (code) return pass(io_error(payload.file, "look at", code.value()));
-    GPKG_TRY(payload.sha256, sha256_of_file(payload.file));
-    payload.room = payload.size;
     if (payload.is_pack) {
+        std::error_code code;
+        payload.size = fs::file_size(payload.file, code);
+        if (code) return pass(io_error(payload.file, "look at", code.value()));
+        GPKG_TRY(payload.sha256, sha256_of_file(payload.file));
         GPKG_TRY(const auto unpacked, unpacked_size(payload.file));
-        payload.room += with_blocks(unpacked);
+        payload.room = payload.size + with_blocks(unpacked);
+    } else {
+        GPKG_TRY(const auto info, read_image_info(payload.file));
+        GPKG_TRY(const auto digests, check_image(payload.file, info));
+        payload.sha256 = digests.sha256;
+        payload.size = digests.size;
+        payload.room = payload.size;
     }
     payload.name = fmt::format(
         "{}-{}{}", name, payload.sha256.substr(0, 12), payload.is_pack ? "" : kImageEnd);
@@ -154,6 +162,7 @@ Result<void> make(Context& context,
                   const DeployFileOptions& options,
                   const fs::path& named) {
     context.out.note(fmt::format("{}: is made, once for all jobs", imaged.output.native()));
+    remove_dead_temporaries(imaged.output.parent_path());
     GPKG_CHECK(fetch_imaged(context, imaged));
     if (options.is_pack) return write_packed(context, imaged, options.of.level);
     return write_imaged(context, imaged, named, ImageForm::Squashfs, options.of.level)
@@ -167,7 +176,7 @@ Result<NodePayload> payload_of(Context& context, const DeployFileOptions& option
     if (!options.file.empty()) return payload_of_file(context, options.file);
     auto of = options.of;
     of.name = name_of(of);
-    const auto folder = context.config.image_cache();
+    const auto folder = folder_for_images(context);
     of.output = (folder / "new").native();
     GPKG_TRY(auto imaged, plan_imaged(context, of));
     const auto named = options.is_pack ? fs::path(kPackedPrefix)
@@ -176,12 +185,25 @@ Result<NodePayload> payload_of(Context& context, const DeployFileOptions& option
     GPKG_TRY(const auto key, key_of(imaged, options, named));
     imaged.output =
         folder / fmt::format("{}-{}{}", imaged.name, key, options.is_pack ? kPackEnd : kImageEnd);
-    std::error_code code;
-    if (!fs::exists(imaged.output, code)) GPKG_CHECK(make(context, imaged, options, named));
     NodePayload payload;
     payload.file = imaged.output;
     payload.is_pack = options.is_pack;
+    std::error_code code;
+    if (fs::exists(imaged.output, code)) {
+        auto present = measured(payload, imaged.name);
+        const bool is_damaged = !present && (present.error().kind == ErrorKind::Integrity ||
+                                             present.error().kind == ErrorKind::Unsupported);
+        if (!is_damaged) return present;
+        context.out.warn(present.error().message);
+    }
+    GPKG_CHECK(make(context, imaged, options, named));
     return measured(std::move(payload), imaged.name);
+}
+
+fs::path folder_for_images(const Context& context) {
+    auto folder = context.config.image_cache();
+    if (check_writable_folder(folder)) return folder;
+    return context.home / ".cache/gpkg/images";
 }
 
 bool is_deploy_file(const fs::path& file) {

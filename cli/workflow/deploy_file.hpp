@@ -18,6 +18,10 @@ struct DeployFileOptions {
 /// Concurrent jobs may do so at once.
 Result<NodePayload> payload_of(Context& context, const DeployFileOptions& options);
 
+/// Where such files are: of the configuration's cache, or where this user may not write there, of
+/// the user's own.
+fs::path folder_for_images(const Context& context);
+
 /// Whether a file of the image cache is one of these, by its name.
 bool is_deploy_file(const fs::path& file);
 

@@ -10,6 +10,7 @@
 #include "libcore/env/environments.hpp"
 #include "libcore/env/unowned_files.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/fs/workplace.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -52,7 +53,7 @@ Result<Wanted> wanted_environment(Context& context,
     if (wanted.name.empty() || wanted.name.find('/') != std::string::npos)
         return fail(ErrorKind::Usage,
                     fmt::format("'{}' cannot be the name of an environment", wanted.name),
-                    "choose one with --name");
+                    "--as gives it another one in what is made");
     return wanted;
 }
 
@@ -91,10 +92,10 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     std::error_code code;
     if (fs::is_directory(output, code))
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is a folder", output.native()),
-                    "-o names the file to write");
+                    fmt::format("{}: is a folder that is there", output.native()),
+                    "-o names what is written, a file or a layout's folder, which is new");
     GPKG_CHECK(make_folders(output.parent_path()));
-    GPKG_TRY(auto workplace, TemporaryFolder::make(folder_for_work(output.parent_path())));
+    GPKG_TRY(auto workplace, make_workplace(folder_for_work(output.parent_path())));
     Imaged made{std::move(workplace)};
     made.output = output;
     GPKG_TRY(auto wanted,

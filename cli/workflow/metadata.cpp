@@ -50,7 +50,7 @@ std::vector<UnreadableRecord> missing_records(const fs::path& prefix,
             return takes_away(entry, distribution);
         });
         const bool is_replaced = find_record(records, package.record.name) != nullptr;
-        if (!is_gone && !is_replaced && !fs::exists(fs::symlink_status(file, code)))
+        if (!is_gone && !is_replaced && !is_there(file))
             missing.push_back(
                 {distribution,
                  {ErrorKind::NotFound, fmt::format("{}: is missing", file.native()), {}, {}}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -124,6 +125,32 @@ std::string shell_word(std::string_view word) {
     std::string quoted = "'";
     for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return quoted + "'";
+}
+
+std::optional<std::vector<std::string>> words_of_line(std::string_view line) {
+    std::vector<std::string> words;
+    std::string word;
+    bool is_word = false;
+    char quote = 0;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const char c = line[at];
+        if (quote == 0 && (c == ' ' || c == '\t' || c == '\n')) {
+            if (std::exchange(is_word, false)) words.push_back(std::exchange(word, {}));
+            continue;
+        }
+        is_word = true;
+        if (quote == 0 && (c == '\'' || c == '"'))
+            quote = c;
+        else if (c == quote)
+            quote = 0;
+        else if (c == '\\' && quote != '\'' && at + 1 < line.size())
+            word += line[++at];
+        else
+            word += c;
+    }
+    if (quote != 0) return std::nullopt;
+    if (is_word) words.push_back(std::move(word));
+    return words;
 }
 
 std::string shell_words(std::span<const std::string> words) {

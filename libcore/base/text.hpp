@@ -4,12 +4,15 @@
 // ASCII only: names, versions and specs of conda are ASCII.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gpkg {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view trim(std::string_view text);
 /// Pieces between separators, empty ones included; one empty piece for an empty text.
@@ -35,6 +38,9 @@ std::string join_some(std::span<const std::string> items,
 
 /// `word` as a POSIX shell takes it for one word: in quotes only where it needs them.
 std::string shell_word(std::string_view word);
+/// The words that a POSIX shell makes of a text without variables and commands in it: blanks part
+/// them, quotes and backslashes keep. Nothing where a quote is not closed.
+std::optional<std::vector<std::string>> words_of_line(std::string_view line);
 /// A command line of such words.
 std::string shell_words(std::span<const std::string> words);
 

@@ -51,7 +51,7 @@ void leave(const fs::path& prefix, const std::string& path) {
 
 Result<void> move_file(const fs::path& prefix, const std::string& from, const std::string& to) {
     std::error_code code;
-    if (fs::exists(fs::symlink_status(prefix / to, code)))
+    if (is_there(prefix / to))
         return fail(ErrorKind::Conflict, fmt::format("{} and {} are the same file", from, to));
     GPKG_CHECK(make_folders((prefix / to).parent_path()));
     GPKG_CHECK(rename_path(prefix / from, prefix / to));

@@ -29,7 +29,7 @@ Result<void> restore_files(const StagedOutput& staged,
                            const Cancelled& cancelled) {
     for (const auto& path : staged.paths) {
         std::error_code code;
-        if (!wanted(path) || fs::exists(fs::symlink_status(prefix / path, code))) continue;
+        if (!wanted(path) || is_there(prefix / path)) continue;
         GPKG_CHECK(check_cancelled(cancelled));
         GPKG_CHECK(copy_entry(staged.files / path, prefix / path, cancelled));
     }

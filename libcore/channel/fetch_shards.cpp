@@ -17,15 +17,15 @@ namespace {
 /// Shards are small: what counts is how many are on their way.
 constexpr std::size_t kParallel = 32;
 /// Of a shard as served.
-constexpr std::uint64_t kMostBytes = std::uint64_t{32} << 20U;
-constexpr auto kDay = std::chrono::hours(24);
+constexpr std::uint64_t kMostIndexBytes = std::uint64_t{32} << 20U;
+constexpr auto kTouchEvery = std::chrono::hours(24);
 
 /// So that it is not taken for an unused one. Once a day is enough, and saves a slow disk writes.
 void mark_used(const fs::path& path) {
     std::error_code code;
     const auto now = fs::file_time_type::clock::now();
     const auto time = fs::last_write_time(path, code);
-    if (!code && now - time > kDay) fs::last_write_time(path, now, code);
+    if (!code && now - time > kTouchEvery) fs::last_write_time(path, now, code);
 }
 
 }  // namespace
@@ -218,7 +218,7 @@ Result<void> ShardFetcher::fetch(std::span<const Job> jobs, Decoding& decoding) 
             download.url = url_of(job);
             download.destination = job.path;
             download.sha256 = job.hex;
-            download.most_bytes = kMostBytes;
+            download.most_bytes = kMostIndexBytes;
             waiting.emplace_back();
         }
         waiting[found->second].push_back(&job);

@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/net/outcome.hpp"
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace gpkg {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMostNoticeBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostNotices = 100;
 /// Of those that do not say when they expire.
 constexpr std::int64_t kYear = std::int64_t{365} * 24 * 3600;
@@ -51,11 +52,6 @@ Notice read_notice(simdjson::dom::object object) {
     notice.expires_at = read_time(text("expires_at"));
     if (notice.expires_at == 0) notice.expires_at = read_time(text("expired_at"));
     return notice;
-}
-
-/// What a server answers in place of a file that it does not have.
-bool says_absent(const Error& error) {
-    return error.kind == ErrorKind::NotFound || error.message.ends_with("(HTTP 403)");
 }
 
 void store(const IndexCache& cache,
@@ -124,7 +120,7 @@ std::vector<Error> ask_for_notices(Transport& transport,
         request.url = channel.with_credentials(url_of(channel));
         request.is_optional = true;
         request.into = cache.incoming();
-        request.most_bytes = kMostBytes;
+        request.most_bytes = kMostNoticeBytes;
         const auto known = cache.load();
         std::error_code ignored;
         if (known && !known->missing && fs::exists(cache.path_of(*known), ignored)) {
@@ -155,7 +151,7 @@ Result<std::vector<Notice>> kept_notices(const Channel& channel,
         if (!state || state->missing) return std::vector<Notice>();
         file = cache.path_of(*state);
     }
-    auto bytes = read_file(file, kMostBytes);
+    auto bytes = read_file(file, kMostNoticeBytes);
     if (!bytes && bytes.error().kind == ErrorKind::NotFound) return std::vector<Notice>();
     if (!bytes) return pass(std::move(bytes).error());
     GPKG_TRY(auto notices, read_notices(*bytes, url_of(channel)));

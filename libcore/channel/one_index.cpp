@@ -17,7 +17,7 @@ constexpr std::string_view kShards = "repodata_shards.msgpack.zst";
 constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kDay = 24 * kHour;
 /// How long a server that had no .zst, or no shards, is believed to have none.
-constexpr std::int64_t kAbsentFor = 7 * kDay;
+constexpr std::int64_t kNoZstFor = 7 * kDay;
 
 std::string age_text(std::int64_t seconds) {
     const auto in = [](std::int64_t count, std::string_view unit) {
@@ -131,7 +131,7 @@ void OneIndex::load(Copy& copy) {
 }
 
 bool OneIndex::is_believed(std::int64_t absent_at) const {
-    return absent_at != 0 && now_ - absent_at < kAbsentFor;
+    return absent_at != 0 && now_ - absent_at < kNoZstFor;
 }
 
 bool OneIndex::is_fresh() const {

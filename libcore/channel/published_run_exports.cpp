@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/fs/file.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <ctime>
@@ -13,10 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
-constexpr std::string_view kJson = "run_exports.json";
-constexpr std::string_view kZst = "run_exports.json.zst";
+constexpr std::size_t kMostRunExports = std::size_t{1} << 30U;
+constexpr std::string_view kRunExportsJson = "run_exports.json";
+constexpr std::string_view kRunExportsZst = "run_exports.json.zst";
 
 std::string url_of(const Channel& channel, const std::string& subdir, std::string_view file) {
     return fmt::format("{}/{}", channel.subdir_url(subdir), file);
@@ -25,7 +25,7 @@ std::string url_of(const Channel& channel, const std::string& subdir, std::strin
 /// The file that a signed statement lists of a subdir; empty: none.
 std::string_view listed(const IndexStatement& statement, std::string_view subdir) {
     const auto* files = statement.files_of(subdir);
-    for (const auto file : {kZst, kJson}) {
+    for (const auto file : {kRunExportsZst, kRunExportsJson}) {
         if (files != nullptr && files->contains(file)) return file;
     }
     return {};
@@ -35,7 +35,7 @@ std::string_view listed(const IndexStatement& statement, std::string_view subdir
 class Kept {
 public:
     Kept(const IndexOptions& options, const Channel& channel, const std::string& subdir)
-        : cache_(options.cache, url_of(channel, subdir, kJson)), subdir_(subdir) {
+        : cache_(options.cache, url_of(channel, subdir, kRunExportsJson)), subdir_(subdir) {
         if (auto state = cache_.load(); state && !channel.is_local()) state_ = *std::move(state);
     }
 
@@ -54,7 +54,7 @@ public:
     std::optional<std::string> read() const {
         if (state_.url.empty()) return std::nullopt;
         if (state_.missing) return std::string();
-        auto body = read_file(cache_.path_of(state_), kMostBytes);
+        auto body = read_file(cache_.path_of(state_), kMostRunExports);
         if (!body || hex_digest(DigestKind::Sha256, *body) != state_.sha256) return std::nullopt;
         return *std::move(body);
     }
@@ -64,7 +64,8 @@ public:
 
     void store(CachedState state, std::string_view body) const {
         const auto incoming = cache_.incoming();
-        const auto extension = state.url.ends_with(kZst) ? ".run_exports.zst" : ".run_exports";
+        const auto extension =
+            state.url.ends_with(kRunExportsZst) ? ".run_exports.zst" : ".run_exports";
         const auto sha256 = hex_digest(DigestKind::Sha256, body);
         if (state.missing || (write_file_atomically(incoming, body) &&
                               cache_.adopt(incoming, sha256, extension, state)))
@@ -106,7 +107,7 @@ Result<std::string> PublishedRunExports::fetch(const Channel& channel, const std
     if (!body)
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: not in the cache, and --offline forbids to ask for it",
-                                url_of(channel, subdir, kJson)),
+                                url_of(channel, subdir, kRunExportsJson)),
                     "run the command once without --offline");
     GPKG_CHECK(trusted->check_kept(
         kept.state(), [&](const auto& statement) { return kept.is_covered_by(statement); }));
@@ -117,10 +118,10 @@ Result<std::string> PublishedRunExports::ask(const Channel& channel, const std::
     const Kept kept(options_, channel, subdir);
     auto known = kept.state().missing ? std::nullopt : kept.read();
     GetRequest request;
-    request.url = channel.with_credentials(url_of(channel, subdir, kZst));
-    request.fallback_url = channel.with_credentials(url_of(channel, subdir, kJson));
-    request.most_bytes = kMostBytes;
-    if (known && kept.state().url.ends_with(kZst)) {
+    request.url = channel.with_credentials(url_of(channel, subdir, kRunExportsZst));
+    request.fallback_url = channel.with_credentials(url_of(channel, subdir, kRunExportsJson));
+    request.most_bytes = kMostRunExports;
+    if (known && kept.state().url.ends_with(kRunExportsZst)) {
         request.etag = kept.state().etag;
         request.last_modified = kept.state().last_modified;
     }
@@ -129,7 +130,8 @@ Result<std::string> PublishedRunExports::ask(const Channel& channel, const std::
     if (!got) return pass(std::move(got).error());
     if (got->not_modified) return *std::move(known);
     CachedState state;
-    state.url = url_of(channel, subdir, got->asked == request.url ? kZst : kJson);
+    state.url =
+        url_of(channel, subdir, got->asked == request.url ? kRunExportsZst : kRunExportsJson);
     state.etag = got->etag;
     state.last_modified = got->last_modified;
     if (!channel.is_local()) kept.store(std::move(state), got->body);
@@ -149,14 +151,14 @@ Result<std::string> PublishedRunExports::ask_signed(TrustedChannel& trusted,
     }
     const auto file = listed(told->statement, subdir);
     CachedState state;
-    state.url = url_of(channel, subdir, file.empty() ? kJson : file);
+    state.url = url_of(channel, subdir, file.empty() ? kRunExportsJson : file);
     state.statement = told->bytes;
     state.missing = file.empty();
     std::string body;
     if (!file.empty()) {
         GetRequest request;
         request.url = channel.with_credentials(state.url);
-        request.most_bytes = kMostBytes;
+        request.most_bytes = kMostRunExports;
         auto got = get(transport_, request, options_.transfer);
         if (!got && got.error().kind == ErrorKind::NotFound)
             return distrust(TrustFault::Missing,
@@ -176,7 +178,7 @@ Result<std::shared_ptr<const PublishedRunExports::Table>> PublishedRunExports::t
     auto table = std::make_shared<Table>();
     GPKG_TRY(auto text, fetch(channel, subdir));
     if (text.starts_with(kZstdMagic)) {
-        GPKG_TRY(text, zstd_decompress(text, url + "/run_exports.json.zst", kMostBytes));
+        GPKG_TRY(text, zstd_decompress(text, url + "/run_exports.json.zst", kMostRunExports));
     }
     if (!text.empty()) {
         table->root = std::make_unique<const Json>(Json::parse(text, nullptr, false));

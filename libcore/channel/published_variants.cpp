@@ -2,6 +2,8 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
+#include "libcore/fs/file.hpp"
+#include "libcore/net/outcome.hpp"
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
@@ -14,15 +16,14 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kZst = "variants.json.zst";
-constexpr std::string_view kJson = "variants.json";
+constexpr std::string_view kVariantsZst = "variants.json.zst";
+constexpr std::string_view kVariantsJson = "variants.json";
 constexpr std::int64_t kVersion = 1;
 /// How long a server that had none is believed to have none.
-constexpr std::int64_t kAbsentFor = std::int64_t{24} * 3600;
+constexpr std::int64_t kNoVariantsFor = std::int64_t{24} * 3600;
 /// Several times what one of the largest channels would have.
 constexpr std::uint64_t kMostPacked = std::uint64_t{64} << 20U;
 constexpr std::size_t kMostText = std::size_t{512} << 20U;
-constexpr std::string_view kZstdMagic("\x28\xb5\x2f\xfd", 4);
 
 namespace json = simdjson::ondemand;
 
@@ -86,24 +87,19 @@ bool looks_right(const fs::path& file) {
     return text == kZstdMagic || trim(text).starts_with('{');
 }
 
-/// Some servers of objects forbid what is not there.
-bool says_absent(const Error& error) {
-    return error.kind == ErrorKind::NotFound || error.message.ends_with("(HTTP 403)");
-}
-
 /// The file of one subdir: where it is, what of it is cached, what to ask.
 class OneFile {
 public:
     OneFile(const VariantsWanted& wanted, const IndexOptions& options, std::int64_t now)
         : wanted_(wanted),
-          cache_(options.cache, url_of(kJson)),
+          cache_(options.cache, url_of(kVariantsJson)),
           offline_(options.offline),
           now_(now) {}
 
     /// True: there is nothing to ask.
     bool settle_here() {
         if (wanted_.channel.is_local()) {
-            for (const auto name : {kJson, kZst}) {
+            for (const auto name : {kVariantsJson, kVariantsZst}) {
                 const auto file = wanted_.channel.folder() / wanted_.subdir / name;
                 std::error_code ignored;
                 if (!fs::is_regular_file(file, ignored)) continue;
@@ -114,7 +110,7 @@ public:
         }
         if (auto state = cache_.load()) state_ = *std::move(state);
         const auto age = now_ - state_.checked_at;
-        const auto holds = state_.missing ? kAbsentFor : state_.max_age.value_or(0);
+        const auto holds = state_.missing ? kNoVariantsFor : state_.max_age.value_or(0);
         const bool is_fresh = is_cached() && age >= 0 && age < holds;
         if (offline_ || is_fresh) {
             use_cached();
@@ -124,11 +120,13 @@ public:
     }
 
     GetRequest request() {
-        const bool was_json = state_.url == url_of(kJson) && !state_.missing;
+        const bool was_json = state_.url == url_of(kVariantsJson) && !state_.missing;
         GetRequest request;
-        request.url = wanted_.channel.with_credentials(url_of(was_json ? kJson : kZst));
+        request.url =
+            wanted_.channel.with_credentials(url_of(was_json ? kVariantsJson : kVariantsZst));
         request.is_optional = true;
-        request.fallback_url = wanted_.channel.with_credentials(url_of(was_json ? kZst : kJson));
+        request.fallback_url =
+            wanted_.channel.with_credentials(url_of(was_json ? kVariantsZst : kVariantsJson));
         incoming_ = cache_.incoming();
         request.into = incoming_;
         request.most_bytes = kMostPacked;
@@ -170,7 +168,7 @@ private:
 
     void note_absence() {
         state_ = {};
-        state_.url = url_of(kJson);
+        state_.url = url_of(kVariantsJson);
         state_.missing = true;
         state_.checked_at = now_;
         save();

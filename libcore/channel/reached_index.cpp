@@ -14,7 +14,7 @@ public:
     Reaching(Transport& transport,
              std::span<const FetchedIndex> fetched,
              std::span<SharedIndex> indexes,
-             ReachOptions options);
+             ReachedIndexOptions options);
 
     Result<void> operator()(std::span<const std::string> roots);
     /// The place, among the fetched, of the one whose shards cannot be had, after a failure.
@@ -34,7 +34,7 @@ private:
     Transport& transport_;
     std::span<const FetchedIndex> fetched_;
     std::span<SharedIndex> indexes_;
-    ReachOptions options_;
+    ReachedIndexOptions options_;
     std::vector<ShardedSubdir> sharded_;
     std::vector<std::size_t> places_;  ///< of those among the fetched
     std::vector<KeptSubdir> subdirs_;
@@ -46,7 +46,7 @@ private:
 Reaching::Reaching(Transport& transport,
                    std::span<const FetchedIndex> fetched,
                    std::span<SharedIndex> indexes,
-                   ReachOptions options)
+                   ReachedIndexOptions options)
     : transport_(transport), fetched_(fetched), indexes_(indexes), options_(std::move(options)) {
     for (std::size_t i = 0; i < fetched_.size(); ++i) {
         // The whole may stand in for it already.
@@ -186,7 +186,7 @@ Result<std::vector<std::string>> open_reached(Transport& transport,
                                               std::span<const FetchedIndex> fetched,
                                               std::span<SharedIndex> indexes,
                                               std::span<const std::string> roots,
-                                              const ReachOptions& options) {
+                                              const ReachedIndexOptions& options) {
     std::vector<std::string> notes;
     for (;;) {
         Reaching reaching(transport, fetched, indexes, options);

@@ -18,7 +18,7 @@ namespace gpkg {
 
 using SharedIndex = std::shared_ptr<const ChannelIndex>;
 
-struct ReachOptions {
+struct ReachedIndexOptions {
     ShardOptions shards;  ///< without `known` and `on_shard`
     /// What other requests reached is kept as well, up to so many names: making an index anew costs
     /// what all in it cost.
@@ -37,6 +37,6 @@ Result<std::vector<std::string>> open_reached(Transport& transport,
                                               std::span<const FetchedIndex> fetched,
                                               std::span<SharedIndex> indexes,
                                               std::span<const std::string> roots,
-                                              const ReachOptions& options);
+                                              const ReachedIndexOptions& options);
 
 }  // namespace gpkg

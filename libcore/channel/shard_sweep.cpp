@@ -5,8 +5,8 @@
 namespace gpkg {
 namespace {
 
-constexpr auto kDay = std::chrono::hours(24);
-constexpr auto kUnusedFor = 7 * kDay;
+constexpr auto kSweepEvery = std::chrono::hours(24);
+constexpr auto kUnusedFor = 7 * kSweepEvery;
 
 /// The entries of a folder as they are now; others may be at work in it.
 std::vector<fs::path> entries_of(const fs::path& folder) {
@@ -47,7 +47,7 @@ Result<void> remove_old_shards(const fs::path& cache, fs::file_time_type now) {
     std::error_code code;
     if (!fs::exists(folder, code)) return {};
     const auto swept = fs::last_write_time(stamp, code);
-    if (!code && now - swept < kDay && swept <= now) return {};
+    if (!code && now - swept < kSweepEvery && swept <= now) return {};
     GPKG_CHECK(write_file_atomically(stamp, ""));
     fs::last_write_time(stamp, now, code);
 
@@ -60,7 +60,7 @@ Result<void> remove_old_shards(const fs::path& cache, fs::file_time_type now) {
                                   name.find(".tmp-") != std::string::npos ||
                                   name.ends_with(shard_cache::kIndex);
         const bool is_old_shard = name.ends_with(shard_cache::kShard) && age > kUnusedFor;
-        if (is_old_shard || (is_left_over && age > kDay)) fs::remove(path, code);
+        if (is_old_shard || (is_left_over && age > kSweepEvery)) fs::remove(path, code);
     }
     return {};
 }

@@ -49,7 +49,9 @@ start() {
     words=.said.$$
     type=$("$gpkg" image run "$at/$name" -- sh -c 'df --output=fstype -- "$CONDA_PREFIX" | tail -n 1' 2> "$words" 9>&-)
     status=$?
-    said=$(tail -n 1 "$words")
+    # "error: REASON", and a hint behind it.
+    said=$(sed -n 's/^error: //p' "$words" | head -n 1)
+    [ -n "$said" ] || said=$(tail -n 1 "$words")
     rm -f -- "$words"
     [ $status = 0 ] || give_up "the image cannot be used: ${said:-status $status}"
     tell ready "$type"

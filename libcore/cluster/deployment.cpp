@@ -1,12 +1,12 @@
 #include "libcore/cluster/deployment.hpp"
 
 #include "libcore/base/byte_size.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/node_scripts_internal.hpp"
 #include "libcore/fs/file_system.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -14,12 +14,6 @@
 
 namespace gpkg {
 namespace {
-
-std::uint64_t number_of(std::string_view digits) {
-    std::uint64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return number;
-}
 
 std::vector<std::string_view> split_at(std::string_view text, std::string_view mark) {
     std::vector<std::string_view> parts;
@@ -81,11 +75,13 @@ std::vector<NodeFailure> Looked::refusals(const NodePayload& payload) const {
                 failures.push_back(
                     {answer.node, fmt::format("{}: {}", line.values[0], line.values[1])});
             if (line.word == "room" && line.values.size() == 3)
-                failures.push_back({answer.node,
-                                    fmt::format("{}: has room for {}, and {} are needed",
-                                                line.values[0],
-                                                byte_size_text(number_of(line.values[1])),
-                                                byte_size_text(payload.room))});
+                failures.push_back(
+                    {answer.node,
+                     fmt::format(
+                         "{}: has room for {}, and {} are needed",
+                         line.values[0],
+                         byte_size_text(whole_number<std::uint64_t>(line.values[1]).value_or(0)),
+                         byte_size_text(payload.room))});
         }
     }
     return failures;

@@ -1,8 +1,8 @@
 #include "libcore/cluster/job_array.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -15,15 +15,6 @@ std::string without_patterns(const fs::path& path) {
     std::string text;
     for (const char each : path.native()) text += each == '%' ? "%%" : std::string(1, each);
     return text;
-}
-
-template <typename Number>
-std::optional<Number> number_of(std::string_view text) {
-    Number number = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, number);
-    if (code != std::errc() || stop != end) return std::nullopt;
-    return number;
 }
 
 /// Of "Key=value" among what scontrol prints.
@@ -49,9 +40,24 @@ SlurmCommand question(std::vector<std::string> words, const std::function<bool()
     return command;
 }
 
-/// Slurm's word for a job that it does not know, or no longer.
+/// Slurm's words for a job that it does not know, or no longer, and for a task that it has no
+/// record of its own of.
 bool is_unknown_job(const SlurmAnswer& answer) {
-    return answer.errors.find("Invalid job id") != std::string::npos;
+    return answer.errors.find("Invalid job id") != std::string::npos ||
+           answer.errors.find(" not found") != std::string::npos;
+}
+
+/// Whether "0-3,7,9-12%4" has the number.
+bool lists(std::string_view numbers, std::size_t wanted) {
+    for (const auto part : split(numbers.substr(0, numbers.find('%')), ',')) {
+        const auto dash = part.find('-');
+        const auto first = whole_number<std::size_t>(part.substr(0, dash));
+        const auto last = dash == std::string_view::npos
+                              ? first
+                              : whole_number<std::size_t>(part.substr(dash + 1));
+        if (first && last && *first <= wanted && wanted <= *last) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -86,7 +92,7 @@ Result<std::string> submit_array(const ArrayRequest& request) {
     const auto text = trim(said);
     const auto line = text.substr(text.rfind('\n') + 1);
     const auto job = line.substr(0, line.find(';'));
-    if (!number_of<std::uint64_t>(job))
+    if (!whole_number<std::uint64_t>(job))
         return fail(ErrorKind::Parse, fmt::format("sbatch: said no job's number: {}", text));
     return std::string(job);
 }
@@ -110,7 +116,7 @@ Result<std::size_t> largest_array(const std::function<bool()>& cancelled) {
         const auto mark = line.find('=');
         if (mark == std::string_view::npos || trim(line.substr(0, mark)) != "MaxArraySize")
             continue;
-        if (const auto size = number_of<std::size_t>(trim(line.substr(mark + 1)))) {
+        if (const auto size = whole_number<std::size_t>(trim(line.substr(mark + 1)))) {
             if (*size > 0) return *size;
             return fail(ErrorKind::Unsupported, "Slurm here allows no job arrays (MaxArraySize=0)");
         }
@@ -124,7 +130,7 @@ QueuedTasks parse_queue(std::string_view text) {
     for (const auto line : split(text, '\n')) {
         const auto fields = split(line, '|');
         if (fields.size() != 5) continue;
-        const auto index = number_of<std::size_t>(trim(fields[1]));
+        const auto index = whole_number<std::size_t>(trim(fields[1]));
         const auto state = trim(fields[2]);
         if (!index || has_ended(state)) continue;
         tasks[{std::string(trim(fields[0])), *index}] = {
@@ -157,10 +163,20 @@ std::optional<EndedTask> parse_ended(std::string_view text) {
     if (task.node.empty()) task.node = known(value_in(text, "NodeList"));
     task.time_limit = known(value_in(text, "TimeLimit"));
     const auto code = value_in(text, "ExitCode");
-    task.exit_code = number_of<int>(code.substr(0, code.find(':'))).value_or(0);
+    task.exit_code = whole_number<int>(code.substr(0, code.find(':'))).value_or(0);
     if (const auto mark = code.find(':'); mark != std::string_view::npos)
-        task.signal = number_of<int>(code.substr(mark + 1)).value_or(0);
+        task.signal = whole_number<int>(code.substr(mark + 1)).value_or(0);
     return task;
+}
+
+std::optional<EndedTask> parse_ended_in(std::string_view records, std::size_t index) {
+    for (std::size_t at = 0; at != std::string_view::npos;) {
+        const auto end = records.find("\n\n", at);
+        const auto record = records.substr(at, end - at);
+        if (lists(value_in(record, "ArrayTaskId"), index)) return parse_ended(record);
+        at = end == std::string_view::npos ? end : end + 2;
+    }
+    return std::nullopt;
 }
 
 Result<std::optional<EndedTask>> ended_task(const std::string& job,
@@ -169,9 +185,13 @@ Result<std::optional<EndedTask>> ended_task(const std::string& job,
     const auto scontrol =
         question({"scontrol", "show", "job", fmt::format("{}_{}", job, index)}, cancelled);
     GPKG_TRY(const auto answer, ask_slurm(scontrol));
-    if (answer.exit_code != 0 && is_unknown_job(answer)) return std::nullopt;
-    if (answer.exit_code != 0) return pass(refusal(scontrol, answer));
-    return parse_ended(answer.output);
+    if (answer.exit_code == 0) return parse_ended(answer.output);
+    if (!is_unknown_job(answer)) return pass(refusal(scontrol, answer));
+    // Tasks that were cancelled while they waited have one record together.
+    const auto of_job = question({"scontrol", "show", "job", job}, cancelled);
+    GPKG_TRY(const auto all, ask_slurm(of_job));
+    if (all.exit_code != 0 && !is_unknown_job(all)) return pass(refusal(of_job, all));
+    return all.exit_code == 0 ? parse_ended_in(all.output, index) : std::nullopt;
 }
 
 Result<void> cancel_tasks(const std::string& job, const std::vector<std::size_t>& indexes) {

@@ -63,17 +63,28 @@ Result<SlurmAnswer> ask_slurm(const SlurmCommand& command) {
 Result<SlurmAnswer> run_limited(ProcessCommand command,
                                 std::chrono::seconds limit,
                                 const std::function<bool()>& cancelled) {
+    constexpr std::size_t kMost = std::size_t{64} << 20U;
     SlurmAnswer answer;
-    command.output = [&](std::string_view piece) { answer.output += piece; };
-    command.errors = [&](std::string_view piece) { answer.errors += piece; };
+    bool is_endless = false;
+    const auto keep = [&](std::string& text, std::string_view piece) {
+        is_endless = is_endless || text.size() > kMost;
+        if (!is_endless) text += piece;
+    };
+    command.output = [&](std::string_view piece) { keep(answer.output, piece); };
+    command.errors = [&](std::string_view piece) { keep(answer.errors, piece); };
     command.grace = kGrace;
     const auto until = Clock::now() + limit;
     bool is_late = false;
     command.cancelled = [&] {
         is_late = Clock::now() > until;
-        return is_late || (cancelled && cancelled());
+        return is_late || is_endless || (cancelled && cancelled());
     };
     auto code = run_command(command);
+    if (!code && is_endless)
+        return fail(
+            ErrorKind::Network,
+            fmt::format(
+                "{}: says more than {} MB, and is ended", command.arguments.front(), kMost >> 20U));
     if (!code && is_late)
         return fail(
             ErrorKind::Network,

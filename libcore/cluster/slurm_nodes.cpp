@@ -1,5 +1,6 @@
 #include "libcore/cluster/slurm_nodes.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/slurm_command.hpp"
 
@@ -57,20 +58,12 @@ std::vector<std::string> gres_items(std::string_view text) {
     return items;
 }
 
-std::optional<int> number_of(std::string_view text) {
-    int number = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, number);
-    if (code != std::errc() || stop != end) return std::nullopt;
-    return number;
-}
-
 std::vector<GpuGres> gpus_of(std::string_view text) {
     std::map<std::string, int> counts;
     for (const auto& item : gres_items(text)) {
         const auto parts = split(item, ':');
         if (parts.front() != "gpu" || parts.size() < 2) continue;
-        const auto count = number_of(parts.back());
+        const auto count = whole_number<int>(parts.back());
         const bool has_type = parts.size() > 2 || !count;
         counts[has_type ? std::string(parts[1]) : ""] += count.value_or(1);
     }

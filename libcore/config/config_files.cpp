@@ -75,11 +75,17 @@ std::vector<ConfigFile> own_config_files(const ConfigSources& sources,
                                          const fs::path& root_prefix,
                                          std::vector<std::string>& warnings) {
     std::vector<ConfigFile> files;
-    if (const auto named = variable(sources, "GPKG_SYSTEM_CONFIG"))
+    if (const auto named = variable(sources, "GPKG_SYSTEM_CONFIG")) {
         files.push_back(file_at(ConfigLevel::System, absolute_path(*named, sources.home)));
-    else
+        if (!files.back().exists)
+            warnings.push_back(
+                fmt::format("{}: GPKG_SYSTEM_CONFIG names this file, and it is not "
+                            "there: nothing holds that the site says",
+                            files.back().path.native()));
+    } else {
         files.push_back(
             file_at(ConfigLevel::System, yaml_in(sources.system / "etc/gpkg", warnings)));
+    }
     if (const auto folder = user_folder(sources); !folder.empty())
         files.push_back(file_at(ConfigLevel::User, yaml_in(folder / "gpkg", warnings)));
     files.push_back(file_at(ConfigLevel::RootPrefix, yaml_in(root_prefix, warnings)));

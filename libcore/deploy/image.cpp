@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/deploy/laid_out_tar_internal.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/process/process.hpp"
 
@@ -20,7 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kBlock = 4096;
 constexpr std::string_view kMark = "gpkg image 1\n";
 
 std::string block_of(const ImageInfo& info) {
@@ -31,7 +31,7 @@ std::string block_of(const ImageInfo& info) {
                            {"content", info.content},
                            {"made_by", info.made_by}};
     auto block = std::string(kMark) + document.dump() + "\n";
-    block.resize(kBlock, '\0');
+    block.resize(kImageInformation, '\0');
     return block;
 }
 
@@ -45,7 +45,8 @@ tl::unexpected<Error> not_an_image(const fs::path& file) {
 Result<std::vector<std::string>> feed(const Transaction& environment,
                                       const ImageOptions& options,
                                       int end,
-                                      bool& reads_no_more) {
+                                      bool& reads_no_more,
+                                      bool& has_private) {
     const auto sink = [&](std::string_view bytes) -> Result<void> {
         if (write_fully(end, bytes)) return {};
         reads_no_more = errno == EPIPE;
@@ -57,6 +58,7 @@ Result<std::vector<std::string>> feed(const Transaction& environment,
     how.cancelled = options.layout.transaction.cancelled;
     GPKG_TRY(auto tar, TarStream::open(sink, how));
     GPKG_TRY(auto warnings, lay_out(environment, options.layout, [&](const LaidOutFile& file) {
+                 has_private = has_private || file.is_private();
                  return add_laid_out(tar, file, file.path);
              }));
     GPKG_CHECK(tar.close());
@@ -71,25 +73,56 @@ Result<ImageInfo> read_image_info(const fs::path& image) {
     if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(image, "read", errno));
     const bool can_be_one = S_ISREG(status.st_mode) || S_ISBLK(status.st_mode);
     const off_t size = can_be_one ? ::lseek(file.get(), 0, SEEK_END) : 0;
-    constexpr off_t kInformation{kBlock};
-    std::string block(kBlock, '\0');
+    constexpr off_t kInformation{kImageInformation};
+    std::string block(kImageInformation, '\0');
     if (size < 2 * kInformation ||
-        ::pread(file.get(), block.data(), kBlock, size - kInformation) != kInformation ||
+        ::pread(file.get(), block.data(), kImageInformation, size - kInformation) != kInformation ||
         !block.starts_with(kMark))
         return not_an_image(image);
     const auto document = Json::parse(
         block.begin() + kMark.size(), std::find(block.begin(), block.end(), '\0'), nullptr, false);
     if (!document.is_object()) return not_an_image(image);
+    const auto text = [&](const char* key) {
+        const auto found = document.find(key);
+        return found != document.end() && found->is_string() ? found->get<std::string>() : "";
+    };
+    const auto packages = document.find("packages");
     ImageInfo info;
-    info.name = document.value("name", "");
-    info.mount_point = document.value("mount_point", "");
-    info.platform = document.value("platform", "");
-    info.packages = document.value("packages", std::size_t{0});
-    info.content = document.value("content", "");
-    info.made_by = document.value("made_by", "");
+    info.name = text("name");
+    info.mount_point = text("mount_point");
+    info.platform = text("platform");
+    if (packages != document.end() && packages->is_number_unsigned())
+        info.packages = packages->get<std::size_t>();
+    info.content = text("content");
+    info.made_by = text("made_by");
     if (!info.mount_point.is_absolute() || info.mount_point != info.mount_point.lexically_normal())
         return not_an_image(image);
     return info;
+}
+
+Result<ImageDigests> check_image(const fs::path& image, const ImageInfo& info) {
+    const Descriptor file(::open(image.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(image, "read", errno));
+    Hasher whole(DigestKind::Sha256);
+    Hasher content(DigestKind::Sha256);
+    auto left = static_cast<std::size_t>(status.st_size) - kImageInformation;
+    std::string buffer(std::size_t{4} << 20U, '\0');
+    for (;;) {
+        const auto count = ::read(file.get(), buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return pass(io_error(image, "read", errno));
+        if (count == 0) break;
+        const std::string_view piece(buffer.data(), static_cast<std::size_t>(count));
+        whole.update(piece);
+        content.update(piece.substr(0, left));
+        left -= std::min(left, piece.size());
+    }
+    if (left == 0 && std::move(content).hex() == info.content)
+        return ImageDigests{std::move(whole).hex(), static_cast<std::uint64_t>(status.st_size)};
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: its bytes are not those that were built", image.native()),
+                "it was replaced just now, or is damaged: try again, or build it anew");
 }
 
 fs::path image_mount_point(const Transaction& environment, std::string_view name) {
@@ -144,18 +177,25 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
     command.log = options.layout.workplace / "mksquashfs.log";
     Result<std::vector<std::string>> warnings;
     bool reads_no_more = false;
-    command.feed = [&](int end) { warnings = feed(environment, options, end, reads_no_more); };
+    bool has_private = false;
+    command.feed = [&](int end) {
+        warnings = feed(environment, options, end, reads_no_more, has_private);
+    };
     GPKG_TRY(const auto status, run_command(command));
-    if (status != 0 && (warnings || reads_no_more))
+    if (status != 0 && (warnings || reads_no_more)) {
+        if (is_full(image.parent_path())) return pass(io_error(image, "write", ENOSPC));
         return fail(
             ErrorKind::Io,
             fmt::format(
                 "mksquashfs ended with status {}: {}", status, last_lines_of(command.log, 3)));
+    }
     GPKG_CHECK(warnings);
     auto info = options.info;
     GPKG_TRY(info.content, sha256_of_file(made.temporary()));
     if (::lseek(made.fd(), 0, SEEK_END) < 0) return pass(io_error(image, "write", errno));
     GPKG_CHECK(made.write(block_of(info)));
+    if (has_private && ::fchmod(made.fd(), 0600) != 0)
+        return pass(io_error(image, "make private", errno));
     GPKG_CHECK(made.finish(true));
     return warnings;
 }

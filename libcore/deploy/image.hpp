@@ -19,8 +19,18 @@ struct ImageInfo {
     std::string made_by;  ///< "gpkg 0.1.0"
 };
 
+/// So many bytes behind the content tell of it.
+inline constexpr std::size_t kImageInformation = 4096;
+
 /// Of a file, or of a loop device that has one. Unsupported where it is none of gpkg's images.
 Result<ImageInfo> read_image_info(const fs::path& image);
+
+struct ImageDigests {
+    std::string sha256;  ///< of the file
+    std::uint64_t size = 0;
+};
+/// Reads all of it. Integrity where its content is not what was built.
+Result<ImageDigests> check_image(const fs::path& image, const ImageInfo& info);
 
 /// "/gpkg/ml-0123456789ab": where nothing is on any machine, and the same for the same environment.
 fs::path image_mount_point(const Transaction& environment, std::string_view name);

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::string_view kEnding = ".sqfs";
 constexpr std::string_view kOrigin = ".from";  ///< beside a copy: the image that it is of
-constexpr std::size_t kInformation = 4096;     ///< what is behind the content in an image
 
 /// Whether it is there already. It was compared before it got its name.
 bool is_copy_of(const fs::path& copy, const fs::path& image, const ImageInfo& info) {
@@ -76,7 +75,7 @@ Result<void> copy_compared(const fs::path& image,
     if (!from || ::fstat(from.get(), &status) != 0) return pass(io_error(image, "read", errno));
     GPKG_TRY(auto to, NewFile::make(copy));
     Hasher hasher(DigestKind::Sha256);
-    auto content = static_cast<std::size_t>(status.st_size) - kInformation;
+    auto content = static_cast<std::size_t>(status.st_size) - kImageInformation;
     std::string buffer(std::size_t{4} << 20U, '\0');
     for (;;) {
         const auto count = ::read(from.get(), buffer.data(), buffer.size());

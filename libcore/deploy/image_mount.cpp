@@ -1,6 +1,8 @@
 #include "libcore/deploy/image_mount.hpp"
 
 #include "libcore/deploy/squashfs_mount_internal.hpp"
+#include "libcore/fs/file_system.hpp"
+#include "libcore/fs/workplace.hpp"
 #include "libcore/process/process.hpp"
 
 #include <cerrno>
@@ -27,6 +29,11 @@ using namespace std::chrono_literals;
 tl::unexpected<Error> cannot(std::string_view what, int code = errno) {
     return fail(ErrorKind::Unsupported, fmt::format("{}: {}", what, std::strerror(code)));
 }
+
+/// A signal asked to stop before the command was started; 0: none did.
+volatile std::sig_atomic_t asked_to_stop = 0;
+
+tl::unexpected<Error> interrupted() { return fail(ErrorKind::Interrupted, "interrupted"); }
 
 bool write_to(const char* file, const std::string& text) {
     const Descriptor to(::open(file, O_WRONLY | O_CLOEXEC));
@@ -148,13 +155,18 @@ Result<void> MountPoint::make(const fs::path& place) {
     std::error_code code;
     if (fs::exists(place, code)) return {};
     const auto top = fs::path("/") / *std::next(place.begin());
-    if (!fs::exists(fs::symlink_status(top, code))) GPKG_CHECK(make_root_of_our_own());
+    if (!is_there(top)) GPKG_CHECK(make_root_of_our_own());
     fs::path folder;
     for (const auto& part : place) {
         folder /= part;
         if (fs::exists(folder, code)) continue;
         if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
-            return cannot(fmt::format("cannot make {}", folder.native()));
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("{}: the image belongs there, and that folder cannot be made: {}",
+                            folder.native(),
+                            std::strerror(errno)),
+                "an image built without --mount-point has a place that everybody can make");
         made_.push_back(folder);
     }
     return {};
@@ -195,7 +207,7 @@ Result<void> Mounted::by_squashfuse(const fs::path& image) {
     server_ = ::fork();
     if (server_ < 0) return cannot("cannot start squashfuse");
     if (server_ == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != self) ::_exit(1);
         ::setpgid(0, 0);  // Ctrl-C is for the command
         const int nowhere = ::open("/dev/null", O_RDWR);
@@ -218,25 +230,34 @@ Result<void> Mounted::by_squashfuse(const fs::path& image) {
             server_ = 0;
             return fail(ErrorKind::Unsupported, "squashfuse cannot mount it");
         }
+        if (asked_to_stop != 0) break;
         std::this_thread::sleep_for(2ms);
     }
     ::kill(server_, SIGKILL);
+    if (asked_to_stop != 0) return interrupted();
     return fail(ErrorKind::Unsupported, "squashfuse does not answer");
 }
 
 Result<void> Mounted::unpacked(const fs::path& image, const fs::path& temporary) {
-    auto folder = temporary / "gpkg-image-XXXXXX";
-    auto name = folder.native();
-    if (::mkdtemp(name.data()) == nullptr) return cannot(temporary.native());
-    unpacked_ = name;
+    GPKG_TRY(auto folder, make_workplace(temporary));
+    unpacked_ = folder.release();
+    const auto& name = unpacked_.native();
     ProcessCommand command;
     command.arguments = {
         "unsquashfs", "-quiet", "-no-progress", "-force", "-dest", name, image.native()};
+    command.cancelled = [] { return asked_to_stop != 0; };
     auto done = run_and_capture(command);
-    if (!done) return fail(ErrorKind::Unsupported, done.error().message);
+    if (!done && done.error().kind == ErrorKind::Interrupted) return interrupted();
+    if (!done)
+        return fail(ErrorKind::Unsupported,
+                    done.error().message,
+                    "squashfuse, or unsquashfs of squashfs-tools, is needed");
     if (done->exit_code != 0)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("unsquashfs: {}", last_lines(done->output, 1)));
+                    fmt::format("unsquashfs: {}", last_lines(done->output, 1)),
+                    is_full(temporary)
+                        ? fmt::format("{} is full; TMPDIR names another folder", temporary.native())
+                        : "");
     if (::mount(name.c_str(), place_.c_str(), nullptr, MS_BIND, nullptr) != 0)
         return cannot("cannot bind it to its mount point");
     return {};
@@ -254,7 +275,7 @@ Result<void> Mounted::mount(const fs::path& image,
         reasons = done.error().message + "; ";
     }
     auto fused = by_squashfuse(image);
-    if (fused) return {};
+    if (fused || fused.error().kind == ErrorKind::Interrupted) return fused;
     reasons += fused.error().message;
     if (options.note)
         options.note(fmt::format("{}: is unpacked into {}, for it cannot be mounted: {}",
@@ -262,13 +283,13 @@ Result<void> Mounted::mount(const fs::path& image,
                                  options.temporary.native(),
                                  reasons));
     auto done = unpacked(image, options.temporary);
-    if (done) return {};
+    if (done || done.error().kind == ErrorKind::Interrupted) return done;
     return fail(ErrorKind::Unsupported,
                 fmt::format("{}: cannot be mounted: {}; nor unpacked: {}",
                             image.native(),
                             reasons,
                             done.error().message),
-                "squashfuse, or unsquashfs of squashfs-tools, is needed");
+                done.error().hint);
 }
 
 int status_of(int status) {
@@ -287,7 +308,8 @@ public:
     }
     explicit operator bool() const { return ok_; }
     void send(const Error& error) const {
-        static_cast<void>(write_fully(ends_[1], error.message + '\0' + error.hint));
+        const auto kind = static_cast<char>(error.kind);
+        static_cast<void>(write_fully(ends_[1], kind + error.message + '\0' + error.hint));
     }
     /// Nothing where nothing failed. Once every other holder of the pipe's end has ended.
     std::optional<Error> receive() {
@@ -301,8 +323,9 @@ public:
             text.append(piece, static_cast<std::size_t>(count));
         }
         if (text.empty()) return std::nullopt;
-        const auto cut = std::min(text.find('\0'), text.size() - 1);
-        return Error{ErrorKind::Unsupported, text.substr(0, cut), text.substr(cut + 1), {}};
+        const auto kind = static_cast<ErrorKind>(text.front());
+        const auto cut = std::min(text.find('\0', 1), text.size() - 1);
+        return Error{kind, text.substr(1, cut - 1), text.substr(cut + 1), {}};
     }
 
 private:
@@ -312,22 +335,43 @@ private:
 
 volatile std::sig_atomic_t command_process = 0;
 
-/// Signals that are sent to us are meant for the command; it ends, and we with its status.
-void hand_on(int signal) {
-    if (command_process > 0) ::kill(static_cast<pid_t>(command_process), signal);
+/// One that is ignored (nohup) stays so. Programs that are started get it as it was.
+void catch_signal(int signal, const struct sigaction& action) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) return;
+    ::sigaction(signal, &action, nullptr);
+}
+
+void unblock_signals() {
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// Signals that are sent to us are meant for the command; it ends, and we with its status. What a
+/// terminal's keys send it gets as well.
+void hand_on(int signal, siginfo_t* how, void* /*context*/) {
+    const bool is_key = (signal == SIGINT || signal == SIGQUIT) && how->si_code == SI_KERNEL;
+    if (command_process > 0 && !is_key) ::kill(static_cast<pid_t>(command_process), signal);
 }
 
 void hand_signals_on() {
     struct sigaction action {};
-    action.sa_handler = hand_on;
-    for (const int signal : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
-        ::sigaction(signal, &action, nullptr);
-    // A terminal sends these to the command as well.
-    ::signal(SIGINT, SIG_IGN);
-    ::signal(SIGQUIT, SIG_IGN);
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    action.sa_sigaction = hand_on;
+    action.sa_flags = SA_SIGINFO;
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
+        catch_signal(signal, action);
+    unblock_signals();
+}
+
+void note_stop(int signal) { asked_to_stop = signal; }
+
+/// Before the command is there; threads that wait for signals are not in this process.
+void heed_signals() {
+    struct sigaction action {};
+    action.sa_handler = note_stop;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) catch_signal(signal, action);
+    unblock_signals();
 }
 
 int wait_for(pid_t child) {
@@ -349,6 +393,7 @@ Result<int> mount_and_run(const fs::path& image,
     GPKG_CHECK(mount_point.make(info.mount_point));
     Mounted mounted;
     GPKG_CHECK(mounted.mount(image, info.mount_point, space, options));
+    if (asked_to_stop != 0) return interrupted();
     const pid_t child = ::fork();
     if (child < 0) return cannot("cannot start a process");
     if (child == 0) {
@@ -376,6 +421,7 @@ Result<int> run_in_image(const fs::path& image,
     if (child < 0) return cannot("cannot start a process");
     if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        heed_signals();
         const auto status = mount_and_run(file, info, options, inside);
         if (!status) report.send(status.error());
         ::_exit(status.value_or(1));

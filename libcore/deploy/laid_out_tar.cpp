@@ -23,7 +23,7 @@ TarStream::ChangeBytes changes_of(const LaidOutFile& file) {
 Result<void> add_laid_out(TarStream& tar, const LaidOutFile& file, const std::string& path) {
     using Type = LaidOutFile::Type;
     switch (file.type) {
-    case Type::Folder: return tar.add_folder(path);
+    case Type::Folder: return tar.add_folder(path, file.mode);
     case Type::SoftLink: return tar.add_link(path, file.content);
     case Type::File: break;
     }

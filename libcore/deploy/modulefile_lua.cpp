@@ -16,7 +16,7 @@ std::string long_text(const std::string& text) {
     return fmt::format("[{0}[\n{1}]{0}]", level, text);
 }
 
-std::string value_of(const VariableEffect& effect) {
+std::string lua_value(const VariableEffect& effect) {
     std::string text;
     std::string_view rest = effect.value;
     for (;;) {
@@ -28,9 +28,9 @@ std::string value_of(const VariableEffect& effect) {
     }
 }
 
-std::string statement(const VariableEffect& effect) {
+std::string lua_statement(const VariableEffect& effect) {
     const auto name = lua_quoted(effect.name);
-    const auto value = value_of(effect);
+    const auto value = lua_value(effect);
     switch (effect.how) {
     case How::Set: return fmt::format("set({}, {})", name, value);
     case How::SetIfUnset: return fmt::format("set_if_unset({}, {})", name, value);
@@ -93,7 +93,7 @@ std::string lua_modulefile(const EnvironmentModule& module) {
                                     lua_quoted(origin.disk.native())));
     }
     lines.push_back(fmt::format("enter({})", place));
-    for (const auto& effect : module.activation.effects) lines.push_back(statement(effect));
+    for (const auto& effect : module.activation.effects) lines.push_back(lua_statement(effect));
     if (is_image) lines.push_back(fmt::format("unmount({})", place));
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }

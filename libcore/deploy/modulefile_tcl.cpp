@@ -9,7 +9,7 @@ namespace {
 
 using How = VariableEffect::How;
 
-std::string value_of(const VariableEffect& effect) {
+std::string tcl_value(const VariableEffect& effect) {
     auto text = tcl_quoted(effect.value);
     for (auto place = text.find(kUsersHome); place != std::string::npos;
          place = text.find(kUsersHome, place))
@@ -17,9 +17,9 @@ std::string value_of(const VariableEffect& effect) {
     return text;
 }
 
-std::string statement(const VariableEffect& effect) {
+std::string tcl_statement(const VariableEffect& effect) {
     const auto& name = effect.name;
-    const auto value = value_of(effect);
+    const auto value = tcl_value(effect);
     switch (effect.how) {
     case How::Set: return fmt::format("gpkg_set {} {}", name, value);
     case How::SetIfUnset: return fmt::format("gpkg_set_if_unset {} {}", name, value);
@@ -79,7 +79,7 @@ std::string tcl_modulefile(const EnvironmentModule& module) {
                                     tcl_quoted(origin.disk.native())));
     }
     lines.push_back(fmt::format("gpkg_enter {}", place));
-    for (const auto& effect : module.activation.effects) lines.push_back(statement(effect));
+    for (const auto& effect : module.activation.effects) lines.push_back(tcl_statement(effect));
     if (is_image) lines.push_back(fmt::format("gpkg_unmount {}", place));
     return fmt::format("{}\n", fmt::join(lines, "\n"));
 }

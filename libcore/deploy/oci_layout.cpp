@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/deploy/laid_out_tar_internal.hpp"
+#include "libcore/fs/workplace.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <utility>
 
 namespace gpkg {
@@ -91,10 +93,14 @@ Result<Layer> LayoutWriter::write_layer() {
          slash = place.find('/', slash + 1))
         GPKG_CHECK(tar.add_folder(place.substr(0, slash)));
     GPKG_CHECK(tar.add_folder(place));
+    bool has_private = false;
     GPKG_TRY(layer.warnings, lay_out(environment_, options_.layout, [&](const LaidOutFile& one) {
+                 has_private = has_private || one.is_private();
                  return add_laid_out(tar, one, place + "/" + one.path);
              }));
     GPKG_CHECK(tar.close());
+    if (has_private && ::fchmod(output.fd(), 0600) != 0)
+        return pass(io_error(file, "make private", errno));
     GPKG_CHECK(output.finish(true));
     layer.blob.digest = std::move(packed).hex();
     layer.uncompressed = std::move(plain).hex();
@@ -161,7 +167,7 @@ Result<std::vector<std::string>> write_oci_layout(const Transaction& environment
                                                   const fs::path& folder,
                                                   const ImageOptions& options) {
     // Not in the workplace, which may be on another disk.
-    GPKG_TRY(const auto beside, TemporaryFolder::make(folder.parent_path()));
+    GPKG_TRY(const auto beside, make_workplace(folder.parent_path()));
     const auto made = beside.path() / "layout";
     GPKG_TRY(auto warnings, LayoutWriter(environment, options, made).write());
     GPKG_CHECK(rename_path(made, folder));

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sys/stat.h>
 #include <utility>
 
 namespace gpkg {
@@ -166,11 +167,15 @@ Result<std::vector<std::string>> write_pack(const Transaction& environment,
     Packer packer(tar);
     auto layout = options.layout;
     layout.relocatable = true;
+    bool has_private = false;
     GPKG_TRY(auto warnings, lay_out(environment, layout, [&](const LaidOutFile& file) {
+                 has_private = has_private || file.is_private();
                  return packer.add(file);
              }));
     GPKG_CHECK(packer.finish(environment));
     GPKG_CHECK(tar.close());
+    if (has_private && ::fchmod(output.fd(), 0600) != 0)
+        return pass(io_error(archive, "make private", errno));
     GPKG_CHECK(output.finish(true));
     for (auto& warning : packer.take_warnings()) warnings.push_back(std::move(warning));
     return warnings;

@@ -9,6 +9,7 @@
 #   shebangs.list  those whose first line names an interpreter of the environment, links.list links
 #   history-size   of conda-meta/history as it was packed
 #   place          what they name now
+#   busy/          while this runs; by: where, and which process
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -18,7 +19,8 @@ fail() {
 }
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 pack=$here/conda-meta/gpkg/pack
-if [ -f "$pack/place" ] && [ "$(cat "$pack/place")" = "$here" ]; then exit 0; fi
+is_done() { [ -f "$pack/place" ] && [ "$(cat "$pack/place")" = "$here" ]; }
+if is_done; then exit 0; fi
 case $here in
 *'
 '*) fail "$here: a path with a line break in it cannot be named in all files" ;;
@@ -37,6 +39,33 @@ while read -r number kind placeholder; do
         fail "$here: has ${#here} bytes, and the programs in it have room for ${#placeholder}"
 done < "$pack/groups"
 
+# One at a time; the others find it done. What a killed one left on this machine is in nobody's way.
+take_turn() {
+    self="$(uname -n) $$"
+    waited=0
+    until mkdir "$pack/busy" 2> /dev/null; do
+        [ -d "$pack/busy" ] || fail "$pack: cannot be written to"
+        by=$(cat "$pack/busy/by" 2> /dev/null) || by=
+        if [ "${by% *}" = "${self% *}" ] && ! kill -0 "${by##* }" 2> /dev/null; then
+            # Whose it was is looked at again: another one may have been as quick.
+            if mv "$pack/busy" "$pack/busy.$$" 2> /dev/null; then
+                [ "$(cat "$pack/busy.$$/by" 2> /dev/null)" = "$by" ] || mv "$pack/busy.$$" "$pack/busy"
+                rm -rf "$pack/busy.$$"
+            fi
+            continue
+        fi
+        [ $waited -lt 600 ] || fail "$pack/busy: another process (${by:-unknown}) is at it for ten minutes; if it is gone, remove that folder"
+        sleep 1
+        waited=$((waited + 1))
+    done
+    trap 'rm -rf "$pack/busy"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    printf '%s' "$self" > "$pack/busy/by"
+}
+take_turn
+if is_done; then exit 0; fi
+
 rm -f "$pack/place"
 # Where no file names the prefix there are none.
 [ ! -d "$pack/pristine" ] ||
@@ -45,7 +74,7 @@ cd "$here"
 while read -r number kind placeholder; do
     old=$(pattern "$placeholder")
     if [ "$kind" = text ]; then
-        xargs -0 sed -i -e "s|$old|$new|g" < "$pack/$number.list"
+        xargs -0 sed -i -e "s|$old|$new|g" -- < "$pack/$number.list"
     else
         # The string keeps its length: what it has too much is NULs at its end.
         rest=
@@ -54,7 +83,7 @@ while read -r number kind placeholder; do
             rest="$rest\\x00"
             missing=$((missing - 1))
         done
-        xargs -0 sed -z -i -e ":again;s|$old\\(.*\\)\$|$new\\1$rest|;tagain" < "$pack/$number.list"
+        xargs -0 sed -z -i -e ":again;s|$old\\(.*\\)\$|$new\\1$rest|;tagain" -- < "$pack/$number.list"
     fi
 done < "$pack/groups"
 
@@ -62,7 +91,7 @@ done < "$pack/groups"
 # others are looked up on PATH.
 by_path() { printf '#!/usr/bin/env %s%s%s' "${words:+-S }" "$name" "$words"; }
 mend_shebang() {
-    IFS= read -r line < "$1" || true
+    IFS= read -r line < "./$1" || true
     after=${line#*"$here"}
     [ "$after" != "$line" ] || return 0
     program=$here${after%%[ 	]*}
@@ -80,8 +109,8 @@ mend_shebang() {
         ;;
     *) first=$(by_path) ;;
     esac
-    { printf '%s\n' "$first" && sed 1d "$1"; } > "$pack/script"
-    cat "$pack/script" > "$1"
+    { printf '%s\n' "$first" && sed 1d -- "$1"; } > "$pack/script"
+    cat "$pack/script" > "./$1"
     rm -f "$pack/script"
 }
 tr '\000' '\n' < "$pack/shebangs.list" > "$pack/shebangs"
@@ -91,7 +120,8 @@ done < "$pack/shebangs"
 rm -f "$pack/shebangs"
 while IFS='	' read -r placeholder file; do
     [ -n "$file" ] || continue
-    target=$(readlink "$file" | sed "s|$(pattern "$placeholder")|$new|g")
+    target=$(readlink -- "$file" | sed "s|$(pattern "$placeholder")|$new|g")
     ln -sfn -- "$target" "$file"
 done < "$pack/links.list"
-printf '%s' "$here" > "$pack/place"
+printf '%s' "$here" > "$pack/place.new"
+mv "$pack/place.new" "$pack/place"

@@ -1,3 +1,4 @@
+#include "libcore/base/text.hpp"
 #include "libcore/deploy/squashfs_mount_internal.hpp"
 #include "libcore/process/process.hpp"
 
@@ -14,7 +15,10 @@ Result<void> mount_by_kernel(const fs::path& image, const fs::path& place) {
         "mount", "-t", "squashfs", "-o", "loop,ro,nodev,nosuid", image.native(), place.native()};
     GPKG_TRY(const auto done, run_and_capture(command));
     if (done.exit_code == 0) return {};
-    return fail(ErrorKind::Unsupported, fmt::format("mount: {}", last_lines(done.output, 1)));
+    // The reason comes first; that dmesg may know more follows.
+    const auto first = trim(split(done.output, '\n').front());
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}{}", first.starts_with("mount: ") ? "" : "mount: ", first));
 }
 
 Result<fs::path> usable_squashfuse() {

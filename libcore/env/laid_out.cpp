@@ -3,6 +3,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/link_files_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
 #include "libcore/process/process.hpp"
@@ -20,25 +21,27 @@ namespace {
 /// many processors there are.
 constexpr std::size_t kSourcesAtOnce = 400;
 
-/// Reads lines "source TAB compiled TAB name". What is compiled is never looked at again when the
-/// source is older or newer: neither will change.
+/// Reads lines "source TAB compiled TAB name TAB quiet", the last empty or not: what pip installs
+/// has files that are no python, or another one's. What is compiled is never looked at again when
+/// the source is older or newer: neither will change.
 constexpr std::string_view kCompiler = R"py(
 import py_compile, sys
 mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
 for line in sys.stdin.buffer.read().split(b"\n"):
     if line:
-        source, compiled, name = [word.decode("utf-8", "surrogateescape") for word in line.split(b"\t")]
+        source, compiled, name, quiet = [word.decode("utf-8", "surrogateescape") for word in line.split(b"\t")]
         try:
             py_compile.compile(source, compiled, name, True, invalidation_mode=mode)
         except Exception as error:
-            print("***", name, str(error).split("\n")[0])
+            if not quiet: print("***", name, str(error).split("\n")[0])
 )py";
 
 /// A file that is compiled into another.
-struct Compilation {
+struct CompiledFile {
     fs::path source;
     std::string target;  ///< in the prefix
     std::string name;    ///< of the source, as tracebacks will have it
+    bool may_fail = false;
 };
 
 PrefixRecord without_places(PrefixRecord record) {
@@ -52,6 +55,15 @@ unsigned mode_of(const fs::path& file) {
     std::error_code ignored;
     const auto mode = fs::status(file, ignored).permissions();
     return (mode & fs::perms::owner_exec) != fs::perms::none ? 0755 : 0644;
+}
+
+/// Of what a user has put there, which need not be for others.
+unsigned users_mode_of(const fs::path& path) {
+    std::error_code code;
+    const auto mode = fs::status(path, code).permissions();
+    const auto others = mode & (fs::perms::group_all | fs::perms::others_all);
+    const bool is_private = !code && others == fs::perms::none;
+    return is_private ? mode_of(path) & 0700U : mode_of(path);
 }
 
 class Layout {
@@ -73,6 +85,7 @@ private:
     Result<std::vector<std::pair<std::string, std::string>>> meta_files();
     Result<void> hand_over_folders();
     Result<void> hand_over_others();
+    void note_module_of_others(const LaidOutFile& file);
     Result<void> hand_over_package(PackagePlan& package);
     Result<void> hand_over_item(const PackagePlan& package, LinkItem& item);
     Result<void> hand_over_replaced(const PackagePlan& package, LinkItem& item, LaidOutFile file);
@@ -87,7 +100,8 @@ private:
     const TakeLaidOut& take_;
     std::map<std::string, std::string> ways_;  ///< links that files go through, and where they lead
     std::map<std::string, fs::path> modules_;  ///< python sources by their path in the prefix
-    std::vector<Compilation> compilations_;
+    std::vector<CompiledFile> compilations_;
+    std::vector<std::string> private_;  ///< of a user
     std::vector<std::string> warnings_;
 };
 
@@ -227,9 +241,10 @@ Result<std::string> Layout::compile(const fs::path& python,
     const auto list = options_.workplace / fmt::format("{}.list", first);
     std::string lines;
     for (auto i = first; i < last; ++i) {
-        const auto& [source, target, name] = compilations_[i];
+        const auto& [source, target, name, may_fail] = compilations_[i];
         const auto compiled = options_.workplace / fmt::format("{}.pyc", i);
-        lines += fmt::format("{}\t{}\t{}\n", source.native(), compiled.native(), name);
+        lines += fmt::format(
+            "{}\t{}\t{}\t{}\n", source.native(), compiled.native(), name, may_fail ? "quiet" : "");
     }
     GPKG_CHECK(write_file_atomically(list, lines));
     ProcessCommand command;
@@ -327,15 +342,33 @@ Result<void> Layout::hand_over_others() {
                 file.placeholder = named;
         } else {
             file.source = from;
-            file.mode = mode_of(from);
+            file.mode = users_mode_of(from);
             if (options_.relocatable) {
                 GPKG_TRY(const bool names, contains(from, named));
                 if (names) file.placeholder = named;
             }
+            note_module_of_others(file);
         }
+        if (file.is_private()) private_.push_back(path);
         GPKG_CHECK(take_(file));
     }
+    if (!private_.empty())
+        warnings_.push_back(
+            fmt::format("{}: may be read by you alone, and so may what is made here, "
+                        "which has it",
+                        join_some(private_, "and")));
     return {};
+}
+
+/// A module that pip installed: nobody could keep what is compiled of it where nothing is written.
+void Layout::note_module_of_others(const LaidOutFile& file) {
+    if (!plan_.python || !file.placeholder.empty() || !file.path.ends_with(".py") ||
+        !file.path.starts_with(plan_.python->site_packages + "/"))
+        return;
+    compilations_.push_back({file.source,
+                             pyc_path(file.path, *plan_.python),
+                             (plan_.named_prefix / file.path).native(),
+                             true});
 }
 
 Result<void> Layout::hand_over_folders() {
@@ -343,8 +376,10 @@ Result<void> Layout::hand_over_folders() {
                                   plan_.journal.arriving_folders.end());
     for (auto& path : paths_below(options_.others)) {
         std::error_code ignored;
-        if (fs::symlink_status(options_.others / path, ignored).type() == fs::file_type::directory)
-            folders.insert(std::move(path));
+        const auto from = options_.others / path;
+        if (fs::symlink_status(from, ignored).type() != fs::file_type::directory) continue;
+        if (users_mode_of(from) == 0700) private_.push_back(path);
+        folders.insert(std::move(path));
     }
     folders.insert("conda-meta");
     folders.insert("conda-meta/gpkg");
@@ -354,7 +389,9 @@ Result<void> Layout::hand_over_folders() {
         LaidOutFile file;
         file.type = Type::Folder;
         file.path = folder;
-        file.mode = 0755;
+        const bool is_private =
+            std::find(private_.begin(), private_.end(), folder) != private_.end();
+        file.mode = is_private ? 0700 : 0755;
         GPKG_CHECK(take_(file));
     }
     return {};

@@ -25,6 +25,9 @@ struct LaidOutFile {
     /// where it does not name it.
     std::string placeholder{};
     bool binary = false;  ///< names it in strings that keep their lengths
+
+    /// Of a user who lets nobody else have it.
+    bool is_private() const { return type != Type::SoftLink && (mode & 077U) == 0; }
 };
 
 /// A soft link or file is handed over after the folder that it is in. The order is the same for the
@@ -37,7 +40,8 @@ struct LayOutOptions {
     /// Files that name the prefix are handed over as they are in the package, with what they have
     /// in its place. What gpkg and `others` name is the transaction's.
     bool relocatable = false;
-    /// What belongs to no package and comes along, as copy_unowned() has put it into a folder.
+    /// What belongs to no package and comes along, as copy_unowned() has put it into a folder. Its
+    /// python sources are compiled where they are modules.
     fs::path others{};
 };
 

@@ -107,8 +107,7 @@ Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, in
     }
     std::error_code ignored;
     const bool from_package = item.kind != LinkKind::EntryPoint;
-    if (code == ENOENT && from_package &&
-        !fs::exists(fs::symlink_status(package.unpacked / item.source, ignored)))
+    if (code == ENOENT && from_package && !is_there(package.unpacked / item.source))
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: {} is missing from the unpacked package",
                                 package.unpacked.native(),

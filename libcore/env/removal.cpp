@@ -4,6 +4,7 @@
 #include "libcore/env/link_script_internal.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/recovery_internal.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,11 +18,6 @@ namespace {
 /// There from before the first file goes until nothing else is left.
 constexpr const char* kMark = "conda-meta/.gpkg-removal";
 constexpr const char* kMeta = "conda-meta";
-
-bool is_there(const fs::path& path) {
-    std::error_code ignored;
-    return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
-}
 
 /// A folder that cannot have another name but can be emptied: it comes from a lower layer of an
 /// overlay, something is mounted there, the folder above is not this user's, or the other name

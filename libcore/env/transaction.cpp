@@ -7,6 +7,7 @@
 #include "libcore/env/link_plan_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
 #include "libcore/env/recovery_internal.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,11 +19,6 @@
 
 namespace gpkg {
 namespace {
-
-bool is_there(const fs::path& path) {
-    std::error_code ignored;
-    return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
-}
 
 Result<PrefixLock> acquire_lock(const fs::path& prefix, const TransactionOptions& options) {
     return PrefixLock::acquire(prefix, {options.lock_wait, options.cancelled, options.waiting});

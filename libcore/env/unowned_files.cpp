@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <unordered_set>
 
 namespace gpkg {
@@ -45,6 +46,8 @@ public:
         if (code == ENOENT) return {};  // gone meanwhile
         if (code == 0) code = make_parents(path);
         if (code == 0 && S_ISDIR(status.st_mode)) code = make_folder(path, status);
+        if (code == 0 && S_ISREG(status.st_mode) && ::access((from_ / path).c_str(), R_OK) != 0)
+            return pass(io_error(from_ / path, "read", errno));
         if (code == 0 && !S_ISDIR(status.st_mode) && target_.exists(path))
             code = target_.remove(path);
         if (code == 0) code = copy_as(path, status);
@@ -136,6 +139,8 @@ Result<std::vector<std::string>> unowned_files(const fs::path& prefix,
             continue;
         }
         const auto type = walk->symlink_status(code).type();
+        if (type == fs::file_type::directory && ::access(walk->path().c_str(), R_OK | X_OK) != 0)
+            return pass(io_error(walk->path(), "list", errno));
         // Sockets and pipes are of a process.
         const bool is_file = type == fs::file_type::regular || type == fs::file_type::symlink;
         if (is_file && !owned.contains(path) && !is_byte_code(path))

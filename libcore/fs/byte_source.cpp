@@ -1,5 +1,6 @@
 #include "libcore/fs/byte_source.hpp"
 
+#include "libcore/fs/file.hpp"
 #include "libcore/fs/input_file_internal.hpp"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kZstdMagic("\x28\xb5\x2f\xfd", 4);
 constexpr int kWindowLog = 27;
 
 struct FreeStream {

@@ -22,7 +22,7 @@ namespace {
 
 // process 4711 on node3
 // claim <world> <process> <its start> <a word that no other claim has> <Unix time>
-constexpr std::string_view kMark = "claim ";
+constexpr std::string_view kClaimMark = "claim ";
 constexpr std::size_t kWords = 6;
 /// How many holders may have died one after the other while they took over from the one before.
 constexpr int kDeepest = 8;
@@ -31,7 +31,7 @@ std::string new_claim() {
     const auto world = process_world();
     return fmt::format("{}\n{}{} {} {} {} {}\n",
                        this_process(),
-                       kMark,
+                       kClaimMark,
                        world.empty() ? "unknown" : world,
                        ::getpid(),
                        process_start(::getpid()),
@@ -42,7 +42,7 @@ std::string new_claim() {
 /// The words of the second line; none for what is no claim.
 std::vector<std::string_view> words_of(std::string_view text) {
     const auto lines = split(text, '\n');
-    if (lines.size() < 2 || !lines[1].starts_with(kMark)) return {};
+    if (lines.size() < 2 || !lines[1].starts_with(kClaimMark)) return {};
     auto words = split(lines[1], ' ');
     if (words.size() != kWords) words.clear();
     return words;

@@ -102,6 +102,11 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
     return file.finish(true);
 }
 
+bool is_there(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(fs::symlink_status(path, ignored));
+}
+
 Result<void> make_folders(const fs::path& path) {
     std::error_code code;
     fs::create_directories(path, code);

@@ -62,6 +62,8 @@ private:
 /// The same of all bytes at once, to the disk. A file that was there keeps its mode.
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes);
 
+/// Whether something has this name, were it a link to nothing.
+bool is_there(const fs::path& path);
 Result<void> make_folders(const fs::path& path);
 /// Removes a tree; nothing there is no error.
 Result<void> remove_tree(const fs::path& path);
@@ -69,6 +71,9 @@ Result<void> rename_path(const fs::path& from, const fs::path& to);
 
 /// "hash" of a file's content, read in pieces.
 Result<std::string> sha256_of_file(const fs::path& path);
+
+/// What a zstd stream begins with.
+inline constexpr std::string_view kZstdMagic("\x28\xb5\x2f\xfd", 4);
 
 /// The whole of a zstd stream, refusing more than `limit` bytes of output (0: no limit).
 /// Windows up to 128 MiB are accepted. `what` names the source in errors.

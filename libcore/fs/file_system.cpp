@@ -154,6 +154,13 @@ fs::path nearest_existing(fs::path path) {
     return path.empty() ? fs::path(".") : path;
 }
 
+bool is_full(const fs::path& folder) {
+    constexpr std::uintmax_t kLittle = std::uintmax_t{1} << 20U;
+    std::error_code code;
+    const auto space = fs::space(nearest_existing(folder), code);
+    return !code && space.available < kLittle;
+}
+
 Result<void> check_writable_folder(const fs::path& folder) {
     const auto there = nearest_existing(folder);
     std::error_code code;

@@ -47,6 +47,9 @@ bool is_on_shared_file_system(const fs::path& path);
 /// The path, or the folder above it that is there.
 fs::path nearest_existing(fs::path path);
 
+/// Whether next to nothing has room on its disk: programs tell that in words of their own, or not.
+bool is_full(const fs::path& folder);
+
 /// Fails where this user could not make files in a folder, which need not be there yet.
 Result<void> check_writable_folder(const fs::path& folder);
 

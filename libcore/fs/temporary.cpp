@@ -20,12 +20,13 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kMark = ".tmp-";
+constexpr std::string_view kTemporaryMark = ".tmp-";
 constexpr std::size_t kSuffixLength = 8;
 
 bool is_temporary_name(std::string_view name) {
-    if (name.size() < kMark.size() + kSuffixLength) return false;
-    return name.substr(name.size() - kSuffixLength - kMark.size(), kMark.size()) == kMark &&
+    if (name.size() < kTemporaryMark.size() + kSuffixLength) return false;
+    return name.substr(name.size() - kSuffixLength - kTemporaryMark.size(),
+                       kTemporaryMark.size()) == kTemporaryMark &&
            is_hex(name.substr(name.size() - kSuffixLength), kSuffixLength);
 }
 
@@ -99,7 +100,7 @@ std::string random_suffix() {
 }
 
 std::string temporary_name(const fs::path& path) {
-    return fmt::format("{}{}{}", path.native(), kMark, random_suffix());
+    return fmt::format("{}{}{}", path.native(), kTemporaryMark, random_suffix());
 }
 
 bool keep_from_removal(const Descriptor& file) {
@@ -113,7 +114,7 @@ bool keep_from_removal(const Descriptor& file) {
 void remove_dead_temporaries(const fs::path& folder) { remove_dead(folder, ""); }
 
 void remove_dead_temporaries_of(const fs::path& file) {
-    remove_dead(file.parent_path(), file.filename().native() + std::string(kMark));
+    remove_dead(file.parent_path(), file.filename().native() + std::string(kTemporaryMark));
 }
 
 }  // namespace gpkg

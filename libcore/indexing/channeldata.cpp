@@ -13,7 +13,7 @@ namespace gpkg {
 namespace {
 
 /// What the packages of one name come to.
-struct About {
+struct NameSummary {
     const PublishedPackage* newest = nullptr;  ///< of the newest version, the one built last
     std::optional<Version> version;
     std::int64_t built_ms = 0;
@@ -26,7 +26,7 @@ bool built_later(const PublishedPackage& a, const PublishedPackage& b) {
     return a.package->built_ms > b.package->built_ms;
 }
 
-void add(About& about, const PublishedPackage& one, std::string_view subdir) {
+void add(NameSummary& about, const PublishedPackage& one, std::string_view subdir) {
     about.built_ms = std::max(about.built_ms, one.package->built_ms);
     if (about.subdirs.empty() || about.subdirs.back() != subdir) about.subdirs.push_back(subdir);
     if (one.run_exports != "{}") {
@@ -46,7 +46,7 @@ void add(About& about, const PublishedPackage& one, std::string_view subdir) {
     }
 }
 
-void write(std::string& text, std::string_view name, const About& about) {
+void write(std::string& text, std::string_view name, const NameSummary& about) {
     const auto out = std::back_inserter(text);
     std::string run_exports;
     for (const auto& [version, one] : about.run_exports)
@@ -72,7 +72,7 @@ void write(std::string& text, std::string_view name, const About& about) {
 }  // namespace
 
 std::string channeldata(std::span<const PublishedSubdir* const> subdirs) {
-    std::unordered_map<std::string_view, About> found;
+    std::unordered_map<std::string_view, NameSummary> found;
     std::vector<std::string_view> all;
     for (const auto* subdir : subdirs) {
         all.push_back(subdir->subdir());

@@ -8,10 +8,10 @@
 namespace gpkg {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Of a record nothing but what instructions may say.
-Result<Json> patchable(PackageRecord record) {
+Result<OrderedJson> patchable(PackageRecord record) {
     record.fn.clear();
     record.url.clear();
     record.channel.clear();
@@ -23,7 +23,7 @@ Result<Json> patchable(PackageRecord record) {
     record.legacy_bz2_md5.reset();
     record.legacy_bz2_size.reset();
     GPKG_TRY(const auto text, repodata_record_json(record, ""));
-    auto fields = Json::parse(text);
+    auto fields = OrderedJson::parse(text);
     for (const auto* fixed :
          {"build", "build_number", "channel", "fn", "name", "subdir", "url", "version"})
         fields.erase(fixed);
@@ -31,8 +31,8 @@ Result<Json> patchable(PackageRecord record) {
 }
 
 /// What has to be said for `own` to become `wanted`.
-Json differences(const Json& own, const Json& wanted) {
-    auto changes = Json::object();
+OrderedJson differences(const OrderedJson& own, const OrderedJson& wanted) {
+    auto changes = OrderedJson::object();
     for (const auto& [key, value] : wanted.items()) {
         if (!own.contains(key) || own[key] != value) changes[key] = value;
     }
@@ -47,8 +47,8 @@ Json differences(const Json& own, const Json& wanted) {
 Result<std::string> patch_towards(
     const std::vector<PackageRecord>& records,
     const std::function<Result<std::string>(const PackageRecord& record)>& index_json) {
-    auto archives = Json::object();
-    auto condas = Json::object();
+    auto archives = OrderedJson::object();
+    auto condas = OrderedJson::object();
     for (const auto& record : records) {
         GPKG_TRY(const auto text, index_json(record));
         GPKG_TRY(const auto inside, parse_index_json(text, record.fn));
@@ -59,9 +59,9 @@ Result<std::string> patch_towards(
             (record.fn.ends_with(".conda") ? condas : archives)[record.fn] = std::move(changes);
     }
     if (archives.empty() && condas.empty()) return std::string();
-    const Json document{{"patch_instructions_version", 1},
-                        {"packages", std::move(archives)},
-                        {"packages.conda", std::move(condas)}};
+    const OrderedJson document{{"patch_instructions_version", 1},
+                               {"packages", std::move(archives)},
+                               {"packages.conda", std::move(condas)}};
     return document.dump(1) + "\n";
 }
 

@@ -21,7 +21,7 @@ namespace {
 using yaml::Node;
 
 constexpr std::string_view kMainCategory = "main";
-constexpr std::string_view kKeptFor = "conda-lock";
+constexpr std::string_view kKeptForCondaLock = "conda-lock";
 
 std::string environment_of(const std::string& category) {
     return category.empty() || category == kMainCategory ? std::string(kDefaultEnvironment)
@@ -107,7 +107,7 @@ private:
         GPKG_TRY(const auto* sources, required(metadata, "sources"));
         GPKG_CHECK(sources->as_texts("sources"));
         GPKG_CHECK(check_optional_metadata(metadata));
-        lock_.kept_for = kKeptFor;
+        lock_.kept_for = kKeptForCondaLock;
         for (const auto& [key, value] : metadata.entries()) {
             if (key != "channels" && key != "platforms" && !value.is_null())
                 GPKG_CHECK(keep(lock_.kept, key, value));
@@ -334,7 +334,7 @@ Result<std::vector<std::pair<std::string, std::string>>> dependencies_of(
 class CondaLockWriter {
 public:
     explicit CondaLockWriter(const LockFile& lock)
-        : lock_(lock), keeps_(lock.kept_for == kKeptFor) {}
+        : lock_(lock), keeps_(lock.kept_for == kKeptForCondaLock) {}
 
     Result<std::string> write() {
         std::map<std::pair<std::string, std::string>, std::string> names;

@@ -95,7 +95,7 @@ Result<std::optional<Login>> rattler_login(const yaml::Node& map) {
 }
 
 /// The host itself counts as well, as rattler has it.
-bool is_below(std::string_view host, std::string_view pattern) {
+bool is_subdomain(std::string_view host, std::string_view pattern) {
     const auto dotted = pattern.substr(1);  // ".host"
     return host == dotted.substr(1) || host.ends_with(dotted);
 }
@@ -135,7 +135,7 @@ const Credentials::Entry* Credentials::find(std::string_view text) const {
     const Entry* best = nullptr;
     for (const auto& entry : entries_) {
         const bool is_host = entry.place.host.starts_with("*.")
-                                 ? is_below(url->host, entry.place.host)
+                                 ? is_subdomain(url->host, entry.place.host)
                                  : entry.place.host == url->host;
         if (entry.place.scheme != url->scheme || entry.place.port != url->port || !is_host ||
             !is_prefix(entry.place.path, url->path))

@@ -175,4 +175,8 @@ std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control,
     return std::max(seconds(0), *fresh - seconds_of(trim(age)).value_or(seconds(0)));
 }
 
+bool says_absent(const Error& error) {
+    return error.kind == ErrorKind::NotFound || error.message.ends_with("(HTTP 403)");
+}
+
 }  // namespace gpkg

@@ -38,4 +38,8 @@ Result<std::string> redirect_target(std::string_view from, std::string_view loca
 std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control,
                                                std::string_view age = {});
 
+/// Whether a transfer failed for a file that the server may not have: some servers of objects
+/// forbid what is not there.
+bool says_absent(const Error& error);
+
 }  // namespace gpkg

@@ -2,13 +2,13 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/fs/system_user.hpp"
+#include "libcore/fs/workplace.hpp"
 #include "libcore/package/after_failure_internal.hpp"
 #include "libcore/package/checksums.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/shared_modes_internal.hpp"
 #include "libcore/package/verify.hpp"
-#include "libcore/package/workplace_internal.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -431,15 +431,8 @@ Result<TemporaryFolder> PackageStore::workplace() const {
 
 Result<std::vector<fs::path>> PackageStore::leftovers() const {
     GPKG_TRY(auto found, broken());
-    std::error_code code;
-    for (fs::directory_iterator item(root(), code), end; !code && item != end;
-         item.increment(code)) {
-        const auto& path = item->path();
-        if (path.filename().native().starts_with(kWorkplacePrefix) && is_abandoned(path))
-            found.push_back(path);
-    }
-    if (code && code != std::errc::no_such_file_or_directory)
-        return pass(io_error(root().native(), "list", code.value()));
+    auto abandoned = abandoned_workplaces(root());
+    found.insert(found.end(), abandoned.begin(), abandoned.end());
     std::sort(found.begin(), found.end());
     return found;
 }

@@ -43,8 +43,8 @@ Result<TarStream> TarStream::open(Sink sink, const TarStreamOptions& options) {
     return TarStream(std::move(parts));
 }
 
-Result<void> TarStream::add_folder(const std::string& path) {
-    return parts_->tar.add_header(path, AE_IFDIR, 0755, 0, nullptr);
+Result<void> TarStream::add_folder(const std::string& path, unsigned mode) {
+    return parts_->tar.add_header(path, AE_IFDIR, mode, 0, nullptr);
 }
 
 Result<void> TarStream::add_link(const std::string& path, const std::string& target) {

@@ -36,7 +36,7 @@ public:
     TarStream& operator=(TarStream&&) = delete;
     ~TarStream();
 
-    Result<void> add_folder(const std::string& path);
+    Result<void> add_folder(const std::string& path, unsigned mode = 0755);
     Result<void> add_link(const std::string& path, const std::string& target);
     Result<void> add_text(const std::string& path, unsigned mode, std::string_view text);
     Result<void> add_file(const std::string& path,

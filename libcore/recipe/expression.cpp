@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/expression_tree.hpp"
+#include "libcore/recipe/wrong_internal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,12 +10,8 @@
 namespace gpkg {
 namespace {
 
-using Tree = Expression::Tree;
-using Op = Tree::Op;
-
-tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
-    return fail(ErrorKind::Parse, std::move(message), std::move(hint));
-}
+using Syntax = Expression::Tree;
+using Op = Syntax::Op;
 
 /// The number that a value is where it is computed with: of a truth value 0 or 1, as in Python.
 std::optional<long long> number_of(const Value& value) {
@@ -109,7 +106,7 @@ class Evaluator {
 public:
     explicit Evaluator(const Names& names) : names_(names) {}
 
-    Result<Value> run(const Tree& tree) const {
+    Result<Value> run(const Syntax& tree) const {
         switch (tree.op) {
         case Op::Literal: return tree.literal;
         case Op::Variable: return variable(tree);
@@ -169,7 +166,7 @@ public:
     }
 
 private:
-    Result<Value> variable(const Tree& tree) const {
+    Result<Value> variable(const Syntax& tree) const {
         GPKG_TRY(auto found, names_.variable(tree.word));
         if (found) return *std::move(found);
         auto advice = names_.advice ? names_.advice(tree.word) : std::string();
@@ -178,7 +175,7 @@ private:
     }
 
     // `x is defined` may ask of a name that is not.
-    Result<std::optional<Value>> tested(const Tree& tree) const {
+    Result<std::optional<Value>> tested(const Syntax& tree) const {
         const auto& inner = tree.parts[0];
         const bool may_lack = tree.word == "defined" || tree.word == "undefined";
         if (may_lack && inner.op == Op::Variable) return names_.variable(inner.word);
@@ -187,14 +184,14 @@ private:
     }
 
     // `x | default("y")` gives an undefined name a value.
-    Result<Value> filtered(const Tree& tree) const {
+    Result<Value> filtered(const Syntax& tree) const {
         const auto& inner = tree.parts[0];
         if (tree.word != "default" || inner.op != Op::Variable) return run(inner);
         GPKG_TRY(auto found, names_.variable(inner.word));
         return found ? *std::move(found) : Value();
     }
 
-    Result<Value> list(const Tree& tree) const {
+    Result<Value> list(const Syntax& tree) const {
         Value::List values;
         for (const auto& part : tree.parts) {
             GPKG_TRY(auto value, run(part));
@@ -203,7 +200,7 @@ private:
         return Value(std::move(values));
     }
 
-    Result<CallArguments> arguments(const Tree& tree, std::size_t first) const {
+    Result<CallArguments> arguments(const Syntax& tree, std::size_t first) const {
         CallArguments passed;
         for (std::size_t i = first; i < tree.parts.size(); ++i) {
             GPKG_TRY(auto value, run(tree.parts[i]));
@@ -217,7 +214,7 @@ private:
         return passed;
     }
 
-    Result<Value> call(const Tree& tree) const {
+    Result<Value> call(const Syntax& tree) const {
         GPKG_TRY(const auto passed, arguments(tree, 0));
         GPKG_TRY(auto result, names_.call(tree.word, passed));
         if (result) return *std::move(result);
@@ -242,7 +239,7 @@ const Value* CallArguments::find(std::string_view name) const {
 
 Result<Expression> Expression::parse(std::string_view text) {
     GPKG_TRY(auto tree, parse_expression(text));
-    return Expression(std::make_shared<const Tree>(std::move(tree)));
+    return Expression(std::make_shared<const Syntax>(std::move(tree)));
 }
 
 Result<Value> Expression::evaluate(const Names& names) const {

@@ -1,5 +1,6 @@
 #include "libcore/recipe/expression_tokens.hpp"
 #include "libcore/recipe/expression_tree.hpp"
+#include "libcore/recipe/wrong_internal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,23 +10,19 @@
 namespace gpkg {
 namespace {
 
-using Tree = Expression::Tree;
-using Op = Tree::Op;
+using Syntax = Expression::Tree;
+using Op = Syntax::Op;
 
 using Token = ExpressionToken;
 
-tl::unexpected<Error> wrong(std::string message) {
-    return fail(ErrorKind::Parse, std::move(message));
-}
-
-Tree literal(Value value) {
-    Tree tree;
+Syntax literal(Value value) {
+    Syntax tree;
     tree.literal = std::move(value);
     return tree;
 }
 
-Tree node(Op op, std::string word, std::vector<Tree> parts) {
-    Tree tree;
+Syntax node(Op op, std::string word, std::vector<Syntax> parts) {
+    Syntax tree;
     tree.op = op;
     tree.word = std::move(word);
     tree.parts = std::move(parts);
@@ -37,7 +34,7 @@ class Parser {
 public:
     explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
-    Result<Tree> whole() {
+    Result<Syntax> whole() {
         if (peek().kind == Token::Kind::End) return wrong("the expression is empty");
         GPKG_TRY(auto tree, choice());
         if (peek().kind != Token::Kind::End) return unexpected();
@@ -63,12 +60,12 @@ private:
         return wrong(fmt::format("expected '{}' before '{}'", symbol, peek().text));
     }
 
-    Result<Tree> choice() {
+    Result<Syntax> choice() {
         if (++depth_ > kDeepest) return wrong("the expression is nested too deeply");
         GPKG_TRY(auto value, either());
         if (take("if")) {
             GPKG_TRY(auto condition, either());
-            std::vector<Tree> parts{std::move(value), std::move(condition)};
+            std::vector<Syntax> parts{std::move(value), std::move(condition)};
             if (take("else")) {
                 GPKG_TRY(auto other, choice());
                 parts.push_back(std::move(other));
@@ -79,7 +76,7 @@ private:
         return value;
     }
 
-    Result<Tree> either() {
+    Result<Syntax> either() {
         GPKG_TRY(auto left, both());
         while (take("or")) {
             GPKG_TRY(auto right, both());
@@ -88,7 +85,7 @@ private:
         return left;
     }
 
-    Result<Tree> both() {
+    Result<Syntax> both() {
         GPKG_TRY(auto left, negation());
         while (take("and")) {
             GPKG_TRY(auto right, negation());
@@ -97,7 +94,7 @@ private:
         return left;
     }
 
-    Result<Tree> negation() {
+    Result<Syntax> negation() {
         if (!take("not")) return comparison();
         if (++depth_ > kDeepest) return wrong("the expression is nested too deeply");
         GPKG_TRY(auto value, negation());
@@ -105,7 +102,7 @@ private:
         return node(Op::Not, "not", {std::move(value)});
     }
 
-    Result<Tree> comparison() {
+    Result<Syntax> comparison() {
         GPKG_TRY(auto left, sum());
         for (;;) {
             if (take("is")) {
@@ -126,7 +123,7 @@ private:
     }
 
     /// What follows `is`: "defined", "not none", "startingwith('3.')", "divisibleby 3".
-    Result<Tree> test(Tree value) {
+    Result<Syntax> test(Syntax value) {
         const bool negated = take("not");
         if (peek().kind != Token::Kind::Word) return unexpected();
         auto name = tokens_[at_++].text;
@@ -142,7 +139,7 @@ private:
         return negated ? node(Op::Not, "not", {std::move(tree)}) : std::move(tree);
     }
 
-    Result<Tree> sum() {
+    Result<Syntax> sum() {
         GPKG_TRY(auto left, product());
         while (one_of({"+", "-", "~"})) {
             auto word = tokens_[at_++].text;
@@ -152,7 +149,7 @@ private:
         return left;
     }
 
-    Result<Tree> product() {
+    Result<Syntax> product() {
         GPKG_TRY(auto left, signed_value());
         while (one_of({"*", "//", "%"})) {
             auto word = tokens_[at_++].text;
@@ -162,7 +159,7 @@ private:
         return left;
     }
 
-    Result<Tree> signed_value() {
+    Result<Syntax> signed_value() {
         if (!take("-")) return postfix();
         if (++depth_ > kDeepest) return wrong("the expression is nested too deeply");
         GPKG_TRY(auto value, signed_value());
@@ -170,7 +167,7 @@ private:
         return node(Op::Negate, "-", {std::move(value)});
     }
 
-    Result<Tree> postfix() {
+    Result<Syntax> postfix() {
         GPKG_TRY(auto value, primary());
         for (;;) {
             if (take("|")) {
@@ -191,7 +188,7 @@ private:
 
     /// What follows `.`: "split('.')". Methods of texts, as Python has them, are not in CEP 39, but
     /// rattler-build knows them and recipes use them; each is a filter or a test.
-    Result<Tree> method(Tree of) {
+    Result<Syntax> method(Syntax of) {
         struct Method {
             std::string_view name;
             Op op;
@@ -221,7 +218,7 @@ private:
     }
 
     /// What follows `[`: "0]", ":2]", "1:-1]".
-    Result<Tree> element(Tree of) {
+    Result<Syntax> element(Syntax of) {
         auto from = literal(Value());
         const bool is_open = peek().is(":");
         if (!is_open) {
@@ -239,7 +236,7 @@ private:
         return node(Op::Slice, "[:]", {std::move(of), std::move(from), std::move(to)});
     }
 
-    Result<Tree> primary() {
+    Result<Syntax> primary() {
         const Token token = peek();
         switch (token.kind) {
         case Token::Kind::Text: ++at_; return literal(Value(token.text));
@@ -264,7 +261,7 @@ private:
         return unexpected();
     }
 
-    static Result<Tree> number(const std::string& text) {
+    static Result<Syntax> number(const std::string& text) {
         long long value = 0;
         const auto* end = text.data() + text.size();
         const auto [stop, code] = std::from_chars(text.data(), end, value);
@@ -273,7 +270,7 @@ private:
         return literal(Value(value));
     }
 
-    Result<Tree> word() {
+    Result<Syntax> word() {
         static constexpr std::array<std::string_view, 8> kReserved = {
             "if", "else", "and", "or", "not", "in", "is", "for"};
         auto name = peek().text;
@@ -298,7 +295,7 @@ private:
         return call;
     }
 
-    Result<void> arguments(Tree& call) {
+    Result<void> arguments(Syntax& call) {
         while (!take(")")) {
             std::string keyword;
             if (peek().kind == Token::Kind::Word && tokens_[at_ + 1].is("=")) {

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/expression.hpp"
+#include "libcore/recipe/wrong_internal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +10,6 @@
 
 namespace gpkg {
 namespace {
-
-tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
-    return fail(ErrorKind::Parse, std::move(message), std::move(hint));
-}
 
 /// Tests that look at the value alone.
 struct Kind {

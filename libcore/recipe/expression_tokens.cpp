@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/expression_tree.hpp"
+#include "libcore/recipe/wrong_internal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,13 +13,8 @@ namespace {
 
 using Token = ExpressionToken;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_word_start(c) || is_digit(c); }
-
-tl::unexpected<Error> wrong(std::string message) {
-    return fail(ErrorKind::Parse, std::move(message));
-}
 
 Result<Token> text_token(std::string_view& rest) {
     const char quote = rest.front();

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/expression.hpp"
+#include "libcore/recipe/wrong_internal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +16,6 @@ namespace {
 
 /// A few letters of a recipe shall not ask for all of the memory.
 constexpr std::size_t kMostFilled = 10'000;
-
-tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
-    return fail(ErrorKind::Parse, std::move(message), std::move(hint));
-}
 
 struct Filter {
     std::string_view name;

@@ -14,7 +14,7 @@
 namespace gpkg {
 namespace {
 
-tl::unexpected<Error> wrong(std::string_view key, std::string_view value, std::string hint) {
+tl::unexpected<Error> wrong_value(std::string_view key, std::string_view value, std::string hint) {
     return fail(ErrorKind::Parse,
                 fmt::format("the variant {}={} says nothing that is known", key, value),
                 std::move(hint));
@@ -103,7 +103,7 @@ public:
         const auto accel = value_of(used_, kAccelKey);
         const auto accelerator = accelerator_of_value(accel);
         if (!accelerator)
-            return wrong(
+            return wrong_value(
                 kAccelKey, accel, "it is cuda (or nvidia), rocm (or amd), or cpu (or none)");
         switch (*accelerator) {
         case Accelerator::Nvidia: GPKG_CHECK(add_cuda()); break;
@@ -124,7 +124,7 @@ private:
         std::optional<Version> toolkit;
         if (!version.empty()) {
             auto parsed = parse_toolkit(version);
-            if (!parsed) return wrong(kCudaVersionKey, version, parsed.error().message);
+            if (!parsed) return wrong_value(kCudaVersionKey, version, parsed.error().message);
             toolkit = *std::move(parsed);
             output_.flags.push_back("cuda:" + flag_word(version));
             // A driver runs what is built with any minor version of its major version (NVIDIA,
@@ -139,7 +139,7 @@ private:
             if (is_word_for_many(item)) return word_for_many(item, toolkit);
             const auto code = parse_cuda_code(item);
             if (!code)
-                return wrong(
+                return wrong_value(
                     kCudaArchListKey,
                     list,
                     fmt::format("{}: write for example 8.0;9.0a;12.0+PTX", code.error().message));
@@ -160,7 +160,7 @@ private:
         const auto version = value_of(used_, kRocmVersionKey);
         if (!version.empty()) {
             if (!Version::parse(version) || !is_flag("rocm:" + flag_word(version)))
-                return wrong(kRocmVersionKey, version, "write for example 6.4");
+                return wrong_value(kRocmVersionKey, version, "write for example 6.4");
             output_.flags.push_back("rocm:" + flag_word(version));
         }
         output_.depends.emplace_back("__amdgpu");
@@ -173,11 +173,11 @@ private:
             const auto device = gfx_version(target);
             const bool is_generic = target.starts_with("gfx") && target.ends_with("-generic");
             if (!device && !is_generic)
-                return wrong(kGfxListKey, list, "write for example gfx90a;gfx942");
+                return wrong_value(kGfxListKey, list, "write for example gfx90a;gfx942");
             if (!is_known_gfx(target))
-                return wrong(kGfxListKey,
-                             list,
-                             fmt::format("{}: no compiler has code for this target", target));
+                return wrong_value(kGfxListKey,
+                                   list,
+                                   fmt::format("{}: no compiler has code for this target", target));
             has_generic = has_generic || is_generic;
             output_.flags.push_back("gfx:" + flag_word(target.substr(3)));
             if (device) devices.push_back("==" + *device);
@@ -195,9 +195,10 @@ private:
         // The psABI's first level is what archspec calls x86_64.
         const auto* entry = find_microarchitecture(name == "x86_64_v1" ? "x86_64" : name);
         if (entry == nullptr)
-            return wrong(kPsabiKey,
-                         name,
-                         "it is a name of archspec's: x86_64_v1 to x86_64_v4, zen4, neoverse_v1");
+            return wrong_value(
+                kPsabiKey,
+                name,
+                "it is a name of archspec's: x86_64_v1 to x86_64_v4, zen4, neoverse_v1");
         const auto platform = value_of(used_, "target_platform");
         const auto family = family_of_platform(platform);
         const auto ancestry = lineage(entry->name);
@@ -226,7 +227,7 @@ private:
         if (name.empty()) return {};
         auto flag = fmt::format("{}:{}", key, name);
         if (!is_flag(flag))
-            return wrong(key, name, "it is one word of lower case letters, digits and _");
+            return wrong_value(key, name, "it is one word of lower case letters, digits and _");
         output_.flags.push_back(std::move(flag));
         return {};
     }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kOpening = "${{ pin_compatible(";
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return text.empty() ? "None" : fmt::format("'{}'", text);
 }
 
@@ -51,8 +51,8 @@ std::string open_pin(const Pin& pin) {
     return fmt::format("{}'{}', lower_bound={}, upper_bound={}) }}}}",
                        kOpening,
                        pin.name,
-                       quoted(pin.lower),
-                       quoted(pin.upper));
+                       in_quotes(pin.lower),
+                       in_quotes(pin.upper));
 }
 
 bool is_open_pin(std::string_view dependency) { return dependency.starts_with(kOpening); }

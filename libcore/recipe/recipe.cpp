@@ -8,24 +8,24 @@
 namespace gpkg {
 namespace {
 
-constexpr std::array<std::string_view, 12> kKeys = {"$schema",
-                                                    "schema_version",
-                                                    "context",
-                                                    "package",
-                                                    "recipe",
-                                                    "outputs",
-                                                    "source",
-                                                    "build",
-                                                    "requirements",
-                                                    "tests",
-                                                    "about",
-                                                    "extra"};
+constexpr std::array<std::string_view, 12> kRecipeKeys = {"$schema",
+                                                          "schema_version",
+                                                          "context",
+                                                          "package",
+                                                          "recipe",
+                                                          "outputs",
+                                                          "source",
+                                                          "build",
+                                                          "requirements",
+                                                          "tests",
+                                                          "about",
+                                                          "extra"};
 
 Result<void> check_shape(const yaml::Node& root) {
     if (!root.is_map())
         return root.fail(fmt::format("expected a recipe, found {}", root.kind_name()));
     for (const auto& [key, value] : root.entries())
-        GPKG_CHECK(check_key(value, key, "a recipe", kKeys));
+        GPKG_CHECK(check_key(value, key, "a recipe", kRecipeKeys));
 
     if (const auto* version = root.find("schema_version")) {
         GPKG_TRY(const auto number, version->as_int("schema_version"));

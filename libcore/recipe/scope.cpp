@@ -1,6 +1,7 @@
 #include "libcore/recipe/scope.hpp"
 
 #include "libcore/recipe/tree.hpp"
+#include "libcore/recipe/wrong_internal.hpp"
 #include "libcore/spec/hardware_keys.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/version_spec.hpp"
@@ -16,10 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 5> kSystems = {"linux", "osx", "win", "emscripten", "unix"};
 constexpr std::array<std::string_view, 8> kProcessors = {
     "x86_64", "aarch64", "armv7l", "ppc64le", "s390x", "sparc64", "riscv64", "arm64"};
-
-tl::unexpected<Error> wrong(std::string message, std::string hint = {}) {
-    return fail(ErrorKind::Parse, std::move(message), std::move(hint));
-}
 
 // The texts of a call that takes `least` to `most` positional arguments and no named ones.
 Result<std::vector<std::string>> texts_of(const CallArguments& arguments,

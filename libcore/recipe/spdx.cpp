@@ -73,9 +73,9 @@ LicenseFault unknown(std::string_view what,
             "a licence that the list (spdx.org/licenses) lacks is written LicenseRef-NAME"};
 }
 
-class Expression {
+class LicenseExpression {
 public:
-    explicit Expression(std::string_view text) : all_(text), words_(words_of(text)) {}
+    explicit LicenseExpression(std::string_view text) : all_(text), words_(words_of(text)) {}
 
     std::optional<LicenseFault> fault() {
         if (words_.empty()) return LicenseFault{"the licence is empty", "an SPDX name, as MIT"};
@@ -141,7 +141,7 @@ private:
 }  // namespace
 
 std::optional<LicenseFault> license_fault(std::string_view text) {
-    return Expression(text).fault();
+    return LicenseExpression(text).fault();
 }
 
 }  // namespace gpkg

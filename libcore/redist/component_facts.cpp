@@ -131,7 +131,7 @@ std::vector<std::string> texts(std::string_view list) {
     return {all.begin(), all.end()};
 }
 
-bool has_word(std::string_view list, std::string_view word) {
+bool names_word(std::string_view list, std::string_view word) {
     const auto all = words(list);
     return std::find(all.begin(), all.end(), word) != all.end();
 }
@@ -139,7 +139,7 @@ bool has_word(std::string_view list, std::string_view word) {
 std::set<RedistPart> parts_of(std::string_view list) {
     std::set<RedistPart> parts;
     for (const auto part : redist_parts()) {
-        if (has_word(list, part_name(part))) parts.insert(part);
+        if (names_word(list, part_name(part))) parts.insert(part);
     }
     return parts;
 }
@@ -184,7 +184,7 @@ ComponentFacts facts_of(std::string_view component) {
 std::string component_of_library(std::string_view library) {
     const auto stem = library.substr(0, library.find(".so"));
     for (const auto& row : kRows) {
-        if (has_word(row.libraries, stem)) return std::string(row.component);
+        if (names_word(row.libraries, stem)) return std::string(row.component);
     }
     return {};
 }

@@ -73,7 +73,7 @@ std::vector<std::string> lost_with(const Request& request, const ByName& now, co
 
 /// What is in question is told as that, not as a wish; and nothing is gained by giving it up.
 Explanation about_question(Explanation explanation, std::size_t index) {
-    using Kind = ProblemChange::Kind;
+    using Change = ProblemChange::Kind;
     for (auto& clash : explanation.clashes) {
         for (auto& line : clash.lines) {
             if (line.kind != ExplanationLine::Kind::Request || line.index != index ||
@@ -85,7 +85,7 @@ Explanation about_question(Explanation explanation, std::size_t index) {
     }
     std::erase_if(explanation.fixes, [&](const Fix& fix) {
         return std::any_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
-            return (change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec) &&
+            return (change.kind == Change::ReplaceSpec || change.kind == Change::DropSpec) &&
                    change.index == index;
         });
     });

@@ -23,8 +23,6 @@ Verdict meaning_of(std::string_view word) {
     return std::nullopt;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// "cuda129" and "cu102" of "py39_cu102_0"; not "custom".
 Verdict meaning_of_token(std::string_view token) {
     if (token.size() > 2 && token.starts_with("cu") && is_digit(token[2]))

@@ -11,9 +11,10 @@ bool is_key_char(char c) {
            c == '-';
 }
 
-class Reader {
+class BracketReader {
 public:
-    Reader(std::string_view text, std::size_t begin) : text_(text), open_(begin), at_(begin + 1) {}
+    BracketReader(std::string_view text, std::size_t begin)
+        : text_(text), open_(begin), at_(begin + 1) {}
 
     Parsed<Brackets> read() {
         Brackets brackets;
@@ -141,7 +142,7 @@ std::size_t BracketValue::place(std::size_t offset) const {
 }
 
 Parsed<Brackets> read_brackets(std::string_view text, std::size_t begin) {
-    return Reader(text, begin).read();
+    return BracketReader(text, begin).read();
 }
 
 std::string quoted_value(std::string_view value) {

@@ -31,9 +31,9 @@ struct Slice {
     bool empty() const { return begin >= end; }
 };
 
-class Reader {
+class SpecReader {
 public:
-    Reader(std::string_view text, WhenKey when) : text_(text), when_(when) {}
+    SpecReader(std::string_view text, WhenKey when) : text_(text), when_(when) {}
 
     Parsed<MatchSpec> read() {
         if (!read_all()) return tl::unexpected<Fault>(std::move(fault_));
@@ -129,7 +129,7 @@ private:
 
 // ---- artifacts: the URL, path or name of a package file
 
-bool Reader::read_artifact(Slice whole) {
+bool SpecReader::read_artifact(Slice whole) {
     const auto text = view(whole);
     if (const auto pattern = text.find_first_of("*^"); pattern != kNone)
         return refuse_at(whole.begin + pattern,
@@ -165,7 +165,7 @@ bool Reader::read_artifact(Slice whole) {
 }
 
 /// What follows '#': a checksum as explicit files have it (CEP 23), else a comment.
-bool Reader::read_hash(Slice hash) {
+bool SpecReader::read_hash(Slice hash) {
     const auto text = view(trimmed(hash));
     const auto sha256 = text.starts_with("sha256:") ? text.substr(7) : text;
     if (is_hex(text, 32)) spec_.md5 = StringMatcher::exactly(text);
@@ -175,12 +175,12 @@ bool Reader::read_hash(Slice hash) {
 
 // ---- channel::name version build
 
-bool Reader::read_head(Slice head) {
+bool SpecReader::read_head(Slice head) {
     if (!read_prefix(head) || !read_name(head)) return false;
     return read_rest(trimmed(head));
 }
 
-bool Reader::read_prefix(Slice& head) {
+bool SpecReader::read_prefix(Slice& head) {
     const auto text = view(head);
     const auto before_regex = text.substr(0, text.find('^'));
     const auto colons = before_regex.rfind("::");
@@ -211,7 +211,7 @@ bool Reader::read_prefix(Slice& head) {
     return read_channel(channel);
 }
 
-bool Reader::read_channel(Slice channel) {
+bool SpecReader::read_channel(Slice channel) {
     return channel.empty() || set_channel(view(channel), channel.begin);
 }
 
@@ -226,7 +226,7 @@ std::size_t wrong_in_channel(std::string_view text) {
     return text.size();
 }
 
-bool Reader::set_channel(std::string_view text, std::size_t at) {
+bool SpecReader::set_channel(std::string_view text, std::size_t at) {
     while (text.size() > 1 && text.ends_with('/')) text.remove_suffix(1);
     if (text.find_first_not_of('/') == kNone) return refuse_at(at, "'/' is not a channel");
     if (is_known_subdir(text))
@@ -251,7 +251,7 @@ bool Reader::set_channel(std::string_view text, std::size_t at) {
     return true;
 }
 
-bool Reader::read_name(Slice& head) {
+bool SpecReader::read_name(Slice& head) {
     const auto text = view(head);
     const auto length = text.starts_with('^')
                             ? regex_end(text, 0)
@@ -294,7 +294,7 @@ std::optional<Fault> wrong_in_name(std::string_view name) {
         i, fmt::format("{} follows {} in a package name", shown(name[i]), shown(name[i - 1])), {}};
 }
 
-bool Reader::check_name(Slice slice) {
+bool SpecReader::check_name(Slice slice) {
     const auto name = view(slice);
     if (name.starts_with('^')) {
         auto regex = read_regex(name);
@@ -327,7 +327,7 @@ bool Reader::check_name(Slice slice) {
 }
 
 /// Finds where the version ends: at a gap or a '=' that no operator, ',' or '|' reaches over.
-bool Reader::read_rest(Slice rest) {
+bool SpecReader::read_rest(Slice rest) {
     if (rest.empty()) return true;
     bool wants_operand = true;
     auto i = rest.begin;
@@ -359,7 +359,7 @@ bool Reader::read_rest(Slice rest) {
     return read_version(rest, false);
 }
 
-bool Reader::read_version(Slice slice, bool joined_build) {
+bool SpecReader::read_version(Slice slice, bool joined_build) {
     auto text = view(slice);
     // "name=1.0=build" is exact, although "name=1.0" is not (CEP 29).
     const bool fuzzy = text.starts_with('=') && !text.starts_with("==");
@@ -375,7 +375,7 @@ bool Reader::read_version(Slice slice, bool joined_build) {
     return true;
 }
 
-bool Reader::read_build(Slice slice) {
+bool SpecReader::read_build(Slice slice) {
     const auto text = view(slice);
     if (text.empty()) return refuse_at(slice.begin, "no build string after '='");
     if (!text.starts_with('^')) {
@@ -447,7 +447,7 @@ std::string known_keys_hint(std::string_view wanted) {
     return fmt::format("known are {}", fmt::join(names, ", "));
 }
 
-bool Reader::read_bracket_section(std::size_t begin) {
+bool SpecReader::read_bracket_section(std::size_t begin) {
     const auto close = text_.find_first_of("]'\"", begin);
     if (close != kNone && text_.substr(close).starts_with("]::"))
         return refuse_at(begin, "a subdir follows its channel after '/': channel/subdir::name");
@@ -470,7 +470,7 @@ bool Reader::read_bracket_section(std::size_t begin) {
                        [&](const BracketEntry& entry) { return apply(entry); });
 }
 
-bool Reader::apply(const BracketEntry& entry) {
+bool SpecReader::apply(const BracketEntry& entry) {
     const auto* known = std::find_if(
         kKeys.begin(), kKeys.end(), [&](const KnownKey& one) { return one.text == entry.key; });
     if (entry.key == "accel")
@@ -509,7 +509,7 @@ bool Reader::apply(const BracketEntry& entry) {
     return true;
 }
 
-bool Reader::apply_list(const BracketEntry& entry) {
+bool SpecReader::apply_list(const BracketEntry& entry) {
     for (const auto& value : entry.values) {
         const auto text = trim(value.text);
         if (entry.key == "extras") {
@@ -535,7 +535,7 @@ bool Reader::apply_list(const BracketEntry& entry) {
     return true;
 }
 
-bool Reader::apply_subdir(const BracketValue& value) {
+bool SpecReader::apply_subdir(const BracketValue& value) {
     const bool pattern = value.text.find('*') != kNone || value.text.starts_with('^');
     const auto text = pattern ? value.text : to_lower(value.text);
     if (!pattern && !is_subdir(text))
@@ -547,21 +547,21 @@ bool Reader::apply_subdir(const BracketValue& value) {
     return true;
 }
 
-bool Reader::apply_matcher(std::optional<StringMatcher>& field, const BracketValue& value) {
+bool SpecReader::apply_matcher(std::optional<StringMatcher>& field, const BracketValue& value) {
     auto matcher = read_matcher(value.text);
     if (!matcher) return refuse_in(value, std::move(matcher).error());
     field = *std::move(matcher);
     return true;
 }
 
-bool Reader::apply_version(std::optional<VersionSpec>& field, const BracketValue& value) {
+bool SpecReader::apply_version(std::optional<VersionSpec>& field, const BracketValue& value) {
     auto version = read_version_spec(value.text);
     if (!version) return refuse_in(value, std::move(version).error());
     field = *std::move(version);
     return true;
 }
 
-bool Reader::apply_hash(std::optional<StringMatcher>& field, const BracketEntry& entry) {
+bool SpecReader::apply_hash(std::optional<StringMatcher>& field, const BracketEntry& entry) {
     const auto& value = entry.values.front();
     if (!apply_matcher(field, value)) return false;
     const std::size_t digits = entry.key == "md5" ? 32 : 64;
@@ -570,7 +570,7 @@ bool Reader::apply_hash(std::optional<StringMatcher>& field, const BracketEntry&
     return true;
 }
 
-bool Reader::apply_when(const BracketEntry& entry) {
+bool SpecReader::apply_when(const BracketEntry& entry) {
     if (when_ == WhenKey::Refused)
         return refuse_at(entry.key_at, "a spec within a condition cannot have one of its own");
     const auto& value = entry.values.front();
@@ -589,7 +589,7 @@ std::size_t regex_end(std::string_view text, std::size_t begin) {
 }
 
 Parsed<MatchSpec> read_match_spec(std::string_view text, WhenKey when) {
-    return Reader(text, when).read();
+    return SpecReader(text, when).read();
 }
 
 }  // namespace gpkg::grammar

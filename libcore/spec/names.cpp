@@ -1,5 +1,6 @@
 #include "libcore/spec/names.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/spec/names_internal.hpp"
 #include "libcore/spec/version_internal.hpp"
 
@@ -32,7 +33,6 @@ constexpr std::array<std::string_view, 22> kSubdirs{"noarch",        "emscripten
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
 bool is_alnum(char c) { return is_lower_alnum(c) || is_upper(c); }
 bool is_separator(char c) { return c == '-' || c == '.' || c == '_'; }

@@ -30,8 +30,6 @@ constexpr Unit value(Unit unit) { return unit & ~kOpensSegment; }
 constexpr bool opens_segment(Unit unit) { return (unit & kOpensSegment) != 0; }
 constexpr bool goes_on(Unit unit) { return unit >> 60U == static_cast<Unit>(Rank::More); }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Up to 7 letters as a number that orders as they do.
 Unit pack(std::string_view letters) {
     Unit packed = 0;

@@ -18,14 +18,15 @@ constexpr std::string_view kPublish =
     "https://schemas.conda.org/attestations-publish-1.schema.json";
 constexpr std::string_view kPayload = "application/vnd.in-toto+json";
 
-constexpr auto kAll = std::to_array<AttestationFault>({AttestationFault::Malformed,
-                                                       AttestationFault::StatementType,
-                                                       AttestationFault::PredicateType,
-                                                       AttestationFault::Subject,
-                                                       AttestationFault::Predicate,
-                                                       AttestationFault::Name,
-                                                       AttestationFault::Digest,
-                                                       AttestationFault::Channel});
+constexpr auto kAttestationFaults =
+    std::to_array<AttestationFault>({AttestationFault::Malformed,
+                                     AttestationFault::StatementType,
+                                     AttestationFault::PredicateType,
+                                     AttestationFault::Subject,
+                                     AttestationFault::Predicate,
+                                     AttestationFault::Name,
+                                     AttestationFault::Digest,
+                                     AttestationFault::Channel});
 
 std::string details_of(AttestationFault fault) {
     return fmt::format(R"({{"attestation":"{}"}})", to_string(fault));
@@ -157,7 +158,7 @@ std::string_view to_string(AttestationFault fault) {
 }
 
 std::optional<AttestationFault> attestation_fault(const Error& error) {
-    for (const auto fault : kAll) {
+    for (const auto fault : kAttestationFaults) {
         if (error.details == details_of(fault)) return fault;
     }
     return std::nullopt;

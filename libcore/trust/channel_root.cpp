@@ -10,7 +10,7 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kType = "gpkg-channel-root";
+constexpr std::string_view kRootType = "gpkg-channel-root";
 constexpr std::size_t kMostKeys = 64;
 
 Result<SigningRole> read_role(const trust_fields::Object& from, std::string_view name) {
@@ -41,7 +41,7 @@ std::string root_file(std::uint64_t version) { return fmt::format("trust/root.{}
 
 std::string ChannelRoot::to_text() const {
     nlohmann::ordered_json json;
-    json["type"] = kType;
+    json["type"] = kRootType;
     json["format"] = 1;
     json["version"] = version;
     if (expires != 0) json["expires"] = trust_fields::time_text(expires);
@@ -55,7 +55,7 @@ Result<ChannelRoot> ChannelRoot::parse(std::string_view text, const std::string&
     const simdjson::padded_string padded(text);
     trust_fields::Object object(what);
     GPKG_CHECK(object.open(parser, padded));
-    GPKG_CHECK(object.check_type(kType));
+    GPKG_CHECK(object.check_type(kRootType));
     ChannelRoot root;
     GPKG_TRY(root.version, object.number("version"));
     if (root.version == 0) return object.malformed("has version 0: the first root has 1");

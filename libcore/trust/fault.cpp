@@ -6,14 +6,14 @@
 namespace gpkg {
 namespace {
 
-constexpr auto kAll = std::to_array<TrustFault>({TrustFault::Tampered,
-                                                 TrustFault::WrongKey,
-                                                 TrustFault::TooFew,
-                                                 TrustFault::Expired,
-                                                 TrustFault::RolledBack,
-                                                 TrustFault::Missing,
-                                                 TrustFault::Clock,
-                                                 TrustFault::Malformed});
+constexpr auto kTrustFaults = std::to_array<TrustFault>({TrustFault::Tampered,
+                                                         TrustFault::WrongKey,
+                                                         TrustFault::TooFew,
+                                                         TrustFault::Expired,
+                                                         TrustFault::RolledBack,
+                                                         TrustFault::Missing,
+                                                         TrustFault::Clock,
+                                                         TrustFault::Malformed});
 
 std::string details_of(TrustFault fault) {
     return fmt::format(R"({{"trust":"{}"}})", to_string(fault));
@@ -42,7 +42,7 @@ tl::unexpected<Error> distrust(TrustFault fault, std::string message, std::strin
 }
 
 std::optional<TrustFault> trust_fault(const Error& error) {
-    for (const auto fault : kAll) {
+    for (const auto fault : kTrustFaults) {
         if (error.details == details_of(fault)) return fault;
     }
     return std::nullopt;

@@ -10,7 +10,7 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kType = "gpkg-channel-indexes";
+constexpr std::string_view kIndexesType = "gpkg-channel-indexes";
 /// Clocks of machines differ.
 constexpr std::int64_t kClockTolerance = std::int64_t{24} * 3600;
 
@@ -38,7 +38,7 @@ Result<IndexStatement::Files> read_files(const trust_fields::Object& subdir) {
 
 std::string IndexStatement::to_text() const {
     nlohmann::ordered_json json;
-    json["type"] = kType;
+    json["type"] = kIndexesType;
     json["format"] = 1;
     json["version"] = version;
     json["root"] = root;
@@ -60,7 +60,7 @@ Result<IndexStatement> IndexStatement::parse(std::string_view text, const std::s
     const simdjson::padded_string padded(text);
     trust_fields::Object object(what);
     GPKG_CHECK(object.open(parser, padded));
-    GPKG_CHECK(object.check_type(kType));
+    GPKG_CHECK(object.check_type(kIndexesType));
     IndexStatement statement;
     GPKG_TRY(statement.version, object.number("version"));
     GPKG_TRY(statement.root, object.number("root"));

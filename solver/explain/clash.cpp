@@ -10,7 +10,7 @@ namespace gpkg::solver {
 namespace {
 
 /// Attempts to find a shorter clash in place of a minimal one; each costs a solve or two.
-constexpr int kMostAttempts = 8;
+constexpr int kMostSearches = 8;
 
 class ClashSearch {
 public:
@@ -158,7 +158,7 @@ EdgeSet minimal_clash(const Edges& edges, const Parts& parts) {
 }
 
 EdgeSet short_clash(const Edges& edges, const Parts& parts) {
-    return ClashSearch(edges, parts).run(kMostAttempts);
+    return ClashSearch(edges, parts).run(kMostSearches);
 }
 
 }  // namespace gpkg::solver

@@ -83,9 +83,9 @@ private:
     }
 
     static bool is_same_subject(const ProblemChange& a, const ProblemChange& b) {
-        using Kind = ProblemChange::Kind;
+        using Change = ProblemChange::Kind;
         const auto is_spec = [](const auto& change) {
-            return change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec;
+            return change.kind == Change::ReplaceSpec || change.kind == Change::DropSpec;
         };
         if (is_spec(a) || is_spec(b)) return is_spec(a) && is_spec(b) && a.index == b.index;
         return a.kind == b.kind && a.index == b.index && a.name == b.name;

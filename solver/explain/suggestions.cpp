@@ -14,7 +14,7 @@
 namespace gpkg::solver {
 namespace {
 
-using Kind = ProblemChange::Kind;
+using Change = ProblemChange::Kind;
 
 // What the user loses, least first.
 constexpr int kOtherName = 1;    // and one more for each name that is farther
@@ -29,8 +29,6 @@ constexpr int kNewer = 8;
 constexpr int kWithoutPin = 9;
 constexpr int kOtherMachine = 10;
 constexpr int kWithout = 20;
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 std::vector<Version> literals(const MatchSpec& spec) {
     return spec.version ? spec.version->literals() : std::vector<Version>();
@@ -71,7 +69,7 @@ public:
                 break;
             case Edge::Kind::Constraint: {
                 ProblemChange change;
-                change.kind = Kind::DropConstraint;
+                change.kind = Change::DropConstraint;
                 change.index = edge.index;
                 change.before = written(universe_.problem().request.constraints[edge.index].spec);
                 add(kWithoutPin, std::move(change));
@@ -100,9 +98,9 @@ public:
             if (is_bound) free_accelerator(name);
         }
         ProblemChange change;
-        change.kind = Kind::SetPriority;
+        change.kind = Change::SetPriority;
         if (hidden) add(kOtherPriority, change);
-        change.kind = Kind::AllowNewer;
+        change.kind = Change::AllowNewer;
         if (newer) add(kNewer, change);
         return std::move(found_);
     }
@@ -114,7 +112,7 @@ private:
 
     void let_change(NameId name, const LeftOut& out) {
         ProblemChange change;
-        change.kind = Kind::LetChange;
+        change.kind = Change::LetChange;
         change.name = universe_.names()[name].text;
         change.spec = spec_allowing(universe_, name, out);
         add(kOtherKind, std::move(change));
@@ -123,7 +121,7 @@ private:
     /// Of this package alone: all others stay bound.
     void free_accelerator(NameId name) {
         ProblemChange change;
-        change.kind = Kind::SetAccelerator;
+        change.kind = Change::SetAccelerator;
         change.name = universe_.names()[name].text;
         add(kAnyAccelerator, std::move(change));
     }
@@ -132,7 +130,7 @@ private:
     void name_it(const Edge& edge) {
         const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
         ProblemChange change;
-        change.kind = Kind::ReplaceSpec;
+        change.kind = Change::ReplaceSpec;
         change.index = edge.index;
         change.before = as_typed(without_checksums(spec.match));
         change.spec = universe_.name_of(spec).text;
@@ -146,7 +144,7 @@ private:
         change.index = edge.index;
         change.before = as_typed(spec.match);
         const auto replace = [&](int cost, const MatchSpec& match, bool is_wide = false) {
-            change.kind = Kind::ReplaceSpec;
+            change.kind = Change::ReplaceSpec;
             change.spec = as_typed(match);
             if (!(match == spec.match)) add(cost, change, is_wide);
         };
@@ -175,7 +173,7 @@ private:
             if (!is_named_twice(spec)) widen(spec, any_channel, replace);
         }
         if (universe_.requested().size() > 1) {
-            change.kind = Kind::DropSpec;
+            change.kind = Change::DropSpec;
             change.spec.clear();
             add(kWithout, change);
         }
@@ -282,7 +280,7 @@ private:
     void change_machine(NameId name) {
         const auto& own = universe_.names()[name];
         ProblemChange change;
-        change.kind = Kind::SetMachine;
+        change.kind = Change::SetMachine;
         change.name = own.text;
         change.build = "0";
         const auto ways = ways_to(name);
@@ -378,7 +376,7 @@ std::vector<Suggestion> suggest(const Universe& universe,
 }
 
 ProblemChange narrowed(ProblemChange change, const Solution& solution) {
-    if (change.kind == Kind::ReplaceSpec) {
+    if (change.kind == Change::ReplaceSpec) {
         auto match = MatchSpec::parse(change.spec);
         const auto* record = match ? record_of(solution, match->name) : nullptr;
         if (record == nullptr) return change;
@@ -389,7 +387,7 @@ ProblemChange narrowed(ProblemChange change, const Solution& solution) {
         change.spec = as_typed(*match);
         return change;
     }
-    if (change.kind != Kind::SetMachine) return change;
+    if (change.kind != Change::SetMachine) return change;
     const auto asks = asks_of(solution, change.name);
     std::set<Version> values;
     for (const auto* list : {&asks.specs, &asks.conditions}) {

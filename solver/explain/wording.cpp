@@ -25,32 +25,32 @@ void flatten(const Conditions& conditions,
 
 std::string expression(const Universe& universe, ConditionId id, bool in_and) {
     const auto& node = universe.conditions()[id];
-    using Kind = ConditionNode::Kind;
-    if (node.kind == Kind::Leaf) return written(universe.specs()[node.spec].match);
-    if (node.kind == Kind::Extra) return "its extra " + node.group;
+    using Part = ConditionNode::Kind;
+    if (node.kind == Part::Leaf) return written(universe.specs()[node.spec].match);
+    if (node.kind == Part::Extra) return "its extra " + node.group;
     std::vector<ConditionId> parts;
     flatten(universe.conditions(), id, node.kind, parts);
     std::vector<std::string> texts;
     texts.reserve(parts.size());
     for (const auto part : parts)
-        texts.push_back(expression(universe, part, node.kind == Kind::And));
+        texts.push_back(expression(universe, part, node.kind == Part::And));
     // Numbers depend on the order of records.
     std::sort(texts.begin(), texts.end());
-    const auto text = join_some(texts, node.kind == Kind::And ? "and" : "or", texts.size());
+    const auto text = join_some(texts, node.kind == Part::And ? "and" : "or", texts.size());
     return in_and ? "(" + text + ")" : text;
 }
 
 }  // namespace
 
 std::string condition_text(const Universe& universe, ConditionId condition) {
-    using Kind = ConditionNode::Kind;
+    using Part = ConditionNode::Kind;
     const auto& conditions = universe.conditions();
     std::vector<ConditionId> parts;
-    flatten(conditions, condition, Kind::And, parts);
+    flatten(conditions, condition, Part::And, parts);
     std::vector<std::string> extras;
     std::vector<std::string> rest;
     for (const auto part : parts) {
-        const bool is_extra = conditions[part].kind == Kind::Extra;
+        const bool is_extra = conditions[part].kind == Part::Extra;
         (is_extra ? extras : rest)
             .push_back(is_extra ? conditions[part].group
                                 : expression(universe, part, parts.size() > 1));

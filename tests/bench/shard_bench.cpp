@@ -36,7 +36,7 @@ Result<std::size_t> run(const Channel& channel,
         if (fetched[i].sharded) continue;
         GPKG_TRY(indexes[i], open_index(fetched[i], options.cache));
     }
-    ReachOptions reach;
+    ReachedIndexOptions reach;
     reach.shards.cache = options.cache;
     GPKG_CHECK(open_reached(*transport, fetched, indexes, roots, reach));
     std::size_t records = 0;

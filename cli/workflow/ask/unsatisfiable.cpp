@@ -158,20 +158,20 @@ private:
     }
 
     void free_accelerator(const std::string& name) {
-        constexpr std::string_view kAny = "[accel=auto]";
+        constexpr std::string_view kAuto = "[accel=auto]";
         for (const auto place : asked_.context.positionals) {
             const auto asked = AskedSpec::parse(words_[place]);
             if (place < 2 || !asked || asked->spec.name != name) continue;
             if (words_[place].find('[') == std::string::npos) {
-                words_[place] += kAny;
+                words_[place] += kAuto;
                 return;
             }
             const auto plain = written(asked->spec);
             if (!asked->accelerator || plain.find('[') != std::string::npos) continue;
-            words_[place] = plain + std::string(kAny);
+            words_[place] = plain + std::string(kAuto);
             return;
         }
-        words_.push_back(name + std::string(kAny));
+        words_.push_back(name + std::string(kAuto));
     }
 
     /// Takes "--name value" or "--name=value" out.

@@ -1,5 +1,6 @@
 #include "cli/workflow/build/slurm_jobs.hpp"
 
+#include "cli/options.hpp"
 #include "cli/workflow/build/slurm_failures.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/own_program.hpp"
@@ -108,8 +109,8 @@ Result<ArrayRequest> SlurmJobs::array_request(const Context& context,
     array.at_a_time = static_cast<std::size_t>(std::max(0, request.jobs));
     array.folder = absolute_path(".", context.home);
     for (const auto& text : request.slurm_options) {
-        for (const auto word : split(text, ' ')) {
-            if (word.empty()) continue;
+        GPKG_TRY(const auto words, words_of_option(text, "--slurm-options"));
+        for (const auto& word : words) {
             if (word == "-W" || word == "--wait" || word == "-a" || word.starts_with("--array"))
                 return fail(ErrorKind::Usage,
                             fmt::format("--slurm-options {}: gpkg has to say that itself", word));

@@ -7,21 +7,21 @@
 namespace gpkg {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kOrder = "order.json";
 constexpr const char* kAnswer = "answer.json";
 
-Result<Json> read_json(const fs::path& file) {
+Result<OrderedJson> read_json(const fs::path& file) {
     GPKG_TRY(const auto text, read_file(file));
-    auto document = Json::parse(text, nullptr, false);
+    auto document = OrderedJson::parse(text, nullptr, false);
     if (!document.is_object())
         return fail(ErrorKind::Parse, fmt::format("{}: is no JSON object", file.native()));
     return document;
 }
 
-Json json_of(const std::vector<TaskFailure>& failures) {
-    auto list = Json::array();
+OrderedJson json_of(const std::vector<TaskFailure>& failures) {
+    auto list = OrderedJson::array();
     for (const auto& [distribution, error] : failures)
         list.push_back({{"package", distribution},
                         {"kind", static_cast<int>(error.kind)},
@@ -32,7 +32,7 @@ Json json_of(const std::vector<TaskFailure>& failures) {
     return list;
 }
 
-std::vector<TaskFailure> failures_of(const Json& list) {
+std::vector<TaskFailure> failures_of(const OrderedJson& list) {
     std::vector<TaskFailure> failures;
     for (const auto& entry : list) {
         auto& failure = failures.emplace_back();
@@ -53,7 +53,7 @@ std::vector<std::string> texts_of(const std::vector<fs::path>& paths) {
     return texts;
 }
 
-std::vector<fs::path> paths_of(const Json& texts) {
+std::vector<fs::path> paths_of(const OrderedJson& texts) {
     std::vector<fs::path> paths;
     for (const auto& text : texts) paths.emplace_back(text.get<std::string>());
     return paths;
@@ -65,7 +65,7 @@ Result<Value> value_of(const fs::path& file, Read read) {
     GPKG_TRY(const auto document, read_json(file));
     try {
         return read(document);
-    } catch (const Json::exception& problem) {
+    } catch (const OrderedJson::exception& problem) {
         return fail(ErrorKind::Parse, fmt::format("{}: {}", file.native(), problem.what()));
     }
 }
@@ -78,18 +78,18 @@ bool TaskOrder::is_as(const TaskOrder& other) const {
 }
 
 Result<void> write_order(const fs::path& folder, const TaskOrder& order) {
-    const Json document{{"recipes", texts_of(order.recipes)},
-                        {"builds", order.builds},
-                        {"staged", texts_of(order.staged)},
-                        {"failed", order.failed},
-                        {"builds_packages", order.builds_packages},
-                        {"tests_packages", order.tests_packages},
-                        {"work", order.work.native()}};
+    const OrderedJson document{{"recipes", texts_of(order.recipes)},
+                               {"builds", order.builds},
+                               {"staged", texts_of(order.staged)},
+                               {"failed", order.failed},
+                               {"builds_packages", order.builds_packages},
+                               {"tests_packages", order.tests_packages},
+                               {"work", order.work.native()}};
     return write_file_atomically(folder / kOrder, document.dump(1) + "\n");
 }
 
 Result<TaskOrder> read_order(const fs::path& folder) {
-    return value_of<TaskOrder>(folder / kOrder, [](const Json& document) {
+    return value_of<TaskOrder>(folder / kOrder, [](const OrderedJson& document) {
         TaskOrder order;
         order.recipes = paths_of(document.at("recipes"));
         order.builds = document.at("builds").get<decltype(order.builds)>();
@@ -103,17 +103,17 @@ Result<TaskOrder> read_order(const fs::path& folder) {
 }
 
 Result<void> write_answer(const fs::path& folder, const TaskAnswer& answer) {
-    const Json document{{"node", answer.node},
-                        {"warnings", answer.warnings},
-                        {"failures", json_of(answer.failures)},
-                        {"failed_tests", json_of(answer.failed_tests)}};
+    const OrderedJson document{{"node", answer.node},
+                               {"warnings", answer.warnings},
+                               {"failures", json_of(answer.failures)},
+                               {"failed_tests", json_of(answer.failed_tests)}};
     return write_file_atomically(folder / kAnswer, document.dump(1) + "\n");
 }
 
 Result<void> remove_answer(const fs::path& folder) { return remove_tree(folder / kAnswer); }
 
 Result<std::optional<TaskAnswer>> read_answer(const fs::path& folder) {
-    auto answer = value_of<TaskAnswer>(folder / kAnswer, [](const Json& document) {
+    auto answer = value_of<TaskAnswer>(folder / kAnswer, [](const OrderedJson& document) {
         TaskAnswer found;
         found.node = document.at("node");
         found.warnings = document.at("warnings").get<decltype(found.warnings)>();

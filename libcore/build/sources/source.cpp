@@ -122,8 +122,7 @@ Result<std::vector<std::string>> entries_git_keeps(const fs::path& root,
     std::vector<std::string> found;
     for (const auto name : split(listed.output, '\0')) {
         std::error_code code;
-        if (!name.empty() && fs::exists(fs::symlink_status(root / name, code)))
-            found.emplace_back(name);
+        if (!name.empty() && is_there(root / name)) found.emplace_back(name);
     }
     return found;
 }

@@ -21,7 +21,7 @@ Result<void> unpack_source(const fs::path& archive,
     for (const auto& entry : fs::directory_iterator(from, code)) {
         const auto target = parent / entry.path().filename();
         // Two sources may share a folder; only there do files have to be copied.
-        if (fs::exists(fs::symlink_status(target, code))) {
+        if (is_there(target)) {
             if (entry.is_directory(code) && !entry.is_symlink(code)) {
                 GPKG_CHECK(copy_tree(entry.path(), target, false, cancelled));
                 continue;

@@ -16,7 +16,7 @@ using tests::shard_of;
 namespace {
 
 struct Fixture : tests::ShardedChannel {
-    ReachOptions reach_options;
+    ReachedIndexOptions reach_options;
     Names notes;
 
     /// As a command does it. A subdir without shards is read whole.
@@ -246,7 +246,7 @@ TEST_CASE("an index of shards that is the same is not even read", "[channel]") {
     REQUIRE(f.open({"a"}));
     auto fetched = f.fetch_index().value();
     const auto open = [&](const std::string& root) {
-        ReachOptions options;
+        ReachedIndexOptions options;
         options.shards.cache = f.options.cache;
         std::vector<SharedIndex> indexes(2);
         const Names roots{root};
@@ -393,7 +393,7 @@ TEST_CASE("two processes make one index without harm", "[channel]") {
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&, t] {
                 for (int round = 0; round < 10; ++round) {
-                    ReachOptions options;
+                    ReachedIndexOptions options;
                     options.shards.cache = f.options.cache;
                     options.most_kept = 0;  // so that each replaces the other's
                     const Names roots{t % 2 == 0 ? "e" : "unrelated"};
