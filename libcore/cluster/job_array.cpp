@@ -44,8 +44,11 @@ SlurmCommand question(std::vector<std::string> words, const std::function<bool()
 /// record of its own of.
 bool is_unknown_job(const SlurmAnswer& answer) {
     return answer.errors.find("Invalid job id") != std::string::npos ||
-           answer.errors.find(" not found") != std::string::npos;
+           answer.output.find(" not found") != std::string::npos;
 }
+
+/// What the record of an array has as its task when all that waited are cancelled.
+constexpr std::string_view kNoTask = "4294967294";
 
 /// Whether "0-3,7,9-12%4" has the number.
 bool lists(std::string_view numbers, std::size_t wanted) {
@@ -173,7 +176,8 @@ std::optional<EndedTask> parse_ended_in(std::string_view records, std::size_t in
     for (std::size_t at = 0; at != std::string_view::npos;) {
         const auto end = records.find("\n\n", at);
         const auto record = records.substr(at, end - at);
-        if (lists(value_in(record, "ArrayTaskId"), index)) return parse_ended(record);
+        const auto tasks = value_in(record, "ArrayTaskId");
+        if (tasks == kNoTask || lists(tasks, index)) return parse_ended(record);
         at = end == std::string_view::npos ? end : end + 2;
     }
     return std::nullopt;

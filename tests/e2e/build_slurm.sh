@@ -201,6 +201,23 @@ check [ "$status" = 1 ]
 err_has 'builds are held (JobHeldUser): scontrol release ' \
     'it would be made of something else than it was planned to be: the recipe'
 
+# Or is cancelled while it waits, one by one, of which Slurm keeps no records.
+recipe quick 'build: {script: "touch $PREFIX/quick"}'
+"$GPKG" build r/quick --slurm --slurm-options "--hold --comment='not now'" --output-dir gone > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null &
+child=$!
+for _ in $(seq 200); do grep -q 'are held' "$WORK/stderr" && break; sleep 0.05; done
+job=$(squeue -h -o %F | head -n 1)
+check [ "$(squeue -h -o %k | head -n 1)" = 'not now' ]
+for task in $(squeue -h -r -o %F_%K); do scancel $task; done
+begin=$SECONDS
+wait $child
+status=$? err=$(cat "$WORK/stderr") last='gpkg build of cancelled tasks'
+check [ "$status" = 1 ]
+check [ $((SECONDS - begin)) -lt 40 ]
+err_has "it was cancelled"
+expect 2 build r/quick --slurm --slurm-options "--comment='x" --output-dir gone
+err_has 'a quote is not closed'
+
 # Machines that lack what they need.
 recipe quick 'build: {script: "touch $PREFIX/quick"}'
 cp "$GPKG" "$NODE_DISK/gpkg"

@@ -53,6 +53,22 @@ out_has 'srun' '# srun' 'COMMAND'
 expect 0 deploy -p "$at" --slurm --to "$WORK/it's \$(n v)" --copy read
 out_has ' --copy read)'
 check [ "$(bash -c "gpkg() { :; }; $(grep '^trap .* EXIT$' <<< "$out"); trap -p EXIT" 2>&1 | grep -c 'invalid signal')" = 0 ]
+expect 0 deploy "$image" --slurm -- where 'a  b'
+out_has "deploy '$image'" "-- where 'a  b'"
+expect 0 deploy --slurm "$image" --to "$NODE_DISK" -- where --slurm
+expect 2 deploy "$image" --slrum -- where
+expect 2 deploy --clean -p "$at"
+expect 2 deploy --epilog --slurm -o "$WORK/x"
+# Bytes that are not those that were built come to no node, and are made anew where gpkg made them.
+damage() { python3 -c 'import sys; f = open(sys.argv[1], "r+b"); f.seek(2000); b = f.read(1); f.seek(2000); f.write(bytes([b[0] ^ 1]))' "$1"; }
+cp "$image" "$WORK/damaged.sqfs" && damage "$WORK/damaged.sqfs"
+expect 1 deploy "$WORK/damaged.sqfs" --slurm
+err_has "$WORK/damaged.sqfs: its bytes are not those that were built"
+damage "$image"
+expect 0 deploy -p "$at" --slurm
+err_has 'its bytes are not those that were built' 'is made, once for all jobs'
+expect 0 deploy -p "$at" --slurm
+err_lacks 'is made'
 # What pip or a person put into it makes another file of it.
 echo more > "$at/more.txt"
 expect 0 deploy -p "$at" --slurm

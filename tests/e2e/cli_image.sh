@@ -120,7 +120,79 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unsh
     check grep -q 'not a folder of root' "$WORK/told"
 fi
 
+# What its owner alone may read is not for others in what is made; modules of pip's are compiled as others are.
+expect 0 create -n own mod
+own=$GPKG_ROOT_PREFIX/envs/own site=lib/python3.11/site-packages
+echo secret > "$own/secret" && chmod 600 "$own/secret"
+mkdir -m 700 "$own/priv" && echo x > "$own/priv/x"
+mkdir "$own/$site/piped" && echo 'x = 1' > "$own/$site/piped/__init__.py" && echo 'def def' > "$own/$site/piped/template.py"
+for form in 'image build -o own.sqfs' 'pack -o own.tar.zst' 'image build --format oci -o own.oci'; do
+    expect 0 $form -n own
+    err_has 'priv and secret: may be read by you alone, and so may what is made here'
+    err_lacks 'cannot be compiled'
+done
+check [ "$(stat -c %a own.sqfs own.tar.zst "$(ls -S own.oci/blobs/sha256/* | head -n 1)" | tr '\n' ' ')" = '600 600 600 ' ]
+unsquashfs -lls own.sqfs > "$WORK/listed"
+check grep -q '^-rw------- .*/secret$' "$WORK/listed"
+check grep -q '^drwx------ .*/priv$' "$WORK/listed"
+check grep -q "/$site/piped/__pycache__/__init__.cpython-311.pyc$" "$WORK/listed"
+check [ -z "$(grep template.*pyc "$WORK/listed")" ]
+check [ "$(tar -tvf own.tar.zst | grep -c '^-rw------- .*/\?secret$')" = 1 ]
+rm -r "$own/secret" "$own/priv"
+expect 0 image build -n own -o open.sqfs
+check [ "$(stat -c %a open.sqfs)" = 644 ]
+
+# Killed at once, nothing of it goes on; asked to end while it unpacks, it does, and runs nothing.
+cat > "$WORK/fake" <<'FAKE'
+#!/bin/sh
+[ "${0##*/}" = unsquashfs ] || exit 1
+touch "$FAKES/begun"
+exec sleep 20
+FAKE
+mkdir "$WORK/fakes"
+for name in mount squashfuse squashfuse_ll unsquashfs; do install -m 755 "$WORK/fake" "$WORK/fakes/$name"; done
+export FAKES=$WORK/fakes
+mkdir "$WORK/scratch"
+for signal in INT TERM HUP; do
+    rm -f "$FAKES/begun"
+    TMPDIR=$WORK/scratch PATH=$FAKES:$PATH python3 - "$GPKG" "$WORK/one.sqfs" $signal > "$WORK/said" 2> "$WORK/told" <<'END'
+import os, signal, subprocess, sys, time
+run = subprocess.Popen([sys.argv[1], "image", "run", sys.argv[2], "--", "echo", "ran"], stdin=subprocess.DEVNULL)
+for _ in range(100):
+    if os.path.exists(os.environ["FAKES"] + "/begun"): break
+    time.sleep(0.05)
+begin = time.time()
+run.send_signal(getattr(signal, "SIG" + sys.argv[3]))
+status = run.wait()
+assert status == 1 and time.time() - begin < 5, (status, time.time() - begin)
+END
+    check [ $? = 0 ]
+    check [ ! -s "$WORK/said" ]
+    check grep -q '^error: interrupted' "$WORK/told"
+    check [ -z "$(ls -A "$WORK/scratch")" ]
+done
+if command -v squashfuse > /dev/null && [ -w /dev/fuse ]; then
+    rm "$FAKES"/squashfuse* "$FAKES/unsquashfs"
+    PATH=$FAKES:$PATH setsid "$GPKG" image run "$WORK/one.sqfs" -- sleep 100 &
+    for _ in $(seq 100); do pgrep -f 'squash[f]use.*one.sqfs' > /dev/null && pgrep -x sleep > /dev/null && break; sleep 0.05; done
+    kill -9 -- -$!
+    for _ in $(seq 40); do pgrep -f 'squash[f]use.*one.sqfs' > /dev/null || break; sleep 0.05; done
+    check [ -z "$(pgrep -f 'squash[f]use.*one.sqfs')" ]
+fi
+
 # What is no image, and what cannot be made.
+expect 2 image build -n ml --as x:y -o "$WORK/x.sqfs"
+err_has 'no programs can be found there' '--as another name'
+expect 2 image build -n ml --as x/y -o "$WORK/x.sqfs"
+err_has '--as gives it another one'
+python3 - "$WORK/one.sqfs" "$WORK/odd.sqfs" <<'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+assert data.count(b'"packages":3') == 1
+open(sys.argv[2], "wb").write(data.replace(b'"packages":3', b'"packages":"3"')[:-2])
+END
+expect 0 image show "$WORK/odd.sqfs"
+out_has '0 packages'
 expect 1 image run /etc/passwd true
 err_has '/etc/passwd: is no image that gpkg made'
 expect 1 image show "$WORK/nowhere"

@@ -29,6 +29,23 @@ CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one expect 0 info --json
 json 'd["active_prefix"] == d["default_prefix"] == work + "/root/envs/one"'
 json 'd["active_prefix_name"] == "one"'
 
+# What a site says is seen, and where it says so; a file that is not there is told.
+cat > "$WORK/site.yaml" <<END
+accelerator: none
+mirrored_channels: {conda-forge: ["https://me:secret@mirror.example/conda-forge"]}
+store_layers: [$WORK/layer]
+END
+export GPKG_SYSTEM_CONFIG=$WORK/site.yaml
+expect 0 info
+out_has "accelerator: none ($WORK/site.yaml:1:14)" "mirrored_channels: conda-forge: https://" "store_layers: $WORK/layer ($WORK/site.yaml:3"
+out_lacks secret
+expect 0 info --json
+json 'd["settings"]["accelerator"] == {"value": "none", "source": work + "/site.yaml:1:14"} and d["settings"]["store_layers"]["value"] == [work + "/layer"]'
+out_lacks secret
+GPKG_SYSTEM_CONFIG=$WORK/site.yml expect 0 info
+err_has "$WORK/site.yml: GPKG_SYSTEM_CONFIG names this file, and it is not there"
+unset GPKG_SYSTEM_CONFIG
+
 expect 0 info --base
 out_is "$GPKG_ROOT_PREFIX"
 expect 0 info --envs --json

@@ -130,6 +130,26 @@ a 'b' \$c"
     mv "$here" "$WORK/back"
 done
 
+# Many at once, as the ranks of a job begin: one does it, the others wait. What a killed one left is in nobody's way.
+echo "$at/bin" > "$at/--version"
+expect 0 pack -n ml -o "$WORK/many.tar.zst"
+rm "$at/--version"
+unpack() { rm -rf "$WORK/many" && mkdir "$WORK/many" && tar -xf "$WORK/many.tar.zst" -C "$WORK/many"; }
+for _ in 1 2 3; do
+    unpack
+    pids=
+    for _ in 1 2 3 4 5 6 7 8; do "$WORK/many/bin/gpkg-relocate" & pids="$pids $!"; done
+    for pid in $pids; do wait $pid; check [ $? = 0 ]; done
+    relocated "$WORK/many"
+    check [ "$(cat "$WORK/many/--version")" = "$WORK/many/bin" ]
+done
+unpack
+mkdir "$WORK/many/conda-meta/gpkg/pack/busy"
+echo "$(uname -n) 4194305" > "$WORK/many/conda-meta/gpkg/pack/busy/by"
+check timeout 20 "$WORK/many/bin/gpkg-relocate"
+relocated "$WORK/many"
+check [ ! -e "$WORK/many/conda-meta/gpkg/pack/busy" ]
+
 # What gpkg has changed since is not put back to what was packed.
 package more 1.0 0
 expect 0 install -y -q -p "$WORK/back" more

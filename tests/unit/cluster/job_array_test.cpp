@@ -77,3 +77,25 @@ TEST_CASE("How a task ended, as scontrol tells it", "[slurm]") {
     CHECK(waiting->node.empty());
     CHECK(waiting->reason.empty());
 }
+
+TEST_CASE(
+    "Tasks that were cancelled while they waited are found in the record that is left of them") {
+    // As scontrol 22.05 printed them, but for the lines between.
+    constexpr std::string_view kOwn =
+        "JobId=8 ArrayJobId=7 ArrayTaskId=1 JobName=b\n   JobState=COMPLETED Reason=None\n   "
+        "ExitCode=0:0\n   BatchHost=n1\n\n";
+    constexpr std::string_view kSome =
+        "JobId=7 ArrayJobId=7 ArrayTaskId=0,3-5%2 JobName=b\n   JobState=CANCELLED "
+        "Reason=JobHeldUser\n\n";
+    constexpr std::string_view kAll =
+        "JobId=7 ArrayJobId=7 ArrayTaskId=4294967294 JobName=b\n   JobState=CANCELLED "
+        "Reason=JobHeldUser\n\n";
+    const auto some = std::string(kOwn) + std::string(kSome);
+    for (const std::size_t index : {0, 3, 4, 5})
+        CHECK(gpkg::parse_ended_in(some, index)->state == "CANCELLED");
+    CHECK(gpkg::parse_ended_in(some, 1)->state == "COMPLETED");
+    CHECK(gpkg::parse_ended_in(some, 1)->node == "n1");
+    for (const std::size_t index : {2, 6, 30}) CHECK_FALSE(gpkg::parse_ended_in(some, index));
+    CHECK(gpkg::parse_ended_in(kAll, 12)->state == "CANCELLED");
+    CHECK_FALSE(gpkg::parse_ended_in("", 0));
+}
