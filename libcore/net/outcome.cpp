@@ -85,45 +85,45 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
         return Error{ErrorKind::NotFound, shown + ": no such file", "", {}};
     if (failure == nullptr) return status_error(shown, head.status);
 
-    using Kind = Failure::Kind;
+    using What = Failure::Kind;
     const auto error = [&](std::string what, std::string hint) {
         return Error{ErrorKind::Network, shown + ": " + std::move(what), std::move(hint), {}};
     };
     switch (failure->kind) {
-    case Kind::BadUrl: {
+    case What::BadUrl: {
         auto bad = error("not a URL that can be asked", "");
         bad.kind = ErrorKind::Parse;
         return bad;
     }
-    case Kind::HostNotFound:
+    case What::HostNotFound:
         return error(fmt::format("there is no host '{}'", host_of(url)),
                      fmt::format("check the name and the network; {}", kOfflineHint));
-    case Kind::ProxyNotFound:
+    case What::ProxyNotFound:
         return error("the proxy's host is not found", "check HTTP_PROXY and HTTPS_PROXY");
-    case Kind::Refused:
+    case What::Refused:
         return error(
             "cannot connect: " + failure->detail,
             fmt::format("check that the server runs and the port is right; {}", kOfflineHint));
-    case Kind::ConnectTimeout:
+    case What::ConnectTimeout:
         return error("no connection within the time limit",
                      fmt::format("check the network and HTTPS_PROXY; {}", kOfflineHint));
-    case Kind::Stalled: return error("the server stopped sending", "try again later");
-    case Kind::Tls:
+    case What::Stalled: return error("the server stopped sending", "try again later");
+    case What::Tls:
         return error("no secure connection: " + failure->detail,
                      "check the clock, and that SSL_CERT_FILE names your site's certificates");
-    case Kind::NotHttp:
+    case What::NotHttp:
         return error("the answer is not HTTP: " + failure->detail,
                      "check that a web server listens at this port");
-    case Kind::ProxyDenied:
+    case What::ProxyDenied:
         if (failure->proxy_status == 407) return status_error(shown, 407);
         return error(fmt::format("the proxy refuses to connect (HTTP {})", failure->proxy_status),
                      "check HTTPS_PROXY and NO_PROXY");
-    case Kind::Broken: return error("the transfer broke off: " + failure->detail, "try again");
-    case Kind::BadRedirect: return error(failure->detail, "");
-    case Kind::NoLogin: return error(failure->detail, failure->hint);
-    case Kind::Stopped: return Error{ErrorKind::Interrupted, shown + ": interrupted", "", {}};
-    case Kind::Rejected:
-    case Kind::Other: break;
+    case What::Broken: return error("the transfer broke off: " + failure->detail, "try again");
+    case What::BadRedirect: return error(failure->detail, "");
+    case What::NoLogin: return error(failure->detail, failure->hint);
+    case What::Stopped: return Error{ErrorKind::Interrupted, shown + ": interrupted", "", {}};
+    case What::Rejected:
+    case What::Other: break;
     }
     return error(failure->detail, "");
 }
