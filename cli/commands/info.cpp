@@ -163,7 +163,9 @@ std::vector<ShownSetting> other_settings(const Config& config) {
                                                       "envs_dirs"};
     auto settings = shown_settings(config);
     std::erase_if(settings, [&](const ShownSetting& setting) {
-        return setting.source == "default" || shown.contains(setting.key);
+        const bool is_set =
+            setting.source != "default" && setting.source != config.root_prefix.source;
+        return !is_set || shown.contains(setting.key);
     });
     return settings;
 }
