@@ -47,9 +47,6 @@ bool is_unknown_job(const SlurmAnswer& answer) {
            answer.output.find(" not found") != std::string::npos;
 }
 
-/// What the record of an array has as its task when all that waited are cancelled.
-constexpr std::string_view kNoTask = "4294967294";
-
 /// Whether "0-3,7,9-12%4" has the number.
 bool lists(std::string_view numbers, std::size_t wanted) {
     for (const auto part : split(numbers.substr(0, numbers.find('%')), ',')) {
@@ -173,14 +170,19 @@ std::optional<EndedTask> parse_ended(std::string_view text) {
 }
 
 std::optional<EndedTask> parse_ended_in(std::string_view records, std::size_t index) {
+    bool has_any = false;
     for (std::size_t at = 0; at != std::string_view::npos;) {
         const auto end = records.find("\n\n", at);
         const auto record = records.substr(at, end - at);
         const auto tasks = value_in(record, "ArrayTaskId");
-        if (tasks == kNoTask || lists(tasks, index)) return parse_ended(record);
+        if (lists(tasks, index)) return parse_ended(record);
+        has_any = has_any || !tasks.empty();
         at = end == std::string_view::npos ? end : end + 2;
     }
-    return std::nullopt;
+    if (!has_any) return std::nullopt;
+    EndedTask task;
+    task.state = "CANCELLED";
+    return task;
 }
 
 Result<std::optional<EndedTask>> ended_task(const std::string& job,

@@ -67,7 +67,8 @@ Result<std::optional<EndedTask>> ended_task(const std::string& job,
                                             std::size_t index,
                                             const std::function<bool()>& cancelled);
 std::optional<EndedTask> parse_ended(std::string_view text);
-/// The same of the record, among several, that is of this task and perhaps of others.
+/// The same of the record, among those of the job, that is of this task and perhaps of others. One
+/// that none is of was cancelled while it waited.
 std::optional<EndedTask> parse_ended_in(std::string_view records, std::size_t index);
 
 /// Of some tasks of a job; of all where `indexes` is empty.

@@ -151,6 +151,7 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
     // Not in the workplace, which may be on another disk.
     remove_dead_temporaries_of(image);
     GPKG_TRY(auto made, NewFile::make(image));
+    GPKG_CHECK(made.make_private());
     const auto time = fmt::format("{}", options.time);
     ProcessCommand command;
     command.arguments = {"mksquashfs",
@@ -194,8 +195,7 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
     GPKG_TRY(info.content, sha256_of_file(made.temporary()));
     if (::lseek(made.fd(), 0, SEEK_END) < 0) return pass(io_error(image, "write", errno));
     GPKG_CHECK(made.write(block_of(info)));
-    if (has_private && ::fchmod(made.fd(), 0600) != 0)
-        return pass(io_error(image, "make private", errno));
+    if (has_private) made.stay_private();
     GPKG_CHECK(made.finish(true));
     return warnings;
 }

@@ -73,6 +73,20 @@ std::set<pid_t> between(pid_t shell) {
     return numbers;
 }
 
+bool is_module_system(const Process& process) {
+    return process.program.starts_with("lua") || process.program.starts_with("tclsh") ||
+           process.program.starts_with("modulecmd");
+}
+
+/// A module system, or what it runs: it is in its shell's environment, and gone with its answer.
+bool is_of_module_system(pid_t number) {
+    for (auto process = look_at(number); process.number > 1; process = look_at(process.parent)) {
+        if (is_module_system(process)) return true;
+        if (process.parent <= 1) break;
+    }
+    return false;
+}
+
 /// Whether a process was started inside the environment that is at `place`.
 bool was_started_in(pid_t number, const fs::path& place) {
     const auto variables = read_file(fmt::format("/proc/{}/environ", number));
@@ -87,10 +101,6 @@ bool was_started_in(pid_t number, const fs::path& place) {
 }  // namespace
 
 pid_t shell_of_module_system() {
-    const auto is_module_system = [](const Process& process) {
-        return process.program.starts_with("lua") || process.program.starts_with("tclsh") ||
-               process.program.starts_with("modulecmd");
-    };
     auto process = look_at(::getppid());
     while (process.parent > 1 && !is_module_system(process)) process = look_at(process.parent);
     if (!is_module_system(process)) return 0;
@@ -160,7 +170,8 @@ std::vector<std::string> ImageUsers::living(pid_t shell) const {
         const auto number = number_in(entry->path().filename().native());
         struct stat status {};
         if (number > 0 && ::stat(entry->path().c_str(), &status) == 0 &&
-            status.st_uid == ::geteuid() && was_started_in(number, mount_point_))
+            status.st_uid == ::geteuid() && was_started_in(number, mount_point_) &&
+            !is_of_module_system(number))
             tell(number);
     }
     return users;

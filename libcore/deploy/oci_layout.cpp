@@ -10,7 +10,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 #include <utility>
 
 namespace gpkg {
@@ -73,6 +72,7 @@ private:
 Result<Layer> LayoutWriter::write_layer() {
     const auto file = folder_ / "layer";
     GPKG_TRY(auto output, NewFile::make(file));
+    GPKG_CHECK(output.make_private());
     Hasher packed(DigestKind::Sha256);
     Hasher plain(DigestKind::Sha256);
     Layer layer;
@@ -99,8 +99,7 @@ Result<Layer> LayoutWriter::write_layer() {
                  return add_laid_out(tar, one, place + "/" + one.path);
              }));
     GPKG_CHECK(tar.close());
-    if (has_private && ::fchmod(output.fd(), 0600) != 0)
-        return pass(io_error(file, "make private", errno));
+    if (has_private) output.stay_private();
     GPKG_CHECK(output.finish(true));
     layer.blob.digest = std::move(packed).hex();
     layer.uncompressed = std::move(plain).hex();

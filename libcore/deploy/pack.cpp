@@ -4,12 +4,12 @@
 #include "libcore/deploy/laid_out_tar_internal.hpp"
 #include "libcore/deploy/pack_internal.hpp"
 #include "libcore/env/placeholder.hpp"
+#include "libcore/fs/temporary.hpp"
 
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sys/stat.h>
 #include <utility>
 
 namespace gpkg {
@@ -157,7 +157,9 @@ Result<void> Packer::finish(const Transaction& environment) {
 Result<std::vector<std::string>> write_pack(const Transaction& environment,
                                             const fs::path& archive,
                                             const PackOptions& options) {
+    remove_dead_temporaries_of(archive);
     GPKG_TRY(auto output, NewFile::make(archive));
+    GPKG_CHECK(output.make_private());
     TarStreamOptions how;
     how.time = options.time;
     how.zstd_level = options.zstd_level;
@@ -174,8 +176,7 @@ Result<std::vector<std::string>> write_pack(const Transaction& environment,
              }));
     GPKG_CHECK(packer.finish(environment));
     GPKG_CHECK(tar.close());
-    if (has_private && ::fchmod(output.fd(), 0600) != 0)
-        return pass(io_error(archive, "make private", errno));
+    if (has_private) output.stay_private();
     GPKG_CHECK(output.finish(true));
     for (auto& warning : packer.take_warnings()) warnings.push_back(std::move(warning));
     return warnings;

@@ -9,7 +9,7 @@
 #   shebangs.list  those whose first line names an interpreter of the environment, links.list links
 #   history-size   of conda-meta/history as it was packed
 #   place          what they name now
-#   busy/          while this runs; by: where, and which process
+#   busy           while this runs: a link that says where, and which process
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -39,29 +39,32 @@ while read -r number kind placeholder; do
         fail "$here: has ${#here} bytes, and the programs in it have room for ${#placeholder}"
 done < "$pack/groups"
 
-# One at a time; the others find it done. What a killed one left on this machine is in nobody's way.
+# One at a time; the others find it done. A link is made with what it says, all at once; what a killed process left
+# on this machine is removed by one of those that wait, who looks again while the others may not.
+is_gone() {
+    [ -n "$1" ] && [ "${1% *}" = "$machine" ] && [ ! -e "/proc/${1##* }" ] && ! kill -0 "${1##* }" 2> /dev/null
+}
 take_turn() {
-    self="$(uname -n) $$"
+    machine=$(uname -n)
     waited=0
-    until mkdir "$pack/busy" 2> /dev/null; do
-        [ -d "$pack/busy" ] || fail "$pack: cannot be written to"
-        by=$(cat "$pack/busy/by" 2> /dev/null) || by=
-        if [ "${by% *}" = "${self% *}" ] && ! kill -0 "${by##* }" 2> /dev/null; then
-            # Whose it was is looked at again: another one may have been as quick.
-            if mv "$pack/busy" "$pack/busy.$$" 2> /dev/null; then
-                [ "$(cat "$pack/busy.$$/by" 2> /dev/null)" = "$by" ] || mv "$pack/busy.$$" "$pack/busy"
-                rm -rf "$pack/busy.$$"
-            fi
+    until ln -s "$machine $$" "$pack/busy" 2> /dev/null; do
+        if is_done; then exit 0; fi
+        [ -w "$pack" ] || fail "$pack: cannot be written to"
+        by=$(readlink "$pack/busy") || continue
+        if is_gone "$by" && ln -s "$machine $$" "$pack/busy.look" 2> /dev/null; then
+            by=$(readlink "$pack/busy") || by=
+            if is_gone "$by"; then rm -f "$pack/busy"; fi
+            rm -f "$pack/busy.look"
             continue
         fi
-        [ $waited -lt 600 ] || fail "$pack/busy: another process (${by:-unknown}) is at it for ten minutes; if it is gone, remove that folder"
-        sleep 1
+        [ $waited -lt 6000 ] ||
+            fail "$pack/busy: a process ($by) is at it for ten minutes; if it is gone, remove $pack/busy and busy.look"
+        sleep 0.1
         waited=$((waited + 1))
     done
-    trap 'rm -rf "$pack/busy"' EXIT
+    trap 'rm -f "$pack/busy"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
-    printf '%s' "$self" > "$pack/busy/by"
 }
 take_turn
 if is_done; then exit 0; fi
@@ -72,6 +75,7 @@ rm -f "$pack/place"
     cp -dR --preserve=mode,timestamps --remove-destination "$pack/pristine/." "$here/"
 cd "$here"
 while read -r number kind placeholder; do
+    [ "$placeholder" != "$here" ] || continue
     old=$(pattern "$placeholder")
     if [ "$kind" = text ]; then
         xargs -0 sed -i -e "s|$old|$new|g" -- < "$pack/$number.list"

@@ -72,7 +72,17 @@ Result<void> NewFile::write(std::string_view bytes) {
     return {};
 }
 
+Result<void> NewFile::make_private() {
+    struct stat status {};
+    if (::fstat(file_.get(), &status) != 0 || ::fchmod(file_.get(), 0600) != 0)
+        return io_failure(path_, "make private", errno);
+    mode_ = status.st_mode & 07777U;
+    return {};
+}
+
 Result<void> NewFile::finish(bool to_disk) {
+    if (mode_ && ::fchmod(file_.get(), *mode_) != 0)
+        return io_failure(path_, "set the mode of", errno);
     // Closing tells, over NFS, whether the bytes arrived. A second descriptor is closed for that:
     // the mark of a living writer lasts as long as the first, and is needed until the file has its
     // name.

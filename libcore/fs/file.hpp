@@ -38,7 +38,8 @@ public:
     NewFile(NewFile&& other) noexcept
         : path_(std::move(other.path_)),
           temporary_(std::exchange(other.temporary_, {})),
-          file_(std::move(other.file_)) {}
+          file_(std::move(other.file_)),
+          mode_(other.mode_) {}
     NewFile& operator=(NewFile&&) = delete;
     ~NewFile();
 
@@ -48,6 +49,9 @@ public:
     /// Open for reading and writing.
     int fd() const { return file_.get(); }
     Result<void> write(std::string_view bytes);
+    /// Nobody else may read it before it has its name; nor then, after stay_private().
+    Result<void> make_private();
+    void stay_private() { mode_.reset(); }
     /// Gives the file its name. `to_disk`: a crash of the machine does not lose it either.
     Result<void> finish(bool to_disk);
 
@@ -57,6 +61,7 @@ private:
     fs::path path_;
     std::string temporary_;  ///< empty once it has its name
     Descriptor file_;
+    std::optional<unsigned> mode_{};  ///< that it is given at the end
 };
 
 /// The same of all bytes at once, to the disk. A file that was there keeps its mode.

@@ -144,11 +144,38 @@ for _ in 1 2 3; do
     check [ "$(cat "$WORK/many/--version")" = "$WORK/many/bin" ]
 done
 unpack
-mkdir "$WORK/many/conda-meta/gpkg/pack/busy"
-echo "$(uname -n) 4194305" > "$WORK/many/conda-meta/gpkg/pack/busy/by"
-check timeout 20 "$WORK/many/bin/gpkg-relocate"
+ln -s "$(uname -n) 4194305" "$WORK/many/conda-meta/gpkg/pack/busy"
+pids=
+for _ in 1 2 3 4 5 6; do timeout 20 "$WORK/many/bin/gpkg-relocate" & pids="$pids $!"; done
+for pid in $pids; do wait $pid; check [ $? = 0 ]; done
 relocated "$WORK/many"
-check [ ! -e "$WORK/many/conda-meta/gpkg/pack/busy" ]
+check [ -z "$(ls "$WORK/many/conda-meta/gpkg/pack" | grep busy)" ]
+# Killed at any moment, the next one does it anew.
+for delay in 0 0.005 0.01 0.02 0.04 0.08; do
+    unpack
+    "$WORK/many/bin/gpkg-relocate" & "$WORK/many/bin/gpkg-relocate" &
+    sleep $delay
+    kill -9 $! 2> /dev/null
+    wait
+    check timeout 20 "$WORK/many/bin/gpkg-relocate"
+    relocated "$WORK/many"
+done
+# Where an archive is unpacked at the very place that its files name.
+if mkdir -p "$PLACEHOLDER" 2> /dev/null; then
+    tar -xf "$WORK/many.tar.zst" -C "$PLACEHOLDER"
+    check timeout 20 "$PLACEHOLDER/bin/gpkg-relocate"
+    rm -rf /opt/built
+fi
+# A killed pack leaves nothing behind that others can read, and nothing once it is made again.
+echo secret > "$at/secret" && chmod 600 "$at/secret"
+"$GPKG" pack -n ml -o "$WORK/s/killed.tar.zst" 2> "$WORK/told" & child=$!
+for _ in $(seq 200); do ls "$WORK"/s/killed.tar.zst.tmp-* > /dev/null 2>&1 && break; sleep 0.01; done
+check [ "$(stat -c %a "$WORK"/s/killed.tar.zst.tmp-*)" = 600 ]
+kill -9 $child
+wait $child 2> /dev/null
+expect 0 pack -n ml -o "$WORK/s/killed.tar.zst"
+check [ "$(ls "$WORK/s")" = killed.tar.zst ]
+rm "$at/secret"
 
 # What gpkg has changed since is not put back to what was packed.
 package more 1.0 0

@@ -95,7 +95,9 @@ TEST_CASE(
         CHECK(gpkg::parse_ended_in(some, index)->state == "CANCELLED");
     CHECK(gpkg::parse_ended_in(some, 1)->state == "COMPLETED");
     CHECK(gpkg::parse_ended_in(some, 1)->node == "n1");
-    for (const std::size_t index : {2, 6, 30}) CHECK_FALSE(gpkg::parse_ended_in(some, index));
+    for (const std::size_t index : {2, 6, 30})
+        CHECK(gpkg::parse_ended_in(some, index)->state == "CANCELLED");
+    CHECK_FALSE(gpkg::parse_ended_in("JobId=7 ArrayTaskId=0-9\n   JobState=PENDING\n\n", 4));
     CHECK(gpkg::parse_ended_in(kAll, 12)->state == "CANCELLED");
     CHECK_FALSE(gpkg::parse_ended_in("", 0));
 }
