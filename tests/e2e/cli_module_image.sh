@@ -278,6 +278,18 @@ for tool in "${!inits[@]}"; do
     journey root $tool
     [ ${#user[@]} = 0 ] || journey user $tool "${user[@]}" env
 done
+# Shells that unload it at the same moment: the last one unmounts it.
+for tool in "${!inits[@]}"; do
+    last="shells that unload at once with $tool"
+    for _ in 1 2 3; do
+        for _ in 1 2 3 4 5 6; do
+            env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$WORK/tmp" USER=me LANG=C.UTF-8 LMOD_IGNORE_CACHE=1 GPKG_ROOT_PREFIX="$WORK/tmp/root" \
+                bash --noprofile --norc -c 'source "$0"; module use "$1"; module load one/1 && sleep 0.3 && module unload one/1' "${inits[$tool]}" "$WORK/shared/modules-root/Core" 2> "$WORK/told" &
+        done
+        wait
+        check [ -z "$(grep "$WORK/shared/root/one" /proc/self/mountinfo)" ]
+    done
+done
 # What root mounts, in a prolog for instance, is there for everybody, also where it is a copy that is mounted.
 if [ ${#user[@]} != 0 ]; then
     image=$WORK/shared/files-user/one.sqfs
