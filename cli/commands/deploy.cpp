@@ -144,12 +144,13 @@ Result<int> to_script(Context& context,
 
 Result<int> clean(Context& context, const Options& options) {
     GPKG_TRY(const bool had_any, clean_job(context, options.request.folders));
-    std::vector<std::string> texts;
-    for (const auto& folder : local_folders(context, options.request.folders))
-        texts.push_back(folder.native());
-    if (!had_any)
+    if (!had_any) {
+        std::vector<std::string> texts;
+        for (const auto& folder : local_folders(context, options.request.folders))
+            texts.push_back(folder.native());
         context.out.note(fmt::format("nothing of this job was in {}; --to names another folder",
                                      fmt::join(texts, ", ")));
+    }
     if (context.out.json_mode()) context.out.json({{"success", true}});
     return 0;
 }

@@ -34,6 +34,7 @@ Hasher::Hasher(DigestKind kind)
     : state_(std::make_unique<State>(State{hash_of(kind), room_for(hash_of(kind))})) {
     state_->hash.init(state_->context.data());
 }
+Hasher::Hasher(const Hasher& other) : state_(std::make_unique<State>(*other.state_)) {}
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 Hasher::~Hasher() = default;

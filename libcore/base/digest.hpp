@@ -19,6 +19,7 @@ enum class DigestKind { Md5, Sha1, Sha256 };
 class Hasher {
 public:
     explicit Hasher(DigestKind kind);
+    Hasher(const Hasher& other);
     Hasher(Hasher&&) noexcept;
     Hasher& operator=(Hasher&&) noexcept;
     ~Hasher();

@@ -100,12 +100,14 @@ Result<ImageInfo> read_image_info(const fs::path& image) {
     return info;
 }
 
-Result<ImageDigests> check_image(const fs::path& image, const ImageInfo& info) {
+Result<ImageDigests> check_image(const fs::path& image,
+                                 const ImageInfo& info,
+                                 const TakePiece& take) {
     const Descriptor file(::open(image.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(image, "read", errno));
-    Hasher whole(DigestKind::Sha256);
-    Hasher content(DigestKind::Sha256);
+    Hasher hasher(DigestKind::Sha256);
+    std::string content;
     auto left = static_cast<std::size_t>(status.st_size) - kImageInformation;
     std::string buffer(std::size_t{4} << 20U, '\0');
     for (;;) {
@@ -114,12 +116,15 @@ Result<ImageDigests> check_image(const fs::path& image, const ImageInfo& info) {
         if (count < 0) return pass(io_error(image, "read", errno));
         if (count == 0) break;
         const std::string_view piece(buffer.data(), static_cast<std::size_t>(count));
-        whole.update(piece);
-        content.update(piece.substr(0, left));
-        left -= std::min(left, piece.size());
+        if (take) GPKG_CHECK(take(piece));
+        const auto of_content = piece.substr(0, left);
+        hasher.update(of_content);
+        left -= of_content.size();
+        if (left == 0 && content.empty()) content = Hasher(hasher).hex();
+        hasher.update(piece.substr(of_content.size()));
     }
-    if (left == 0 && std::move(content).hex() == info.content)
-        return ImageDigests{std::move(whole).hex(), static_cast<std::uint64_t>(status.st_size)};
+    if (left == 0 && content == info.content)
+        return ImageDigests{std::move(hasher).hex(), static_cast<std::uint64_t>(status.st_size)};
     return fail(ErrorKind::Integrity,
                 fmt::format("{}: its bytes are not those that were built", image.native()),
                 "it was replaced just now, or is damaged: try again, or build it anew");

@@ -5,7 +5,9 @@
 
 #include "libcore/env/laid_out.hpp"
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -29,8 +31,11 @@ struct ImageDigests {
     std::string sha256;  ///< of the file
     std::uint64_t size = 0;
 };
-/// Reads all of it. Integrity where its content is not what was built.
-Result<ImageDigests> check_image(const fs::path& image, const ImageInfo& info);
+using TakePiece = std::function<Result<void>(std::string_view)>;
+/// Reads all of it, and hands on what it reads. Integrity where its content is not what was built.
+Result<ImageDigests> check_image(const fs::path& image,
+                                 const ImageInfo& info,
+                                 const TakePiece& take = {});
 
 /// "/gpkg/ml-0123456789ab": where nothing is on any machine, and the same for the same environment.
 fs::path image_mount_point(const Transaction& environment, std::string_view name);

@@ -70,29 +70,13 @@ Result<void> copy_compared(const fs::path& image,
                            const ImageInfo& info,
                            const fs::path& copy,
                            const ImageCopyOptions& options) {
-    const Descriptor from(::open(image.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status {};
-    if (!from || ::fstat(from.get(), &status) != 0) return pass(io_error(image, "read", errno));
     GPKG_TRY(auto to, NewFile::make(copy));
-    Hasher hasher(DigestKind::Sha256);
-    auto content = static_cast<std::size_t>(status.st_size) - kImageInformation;
-    std::string buffer(std::size_t{4} << 20U, '\0');
-    for (;;) {
-        const auto count = ::read(from.get(), buffer.data(), buffer.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return pass(io_error(image, "read", errno));
-        if (count == 0) break;
+    const auto take = [&](std::string_view piece) -> Result<void> {
         if (options.cancelled && options.cancelled())
             return fail(ErrorKind::Interrupted, "interrupted");
-        const std::string_view piece(buffer.data(), static_cast<std::size_t>(count));
-        GPKG_CHECK(to.write(piece));
-        hasher.update(piece.substr(0, content));
-        content -= std::min(content, piece.size());
-    }
-    if (content != 0 || std::move(hasher).hex() != info.content)
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: its bytes are not those that were built", image.native()),
-                    "it was replaced just now, or is damaged: try again, or build it anew");
+        return to.write(piece);
+    };
+    GPKG_CHECK(check_image(image, info, take));
     return to.finish(false);
 }
 
