@@ -18,7 +18,7 @@ namespace {
 
 enum class Verb { Activate, Deactivate, Reactivate };
 
-struct Options {
+struct ActivateVerbOptions {
     TargetOptions target;
     std::string environment;
     std::string shell;
@@ -37,7 +37,7 @@ tl::unexpected<Error> needs_hook(const Context& context, std::string_view verb) 
 }
 
 /// The words that conda takes: a name, or a path where there is a slash.
-Result<fs::path> meant(const Context& context, const Options& options) {
+Result<fs::path> meant(const Context& context, const ActivateVerbOptions& options) {
     auto target = options.target;
     if (!options.environment.empty()) {
         if (!target.name.empty() || !target.prefix.empty())
@@ -49,7 +49,7 @@ Result<fs::path> meant(const Context& context, const Options& options) {
     return existing_prefix(context, target);
 }
 
-Result<int> change_shell(Context& context, const Options& options, Verb verb) {
+Result<int> change_shell(Context& context, const ActivateVerbOptions& options, Verb verb) {
     if (options.shell.empty())
         return needs_hook(context, verb == Verb::Deactivate ? "deactivate" : "activate");
     GPKG_TRY(const auto shell, parse_shell(options.shell));
@@ -72,7 +72,7 @@ Result<int> change_shell(Context& context, const Options& options, Verb verb) {
 }
 
 Action bind(CLI::App& app, Verb verb) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ActivateVerbOptions>();
     if (verb == Verb::Activate) {
         add_target_options(app, options->target);
         app.add_option("environment", options->environment, "name or path")->type_name("NAME|PATH");

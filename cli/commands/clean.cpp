@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct CleanOptions {
     bool all = false;
     bool packages = false;
     bool index_cache = false;
@@ -214,7 +214,7 @@ private:
     std::size_t failed_ = 0;
 };
 
-Result<int> clean(Context& context, const Options& options) {
+Result<int> clean(Context& context, const CleanOptions& options) {
     if (!options.all && !options.packages && !options.index_cache && !options.tarballs &&
         !options.one_offs && !options.images)
         return fail(ErrorKind::Usage,
@@ -301,7 +301,7 @@ Result<int> clean(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_clean(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<CleanOptions>();
     app.add_flag("-a,--all", options->all, "all of the following");
     app.add_flag(
         "--packages,--unused", options->packages, "unpacked packages that no environment uses");

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostPackages = 25;
 constexpr std::size_t kMostEdges = 8;
 
-struct Options {
+struct ClosureOptions {
     TargetOptions target;
     SourceOptions sources;
     WishOptions wishes;
@@ -197,7 +197,7 @@ Result<void> check_overwritten(const fs::path& path) {
                 "name another file, or remove it");
 }
 
-Result<Weighed> weigh(Context& context, const Options& options) {
+Result<Weighed> weigh(Context& context, const ClosureOptions& options) {
     const bool has_wishes = !options.wishes.specs.empty() || !options.wishes.files.empty();
     const bool has_target = !options.target.name.empty() || !options.target.prefix.empty();
     if (has_wishes && has_target)
@@ -217,7 +217,7 @@ Result<Weighed> weigh(Context& context, const Options& options) {
 void print(Output& out,
            const Weighed& weighed,
            const std::vector<Trimmed>& without,
-           const Options& options) {
+           const ClosureOptions& options) {
     const auto& closure = weighed.closure;
     out.result(out.bold(fmt::format("{}: {}", weighed.what, heading(weighed))));
     if (!options.size) {
@@ -236,7 +236,7 @@ void print(Output& out,
         out.note("sizes are of the archives to download; unpacked they are larger");
 }
 
-Result<int> show(Context& context, const Options& options) {
+Result<int> show(Context& context, const ClosureOptions& options) {
     std::uint64_t limit = 0;
     if (!options.limit.empty()) {
         auto parsed = parse_byte_size(options.limit);
@@ -277,7 +277,7 @@ Result<int> show(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_closure(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ClosureOptions>();
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);

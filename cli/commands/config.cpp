@@ -23,7 +23,7 @@ using Words = std::vector<std::string>;
 using KeyAndValue = std::pair<std::string, std::string>;
 
 /// Both ways of saying it: `gpkg config append channels x` and conda's `--append channels x`.
-struct Options {
+struct ConfigOptions {
     CLI::App* list = nullptr;
     CLI::App* get = nullptr;
     CLI::App* set = nullptr;
@@ -51,7 +51,7 @@ Json shown(const Words& values) {
     return list;
 }
 
-Json to_json(const ShownSetting& setting) {
+Json json_of(const ShownSetting& setting) {
     using Shape = ConfigKey::Shape;
     if (setting.shape == Shape::List) return shown(setting.values);
     if (setting.shape == Shape::Value)
@@ -83,8 +83,8 @@ int list_settings(Context& context, bool with_sources) {
         Json document;
         for (const auto& setting : settings)
             document[setting.key] =
-                with_sources ? Json{{"value", to_json(setting)}, {"source", setting.source}}
-                             : to_json(setting);
+                with_sources ? Json{{"value", json_of(setting)}, {"source", setting.source}}
+                             : json_of(setting);
         context.out.json(document);
         return 0;
     }
@@ -120,7 +120,7 @@ Result<int> get_setting(Context& context, const std::string& key) {
             return fail(ErrorKind::NotFound, fmt::format("{}: is not set", key));
     }
     if (context.out.json_mode()) {
-        const auto value = to_json(*found);
+        const auto value = json_of(*found);
         context.out.json({{key, name == key ? value : value.front()}});
         return 0;
     }
@@ -134,12 +134,12 @@ Result<int> get_setting(Context& context, const std::string& key) {
 }
 
 /// The file that is edited.
-ConfigLevel level_of(const Options& options) {
+ConfigLevel level_of(const ConfigOptions& options) {
     if (options.of_user) return ConfigLevel::User;
     return options.of_system ? ConfigLevel::System : ConfigLevel::RootPrefix;
 }
 
-ConfigTarget target_of(const Context& context, const Options& options) {
+ConfigTarget file_to_edit(const Context& context, const ConfigOptions& options) {
     return {context.config, context.config.file_of(level_of(options)), context.env};
 }
 
@@ -222,8 +222,8 @@ std::string told(const Words& values) {
 
 class Edit {
 public:
-    Edit(Context& context, const Options& options)
-        : context_(context), target_(target_of(context, options)) {}
+    Edit(Context& context, const ConfigOptions& options)
+        : context_(context), target_(file_to_edit(context, options)) {}
 
     Result<int> set(const std::string& key, Words values) {
         for (auto& value : values) value = settled(context_, key, value);
@@ -269,7 +269,7 @@ private:
     ConfigTarget target_;
 };
 
-Result<int> run_config(Context& context, const Options& options) {
+Result<int> run_config(Context& context, const ConfigOptions& options) {
     if (*options.list) return list_settings(context, options.with_sources);
     if (*options.get) return get_setting(context, options.key);
     Edit edit(context, options);
@@ -291,7 +291,7 @@ Result<int> run_config(Context& context, const Options& options) {
     return list_settings(context, options.with_sources);
 }
 
-void add_verbs(CLI::App& app, Options& options) {
+void add_verbs(CLI::App& app, ConfigOptions& options) {
     const auto verb = [&](const char* name, const char* help) {
         auto* sub = app.add_subcommand(name, help);
         sub->fallthrough();  // --json and --user after the verb
@@ -315,7 +315,7 @@ void add_verbs(CLI::App& app, Options& options) {
     options.remove_key = key(verb("remove-key", "remove a setting: its default counts again"));
 }
 
-void add_flags(CLI::App& app, Options& options) {
+void add_flags(CLI::App& app, ConfigOptions& options) {
     auto* group = app.add_option_group("conda's spelling");
     group->require_option(0, 1);
     const auto pair = [&](const char* names, KeyAndValue& words, const char* help) {
@@ -337,7 +337,7 @@ void add_flags(CLI::App& app, Options& options) {
 }  // namespace
 
 Action bind_config(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ConfigOptions>();
     add_verbs(app, *options);
     add_flags(app, *options);
     app.require_subcommand(0, 1);

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct DeployVerbOptions {
     DeployRequest request;
     std::string format;
     std::string method = "auto";
@@ -30,13 +30,13 @@ struct Options {
     std::vector<std::string> words;  ///< likewise
 };
 
-struct Words {
+struct DeployWords {
     std::string file;
     std::vector<std::string> command;  ///< behind "--"
 };
 
-Result<Words> words_of(const Context& context) {
-    Words words;
+Result<DeployWords> words_of(const Context& context) {
+    DeployWords words;
     const auto& typed = context.arguments;
     const auto dashes = std::find(typed.begin(), typed.end(), "--");
     if (dashes != typed.end()) words.command.assign(dashes + 1, typed.end());
@@ -104,7 +104,7 @@ void tell(Context& context, const Deployment& deployment) {
     if (start) out.note(*start);
 }
 
-Result<int> to_job(Context& context, const Options& options) {
+Result<int> to_job(Context& context, const DeployVerbOptions& options) {
     GPKG_TRY(const auto deployment, deploy_to_job(context, options.request));
     if (const auto& failures = deployment.done.failures; !failures.empty()) {
         auto error = error_of(failures,
@@ -125,7 +125,7 @@ Result<int> to_job(Context& context, const Options& options) {
 }
 
 Result<int> to_script(Context& context,
-                      const Options& options,
+                      const DeployVerbOptions& options,
                       const std::vector<std::string>& command) {
     GPKG_TRY(const auto script, batch_script(context, options.request, command));
     if (!options.output.empty()) {
@@ -142,7 +142,7 @@ Result<int> to_script(Context& context,
     return 0;
 }
 
-Result<int> clean(Context& context, const Options& options) {
+Result<int> clean(Context& context, const DeployVerbOptions& options) {
     GPKG_TRY(const bool had_any, clean_job(context, options.request.folders));
     if (!had_any) {
         std::vector<std::string> texts;
@@ -171,7 +171,7 @@ Result<std::vector<fs::path>> folders_of_anybody(const Context& context,
     return config.local_folders.value;
 }
 
-Result<int> print_epilog(Context& context, const Options& options) {
+Result<int> print_epilog(Context& context, const DeployVerbOptions& options) {
     GPKG_TRY(const auto folders, folders_of_anybody(context, options.request.folders));
     const auto script = epilog_script(folders);
     if (context.out.json_mode())
@@ -181,7 +181,7 @@ Result<int> print_epilog(Context& context, const Options& options) {
     return 0;
 }
 
-Result<int> run(Context& context, Options options) {
+Result<int> run(Context& context, DeployVerbOptions options) {
     if (options.clean && options.epilog)
         return fail(ErrorKind::Usage, "--clean goes not with --epilog");
     GPKG_TRY(const auto words, words_of(context));
@@ -220,7 +220,7 @@ Result<int> run(Context& context, Options options) {
 }  // namespace
 
 Action bind_deploy(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DeployVerbOptions>();
     auto& request = options->request;
     add_imaged_sources(app, request.what.of);
     app.add_option("file", options->word, "an image or an archive that is there already")

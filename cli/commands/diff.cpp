@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct DiffOptions {
     TargetOptions target;
     std::uint64_t before = 0;
     std::uint64_t after = 0;  ///< 0: what is installed now
@@ -39,7 +39,7 @@ void print(Output& out, const std::vector<PackageDifference>& changes) {
     out.note(changes.empty() ? "no package differs" : counted(changes));
 }
 
-Result<int> show(Context& context, const fs::path& prefix, const Options& options) {
+Result<int> show(Context& context, const fs::path& prefix, const DiffOptions& options) {
     GPKG_TRY(const auto before, generation_named(prefix, options.before));
     GPKG_TRY(
         const auto after,
@@ -61,7 +61,7 @@ Result<int> show(Context& context, const fs::path& prefix, const Options& option
 }  // namespace
 
 Action bind_diff(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DiffOptions>();
     app.add_option("before", options->before, "a generation's number")
         ->required()
         ->type_name("A")

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Grade = Finding::Grade;
 
-struct Options {
+struct DoctorOptions {
     TargetOptions target;
     SourceOptions sources;  ///< only --for and --devices
 };
@@ -34,7 +34,7 @@ struct Looked {
 };
 
 /// With what NVIDIA's driver says, also where no channel would ask for it.
-Result<Looked> look(const Context& context, const Options& options) {
+Result<Looked> look(const Context& context, const DoctorOptions& options) {
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     Looked looked;
     looked.platform = machine.platform;
@@ -62,7 +62,7 @@ std::string flags_for(const Context& context, const fs::path& prefix) {
     return (name == prefix.native() ? "-p " : "-n ") + name;
 }
 
-Result<std::vector<Finding>> examine(const Context& context, const Options& options) {
+Result<std::vector<Finding>> examine(const Context& context, const DoctorOptions& options) {
     GPKG_TRY(const auto looked, look(context, options));
     auto findings = check_machine(looked.profile, looked.detection, looked.warnings);
     const bool names_one = !options.target.name.empty() || !options.target.prefix.empty() ||
@@ -120,7 +120,7 @@ Json json_of(const std::vector<Finding>& findings, bool is_well) {
 }  // namespace
 
 Action bind_doctor(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DoctorOptions>();
     add_target_options(app, options->target);
     add_for_option(app, options->sources);
     app.footer(

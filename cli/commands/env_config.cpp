@@ -22,14 +22,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::seconds kLockPatience{60};
 
-struct Options {
+struct EnvConfigOptions {
     TargetOptions target;
     bool override_frozen = false;
     std::vector<std::string> assignments;  ///< NAME=VALUE
     std::vector<std::string> names;
 };
 
-Result<int> list(Context& context, const Options& options) {
+Result<int> list(Context& context, const EnvConfigOptions& options) {
     GPKG_TRY(const auto path, existing_prefix(context, options.target));
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto variables, prefix.env_vars());
@@ -83,7 +83,7 @@ Result<EnvVarChanges> removed(const std::vector<std::string>& names,
 }
 
 /// What is there may be another's doing until the lock is held.
-Result<int> change(Context& context, const Options& options) {
+Result<int> change(Context& context, const EnvConfigOptions& options) {
     GPKG_TRY(auto changes, assigned(options.assignments));
     GPKG_TRY(const auto path, existing_prefix(context, options.target));
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(path));
@@ -110,7 +110,7 @@ Result<int> change(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_env_config(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<EnvConfigOptions>();
     auto* vars = app.add_subcommand("vars", "variables that are set while it is active");
     auto* list_verb = vars->add_subcommand("list", "show them");
     auto* set = vars->add_subcommand("set", "set some, beside those that are set");

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct EnvExportOptions {
     TargetOptions target;
     ExportOptions how;
     std::string file;
@@ -27,7 +27,7 @@ struct Options {
 };
 
 /// The file's name decides how it will be read.
-Result<void> check_file_name(const Options& options) {
+Result<void> check_file_name(const EnvExportOptions& options) {
     if (options.file.empty() || is_environment_yml(options.file) != options.explicit_urls)
         return {};
     return fail(
@@ -39,7 +39,7 @@ Result<void> check_file_name(const Options& options) {
         options.explicit_urls ? "call it .txt" : "--explicit writes a list of files");
 }
 
-Result<void> put(Context& context, const Options& options, std::string text) {
+Result<void> put(Context& context, const EnvExportOptions& options, std::string text) {
     if (!options.file.empty()) {
         const auto path = absolute_path(options.file, context.home);
         return write_file_atomically(path, text);
@@ -71,7 +71,9 @@ Json json_of(const Context& context, const Prefix& prefix, const EnvironmentYml&
     return document;
 }
 
-Result<int> export_explicit(Context& context, const Options& options, const Installed& installed) {
+Result<int> export_explicit(Context& context,
+                            const EnvExportOptions& options,
+                            const Installed& installed) {
     const auto& [prefix, records] = installed;
     std::vector<PackageRecord> packages;
     packages.reserve(records.size());
@@ -98,7 +100,7 @@ Result<int> export_explicit(Context& context, const Options& options, const Inst
     return 0;
 }
 
-Result<int> export_environment(Context& context, const Options& options) {
+Result<int> export_environment(Context& context, const EnvExportOptions& options) {
     GPKG_CHECK(check_file_name(options));
     GPKG_TRY(const auto installed, read_installed(context, options.target));
     if (options.explicit_urls) return export_explicit(context, options, installed);
@@ -112,7 +114,7 @@ Result<int> export_environment(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_env_export(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<EnvExportOptions>();
     add_target_options(app, options->target);
     app.add_option("-f,--file", options->file, "write it to this file, whole or not at all")
         ->type_name("FILE");

@@ -12,7 +12,7 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct EnvUpdateOptions {
     TargetOptions target;
     SourceOptions sources;
     ChangeOptions change;
@@ -22,7 +22,9 @@ struct Options {
 };
 
 /// What the flags say, else what the file says, else the active environment.
-Result<fs::path> prefix_meant(Context& context, const Options& options, const Wishes& wishes) {
+Result<fs::path> prefix_meant(Context& context,
+                              const EnvUpdateOptions& options,
+                              const Wishes& wishes) {
     auto target = options.target;
     if (target.name.empty() && target.prefix.empty()) {
         target.name = wishes.name;
@@ -35,7 +37,7 @@ Result<fs::path> prefix_meant(Context& context, const Options& options, const Wi
     return prefix;
 }
 
-Result<int> update(Context& context, Options& options) {
+Result<int> update(Context& context, EnvUpdateOptions& options) {
     options.change.offline = options.sources.offline;
     if (options.wishes.files.empty()) options.wishes.files = {"environment.yml"};
     options.wishes.ignore_names = !options.target.name.empty() || !options.target.prefix.empty();
@@ -70,7 +72,7 @@ Result<int> update(Context& context, Options& options) {
 }  // namespace
 
 Action bind_env_update(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<EnvUpdateOptions>();
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kShownPrograms = 10;
 
-struct Options {
+struct ExecOptions {
     SourceOptions sources;
     std::vector<std::string> specs;  ///< in place of the package of the tool's name
     std::vector<std::string> with;
@@ -79,7 +79,7 @@ Result<fs::path> held_environment(Context& context, const OneOffRequest& request
     }
 }
 
-Result<int> exec(Context& context, const CLI::App& app, const Options& options) {
+Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& options) {
     auto command = words_behind_options(app, context.arguments);
     if (command.empty())
         return fail(ErrorKind::Usage, "no tool to run was given", "gpkg exec ruff check");
@@ -114,7 +114,7 @@ Result<int> exec(Context& context, const CLI::App& app, const Options& options) 
 }  // namespace
 
 Action bind_exec(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExecOptions>();
     add_source_options(app, options->sources);
     const auto add_specs = [&](const char* name, auto& specs, const char* help) {
         app.add_option(name, specs, help)

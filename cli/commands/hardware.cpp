@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using namespace virtual_packages;
 
-struct Options {
+struct HardwareOptions {
     SourceOptions sources;  ///< only --for and --devices
     SiteOptions site;
     std::string output;
@@ -50,14 +50,14 @@ std::string_view name_of(OverrideEffect effect) {
     return "none";
 }
 
-Json to_json(const VirtualPackage& package, const std::string& source) {
+Json json_of(const VirtualPackage& package, const std::string& source) {
     return {{"name", package.name},
             {"version", package.version},
             {"build", package.build},
             {"source", source}};
 }
 
-Json to_json(const HardwareProfile& profile,
+Json json_of(const HardwareProfile& profile,
              const Detection& detection,
              const std::vector<std::string>& warnings) {
     Json document{{"platform", profile.platform},
@@ -84,10 +84,10 @@ Json to_json(const HardwareProfile& profile,
                                     {"memory_mib", gpu.memory_mib}});
     document["others"] = Json::array();
     for (const auto& [package, source] : profile.others)
-        document["others"].push_back(to_json(package, source));
+        document["others"].push_back(json_of(package, source));
     document["virtual_packages"] = Json::array();
     for (const auto& [package, source] : detection.packages)
-        document["virtual_packages"].push_back(to_json(package, source));
+        document["virtual_packages"].push_back(json_of(package, source));
     document["overrides"] = Json::array();
     for (const auto& [variable, value, effect, text] : detection.overrides)
         document["overrides"].push_back({{"variable", variable},
@@ -169,7 +169,7 @@ void print_overrides(Context& context, const Detection& detection) {
 }
 
 /// The machine that --for names, else this one, with all its GPUs.
-Result<DetectedProfile> look(const Context& context, const Options& options) {
+Result<DetectedProfile> look(const Context& context, const HardwareOptions& options) {
     if (!options.sources.for_machine.empty()) {
         auto sources = options.sources;
         sources.devices.clear();
@@ -182,12 +182,12 @@ Result<DetectedProfile> look(const Context& context, const Options& options) {
     return detected;
 }
 
-Result<DeviceChoice> choice_of(const Options& options) {
+Result<DeviceChoice> choice_of(const HardwareOptions& options) {
     return options.sources.devices.empty() ? DeviceChoice()
                                            : DeviceChoice::parse(options.sources.devices);
 }
 
-Result<int> show(Context& context, const Options& options) {
+Result<int> show(Context& context, const HardwareOptions& options) {
     GPKG_TRY(auto found, look(context, options));
     const auto& profile = found.profile;
     GPKG_TRY(const auto choice, choice_of(options));
@@ -202,7 +202,7 @@ Result<int> show(Context& context, const Options& options) {
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
     if (context.out.json_mode()) {
-        context.out.json(to_json(profile, detection, warnings));
+        context.out.json(json_of(profile, detection, warnings));
         return 0;
     }
     for (const auto& warning : warnings) context.out.warn(warning);
@@ -216,7 +216,7 @@ Result<int> show(Context& context, const Options& options) {
     return 0;
 }
 
-Result<int> write(Context& context, const Options& options) {
+Result<int> write(Context& context, const HardwareOptions& options) {
     GPKG_TRY(auto found, look(context, options));
     GPKG_TRY(const auto choice, choice_of(options));
     GPKG_CHECK(keep_devices(found.profile, choice));
@@ -269,7 +269,7 @@ int list(Context& context) {
 }  // namespace
 
 Action bind_hardware(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<HardwareOptions>();
     auto* export_app =
         app.add_subcommand("export", "write what this machine is, as a profile for --for");
     auto* list_app = app.add_subcommand("list", "show the machines that --for knows by name");

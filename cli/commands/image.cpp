@@ -19,7 +19,7 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct ImageVerbOptions {
     ImagedOptions of;
     std::string mount_point;
     std::string format = "squashfs";
@@ -32,7 +32,7 @@ struct Options {
 };
 
 Result<fs::path> mount_point_of(const Context& context,
-                                const Options& options,
+                                const ImageVerbOptions& options,
                                 const Imaged& imaged) {
     const auto place = options.mount_point.empty()
                            ? image_mount_point(imaged.environment, imaged.name)
@@ -85,7 +85,7 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
     return 0;
 }
 
-Result<int> build(Context& context, const Options& options) {
+Result<int> build(Context& context, const ImageVerbOptions& options) {
     GPKG_TRY(auto made, imaged(context, options.of));
     GPKG_TRY(const auto mount_point, mount_point_of(context, options, made));
     GPKG_CHECK(add_other_files(context, made, mount_point));
@@ -100,7 +100,7 @@ Result<int> build(Context& context, const Options& options) {
                      : tell_image(context, made.output, info);
 }
 
-Result<int> show(Context& context, const Options& options) {
+Result<int> show(Context& context, const ImageVerbOptions& options) {
     const auto file = absolute_path(options.image, context.home);
     GPKG_TRY(const auto info, read_image_info(file));
     if (context.out.json_mode()) {
@@ -122,7 +122,7 @@ Result<int> show(Context& context, const Options& options) {
     return 0;
 }
 
-Result<int> run(Context& context, const CLI::App& app, const Options&) {
+Result<int> run(Context& context, const CLI::App& app, const ImageVerbOptions&) {
     auto words = words_behind_options(app, context.arguments);
     if (words.size() > 1 && words[1] == "--") words.erase(words.begin() + 1);
     if (words.size() < 2)
@@ -144,7 +144,7 @@ Result<int> run(Context& context, const CLI::App& app, const Options&) {
     });
 }
 
-Result<int> mount(Context& context, const Options& options) {
+Result<int> mount(Context& context, const ImageVerbOptions& options) {
     const auto file = absolute_path(options.image, context.home);
     GPKG_TRY(const auto info, read_image_info(file));
     const bool is_for_module = !options.for_module.empty();
@@ -175,7 +175,7 @@ Result<int> mount(Context& context, const Options& options) {
 }
 
 /// The mount point that is meant: by itself or by its image.
-Result<fs::path> mounted_place(const Context& context, const Options& options) {
+Result<fs::path> mounted_place(const Context& context, const ImageVerbOptions& options) {
     const auto path = absolute_path(options.image, context.home);
     std::error_code code;
     if (!fs::is_regular_file(path, code)) return path;
@@ -183,7 +183,7 @@ Result<fs::path> mounted_place(const Context& context, const Options& options) {
     return info.mount_point;
 }
 
-Result<int> unmount(Context& context, const Options& options) {
+Result<int> unmount(Context& context, const ImageVerbOptions& options) {
     GPKG_TRY(const auto place, mounted_place(context, options));
     const auto shell = options.is_for_module ? shell_of_module_system() : 0;
     GPKG_TRY(const auto left, leave_image(place, shell));
@@ -207,7 +207,7 @@ Result<int> unmount(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_image(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ImageVerbOptions>();
     app.require_subcommand(1);
     auto* build_app = app.add_subcommand("build", "write an environment as one file");
     add_imaged_options(*build_app, options->of);

@@ -18,7 +18,7 @@ namespace {
 /// More are counted; --json has all.
 constexpr std::size_t kMostDisagreements = 10;
 
-struct Words {
+struct IndexWords {
     std::string folder;
     std::string patch;
     bool no_patch = false;
@@ -26,7 +26,7 @@ struct Words {
     int zstd_level = 0;  ///< 0: as the indexer thinks best
 };
 
-Result<IndexerOptions> options_of(const Words& words, Context& context) {
+Result<IndexerOptions> options_of(const IndexWords& words, Context& context) {
     IndexerOptions options;
     options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     options.cancelled = [&] { return context.stop.stop_requested(); };
@@ -55,7 +55,7 @@ nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
     return subdirs;
 }
 
-nlohmann::ordered_json to_json(const std::vector<FaultyPackage>& packages) {
+nlohmann::ordered_json json_of(const std::vector<FaultyPackage>& packages) {
     auto list = nlohmann::ordered_json::array();
     for (const auto& [file, reason] : packages)
         list.push_back({{"file", file.native()}, {"reason", reason}});
@@ -71,13 +71,13 @@ nlohmann::ordered_json show_refused(const std::vector<FaultyPackage>& packages, 
                             {},
                             {}});
     }
-    return to_json(packages);
+    return json_of(packages);
 }
 
 nlohmann::ordered_json show_odd(const std::vector<FaultyPackage>& packages, Output& out) {
     for (const auto& [file, reason] : packages)
         out.warn(fmt::format("{}: {}", file.native(), reason));
-    return to_json(packages);
+    return json_of(packages);
 }
 
 nlohmann::ordered_json show_disagreements(const IndexSummary& summary, Output& out) {
@@ -113,7 +113,7 @@ nlohmann::ordered_json show_patches(const IndexSummary& summary, Output& out) {
 }  // namespace
 
 Action bind_index(CLI::App& app) {
-    const auto words = std::make_shared<Words>();
+    const auto words = std::make_shared<IndexWords>();
     app.add_option(
            "folder", words->folder, "the channel's folder, which holds linux-64/, noarch/ ...")
         ->required();

@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct InfoOptions {
     bool environments = false;
     bool base = false;
 };
@@ -304,7 +304,7 @@ void print(const Context& context, const Facts& facts) {
     for (const auto& line : table.lines()) context.out.result(line);
 }
 
-Result<int> info(Context& context, const Options& options) {
+Result<int> info(Context& context, const InfoOptions& options) {
     auto& out = context.out;
     if (options.base) {
         const auto root = context.config.root_prefix.value.native();
@@ -329,7 +329,7 @@ Result<int> info(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_info(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<InfoOptions>();
     auto* environments = app.add_flag("-e,--envs", options->environments, "list the environments");
     app.add_flag("--base", options->base, "print the path of the root prefix")
         ->excludes(environments);

@@ -19,14 +19,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct InitOptions {
     std::vector<std::string> shells;
     bool undo = false;
     bool dry_run = false;
     bool user = true;
 };
 
-struct Planned {
+struct PlannedEdit {
     Shell shell;
     StartupChange change;
 };
@@ -81,7 +81,7 @@ std::string block_lines(Shell shell, const fs::path& program) {
                        shell_name(shell));
 }
 
-Result<std::vector<Shell>> meant_shells(const Context& context, const Options& options) {
+Result<std::vector<Shell>> meant_shells(const Context& context, const InitOptions& options) {
     std::vector<Shell> shells;
     for (const auto& name : options.shells) {
         GPKG_TRY(const auto shell, parse_shell(name));
@@ -98,10 +98,10 @@ Result<std::vector<Shell>> meant_shells(const Context& context, const Options& o
 }
 
 /// What would be done to each file: nothing is written before all of it is known to be possible.
-Result<std::vector<Planned>> plan(const Context& context, const Options& options) {
+Result<std::vector<PlannedEdit>> plan(const Context& context, const InitOptions& options) {
     GPKG_TRY(const auto shells, meant_shells(context, options));
     GPKG_TRY(const auto program, own_program());
-    std::vector<Planned> planned;
+    std::vector<PlannedEdit> planned;
     for (const auto shell : shells) {
         const auto files = startup_files(context, shell);
         if (!options.undo) {
@@ -127,7 +127,7 @@ std::string_view action(const StartupChange& change, bool undo) {
     return change.renews ? "replace" : "add";
 }
 
-void tell(Output& out, const Planned& planned, const Options& options) {
+void tell(Output& out, const PlannedEdit& planned, const InitOptions& options) {
     const auto& change = planned.change;
     const auto name = change.file == change.target
                           ? change.file.native()
@@ -152,7 +152,7 @@ void tell(Output& out, const Planned& planned, const Options& options) {
                              tool));
 }
 
-Json to_json(const Planned& planned, bool undo) {
+Json json_of(const PlannedEdit& planned, bool undo) {
     const auto& change = planned.change;
     return {{"shell", shell_name(planned.shell)},
             {"path", change.file.native()},
@@ -162,13 +162,13 @@ Json to_json(const Planned& planned, bool undo) {
             {"other_blocks", change.others}};
 }
 
-Result<int> init(Context& context, const Options& options) {
+Result<int> init(Context& context, const InitOptions& options) {
     GPKG_TRY(const auto planned, plan(context, options));
     auto files = Json::array();
     for (const auto& entry : planned) {
         if (!options.dry_run && !entry.change.is_nothing()) GPKG_CHECK(carry_out(entry.change));
         tell(context.out, entry, options);
-        files.push_back(to_json(entry, options.undo));
+        files.push_back(json_of(entry, options.undo));
     }
     if (context.out.json_mode()) {
         context.out.json(
@@ -182,7 +182,7 @@ Result<int> init(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_init(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<InitOptions>();
     app.add_option("shells",
                    options->shells,
                    "bash, zsh, fish, tcsh, posix or powershell; else the one in use")

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 
-struct Options {
+struct InspectOptions {
     TargetOptions target;
     std::string what;
     std::string attestation;
@@ -66,7 +66,7 @@ std::string kind_text(const std::string& path) {
     return path.ends_with(".a") ? "static library" : "GPU code";
 }
 
-Json to_json(const InspectedBinary& binary) {
+Json json_of(const InspectedBinary& binary) {
     if (!binary.elf)
         return {{"path", binary.path},
                 {"kind", kind_text(binary.path)},
@@ -92,10 +92,10 @@ Json to_json(const InspectedBinary& binary) {
             {"gpu_code", gpu_json(binary.gpu)}};
 }
 
-Json to_json(const InspectedPackage& package) {
+Json json_of(const InspectedPackage& package) {
     const auto& record = package.record;
     auto binaries = Json::array();
-    for (const auto& binary : package.binaries) binaries.push_back(to_json(binary));
+    for (const auto& binary : package.binaries) binaries.push_back(json_of(binary));
     Json exports;
     if (package.run_exports) {
         exports = {{"weak", package.run_exports->weak},
@@ -182,14 +182,14 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
 
 Result<int> show(Context& context, const InspectedPackage& package, std::string_view missing) {
     if (context.out.json_mode()) {
-        context.out.json(to_json(package));
+        context.out.json(json_of(package));
     } else {
         print(context, package, missing);
     }
     return 0;
 }
 
-Result<int> show_installed(Context& context, const Options& options) {
+Result<int> show_installed(Context& context, const InspectOptions& options) {
     GPKG_TRY(const auto installed, read_installed(context, options.target));
     const auto* record = find_record(installed.records, options.what);
     if (record == nullptr)
@@ -227,7 +227,7 @@ Result<int> show_path(Context& context, const std::string& what) {
                                 path.native()));
     if (context.out.json_mode()) {
         Json json{{"success", true}};
-        json.update(to_json(*found));
+        json.update(json_of(*found));
         context.out.json(json);
     } else {
         add_binary(context, *found, "not found");
@@ -236,7 +236,7 @@ Result<int> show_path(Context& context, const std::string& what) {
 }
 
 /// What the attestation says of the package file. The exit status is that of a check.
-Result<int> show_attestation(Context& context, const Options& options) {
+Result<int> show_attestation(Context& context, const InspectOptions& options) {
     const auto package = absolute_path(options.what, context.home);
     const auto file = absolute_path(options.attestation, context.home);
     GPKG_TRY(const auto bytes, read_file(file, kLargestAttestation));
@@ -268,7 +268,7 @@ Result<int> show_attestation(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_inspect(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<InspectOptions>();
     app.add_option("what",
                    options->what,
                    "a program, a library, a package file; with -n or -p an installed package")

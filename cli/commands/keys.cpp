@@ -13,7 +13,7 @@
 namespace gpkg::cli {
 namespace {
 
-struct Words {
+struct KeysWords {
     std::string file;  ///< of a key, or the folder of a channel
     std::vector<std::string> root_keys;
     std::vector<std::string> index_keys;
@@ -64,7 +64,7 @@ Result<int> write_root(Context& context,
     return 0;
 }
 
-Result<int> generate(Context& context, const Words& words) {
+Result<int> generate(Context& context, const KeysWords& words) {
     GPKG_TRY(const auto key, SigningKey::generate());
     const auto file = absolute_path(words.file, context.home);
     GPKG_CHECK(key.write(file));
@@ -75,7 +75,7 @@ Result<int> generate(Context& context, const Words& words) {
     return 0;
 }
 
-Result<int> show(Context& context, const Words& words) {
+Result<int> show(Context& context, const KeysWords& words) {
     GPKG_TRY(const auto key, SigningKey::read(absolute_path(words.file, context.home)));
     context.out.result(key.public_key());
     if (context.out.json_mode())
@@ -98,7 +98,7 @@ Result<void> set_role(SigningRole& role,
     return {};
 }
 
-Result<int> make_root(Context& context, const Words& words) {
+Result<int> make_root(Context& context, const KeysWords& words) {
     const auto channel = absolute_path(words.file, context.home);
     GPKG_TRY(const auto before, newest_root(channel));
     auto root = before;
@@ -119,7 +119,7 @@ Result<int> make_root(Context& context, const Words& words) {
     return write_root(context, channel, before, text);
 }
 
-Result<int> add_signature(Context& context, const Words& words) {
+Result<int> add_signature(Context& context, const KeysWords& words) {
     const auto channel = absolute_path(words.file, context.home);
     GPKG_TRY(const auto before, newest_root(channel));
     const auto draft = draft_file(channel, before.version + 1);
@@ -142,7 +142,7 @@ void add_list(CLI::App& app,
         ->allow_extra_args(false);
 }
 
-void add_root_options(CLI::App& app, Words& words) {
+void add_root_options(CLI::App& app, KeysWords& words) {
     add_list(app,
              "--root-key",
              words.root_keys,
@@ -165,7 +165,7 @@ Action bind_keys(CLI::App& app) {
         const char* name;
         const char* help;
         const char* argument;
-        Result<int> (*action)(Context&, const Words&);
+        Result<int> (*action)(Context&, const KeysWords&);
     };
     static constexpr auto kVerbs = std::to_array<Verb>({
         {"generate", "make a private key in a new file, and tell its public key", "file", generate},
@@ -173,8 +173,8 @@ Action bind_keys(CLI::App& app) {
         {"root", "make the next root of a channel: which keys count", "channel", make_root},
         {"sign", "sign a root that waits for more keys", "channel", add_signature},
     });
-    const auto words = std::make_shared<Words>();
-    std::vector<std::pair<const CLI::App*, Result<int> (*)(Context&, const Words&)>> actions;
+    const auto words = std::make_shared<KeysWords>();
+    std::vector<std::pair<const CLI::App*, Result<int> (*)(Context&, const KeysWords&)>> actions;
     for (const auto& verb : kVerbs) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
         sub->fallthrough();

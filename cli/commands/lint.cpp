@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct LintOptions {
     SourceOptions sources;
     std::vector<std::string> words;
     std::string channel;
@@ -67,7 +67,7 @@ Result<void> add_made(const fs::path& file,
     return {};
 }
 
-Result<std::vector<Subject>> subjects_of(const Context& context, const Options& options) {
+Result<std::vector<Subject>> subjects_of(const Context& context, const LintOptions& options) {
     std::vector<Subject> subjects;
     const auto channel =
         absolute_path(options.channel.empty() ? "output" : options.channel, context.home);
@@ -155,7 +155,7 @@ Json json_of(const ToolkitFinding& finding) {
 }
 
 /// What was found, and in which recipe it can be mended.
-struct Found {
+struct FoundFault {
     fs::path recipe;
     ToolkitFinding finding;
     bool is_fixed = false;
@@ -163,8 +163,8 @@ struct Found {
 
 /// Writes the parts into the recipe in place of the whole. Packages of several variants may use
 /// several parts: all of them are written.
-Result<void> fix(Context& context, std::vector<Found>& all) {
-    std::map<std::pair<fs::path, std::string>, std::vector<Found*>> by_place;
+Result<void> fix(Context& context, std::vector<FoundFault>& all) {
+    std::map<std::pair<fs::path, std::string>, std::vector<FoundFault*>> by_place;
     for (auto& found : all) by_place[{found.recipe, found.finding.dependency}].push_back(&found);
     for (auto& [place, group] : by_place) {
         const auto& [file, dependency] = place;
@@ -190,9 +190,9 @@ Result<void> fix(Context& context, std::vector<Found>& all) {
     return {};
 }
 
-Result<int> lint(Context& context, const Options& options) {
+Result<int> lint(Context& context, const LintOptions& options) {
     GPKG_TRY(const auto subjects, subjects_of(context, options));
-    std::vector<Found> findings;
+    std::vector<FoundFault> findings;
     std::optional<BuildSources> sources;
     fs::path open;
     for (const auto& subject : subjects) {
@@ -240,7 +240,7 @@ Result<int> lint(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_lint(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LintOptions>();
     app.add_option("what", options->words, "package files; or recipes, whose packages are built")
         ->required()
         ->type_name("PACKAGE|RECIPE");

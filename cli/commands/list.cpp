@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ListOptions {
     TargetOptions target;
     std::string filter;
     bool full_name = false;
@@ -49,7 +49,7 @@ struct Item {
 };
 
 /// Conda's own: a regular expression found anywhere in the name, in any case.
-Result<std::function<bool(const std::string&)>> name_filter(const Options& options) {
+Result<std::function<bool(const std::string&)>> name_filter(const ListOptions& options) {
     if (options.filter.empty()) return [](const std::string&) { return true; };
     try {
         const auto text = options.full_name ? "^(?:" + options.filter + ")$" : options.filter;
@@ -71,7 +71,7 @@ Json variant_json(const Item& item) {
     return json;
 }
 
-Json to_json(const Item& item) {
+Json json_of(const Item& item) {
     const auto* record = item.record;
     Json json{{"base_url", record == nullptr ? "https://pypi.org" : record->channel},
               {"build_number", record == nullptr ? 0 : record->build_number},
@@ -161,7 +161,7 @@ Result<int> print_explicit(Context& context,
 std::vector<Item> items_of(const Context& context,
                            const fs::path& path,
                            const std::vector<PrefixRecord>& installed,
-                           const Options& options) {
+                           const ListOptions& options) {
     std::vector<Item> items;
     for (const auto& record : installed) {
         const auto& package = record.package;
@@ -203,7 +203,9 @@ Result<void> add_inputs(Context& context, std::vector<Item>& items) {
     return {};
 }
 
-Result<Listing> listing_of(Context& context, const TargetOptions& target, const Options& options) {
+Result<Listing> listing_of(Context& context,
+                           const TargetOptions& target,
+                           const ListOptions& options) {
     GPKG_TRY(const auto wanted, name_filter(options));
     GPKG_TRY(auto found, read_installed(context, target));
     Listing listing{found.prefix.path(), std::move(found.records), {}};
@@ -215,7 +217,7 @@ Result<Listing> listing_of(Context& context, const TargetOptions& target, const 
 
 /// What the other environment has in place of what is here: by name, "here" and "there" null where
 /// it is missing.
-Result<int> print_differences(Context& context, const Listing& here, const Options& options) {
+Result<int> print_differences(Context& context, const Listing& here, const ListOptions& options) {
     GPKG_TRY(const auto there, listing_of(context, target_of(options.diff), options));
     std::map<std::string, std::pair<const Item*, const Item*>> by_name;
     for (const auto& item : here.items) by_name[item.name].first = &item;
@@ -232,8 +234,8 @@ Result<int> print_differences(Context& context, const Listing& here, const Optio
         const auto& [mine, theirs] = pair;
         if (mine != nullptr && theirs != nullptr && key(*mine) == key(*theirs)) continue;
         array.push_back({{"name", name},
-                         {"here", mine == nullptr ? Json() : to_json(*mine)},
-                         {"there", theirs == nullptr ? Json() : to_json(*theirs)}});
+                         {"here", mine == nullptr ? Json() : json_of(*mine)},
+                         {"there", theirs == nullptr ? Json() : json_of(*theirs)}});
         if (mine == nullptr)
             table.add({"+ " + name, "", text(*theirs)});
         else if (theirs == nullptr)
@@ -254,14 +256,14 @@ Result<int> print_differences(Context& context, const Listing& here, const Optio
     return 0;
 }
 
-Result<int> list(Context& context, const Options& options) {
+Result<int> list(Context& context, const ListOptions& options) {
     GPKG_TRY(const auto listing, listing_of(context, options.target, options));
     if (!options.diff.empty()) return print_differences(context, listing, options);
     const auto& [path, installed, items] = listing;
 
     if (context.out.json_mode()) {
         auto array = Json::array();
-        for (const auto& item : items) array.push_back(to_json(item));
+        for (const auto& item : items) array.push_back(json_of(item));
         context.out.json(array);
         return 0;
     }
@@ -287,7 +289,7 @@ Result<int> list(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_list(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ListOptions>();
     add_target_options(app, options->target);
     app.add_option("regex", options->filter, "list only packages whose name contains this")
         ->type_name("REGEX");

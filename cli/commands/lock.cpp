@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct LockOptions {
     SourceOptions sources;
     WishOptions wishes;
     std::vector<std::string> machines;
@@ -67,7 +67,7 @@ void tell(Context& context, const LockedClasses& locked) {
     }
 }
 
-Result<int> write(Context& context, const Options& options) {
+Result<int> write(Context& context, const LockOptions& options) {
     if (const auto format = locks::format_of_name(options.output);
         format && *format != LockFormat::Gpkg)
         return fail(ErrorKind::Usage,
@@ -119,7 +119,7 @@ Result<ReadLock> read(Context& context, const std::string& file) {
 }  // namespace locks
 
 Action bind_lock(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LockOptions>();
     const auto common = app.get_options().size();  // --help, --json
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct LockCheckOptions {
     SourceOptions sources;
     WishOptions wishes;
     std::string file = kUsualName;
@@ -29,7 +29,7 @@ struct Options {
 bool is_asked(const WishOptions& wishes) { return !wishes.specs.empty() || !wishes.files.empty(); }
 
 /// What says how packages are to be chosen, but not which.
-bool has_manner(const Options& options) {
+bool has_manner(const LockCheckOptions& options) {
     const auto& sources = options.sources;
     return options.wishes.accelerator || !sources.channels.empty() ||
            !sources.channel_priority.empty() || !sources.exclude_newer.empty();
@@ -38,7 +38,7 @@ bool has_manner(const Options& options) {
 /// How the lock and what is asked for now have moved apart.
 Result<std::vector<std::string>> drift(Context& context,
                                        const LockFile& lock,
-                                       const Options& options) {
+                                       const LockCheckOptions& options) {
     auto lines = edits_of(lock);
     if (!is_asked(options.wishes)) return lines;
     for (const auto& locked : lock.classes) {
@@ -86,7 +86,10 @@ Json json_of(const Answer& answer, const LockFile& lock, bool available) {
     return document;
 }
 
-void tell(Output& out, const Answer& answer, const LockFile& lock, const Options& options) {
+void tell(Output& out,
+          const Answer& answer,
+          const LockFile& lock,
+          const LockCheckOptions& options) {
     Table table;
     for (const auto& fit : answer.fits)
         table.add({fit.locked->name,
@@ -113,7 +116,7 @@ void tell(Output& out, const Answer& answer, const LockFile& lock, const Options
 
 /// Which class the machine takes and what keeps it from the others, whether each holds together,
 /// whether what is asked for is still what was locked, and whether it can still be had.
-Result<int> check(Context& context, const Options& options) {
+Result<int> check(Context& context, const LockCheckOptions& options) {
     if (!is_asked(options.wishes) && has_manner(options))
         return fail(
             ErrorKind::Usage,
@@ -150,7 +153,7 @@ Result<int> check(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_check(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LockCheckOptions>();
     app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct LockConvertOptions {
     std::string file;
     std::string to;
     bool dry_run = false;
@@ -32,7 +32,7 @@ bool has_restrictions(const LockFile& lock) {
     });
 }
 
-Result<int> convert(Context& context, const Options& options) {
+Result<int> convert(Context& context, const LockConvertOptions& options) {
     GPKG_TRY(const auto format, format_for(options.to));
     GPKG_TRY(const auto found, read(context, options.file));
     const auto& request = found.lock.request;
@@ -69,7 +69,7 @@ std::optional<LockFormat> format_of_name(const std::string& path) {
 }
 
 Action bind_convert(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LockConvertOptions>();
     app.add_option("file", options->file)->type_name("FILE")->required();
     app.add_option("to", options->to, "pixi.lock, conda-lock.yml or gpkg.lock")
         ->type_name("FILE")

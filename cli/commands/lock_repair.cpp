@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct LockRepairOptions {
     SourceOptions sources;
     std::string file = kUsualName;
     std::vector<std::string> names;  ///< that may have another version
@@ -64,7 +64,7 @@ std::string title(const PackageRecord* record) {
 Json json_of(const LockFile& old,
              const std::vector<GonePackage>& gone,
              const std::vector<Replaced>& changes,
-             const Options& options) {
+             const LockRepairOptions& options) {
     const auto url = [](const PackageRecord* record) {
         return record == nullptr ? Json() : Json(record->url);
     };
@@ -81,7 +81,7 @@ Json json_of(const LockFile& old,
     return document;
 }
 
-Result<int> repair(Context& context, const Options& given) {
+Result<int> repair(Context& context, const LockRepairOptions& given) {
     auto options = given;
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read(context, options.file));
@@ -123,7 +123,7 @@ Result<int> repair(Context& context, const Options& given) {
 }  // namespace
 
 Action bind_repair(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LockRepairOptions>();
     app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
     app.add_option("names", options->names, "that may have another version")->type_name("NAME");
     add_source_options(app, options->sources);

@@ -12,7 +12,7 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct MirrorVerbOptions {
     MirrorOptions mirror;
     std::string folder;
     std::string delta;
@@ -21,7 +21,7 @@ struct Options {
     std::vector<std::string> keys;  ///< whose signature counts
 };
 
-Result<int> write(Context& context, Options options) {
+Result<int> write(Context& context, MirrorVerbOptions options) {
     auto& mirror = options.mirror;
     if (options.folder.empty())
         return fail(ErrorKind::Usage,
@@ -74,7 +74,7 @@ Result<int> write(Context& context, Options options) {
     return 0;
 }
 
-Result<int> verify(Context& context, const Options& options) {
+Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     for (const auto& key : options.keys) {
         if (!is_public_key(key))
             return fail(ErrorKind::Usage,
@@ -106,7 +106,7 @@ Result<int> verify(Context& context, const Options& options) {
 }
 
 Action bind_verify_mirror(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<MirrorVerbOptions>();
     app.add_option("folder", options->folder, "the mirror")->required();
     app.add_option("--key", options->keys, "a public key that must have signed it, or one of them")
         ->type_name("KEY")
@@ -121,7 +121,7 @@ Action bind_verify_mirror(CLI::App& app) {
 }  // namespace
 
 Action bind_mirror(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<MirrorVerbOptions>();
     auto& asked = options->mirror.asked;
     add_source_options(app, asked.sources);
     add_wish_options(app, asked.wishes);

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ModuleOptions {
     TargetOptions target;
     bool all = false;
     std::string format;
@@ -33,19 +33,19 @@ struct Options {
     std::string disk;
 };
 
-fs::path root_of(const Context& context, const Options& options) {
+fs::path root_of(const Context& context, const ModuleOptions& options) {
     if (options.root.empty()) return context.config.modules_folder();
     return absolute_path(options.root, context.home);
 }
 
-std::vector<ModuleFormat> formats_of(const Options& options) {
+std::vector<ModuleFormat> formats_of(const ModuleOptions& options) {
     if (options.format == "lua") return {ModuleFormat::Lua};
     if (options.format == "tcl") return {ModuleFormat::Tcl};
     return {ModuleFormat::Lua, ModuleFormat::Tcl};
 }
 
 /// Environments to write modules of. With --all, those that have a name.
-Result<std::vector<fs::path>> prefixes_of(const Context& context, const Options& options) {
+Result<std::vector<fs::path>> prefixes_of(const Context& context, const ModuleOptions& options) {
     if (!options.all) {
         GPKG_TRY(auto prefix, existing_prefix(context, options.target));
         return std::vector{std::move(prefix)};
@@ -67,7 +67,7 @@ bool is_gone(const ModuleFile& file) {
 }
 
 /// As told now, which may be nothing, else as an earlier run was told.
-std::string name_for(const Options& options,
+std::string name_for(const ModuleOptions& options,
                      const fs::path& prefix,
                      const std::vector<ModuleFile>& before) {
     if (options.name) return *options.name;
@@ -88,7 +88,7 @@ struct Written {
 };
 
 Result<void> write_one(Context& context,
-                       const Options& options,
+                       const ModuleOptions& options,
                        const WantedModule& wanted,
                        const std::vector<ModuleFile>& before,
                        Written& done) {
@@ -104,7 +104,7 @@ Result<void> write_one(Context& context,
 }
 
 /// The entry beside the modules, and what was done.
-Result<int> tell_written(Context& context, const Options& options, Written done) {
+Result<int> tell_written(Context& context, const ModuleOptions& options, Written done) {
     const auto root = root_of(context, options);
     GPKG_TRY(const auto program, own_program());
     ModuleEntry entry{root, program.parent_path(), {}};
@@ -126,7 +126,7 @@ Result<int> tell_written(Context& context, const Options& options, Written done)
 }
 
 /// What activation does is in the image, which one process sees for that.
-Result<int> write_of_image(Context& context, const Options& options) {
+Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     if (options.all || !options.target.name.empty() || !options.target.prefix.empty())
         return fail(ErrorKind::Usage, "--image goes with none of --all, -n and -p");
     ModuleOrigin origin;
@@ -154,7 +154,7 @@ Result<int> write_of_image(Context& context, const Options& options) {
     });
 }
 
-Result<int> write(Context& context, const Options& options) {
+Result<int> write(Context& context, const ModuleOptions& options) {
     if (!options.image.empty()) return write_of_image(context, options);
     if (!options.disk.empty()) return fail(ErrorKind::Usage, "--disk goes with --image alone");
     if (options.all && (options.name || !options.target.name.empty() ||
@@ -180,7 +180,7 @@ Result<int> write(Context& context, const Options& options) {
     return tell_written(context, options, std::move(done));
 }
 
-Result<int> check(Context& context, const Options& options) {
+Result<int> check(Context& context, const ModuleOptions& options) {
     const auto root = root_of(context, options);
     GPKG_TRY(const auto files, module_files(root));
     auto modules = Json::array();
@@ -209,14 +209,14 @@ Result<int> check(Context& context, const Options& options) {
     return stale == 0 ? 0 : 1;
 }
 
-void add_root_option(CLI::App& app, Options& options) {
+void add_root_option(CLI::App& app, ModuleOptions& options) {
     app.add_option(
            "--root", options.root, "folder of modulefiles; else module_root of the settings")
         ->type_name("DIR");
 }
 
 Action bind_write(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ModuleOptions>();
     add_target_options(app, options->target);
     app.add_flag("--all",
                  options->all,
@@ -249,7 +249,7 @@ Action bind_write(CLI::App& app) {
 }
 
 Action bind_check(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ModuleOptions>();
     add_root_option(app, *options);
     app.footer(
         "Tells modules that are not what their environments are now; status 1 where there "

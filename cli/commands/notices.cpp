@@ -22,7 +22,7 @@ Json time_json(std::int64_t seconds) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-Json to_json(const Channel& channel, const Notice& notice) {
+Json json_of(const Channel& channel, const Notice& notice) {
     return {{"channel", channel.base_url()},
             {"id", notice.id},
             {"level", notice.level},
@@ -62,7 +62,7 @@ Result<int> show(Context& context, const SourceOptions& options) {
             continue;
         }
         for (const auto& notice : *notices) {
-            document.push_back(to_json(channel, notice));
+            document.push_back(json_of(channel, notice));
             context.out.result(notice_text(channel, notice));
             if (!context.out.json_mode()) seen.add(channel, notice);
         }

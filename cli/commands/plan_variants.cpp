@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct PlanVariantsOptions {
     std::vector<std::string> devices;
     std::vector<std::string> machines;
     std::vector<std::string> toolkits;
@@ -36,7 +36,7 @@ struct Options {
 };
 
 /// What is to be served, each once, with the names by which it was asked for.
-struct Wanted {
+struct VariantTargets {
     struct Nvidia {
         CudaDevice device;
         std::vector<std::string> names;
@@ -47,7 +47,7 @@ struct Wanted {
     void add(CudaDevice device, const std::string& name);
 };
 
-struct Planned {
+struct VariantPlan {
     std::vector<CudaBuild> builds;
     AmdPlan amd;
 };
@@ -56,7 +56,7 @@ void add_name(std::vector<std::string>& names, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-void Wanted::add(CudaDevice device, const std::string& name) {
+void VariantTargets::add(CudaDevice device, const std::string& name) {
     const auto same = std::find_if(
         nvidia.begin(), nvidia.end(), [&](const Nvidia& one) { return one.device == device; });
     if (same != nvidia.end()) return add_name(same->names, name);
@@ -72,7 +72,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& texts) {
     return words;
 }
 
-Result<void> add_machine(const Context& context, const std::string& name, Wanted& wanted) {
+Result<void> add_machine(const Context& context, const std::string& name, VariantTargets& wanted) {
     SourceOptions sources;
     sources.for_machine = name;
     GPKG_TRY(const auto machine, machine_of(context, sources));
@@ -99,8 +99,8 @@ Result<void> add_machine(const Context& context, const std::string& name, Wanted
     return {};
 }
 
-Result<Wanted> wanted_devices(const Context& context, const Options& options) {
-    Wanted wanted;
+Result<VariantTargets> wanted_devices(const Context& context, const PlanVariantsOptions& options) {
+    VariantTargets wanted;
     for (const auto& word : words_of(options.devices)) {
         if (word.starts_with("gfx")) {
             GPKG_TRY(const auto target, parse_gfx(word));
@@ -122,7 +122,7 @@ Result<Wanted> wanted_devices(const Context& context, const Options& options) {
     return wanted;
 }
 
-Result<CudaPlanOptions> plan_options(Context& context, const Options& options) {
+Result<CudaPlanOptions> plan_options(Context& context, const PlanVariantsOptions& options) {
     CudaPlanOptions plan;
     for (const auto& word : words_of(options.toolkits)) {
         auto toolkit = parse_toolkit(word);
@@ -150,9 +150,11 @@ Result<CudaPlanOptions> plan_options(Context& context, const Options& options) {
     return plan;
 }
 
-Result<Planned> plan(Context& context, const Wanted& wanted, const Options& options) {
+Result<VariantPlan> plan(Context& context,
+                         const VariantTargets& wanted,
+                         const PlanVariantsOptions& options) {
     GPKG_TRY(auto how, plan_options(context, options));
-    Planned planned;
+    VariantPlan planned;
     std::vector<std::string> gfx;
     gfx.reserve(wanted.amd.size());
     for (const auto& [target, names] : wanted.amd) gfx.push_back(target);
@@ -175,7 +177,10 @@ std::string service_text(const std::optional<CudaService>& service) {
     return fmt::format("{} {}", service->natively ? "native" : "PTX", service->by.to_string());
 }
 
-void print_table(Output& out, const Wanted& wanted, const Planned& planned, bool exact) {
+void print_table(Output& out,
+                 const VariantTargets& wanted,
+                 const VariantPlan& planned,
+                 bool exact) {
     Table table;
     std::vector<std::string> head{"# Device", "Asked by"};
     for (const auto& build : planned.builds) head.push_back("CUDA " + build.toolkit.to_string());
@@ -201,7 +206,7 @@ void print_table(Output& out, const Wanted& wanted, const Planned& planned, bool
 }
 
 /// Lists that go together, as a variants.yaml has them.
-std::string variants_yaml(const Planned& planned) {
+std::string variants_yaml(const VariantPlan& planned) {
     std::vector<std::string> lines;
     if (!planned.builds.empty()) {
         std::vector<std::string> versions;
@@ -219,7 +224,7 @@ std::string variants_yaml(const Planned& planned) {
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-void print(Output& out, const Wanted& wanted, const Planned& planned, bool exact) {
+void print(Output& out, const VariantTargets& wanted, const VariantPlan& planned, bool exact) {
     print_table(out, wanted, planned, exact);
     out.result("");
     for (const auto& build : planned.builds)
@@ -236,7 +241,7 @@ void print(Output& out, const Wanted& wanted, const Planned& planned, bool exact
     out.result("\nvariants.yaml:\n" + variants_yaml(planned));
 }
 
-Json json_of(const Wanted& wanted, const Planned& planned, bool exact) {
+Json json_of(const VariantTargets& wanted, const VariantPlan& planned, bool exact) {
     auto builds = Json::array();
     for (const auto& build : planned.builds) {
         Json one{{"cuda_version", build.toolkit.to_string()},
@@ -281,7 +286,7 @@ Json json_of(const Wanted& wanted, const Planned& planned, bool exact) {
             {"variants_yaml", variants_yaml(planned) + "\n"}};
 }
 
-Result<int> run_plan(Context& context, const Options& options) {
+Result<int> run_plan(Context& context, const PlanVariantsOptions& options) {
     GPKG_TRY(const auto wanted, wanted_devices(context, options));
     GPKG_TRY(const auto planned, plan(context, wanted, options));
     if (context.out.json_mode()) {
@@ -297,7 +302,7 @@ Result<int> run_plan(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_plan_variants(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PlanVariantsOptions>();
     app.add_option("--devices", options->devices, "compute capabilities and AMD's targets")
         ->type_name("8.0,9.0a,gfx90a")
         ->check(not_empty("--devices: names no device"));

@@ -10,7 +10,7 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct RemoveOptions {
     TargetOptions target;
     ChangeOptions change;
     std::vector<std::string> specs;
@@ -18,7 +18,7 @@ struct Options {
     bool offline = false;
 };
 
-void add_removal_options(CLI::App& app, Options& options) {
+void add_removal_options(CLI::App& app, RemoveOptions& options) {
     add_target_options(app, options.target);
     app.add_flag("-d,--dry-run", options.change.dry_run, "show what would be done, and stop");
     app.add_flag("-y,--yes", options.change.yes, "do not ask");
@@ -31,7 +31,7 @@ void add_removal_options(CLI::App& app, Options& options) {
 }  // namespace
 
 Action bind_env_remove(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RemoveOptions>();
     add_removal_options(app, *options);
     app.footer("Removes the environment with all that is in it.\n  gpkg env remove -n ml");
 
@@ -43,7 +43,7 @@ Action bind_env_remove(CLI::App& app) {
 }
 
 Action bind_remove(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RemoveOptions>();
     add_removal_options(app, *options);
     app.add_option("specs", options->specs, "packages to remove")->type_name("SPEC");
     app.add_flag("--all", options->all, "remove the whole environment");

@@ -103,7 +103,7 @@ void TreePrinter::finish() {
 
 Action bind_repoquery(CLI::App& app) {
     using namespace repoquery;
-    struct Question {
+    struct Verb {
         CLI::App* app;
         Result<int> (*answer)(Context&, const Query&);
     };

@@ -111,7 +111,7 @@ std::string_view word_for(MetBy met_by) {
 }
 
 /// Records with their dependencies, as far as they were followed: of the roots, or of all.
-Json to_json(const DependencyGraph& graph, Depth depth) {
+Json json_of(const DependencyGraph& graph, Depth depth) {
     // The roots first; others as they are reached, and nothing else.
     auto places = graph.roots;
     if (depth == Depth::All) {
@@ -165,7 +165,7 @@ Result<int> depends(Context& context, const Query& query) {
     const auto depth = query.recursive ? Depth::All : Depth::One;
     GPKG_TRY(const auto graph, look(context, query, depth));
     if (context.out.json_mode()) {
-        context.out.json(document(query, "depends", to_json(graph, depth)));
+        context.out.json(document(query, "depends", json_of(graph, depth)));
     } else if (query.recursive) {
         print_recursive(context, query, graph);
     } else {
@@ -177,7 +177,7 @@ Result<int> depends(Context& context, const Query& query) {
 Result<int> tree(Context& context, const Query& query) {
     GPKG_TRY(const auto graph, look(context, query, Depth::All));
     if (context.out.json_mode()) {
-        context.out.json(document(query, "tree", to_json(graph, Depth::All)));
+        context.out.json(document(query, "tree", json_of(graph, Depth::All)));
         return 0;
     }
     TreePrinter printer(context.out, [&](std::size_t place) {

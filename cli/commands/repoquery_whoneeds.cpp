@@ -302,7 +302,7 @@ void print(Output& out, const RecordGraph& graph, const std::vector<Reason>& rea
 }
 
 /// What is asked about as "roots", and who needs it.
-Json to_json(const Installed& found, const std::vector<Reason>& reasons) {
+Json json_of(const Installed& found, const std::vector<Reason>& reasons) {
     const auto& records = found.graph.records();
     std::map<std::size_t, std::size_t> numbers;
     auto packages = Json::array();
@@ -334,7 +334,7 @@ Result<int> whoneeds(Context& context, const Query& query) {
     GPKG_TRY(const auto found, look(query));
     const auto reasons = reasons_of(found, query.recursive);
     if (context.out.json_mode()) {
-        context.out.json(document(query, "whoneeds", to_json(found, reasons)));
+        context.out.json(document(query, "whoneeds", json_of(found, reasons)));
     } else if (reasons.empty()) {
         context.out.result(
             fmt::format("nothing in {} needs {}", query.prefix->native(), query.spec.to_string()));
@@ -348,7 +348,7 @@ Result<int> inverted_tree(Context& context, const Query& query) {
     if (!query.prefix) return environments_only(query.invert ? "--invert" : "--tree");
     GPKG_TRY(const auto found, look(query));
     if (context.out.json_mode()) {
-        context.out.json(document(query, "whoneeds", to_json(found, reasons_of(found, true))));
+        context.out.json(document(query, "whoneeds", json_of(found, reasons_of(found, true))));
         return 0;
     }
     const auto& records = found.graph.records();

@@ -11,7 +11,7 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct RollbackOptions {
     TargetOptions target;
     ChangeOptions change;
     std::uint64_t number = 0;  ///< 0: the one before
@@ -34,7 +34,7 @@ Result<Generation> generation_before(Context& context,
                 "gpkg history shows those there are");
 }
 
-Result<int> roll_back(Context& context, const fs::path& prefix, const Options& options) {
+Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOptions& options) {
     GPKG_TRY(const auto now, present_generation(prefix));
     GPKG_TRY(const auto target,
              options.number == 0 ? generation_before(context, prefix, now)
@@ -53,7 +53,7 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const Options& o
 }  // namespace
 
 Action bind_rollback(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RollbackOptions>();
     app.add_option("generation", options->number, "its number; the one before where none is given")
         ->type_name("N")
         ->check(CLI::PositiveNumber);

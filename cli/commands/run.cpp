@@ -10,14 +10,14 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
     TargetOptions target;
     std::string folder;
     std::vector<std::string> command;  ///< for --help alone: CLI11 takes brackets apart
     bool uncaptured = true;
 };
 
-Result<int> run(Context& context, const CLI::App& app, const Options& options) {
+Result<int> run(Context& context, const CLI::App& app, const RunOptions& options) {
     const auto command = words_behind_options(app, context.arguments);
     if (command.empty())
         return fail(ErrorKind::Usage, "no command to run was given", "gpkg run -n NAME python");
@@ -33,7 +33,7 @@ Result<int> run(Context& context, const CLI::App& app, const Options& options) {
 }  // namespace
 
 Action bind_run(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RunOptions>();
     add_target_options(app, options->target);
     app.add_option("--cwd", options->folder, "the folder to run it in")->type_name("PATH");
     app.add_option("command", options->command, "the command and its own options")

@@ -10,13 +10,13 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct SearchOptions {
     SourceOptions sources;
     std::string spec = "*";
     bool info = false;
 };
 
-Result<int> search(Context& context, const Options& options) {
+Result<int> search(Context& context, const SearchOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     GPKG_TRY(const auto found, search_channels(context, spec, options.sources));
     if (context.out.json_mode()) {
@@ -34,7 +34,7 @@ Result<int> search(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_search(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SearchOptions>();
     app.add_option("spec", options->spec, "a name, a glob or any spec")->type_name("SPEC");
     add_source_options(app, options->sources);
     app.add_flag("-i,--info", options->info, "everything about each build");

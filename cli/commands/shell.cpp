@@ -20,7 +20,7 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct ShellOptions {
     TargetOptions target;
     std::string shell;
 };
@@ -133,7 +133,7 @@ std::string program_of(const Context& context, Shell shell, const std::string& n
     return std::string(shell_name(shell));
 }
 
-Result<int> enter(Context& context, const Options& options) {
+Result<int> enter(Context& context, const ShellOptions& options) {
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
     GPKG_CHECK(recover_for_use(context, prefix));
     Errand errand;
@@ -162,7 +162,7 @@ Result<int> enter(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_shell(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ShellOptions>();
     add_target_options(app, options->target);
     app.add_option("--shell",
                    options->shell,

@@ -13,12 +13,12 @@
 namespace gpkg::cli {
 namespace {
 
-struct Options {
+struct ShellHookOptions {
     TargetOptions target;
     std::string shell;
 };
 
-Result<int> print_hook(Context& context, const Options& options) {
+Result<int> print_hook(Context& context, const ShellHookOptions& options) {
     Shell shell = Shell::Bash;
     if (!options.shell.empty()) {
         GPKG_TRY(shell, parse_shell(options.shell));
@@ -44,7 +44,7 @@ Result<int> print_hook(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_shell_hook(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ShellHookOptions>();
     add_target_options(app, options->target);
     app.add_option("-s,--shell",
                    options->shell,

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct SolveOptions {
     SourceOptions sources;
     ReachOptions reach;
     WishOptions wishes;
@@ -70,7 +70,7 @@ void print(Output& out, const Change& answer) {
                          fmt::join(texts_of(answer.virtual_packages), ", ")));
 }
 
-Result<int> solve(Context& context, Options& options) {
+Result<int> solve(Context& context, SolveOptions& options) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.explicit_records.empty())
         return fail(ErrorKind::Usage, "package files are what they are: nothing is to be solved");
@@ -101,7 +101,7 @@ Result<int> solve(Context& context, Options& options) {
 }  // namespace
 
 Action bind_solve(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SolveOptions>();
     add_source_options(app, options->sources);
     add_reach_options(app, options->reach, ReachVerb::Create);
     add_wish_options(app, options->wishes);

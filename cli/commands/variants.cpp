@@ -31,7 +31,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostInputs = 6;
 constexpr std::size_t kLongestInput = 24;
 
-struct Options {
+struct VariantsOptions {
     SourceOptions sources;
     std::string spec;
     int versions = 1;
@@ -214,7 +214,7 @@ void note_older(const Context& context,
     }
 }
 
-Result<int> variants(Context& context, const Options& options) {
+Result<int> variants(Context& context, const VariantsOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
@@ -258,7 +258,7 @@ Result<int> variants(Context& context, const Options& options) {
 }  // namespace
 
 Action bind_variants(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<VariantsOptions>();
     app.add_option("spec", options->spec, "a name, or a spec like 'torch=2.9'")
         ->required()
         ->type_name("SPEC");

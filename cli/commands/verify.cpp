@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct VerifyOptions {
     TargetOptions target;
     bool store = false;
     bool quick = false;
@@ -49,7 +49,7 @@ int tell(Output& out, const Examined& examined, std::string_view advice) {
 }  // namespace
 
 Action bind_verify(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<VerifyOptions>();
     add_target_options(app, options->target);
     app.add_flag("--store", options->store, "the packages of the store, not an environment")
         ->excludes("--name")

@@ -21,9 +21,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Reasons of which the shortest are shown unless all are asked for.
-constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kMostWays = 3;
 
-struct Options {
+struct WhyOptions {
     TargetOptions target;
     std::string name;
     bool all = false;
@@ -92,7 +92,7 @@ void print(Output& out, const Reasons& reasons, bool all) {
                                    dependency_text(need.spec, need.extra)));
         return;
     }
-    const auto shown = all ? reasons.ways.size() : std::min(kMostShown, reasons.ways.size());
+    const auto shown = all ? reasons.ways.size() : std::min(kMostWays, reasons.ways.size());
     for (std::size_t i = 0; i < shown; ++i) print_way(out, reasons, reasons.ways[i]);
     if (shown < reasons.ways.size())
         out.result(fmt::format("and {} more that were asked for need it: --all shows them",
@@ -128,7 +128,7 @@ Json json_of(const Reasons& reasons) {
 }  // namespace
 
 Action bind_why(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<WhyOptions>();
     app.add_option("name", options->name, "an installed package")->required()->type_name("NAME");
     add_target_options(app, options->target);
     app.add_flag("--all", options->all, "every spec that leads to it, not only the shortest ways");

@@ -20,9 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Ways of which the shortest are shown unless all are asked for.
-constexpr std::size_t kMostShown = 4;
+constexpr std::size_t kMostClosureWays = 4;
 
-struct Options {
+struct WhyClosureOptions {
     TargetOptions target;
     SourceOptions sources;
     WishOptions wishes;  ///< what to solve for; its positional words are here in `words`
@@ -30,7 +30,7 @@ struct Options {
     bool all = false;
 };
 
-struct Reasons {
+struct ClosureReasons {
     Weighed weighed;
     std::size_t target = 0;
     std::vector<Closure::Way> ways;
@@ -65,7 +65,7 @@ std::vector<std::string> names_of(const Closure& closure, const std::vector<std:
 }
 
 /// What it takes to be rid of it.
-std::string remedy(const Closure& closure, const Reasons& reasons) {
+std::string remedy(const Closure& closure, const ClosureReasons& reasons) {
     const auto& package = closure.packages()[reasons.target];
     const auto saved = human_size(package.unique);
     if (package.is_requested)
@@ -83,7 +83,7 @@ std::string remedy(const Closure& closure, const Reasons& reasons) {
                        join_some(names, "and", 8));
 }
 
-void print(Output& out, const Reasons& reasons, bool all) {
+void print(Output& out, const ClosureReasons& reasons, bool all) {
     const auto& closure = reasons.weighed.closure;
     const auto& package = closure.packages()[reasons.target];
     out.result(
@@ -93,7 +93,7 @@ void print(Output& out, const Reasons& reasons, bool all) {
                              reasons.weighed.measure(),
                              human_size(package.closure))));
     const auto& ways = reasons.ways;
-    const auto shown = all ? ways.size() : std::min(kMostShown, ways.size());
+    const auto shown = all ? ways.size() : std::min(kMostClosureWays, ways.size());
     for (std::size_t i = 0; i < shown; ++i) print_way(out, closure, ways[i]);
     if (shown < ways.size())
         out.result(fmt::format("and {} more that need it: --all shows them", ways.size() - shown));
@@ -103,7 +103,7 @@ void print(Output& out, const Reasons& reasons, bool all) {
     out.result(remedy(closure, reasons));
 }
 
-Json json_of(const Reasons& reasons) {
+Json json_of(const ClosureReasons& reasons) {
     const auto& closure = reasons.weighed.closure;
     const auto& package = closure.packages()[reasons.target];
     const auto& record = closure.record(reasons.target);
@@ -138,7 +138,7 @@ Json json_of(const Reasons& reasons) {
 
 /// The words are the environment and the package; the environment may stand in flags instead, and
 /// so may specs in its place.
-Result<Reasons> look(Context& context, const Options& options) {
+Result<ClosureReasons> look(Context& context, const WhyClosureOptions& options) {
     auto target = options.target;
     const auto& words = options.words;
     const bool has_target = !target.name.empty() || !target.prefix.empty();
@@ -157,13 +157,13 @@ Result<Reasons> look(Context& context, const Options& options) {
                     : weigh_environment(context, target));
     GPKG_TRY(const auto place, place_in(weighed, words.back()));
     auto ways = weighed.closure.ways(place);
-    return Reasons{std::move(weighed), place, std::move(ways)};
+    return ClosureReasons{std::move(weighed), place, std::move(ways)};
 }
 
 }  // namespace
 
 Action bind_why_closure(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<WhyClosureOptions>();
     app.add_option("words", options->words, "the environment, and the package in it")
         ->required()
         ->type_name("[ENV] PACKAGE");

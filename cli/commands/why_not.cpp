@@ -25,9 +25,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Verdict = WhyNot::Verdict;
 
-constexpr std::size_t kMostShown = 10;
+constexpr std::size_t kMostDifferences = 10;
 
-struct Options {
+struct WhyNotOptions {
     TargetOptions target;
     SourceOptions sources;
     WishOptions wishes;
@@ -37,7 +37,7 @@ struct Options {
 };
 
 /// Of a request that is named, or else of an environment as it is.
-Result<ChangeRequest> request_of(Context& context, Options& options, const MatchSpec& spec) {
+Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const MatchSpec& spec) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.explicit_records.empty())
         return fail(ErrorKind::Usage, "package files are what they are: nothing keeps others out");
@@ -62,7 +62,7 @@ void print_differences(Output& out, const WhyNot& found, bool all) {
     if (found.differences.empty()) return;
     out.result("with it:");
     const auto shown =
-        all ? found.differences.size() : std::min(kMostShown, found.differences.size());
+        all ? found.differences.size() : std::min(kMostDifferences, found.differences.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& [now, then] = found.differences[i];
         if (!now) {
@@ -101,7 +101,7 @@ bool is_alone(const Explanation& explanation) {
 }
 
 void print(const Context& context,
-           const Options& options,
+           const WhyNotOptions& options,
            const Question& question,
            const MatchSpec& spec,
            const WhyNot& found) {
@@ -187,7 +187,7 @@ Json json_of(const MatchSpec& spec, const WhyNot& found) {
     return document;
 }
 
-Result<int> why_not(Context& context, Options& options) {
+Result<int> why_not(Context& context, WhyNotOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
@@ -222,7 +222,7 @@ Result<int> why_not(Context& context, Options& options) {
 }  // namespace
 
 Action bind_why_not(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<WhyNotOptions>();
     app.add_option("spec", options->spec, "what one misses, e.g. 'numpy>=2'")
         ->required()
         ->type_name("SPEC");

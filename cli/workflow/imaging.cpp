@@ -21,16 +21,16 @@
 namespace gpkg::cli {
 namespace {
 
-struct Wanted {
+struct WantedImage {
     Change change;
     std::string name;
     std::optional<fs::path> from;
 };
 
-Result<Wanted> wanted_environment(Context& context,
-                                  const ImagedOptions& options,
-                                  const fs::path& nowhere) {
-    Wanted wanted;
+Result<WantedImage> wanted_environment(Context& context,
+                                       const ImagedOptions& options,
+                                       const fs::path& nowhere) {
+    WantedImage wanted;
     if (!options.lock.empty()) {
         if (!options.target.name.empty() || !options.target.prefix.empty())
             return fail(ErrorKind::Usage, "--from-lock goes with neither -n nor -p");

@@ -61,7 +61,6 @@ bool glob_matches(std::string_view pattern, std::string_view value) {
 namespace grammar {
 
 Parsed<StringMatcher> read_matcher(std::string_view text) {
-    using Kind = StringMatcher::Kind;
     const bool is_glob = text.find('*') != std::string_view::npos;
     if (text.size() > StringMatcher::kLongest && (is_glob || text.front() == '^'))
         return fault(StringMatcher::kLongest,
@@ -69,8 +68,9 @@ Parsed<StringMatcher> read_matcher(std::string_view text) {
     if (!text.empty() && text.front() == '^') return read_regex(text);
     if (!text.empty() && text.back() == '$')
         return fault(0, "a regular expression starts with '^'");
-    if (text == "*") return StringMatcher(Kind::Any, "*");
-    return StringMatcher(is_glob ? Kind::Glob : Kind::Exact, to_lower(text));
+    if (text == "*") return StringMatcher(StringMatcher::Kind::Any, "*");
+    return StringMatcher(is_glob ? StringMatcher::Kind::Glob : StringMatcher::Kind::Exact,
+                         to_lower(text));
 }
 
 Parsed<StringMatcher> read_regex(std::string_view text) {

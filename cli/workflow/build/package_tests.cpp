@@ -92,7 +92,7 @@ Result<fs::path> folder_of_test(const Context& context,
 }
 
 /// A package whose tests are run.
-struct Subject {
+struct TestedPackage {
     std::string name;
     std::vector<std::string> specs;  ///< what every environment for its tests holds
     std::vector<PackageTest> tests;
@@ -101,7 +101,7 @@ struct Subject {
 };
 
 /// Adds what test number `i` said to what those before it said.
-Result<void> keep_log(const fs::path& folder, const Subject& subject, std::size_t i) {
+Result<void> keep_log(const fs::path& folder, const TestedPackage& subject, std::size_t i) {
     const auto said = read_file(folder / "test.log");
     if (!said || said->empty()) return {};
     std::error_code ignored;
@@ -119,7 +119,7 @@ std::string exact_spec(const PackageRecord& record) {
 /// Runs those of the tests that ask for this environment, also after one that failed.
 Result<void> run_in_environment(Context& context,
                                 BuildSources& sources,
-                                const Subject& subject,
+                                const TestedPackage& subject,
                                 const std::vector<std::string>& wanted,
                                 std::vector<Error>& failures) {
     auto specs = subject.specs;
@@ -154,13 +154,13 @@ Result<void> run_in_environment(Context& context,
 /// What fails, one after the other; an error where it cannot be known.
 Result<std::vector<Error>> run_tests(Context& context,
                                      BuildSources& sources,
-                                     const Subject& subject);
+                                     const TestedPackage& subject);
 
 /// The tests of another package, in environments that hold this one as well. A new release that
 /// nothing can use yet is no fault of it (other builders see it so too), and is told.
 Result<std::vector<Error>> run_downstream(Context& context,
                                           BuildSources& sources,
-                                          const Subject& subject,
+                                          const TestedPackage& subject,
                                           const std::string& downstream) {
     auto specs = subject.specs;
     specs.push_back(downstream);
@@ -175,7 +175,7 @@ Result<std::vector<Error>> run_downstream(Context& context,
         return std::vector<Error>();
     }
     if (!solved) return pass(std::move(solved).error());
-    Subject other;
+    TestedPackage other;
     other.name = dependency_name(downstream);
     const auto record = std::find_if(solved->records.begin(),
                                      solved->records.end(),
@@ -196,7 +196,7 @@ Result<std::vector<Error>> run_downstream(Context& context,
 
 Result<std::vector<Error>> run_tests(Context& context,
                                      BuildSources& sources,
-                                     const Subject& subject) {
+                                     const TestedPackage& subject) {
     std::vector<Error> failures;
     std::set<std::vector<std::string>> environments;
     for (const auto& test : subject.tests) {
@@ -221,7 +221,7 @@ Result<std::vector<Error>> run_tests(Context& context,
     std::error_code ignored;
     fs::remove(log, ignored);
     GPKG_TRY(const auto name, FileName::parse(package.file.filename().native()));
-    const Subject subject{
+    const TestedPackage subject{
         name.name,
         {fmt::format("{}=={}={}", name.name, name.version, name.build)},
         package.tests,

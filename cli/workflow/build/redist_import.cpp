@@ -28,7 +28,7 @@ struct Imported {
 };
 
 /// A component and its archive, where that is at hand.
-struct Found {
+struct FoundComponent {
     const RedistComponent* component;
     RedistChoice choice;
     std::optional<fs::path> file;
@@ -55,7 +55,7 @@ public:
         subdir_ = subdir;
         GPKG_TRY(const auto components, chosen());
         if (options_.fetch) GPKG_CHECK(fetch(components));
-        std::vector<Found> found;
+        std::vector<FoundComponent> found;
         for (const auto* component : components) {
             GPKG_CHECK(check_stop(context_));
             GPKG_TRY(auto one, look_into(*component));
@@ -116,11 +116,11 @@ private:
     }
 
     /// Nothing where the archive holds nothing for a package.
-    Result<std::optional<Found>> look_into(const RedistComponent& component) {
+    Result<std::optional<FoundComponent>> look_into(const RedistComponent& component) {
         GPKG_TRY(auto choice,
                  choose_archive(manifest_, component, platform_, options_.cuda_variant));
         GPKG_TRY(auto file, archives_.at_hand(choice.archive));
-        Found found{&component, std::move(choice), std::move(file)};
+        FoundComponent found{&component, std::move(choice), std::move(file)};
         if (!found.file) return found;
         GPKG_CHECK(verify_redist_archive(*found.file, found.choice.archive));
         GPKG_TRY(auto listing,
@@ -159,7 +159,7 @@ private:
         return found;
     }
 
-    void import(const Found& found) {
+    void import(const FoundComponent& found) {
         const auto& component = *found.component;
         ComponentRecipeInput input{manifest_,
                                    component,

@@ -11,6 +11,7 @@ using gpkg::for_each_index;
 using gpkg::run_in_parallel;
 using gpkg::Workers;
 
+namespace parallel_test {
 namespace {
 
 /// While it lives, the system refuses every new thread: no address space holds such a stack.
@@ -84,3 +85,5 @@ TEST_CASE("where no thread is to be had the calling one does it all", "[base]") 
     CHECK(sum == 4950);
     CHECK(Workers(2, [] {}).count() == 2);
 }
+
+}  // namespace parallel_test

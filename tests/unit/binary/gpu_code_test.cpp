@@ -10,6 +10,7 @@
 
 using namespace gpkg;
 
+namespace gpu_code_test {
 namespace {
 
 using Targets = std::set<CudaTarget>;
@@ -263,3 +264,5 @@ TEST_CASE("CUDA's own libraries are read", "[build]") {
         CHECK_FALSE(code->sass.empty());
     }
 }
+
+}  // namespace gpu_code_test

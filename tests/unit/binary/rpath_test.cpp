@@ -10,6 +10,7 @@ using gpkg::ElfFile;
 using Texts = std::vector<std::string>;
 namespace fs = gpkg::fs;
 
+namespace rpath_test {
 namespace {
 
 Texts entries(const std::string& path,
@@ -229,3 +230,5 @@ TEST_CASE("stripped and static programs still run, and entries elsewhere are kep
     CHECK(gpkg::newer_glibc("2.9", "2.34") == "2.34");
     CHECK(gpkg::newer_glibc("", "2.4") == "2.4");
 }
+
+}  // namespace rpath_test

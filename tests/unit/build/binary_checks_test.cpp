@@ -14,6 +14,7 @@ using namespace gpkg;
 using Kind = BinaryFinding::Kind;
 using Texts = std::vector<std::string>;
 
+namespace binary_checks_test {
 namespace {
 
 bool shell(const fs::path& folder, const std::string& text) {
@@ -526,3 +527,5 @@ TEST_CASE("a package says which glibc its files need", "[build]") {
     add_glibc_floor(depends, "2.36");
     CHECK(depends == Texts{"a", "__glibc >=2.34"});
 }
+
+}  // namespace binary_checks_test

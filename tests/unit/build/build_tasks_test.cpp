@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace build_tasks_test {
 namespace {
 
 struct Planned {
@@ -73,3 +74,5 @@ TEST_CASE("Tests wait for what is made at the same time or later", "[build-tasks
     CHECK(tasks_of({{"s", {}, {}, {1}}, {"s"}}) == "0: 0 1 after none\n");
     CHECK(tasks_of({{"a", {}, {}, {1}}, {.place = "b", .needed = false}}) == "0: 0 after none\n");
 }
+
+}  // namespace build_tasks_test

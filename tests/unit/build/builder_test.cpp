@@ -19,6 +19,7 @@ using gpkg::BuiltPackage;
 using gpkg::Result;
 using Texts = std::vector<std::string>;
 
+namespace builder_test {
 namespace {
 
 using gpkg::testing::BuildFixture, gpkg::testing::kHead, gpkg::testing::offering;
@@ -470,3 +471,5 @@ TEST_CASE("binaries that do not fit the recipe are refused, all faults at once",
     REQUIRE_FALSE(summary.packages.front().warnings.empty());
     CHECK_THAT(summary.packages.front().warnings.front(), ContainsSubstring("needs libfar.so.1"));
 }
+
+}  // namespace builder_test

@@ -14,6 +14,7 @@ using gpkg::testing::BuildFixture, gpkg::testing::kHead, gpkg::testing::offering
 using gpkg::testing::zlib;
 using Texts = std::vector<std::string>;
 
+namespace publishing_test {
 namespace {
 
 dev_t device_of(const fs::path& path) {
@@ -143,3 +144,5 @@ outputs:
     CHECK(reused.reused);
     CHECK(reused.built_with == expected);
 }
+
+}  // namespace publishing_test

@@ -15,6 +15,7 @@
 #include <thread>
 #include <unistd.h>
 
+namespace run_claim_test {
 namespace {
 std::atomic<int> flock_fails_with = 0;
 }  // namespace
@@ -147,3 +148,5 @@ TEST_CASE("a run that comes second waits, and finds what was built", "[build]") 
     CHECK(second->packages.front().reused);
     CHECK(gpkg::read_file(second->packages.front().log).value() == log);
 }
+
+}  // namespace run_claim_test

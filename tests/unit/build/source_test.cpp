@@ -11,6 +11,7 @@ namespace fs = gpkg::fs;
 using gpkg::RecipeSource;
 using gpkg::SourceFetchOptions;
 
+namespace source_test {
 namespace {
 
 struct Place {
@@ -275,3 +276,5 @@ TEST_CASE("what git ignores is left out of a work tree", "[build]") {
     REQUIRE(place.provide({source}));
     CHECK(fs::exists(place.at("work/a.o")));
 }
+
+}  // namespace source_test

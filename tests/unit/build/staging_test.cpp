@@ -10,6 +10,7 @@ namespace fs = gpkg::fs;
 using gpkg::testing::BuildFixture, gpkg::testing::offering, gpkg::testing::zlib;
 using Texts = std::vector<std::string>;
 
+namespace staging_test {
 namespace {
 
 Texts files_of(const fs::path& unpacked) {
@@ -246,3 +247,5 @@ TEST_CASE("what a staging output cannot be", "[build]") {
                    ContainsSubstring(row.expected));
     }
 }
+
+}  // namespace staging_test

@@ -6,6 +6,7 @@
 
 using namespace gpkg;
 
+namespace task_array_test {
 namespace {
 
 struct Folder {
@@ -116,3 +117,5 @@ TEST_CASE("What was never whole goes; what a living process makes stays", "[task
     CHECK_FALSE(folder.has("slurm/22222222"));
     CHECK(folder.has("slurm/.33333333"));
 }
+
+}  // namespace task_array_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace channel_test {
 namespace {
 
 ChannelContext context() {
@@ -176,3 +177,5 @@ TEST_CASE("a name can stand for several channels", "[channel]") {
     where.several = {{"loop", {"loop"}}};
     CHECK_FALSE(parse_channels("loop", where));
 }
+
+}  // namespace channel_test

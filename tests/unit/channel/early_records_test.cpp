@@ -20,6 +20,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace early_records_test {
 namespace {
 
 constexpr int kRecords = 4000;
@@ -316,3 +317,5 @@ TEST_CASE("an index is read on the way in bounded memory", "[channel]") {
     CHECK(peak() - before < 60);
 }
 #endif
+
+}  // namespace early_records_test

@@ -12,6 +12,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace fetch_index_test {
 namespace {
 
 const std::string kEmpty = R"({"packages": {}})";
@@ -499,3 +500,5 @@ TEST_CASE("two processes fill one cache without harm", "[channel]") {
     }
     CHECK(good == 40);
 }
+
+}  // namespace fetch_index_test

@@ -15,6 +15,7 @@ using tests::Names;
 using tests::shard_of;
 using Fixture = tests::ShardedChannel;
 
+namespace fetch_shards_test {
 namespace {
 
 const std::string kIndex = "/chan/noarch/repodata_shards.msgpack.zst";
@@ -610,3 +611,5 @@ TEST_CASE("shards that nobody names and nobody uses are removed", "[channel]") {
     }
     SECTION("no cache is no trouble") { CHECK(remove_old_shards(f.folder.path() / "none", now)); }
 }
+
+}  // namespace fetch_shards_test

@@ -8,6 +8,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace mirrored_channels_test {
 namespace {
 
 struct Fixture {
@@ -99,3 +100,5 @@ TEST_CASE("where every mirror is off, the copy of before is used", "[channel]") 
     REQUIRE_FALSE(none);
     CHECK(none.error().message.starts_with(dead + "2/linux-64/repodata.json.zst: cannot connect"));
 }
+
+}  // namespace mirrored_channels_test

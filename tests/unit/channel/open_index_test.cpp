@@ -10,6 +10,7 @@
 
 using namespace gpkg;
 
+namespace open_index_test {
 namespace {
 
 /// More than is read anew each time.
@@ -147,3 +148,5 @@ TEST_CASE("a repodata that is refused is refused each time", "[channel]") {
         CHECK(open_index(fetched, fixture.cache).error().kind == ErrorKind::Integrity);
     CHECK(fixture.kept().empty());
 }
+
+}  // namespace open_index_test

@@ -10,6 +10,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace published_variants_test {
 namespace {
 
 std::string document(const std::string& conda, const std::string& packages = "") {
@@ -176,3 +177,5 @@ TEST_CASE("a channel of files, and files that are damaged", "[channel]") {
     REQUIRE(f.server->requests().size() == 1);
     CHECK_FALSE(f.server->requests()[0].headers.contains("if-none-match"));
 }
+
+}  // namespace published_variants_test

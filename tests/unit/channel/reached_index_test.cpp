@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 using tests::Names;
 using tests::shard_of;
 
+namespace reached_index_test {
 namespace {
 
 struct Fixture : tests::ShardedChannel {
@@ -424,3 +425,5 @@ TEST_CASE("indexes that were replaced are removed", "[channel]") {
     f.options.offline = true;
     CHECK(f.open({"a"}));
 }
+
+}  // namespace reached_index_test

@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace relations_test {
 namespace {
 
 /// What channels declare, by name; a channel may be there once for each subdir.
@@ -283,3 +284,5 @@ TEST_CASE("what cannot be read ends it", "[channel]") {
     const std::vector channels{Channel::parse("a", {}).value()};
     CHECK(relate_channels(channels, load, {}).error().message == "no network");
 }
+
+}  // namespace relations_test

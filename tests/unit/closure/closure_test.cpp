@@ -8,6 +8,7 @@
 
 using namespace gpkg;
 
+namespace closure_test {
 namespace {
 
 PackageRecord record(std::string name, std::vector<std::string> depends = {}) {
@@ -158,3 +159,5 @@ TEST_CASE("what is unique, and what edges save, is what taking them away shows",
             CHECK(edge.saves == all - weight(closure, &edge, kNothing));
     }
 }
+
+}  // namespace closure_test

@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace dominators_test {
 namespace {
 
 /// What can be reached from `root` without entering `avoided`.
@@ -59,3 +60,5 @@ TEST_CASE("a node dominates what cannot be reached without it", "[closure]") {
         }
     }
 }
+
+}  // namespace dominators_test

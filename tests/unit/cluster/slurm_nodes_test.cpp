@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace slurm_nodes_test {
 namespace {
 
 std::string gpus_of(const std::string& gres) {
@@ -107,3 +108,5 @@ TEST_CASE("kinds of one partition are told apart", "[slurm]") {
     CHECK(labels("n1|p|idle|x|(null)|1:1:1|up\nn2|p|idle|x|(null)|2:1:1|up\n") == "n1 n2");
     CHECK(labels("n1|p|idle|a/b|(null)|1:1:1|up\nn2|p|idle|c|(null)|1:1:1|up\n") == "a_b c");
 }
+
+}  // namespace slurm_nodes_test

@@ -6,6 +6,7 @@
 
 using namespace gpkg;
 
+namespace config_test {
 namespace {
 
 struct Fixture {
@@ -336,3 +337,5 @@ TEST_CASE("variables stand in paths and URLs", "[config]") {
     CHECK(f.load("cache_dir: /scratch/$NOBODY/gpkg\n").error().message ==
           f.file.native() + ":1:12: names the variable NOBODY, which is not set");
 }
+
+}  // namespace config_test

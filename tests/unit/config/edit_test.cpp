@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace edit_test {
 namespace {
 
 struct Fixture {
@@ -194,3 +195,5 @@ TEST_CASE("what stands for one name of a map is changed alone", "[config]") {
     CHECK(set_config(f.target(), "custom_channels.mine", {"nowhere"}).error().message ==
           "custom_channels: expected a URL for mine, found 'nowhere'");
 }
+
+}  // namespace edit_test

@@ -7,6 +7,7 @@
 using namespace gpkg;
 using How = VariableEffect::How;
 
+namespace captured_activation_test {
 namespace {
 
 /// An environment with one script of activate.d.
@@ -113,3 +114,5 @@ TEST_CASE("scripts that do not end, or end the shell, are errors that name them"
     CHECK_THAT(captured.error().message,
                Catch::Matchers::EndsWith("a.sh: ends the shell that sources it, with status 3"));
 }
+
+}  // namespace captured_activation_test

@@ -6,6 +6,7 @@
 
 using namespace gpkg;
 
+namespace mirror_manifest_test {
 namespace {
 
 const std::string kSum(64, 'a');
@@ -70,3 +71,5 @@ TEST_CASE("a mirror is compared with its manifest file by file", "[deploy]") {
     fs::create_symlink("/etc", folder.path() / "main/link");
     CHECK_FALSE(files_of_mirror(folder.path(), {}));
 }
+
+}  // namespace mirror_manifest_test

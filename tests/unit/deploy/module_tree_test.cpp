@@ -6,6 +6,7 @@
 
 using namespace gpkg;
 
+namespace module_tree_test {
 namespace {
 
 PackageRecord record(const std::string& name, std::vector<std::string> depends) {
@@ -110,3 +111,5 @@ TEST_CASE("an environment has one module, and others keep theirs", "[deploy]") {
     CHECK_THAT(foreign.error().message,
                Catch::Matchers::EndsWith("ml/8: is there already, and not written by gpkg"));
 }
+
+}  // namespace module_tree_test

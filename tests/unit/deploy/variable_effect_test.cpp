@@ -4,6 +4,7 @@
 using namespace gpkg;
 using How = VariableEffect::How;
 
+namespace variable_effect_test {
 namespace {
 
 constexpr std::nullopt_t none = std::nullopt;
@@ -64,3 +65,5 @@ TEST_CASE("PATH is never without a value", "[deploy]") {
     CHECK(of("/opt/bin:" + path)->effect == VariableEffect{"PATH", How::PrependPath, "/opt/bin"});
     CHECK(of(path + ":/opt/bin")->effect == VariableEffect{"PATH", How::AppendPath, "/opt/bin"});
 }
+
+}  // namespace variable_effect_test

@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace activation_test {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -317,3 +318,5 @@ TEST_CASE("whatever happens in between, leaving all gives back what was there", 
         CHECK(now == start);
     }
 }
+
+}  // namespace activation_test

@@ -15,6 +15,7 @@ using namespace gpkg::samples;
 using namespace std::string_literals;
 using Catch::Matchers::Equals;
 
+namespace crash_test {
 namespace {
 
 constexpr int kKilled = 99;
@@ -444,3 +445,5 @@ TEST_CASE("an interrupted change is undone at once", "[env][crash]") {
         CHECK(tree_of(scenario.envs()) == scenario.old_tree);
     }
 }
+
+}  // namespace crash_test

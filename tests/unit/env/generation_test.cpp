@@ -6,6 +6,7 @@
 using namespace gpkg;
 using namespace gpkg::samples;
 
+namespace generation_test {
 namespace {
 
 using Numbers = std::vector<std::uint64_t>;
@@ -136,3 +137,5 @@ TEST_CASE("what other tools made of an environment is a generation as well", "[e
     REQUIRE(change(world, {"c"}, {}, asks("four", {})));
     CHECK(generation_numbers(world.prefix()).value() == Numbers{1, 2, 3, 4, 5, 6});
 }
+
+}  // namespace generation_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace order_test {
 namespace {
 
 PrefixRecord installed(std::string name, std::vector<std::string> depends) {
@@ -36,3 +37,5 @@ TEST_CASE("packages leave before what they need", "[env]") {
     CHECK(names({app, tool}) == "app tool ");
     CHECK(graph_of({app, tool}).needs(0).size() == 1);
 }
+
+}  // namespace order_test

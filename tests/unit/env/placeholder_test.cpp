@@ -6,6 +6,7 @@
 using namespace gpkg;
 using namespace std::string_literals;
 
+namespace placeholder_test {
 namespace {
 
 std::string wide(const std::string& text, std::size_t unit, bool big) {
@@ -104,3 +105,5 @@ TEST_CASE("changes to a file are those of its bytes in memory", "[env]") {
     CHECK(changes_in_binary(file, from, "/much/too/long", "x").error().kind ==
           ErrorKind::Unsupported);
 }
+
+}  // namespace placeholder_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace prefix_record_test {
 namespace {
 
 PrefixRecord full_record() {
@@ -115,3 +116,5 @@ TEST_CASE("records that are none are refused", "[env]") {
     REQUIRE_FALSE(record);
     CHECK_THAT(record.error().message, ContainsSubstring(row.message));
 }
+
+}  // namespace prefix_record_test

@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace python_layout_test {
 namespace {
 
 PackageRecord python(const std::string& version, std::optional<std::string> path = {}) {
@@ -70,3 +71,5 @@ TEST_CASE("an entry point is a script that calls its function", "[env]") {
     CHECK_THAT(entry_point_script("a.b", "C.run", "/x y/bin/python3.12"),
                ContainsSubstring("#!/bin/sh\n'''exec' \"/x y/bin/python3.12\" \"$0\""));
 }
+
+}  // namespace python_layout_test

@@ -5,6 +5,7 @@
 
 using namespace gpkg;
 
+namespace room_test {
 namespace {
 
 constexpr std::uint64_t kKiB = 1024;
@@ -148,3 +149,5 @@ TEST_CASE("the room of this machine", "[env]") {
     CHECK(here->all_bytes > 0);
     CHECK(here->free_bytes <= here->all_bytes);
 }
+
+}  // namespace room_test

@@ -12,6 +12,7 @@
 
 using namespace gpkg;
 
+namespace shell_test {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -296,3 +297,5 @@ TEST_CASE("every byte of a value arrives", "[env][shell]") {
         }
     }
 }
+
+}  // namespace shell_test

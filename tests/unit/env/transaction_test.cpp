@@ -15,6 +15,7 @@
 using namespace gpkg;
 using namespace gpkg::samples;
 
+namespace transaction_test {
 namespace {
 
 const std::string kBuiltIn(255, 'p');
@@ -561,3 +562,5 @@ TEST_CASE("requested specs of packages that stay, and gpkg's state, are part of 
     CHECK(prefix.state().value() == *transaction.state);
     CHECK(requested_specs(prefix.history().value()).at("a") == "a>=1");
 }
+
+}  // namespace transaction_test

@@ -11,6 +11,7 @@
 using namespace gpkg;
 using namespace std::chrono_literals;
 
+namespace arriving_file_test {
 namespace {
 
 struct Fixture {
@@ -104,3 +105,5 @@ TEST_CASE("a file that is shorter than was told is an error", "[fs]") {
     f.file->grow(5);
     CHECK(f.piece().error().kind == ErrorKind::Io);
 }
+
+}  // namespace arriving_file_test

@@ -14,6 +14,7 @@
 
 using namespace gpkg;
 
+namespace claim_test {
 namespace {
 
 std::size_t files_in(const fs::path& folder) {
@@ -131,3 +132,5 @@ TEST_CASE("of other machines and of numbers given again", "[fs]") {
     CHECK(claim_holder(claim(here, 1, 1)) == "process 1 on node9, since 2026-09-21 14:13:20 UTC");
     CHECK(claim_holder("").empty());
 }
+
+}  // namespace claim_test

@@ -5,6 +5,7 @@
 
 using namespace gpkg;
 
+namespace file_system_test {
 namespace {
 
 constexpr std::string_view kMounts =
@@ -91,3 +92,5 @@ TEST_CASE("this machine's own disk is not shared", "[fs]") {
     CHECK_FALSE(system.type.empty());
     CHECK(nearest_existing(folder.path() / "a/b") == folder.path());
 }
+
+}  // namespace file_system_test

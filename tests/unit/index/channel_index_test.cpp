@@ -15,6 +15,7 @@
 
 using namespace gpkg;
 
+namespace channel_index_test {
 namespace {
 
 const IndexSource kSource{"https://host/c", "linux-64", "https://host/c/linux-64/repodata.json"};
@@ -232,3 +233,5 @@ TEST_CASE("an index of more than fits memory is the same", "[index]") {
         REQUIRE(record.depends == std::vector<std::string>{fmt::format("n8 >={}", version / 10)});
     }
 }
+
+}  // namespace channel_index_test

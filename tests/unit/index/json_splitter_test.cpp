@@ -9,6 +9,7 @@
 using namespace gpkg;
 using nlohmann::json;
 
+namespace json_splitter_test {
 namespace {
 
 /// Gives at most `step` bytes at a time.
@@ -182,3 +183,5 @@ TEST_CASE("memory is bounded by the longest member", "[index]") {
                 "\"}";
     CHECK(together(pieces(many + "}}", 10, 100)).at("packages").size() == 1000);
 }
+
+}  // namespace json_splitter_test

@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace queries_test {
 namespace {
 
 const IndexSource kSource{"https://host/c", "linux-64", "https://host/c/linux-64/repodata.json"};
@@ -122,3 +123,5 @@ TEST_CASE("names and the specs on them", "[index]") {
     CHECK(py_end == index->spec_count());
     CHECK(index->spec(py).value() == "py 3.12.* b_*");
 }
+
+}  // namespace queries_test

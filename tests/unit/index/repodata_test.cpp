@@ -13,6 +13,7 @@
 
 using namespace gpkg;
 
+namespace repodata_test {
 namespace {
 
 /// The records of a name, best first.
@@ -412,3 +413,5 @@ TEST_CASE("the corpus is read whole", "[index][corpus]") {
     }
     CHECK(files >= kCounts.size());
 }
+
+}  // namespace repodata_test

@@ -13,6 +13,7 @@ using tests::as_msgpack;
 using tests::packed_shard;
 using tests::packed_shard_index;
 
+namespace shards_test {
 namespace {
 
 const std::string kUrl = "https://host/c/noarch/repodata_shards.msgpack.zst";
@@ -413,3 +414,5 @@ TEST_CASE("no cut and no flipped bit makes a shard of what is none", "[index]") 
         }
     }
 }
+
+}  // namespace shards_test

@@ -8,6 +8,7 @@
 
 using gpkg::tests::Channel;
 
+namespace index_files_test {
 namespace {
 
 std::set<std::string> files_in(const fs::path& folder) {
@@ -257,3 +258,5 @@ TEST_CASE("the level of compression changes the bytes, not what they say", "[bui
     CHECK(*index_of(channel).find("a") != hash);
     CHECK(shard_json(channel, "a") == shard);
 }
+
+}  // namespace index_files_test

@@ -5,6 +5,7 @@
 using gpkg::PatchInstructions;
 using gpkg::tests::Channel;
 
+namespace patch_instructions_test {
 namespace {
 
 Json instructions(const Json& more) {
@@ -237,3 +238,5 @@ TEST_CASE("a patch that is none leaves the channel as it is", "[build]") {
     CHECK(refused("two").message ==
           channel.at("two/noarch/patch_instructions.json").native() + ": not a JSON object");
 }
+
+}  // namespace patch_instructions_test

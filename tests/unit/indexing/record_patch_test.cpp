@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace record_patch_test {
 namespace {
 
 PackageRecord record(const std::string& fn) {
@@ -46,3 +47,5 @@ TEST_CASE("a patch says what the channel's record says otherwise, and nothing el
         "  \"a-1-0.conda\": {\n   \"constrains\": [],\n   \"depends\": [\n    \"b >=1,<2\"\n   ]\n"
         "  }\n }\n}\n");
 }
+
+}  // namespace record_patch_test

@@ -8,6 +8,7 @@
 namespace fs = gpkg::fs;
 using Json = nlohmann::json;
 
+namespace variant_lint_test {
 namespace {
 
 /// Builds of foo 1, as an index has them.
@@ -156,3 +157,5 @@ TEST_CASE("real channels cause no false alarm", "[build]") {
         CHECK(found.size() == (known.contains(channel) ? known.at(channel) : 0));
     }
 }
+
+}  // namespace variant_lint_test

@@ -5,6 +5,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace class_fit_test {
 namespace {
 
 PackageRecord machine_has(std::string name, std::string version, std::string build = "0") {
@@ -143,3 +144,5 @@ TEST_CASE("the build for this CPU comes before the generic one", "[lock]") {
     CHECK(order(lock, {machine}) == Texts{"v2", "v1"});
     CHECK(order(lock, {machine_has("__archspec", "1", "x86_64")}) == Texts{"v1", "not v2"});
 }
+
+}  // namespace class_fit_test

@@ -5,6 +5,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace class_flaws_test {
 namespace {
 
 PackageRecord record(std::string name, std::string version, Texts depends) {
@@ -86,3 +87,5 @@ TEST_CASE("what pixi builds from source meets dependencies", "[lock]") {
     lock.classes.front().foreign.push_back(0);
     CHECK(flaws(lock).empty());
 }
+
+}  // namespace class_flaws_test

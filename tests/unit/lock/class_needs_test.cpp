@@ -5,6 +5,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace class_needs_test {
 namespace {
 
 PackageRecord record(std::string name, Texts depends, Texts constrains = {}) {
@@ -44,3 +45,5 @@ TEST_CASE("what is no range is kept as it is", "[lock]") {
           Texts{"__cuda >=12", "__cuda 12.4|12.6"});
     CHECK(least_needs({record("p", {"__cuda !=12.5"})}) == Texts{"__cuda !=12.5"});
 }
+
+}  // namespace class_needs_test

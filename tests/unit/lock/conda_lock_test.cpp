@@ -4,6 +4,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace conda_lock_test {
 namespace {
 
 const std::string kMetadata = R"(version: 1
@@ -293,3 +294,5 @@ TEST_CASE("a file name in a URL is percent-encoded", "[lock]") {
     CHECK(format_lock(read->lock, LockFormat::CondaLock)->find("x264-1%21164.3095") !=
           std::string::npos);
 }
+
+}  // namespace conda_lock_test

@@ -5,6 +5,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace gpkg_lock_test {
 namespace {
 
 const std::string kChannel = "https://conda.anaconda.org/conda-forge";
@@ -372,3 +373,5 @@ TEST_CASE("no damage to a lock file goes further than an error", "[lock]") {
         CHECK((read || read.error().message.starts_with("f:")));
     }
 }
+
+}  // namespace gpkg_lock_test

@@ -4,6 +4,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace pixi_lock_test {
 namespace {
 
 const std::string kChannel = "https://conda.anaconda.org/conda-forge";
@@ -212,3 +213,5 @@ TEST_CASE("what is odd in a pixi.lock but understood earns a warning", "[lock]")
     REQUIRE(unused);
     CHECK(unused->warnings == Texts{"f:2:12: no environment is locked for the platform osx-64"});
 }
+
+}  // namespace pixi_lock_test

@@ -13,6 +13,7 @@
 
 using namespace gpkg;
 
+namespace real_locks_test {
 namespace {
 
 using Facts = std::multiset<std::string>;
@@ -103,3 +104,5 @@ TEST_CASE("real lock files are read, written and read again", "[lock]") {
     }
     REQUIRE(count > 0);
 }
+
+}  // namespace real_locks_test

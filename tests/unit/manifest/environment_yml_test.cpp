@@ -5,6 +5,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace environment_yml_test {
 namespace {
 
 std::optional<std::string> lookup(std::string_view name) {
@@ -206,3 +207,5 @@ TEST_CASE("no damage to a file goes further than an error", "[manifest]") {
         }
     }
 }
+
+}  // namespace environment_yml_test

@@ -6,6 +6,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace environment_yml_text_test {
 namespace {
 
 Manifest read_back(const EnvironmentYml& environment) {
@@ -64,3 +65,5 @@ TEST_CASE("what is empty is not written, but for the dependencies", "[manifest]"
           "  - pip:\n"
           "    - \"-e .\"\n");
 }
+
+}  // namespace environment_yml_text_test

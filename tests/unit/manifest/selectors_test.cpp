@@ -5,6 +5,7 @@
 using namespace gpkg;
 using namespace gpkg::manifest;
 
+namespace selectors_test {
 namespace {
 
 Result<yaml::SelectedText> select_for_linux(std::string_view text) {
@@ -130,3 +131,5 @@ TEST_CASE("a wrong selector is told with its line", "[manifest]") {
     CHECK(selected.error().message == "env.yml:2: the selector [lunix]: unknown name 'lunix'");
     CHECK(selected.error().hint.starts_with("selectors know unix, linux, osx, win, "));
 }
+
+}  // namespace selectors_test

@@ -5,6 +5,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace spec_file_test {
 namespace {
 
 const std::string kMd5(32, 'a');
@@ -156,3 +157,5 @@ TEST_CASE("an explicit file lists dependencies first and is read back", "[manife
     CHECK(file->packages.size() == 4);
     CHECK(file->platform == "linux-64");
 }
+
+}  // namespace spec_file_test

@@ -9,6 +9,7 @@
 using namespace gpkg;
 using tests::HttpServer;
 
+namespace credentials_test {
 namespace {
 
 struct Files {
@@ -180,3 +181,5 @@ TEST_CASE("a login is sent to its server alone, over netrc, and looked up for ea
     REQUIRE_FALSE(refused);
     CHECK(refused.error().to_string().find("secret") == std::string::npos);
 }
+
+}  // namespace credentials_test

@@ -12,6 +12,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace download_test {
 namespace {
 
 struct Fixture {
@@ -228,3 +229,5 @@ TEST_CASE("nothing to download is done at once", "[net]") {
     Fixture f;
     CHECK(f.run({}));
 }
+
+}  // namespace download_test

@@ -13,6 +13,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace get_test {
 namespace {
 
 TransferOptions quick() {
@@ -450,3 +451,5 @@ TEST_CASE("waits that the server asks for are told, others are not", "[net]") {
     CHECK(waits[0].asked == 7000s);
     CHECK(waits[0].wait == 50ms);
 }
+
+}  // namespace get_test

@@ -12,6 +12,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace mirrors_test {
 namespace {
 
 const std::string kBase = "http://channel.invalid/c";
@@ -207,3 +208,5 @@ TEST_CASE("many at a time find out about a dead mirror once", "[net]") {
         CHECK(response->body == "x");
     CHECK(f.warnings.size() == 1);
 }
+
+}  // namespace mirrors_test

@@ -9,6 +9,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace oci_test {
 namespace {
 
 const std::string kManifest = "/v2/org/chan/noarch/repodata.json/manifests/latest";
@@ -181,3 +182,5 @@ TEST_CASE("a registry that wants a password is told it once it asked", "[net]") 
     CHECK(registry.requests()[0].headers.count("authorization") == 0);
     CHECK(registry.requests()[1].headers.at("authorization") == "Basic bWU6c2VjcmV0");
 }
+
+}  // namespace oci_test

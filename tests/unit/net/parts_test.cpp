@@ -9,6 +9,7 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using tests::HttpServer;
 
+namespace parts_test {
 namespace {
 
 TransferOptions quick() {
@@ -142,3 +143,5 @@ TEST_CASE("a part is asked for again where that helps", "[net]") {
     const auto stopped = get_parts(*f.transport, std::span(&request, 1), options);
     CHECK(stopped.front().error().kind == ErrorKind::Interrupted);
 }
+
+}  // namespace parts_test

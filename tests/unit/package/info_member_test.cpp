@@ -12,6 +12,7 @@ using namespace gpkg;
 using Catch::Matchers::StartsWith;
 using tests::TarMember;
 
+namespace info_member_test {
 namespace {
 
 constexpr std::string_view kInputs = R"({"mpi": "nompi", "python": "3.12.* *_cpython"})";
@@ -227,3 +228,5 @@ TEST_CASE("no cut and no flipped byte of an archive is more than refused", "[pac
         CHECK(is_known);
     }
 }
+
+}  // namespace info_member_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace paths_test {
 namespace {
 
 const std::string kSum(64, 'a');
@@ -110,3 +111,5 @@ TEST_CASE("written paths.json is sorted and reads back", "[package]") {
     CHECK(parse_paths_json(text, "p").value() == entries);
     CHECK(paths_json(entries) == text);
 }
+
+}  // namespace paths_test

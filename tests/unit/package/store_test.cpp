@@ -19,6 +19,7 @@ using namespace gpkg;
 using gpkg::tests::info_members;
 using gpkg::tests::make_conda;
 
+namespace store_test {
 namespace {
 
 /// A store, and an archive with its record beside it.
@@ -370,3 +371,5 @@ TEST_CASE("what was unpacked shortly before a machine failed is verified once", 
     set_time(record, now - 2000);
     CHECK(bench.store().find(bench.record));
 }
+
+}  // namespace store_test

@@ -18,6 +18,7 @@ using gpkg::tests::make_zip;
 using gpkg::tests::TarMember;
 using Kind = gpkg::tests::TarMember::Kind;
 
+namespace unpack_test {
 namespace {
 
 /// A folder with one archive in it, and a place to unpack to.
@@ -457,3 +458,5 @@ TEST_CASE("the metadata of an archive is read without its payload", "[package]")
           none.archive.native() + ": not a package: has no info/index.json");
     CHECK(read_package_info("/nowhere/a-1-0.conda").error().kind == ErrorKind::NotFound);
 }
+
+}  // namespace unpack_test

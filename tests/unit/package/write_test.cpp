@@ -13,6 +13,7 @@
 
 using namespace gpkg;
 
+namespace write_test {
 namespace {
 
 const std::string kIndex =
@@ -335,3 +336,5 @@ TEST_CASE("links are described by what they lead to inside the package only", "[
     CHECK(paths->at(3).sha256 == empty);
     CHECK(paths->at(4).sha256 == empty);
 }
+
+}  // namespace write_test

@@ -10,6 +10,7 @@
 
 using namespace gpkg;
 
+namespace cuda_plan_test {
 namespace {
 
 std::vector<Version> toolkits(std::string_view text) {
@@ -208,3 +209,5 @@ TEST_CASE("no fewer builds or targets would do", "[plan]") {
         if (!code.empty() && code.size() <= 4) CHECK_FALSE(try_fewer(try_fewer, 0));
     }
 }
+
+}  // namespace cuda_plan_test

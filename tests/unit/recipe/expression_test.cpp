@@ -9,6 +9,7 @@ using gpkg::Names;
 using gpkg::Result;
 using gpkg::Value;
 
+namespace expression_test {
 namespace {
 
 Names names() {
@@ -179,3 +180,5 @@ TEST_CASE("templates keep the type of a lone expression", "[build]") {
     CHECK(gpkg::evaluate_template("${{ nn }}", names()).error().message ==
           "in '${{ nn }}': 'nn' is not defined");
 }
+
+}  // namespace expression_test

@@ -6,6 +6,7 @@ using gpkg::RenderedOutput;
 using gpkg::RenderOptions;
 using gpkg::Result;
 
+namespace recipe_test {
 namespace {
 
 Result<std::vector<RenderedOutput>> render(const std::string& text,
@@ -558,3 +559,5 @@ build_configuration:
     hash: b0f4dca
 )");
 }
+
+}  // namespace recipe_test

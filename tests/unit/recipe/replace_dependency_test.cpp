@@ -5,6 +5,7 @@
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 
+namespace replace_dependency_test {
 namespace {
 
 const std::string kHead = "package: {name: a, version: \"1\"}\n";
@@ -68,3 +69,5 @@ TEST_CASE("what cannot be told apart is left alone", "[build]") {
     CHECK(kind("requirements: {run: [cuda-toolkit 12.9.*, x, cuda-toolkit 12.9.*]}") ==
           ErrorKind::Conflict);
 }
+
+}  // namespace replace_dependency_test

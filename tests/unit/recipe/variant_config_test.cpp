@@ -9,6 +9,7 @@ using Texts = std::vector<std::string>;
 using Values = std::vector<VariantValue>;
 using AllValues = std::map<std::string, Values>;
 
+namespace variant_config_test {
 namespace {
 
 VariantConfig parse(std::string_view text,
@@ -368,3 +369,5 @@ TEST_CASE("what recipes use that CEP 14 does not name", "[build]") {
                  {})[0]
               .build_string == "b5");
 }
+
+}  // namespace variant_config_test

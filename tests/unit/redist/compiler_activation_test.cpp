@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+namespace compiler_activation_test {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -62,3 +63,5 @@ TEST_CASE("deactivating leaves no trace", "[redist]") {
     CHECK(said({{"CONDA_PREFIX", "/e"}, {"CFLAGS", "-O1 '$x \\ y'"}}, script) ==
           "CFLAGS='-O1 '\"'\"'$x \\ y'\"'\"\n");
 }
+
+}  // namespace compiler_activation_test

@@ -6,6 +6,7 @@
 
 #include <regex>
 
+namespace component_layout_test {
 namespace {
 
 const gpkg::RedistLayout kLayout{"targets/x86_64-linux", "share/cuda-x", {}};
@@ -73,3 +74,5 @@ TEST_CASE("platforms have folders of their own below targets", "[redist]") {
     CHECK(gpkg::target_folder("linux-aarch64") == "aarch64-linux");
     CHECK(gpkg::target_folder("linux-ppc64le") == "ppc64le-linux");
 }
+
+}  // namespace component_layout_test

@@ -12,6 +12,7 @@
 #include <map>
 #include <regex>
 
+namespace component_recipe_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -260,3 +261,5 @@ TEST_CASE("recipes are for one platform and one CUDA", "[redist]") {
           make("cuda_cudart", {}, "linux-64", {}).output("cuda-cudart").build_string);
     CHECK(arm.output("cuda-cudart").about.license_files == Texts{"LICENSE"});
 }
+
+}  // namespace component_recipe_test

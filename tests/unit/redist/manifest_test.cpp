@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+namespace manifest_test {
 namespace {
 
 const std::string kSum(64, 'a');
@@ -130,3 +131,5 @@ TEST_CASE("platforms", "[redist]") {
     CHECK_FALSE(gpkg::redist_platform("linux-64", true));
     CHECK_FALSE(gpkg::redist_platform("osx-arm64", false));
 }
+
+}  // namespace manifest_test

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 
+namespace staging_script_test {
 namespace {
 
 using gpkg::RedistPart;
@@ -155,3 +156,5 @@ TEST_CASE("pkg-config files find the prefix by their own place", "[redist]") {
           "libdir=${pcfiledir}/../../targets/x86_64-linux/lib\n"
           "includedir=${pcfiledir}/../../targets/x86_64-linux/include\nName: x\n");
 }
+
+}  // namespace staging_script_test

@@ -5,6 +5,7 @@
 #include "libcore/redist/component_facts.hpp"
 #include "tests/support/catch.hpp"
 
+namespace toolkit_parts_test {
 namespace {
 
 using gpkg::ToolkitPart;
@@ -106,3 +107,5 @@ TEST_CASE("who has which library of CUDA's", "[redist]") {
     CHECK_FALSE(gpkg::known_toolkit_part("libcurl", "8"));
     CHECK_FALSE(gpkg::known_toolkit_part("cuda-toolkit", "12.9"));
 }
+
+}  // namespace toolkit_parts_test

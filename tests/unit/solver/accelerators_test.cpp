@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace accelerators_test {
 namespace {
 
 PackageRecord record(std::string name, std::string build = "0") {
@@ -72,3 +73,5 @@ TEST_CASE("an environment only builds where a compiler was asked for and nothing
     none.of_package["torch"] = AcceleratorChoice::None;
     CHECK(builds({"cuda-nvcc"}, {compiler, record("torch", "cpu_0")}, none));
 }
+
+}  // namespace accelerators_test

@@ -19,6 +19,7 @@
 using namespace gpkg;
 using namespace gpkg::tests;
 
+namespace explanations_test {
 namespace {
 
 std::size_t lines_of(const Explanation& explanation) {
@@ -273,3 +274,5 @@ TEST_CASE("what real explanations cost", "[.cost]") {
     });
     fmt::print("all: {:.1f} times as much\n", unsatisfiable / satisfiable);
 }
+
+}  // namespace explanations_test

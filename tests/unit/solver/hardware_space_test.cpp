@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gpkg {
+namespace gpkg::hardware_space_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -112,4 +112,4 @@ TEST_CASE("an answer carries over to machines on which less is possible and noth
 }
 
 }  // namespace
-}  // namespace gpkg
+}  // namespace gpkg::hardware_space_test

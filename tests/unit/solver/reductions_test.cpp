@@ -21,6 +21,7 @@ using namespace gpkg;
 using namespace gpkg::solver;
 using namespace gpkg::tests;
 
+namespace reductions_test {
 namespace {
 
 std::string text(const std::optional<Exhaustive::Choice>& choice) {
@@ -314,3 +315,5 @@ TEST_CASE("reduced, unreduced and exhaustive answers are the same", "[solver]") 
     }
     if (test_effort() >= 1) shares.check(count);
 }
+
+}  // namespace reductions_test

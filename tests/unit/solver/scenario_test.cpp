@@ -15,6 +15,7 @@
 
 using namespace gpkg;
 
+namespace scenario_test {
 namespace {
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
@@ -207,3 +208,5 @@ TEST_CASE("solver scenarios", "[solver]") {
         }
     }
 }
+
+}  // namespace scenario_test

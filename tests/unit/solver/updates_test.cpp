@@ -12,6 +12,7 @@
 using namespace gpkg;
 using namespace gpkg::tests;
 
+namespace updates_test {
 namespace {
 
 constexpr std::int64_t kMonth = std::int64_t{30} * 24 * 3600 * 1000;
@@ -151,3 +152,5 @@ TEST_CASE("an update changes no accelerator, no channel and no BLAS or MPI", "[s
     INFO("moved " << moved);
     CHECK(moved > 2 * count);
 }
+
+}  // namespace updates_test

@@ -9,6 +9,7 @@
 using namespace gpkg;
 using namespace gpkg::tests;
 
+namespace why_not_test {
 namespace {
 
 using Verdict = WhyNot::Verdict;
@@ -74,3 +75,5 @@ TEST_CASE("what keeps a package out of random answers", "[solver]") {
         CHECK(counts[verdict] > problem_count() / 200);
     }
 }
+
+}  // namespace why_not_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace accelerator_test {
 namespace {
 
 PackageRecord record(std::string build,
@@ -79,3 +80,5 @@ TEST_CASE("parts of a vendor's own stack are for no accelerator", "[spec]") {
         CHECK(accelerator_of(build).accelerator == Accelerator::Nvidia);
     }
 }
+
+}  // namespace accelerator_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace cascade_test {
 namespace {
 
 PackageRecord has(std::string name, std::string version, std::string build = "0") {
@@ -68,3 +69,5 @@ TEST_CASE("a build for a CUDA that the driver does not run is told by its least 
     CHECK_FALSE(exceeds("12.8", "numpy >=13"));
     CHECK_FALSE(Cascade({}).exceeds_driver(MatchSpec::parse("cuda-version >=13").value()));
 }
+
+}  // namespace cascade_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace cuda_test {
 namespace {
 
 Version version(std::string_view text) { return Version::parse(text).value(); }
@@ -107,3 +108,5 @@ TEST_CASE("CUDA's own packages, by their names on conda-forge", "[spec]") {
     for (const auto* name : {"libcurl", "libnvme", "cupy", "curl", "cutlass", "libcufflinks"})
         CHECK_FALSE(is_part_of_cuda(name));
 }
+
+}  // namespace cuda_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace gpu_targets_test {
 namespace {
 
 CudaTarget target(std::string_view text) { return CudaTarget::parse(text).value(); }
@@ -159,3 +160,5 @@ TEST_CASE("GPU code as PyTorch, CMake and nvcc ask for it", "[spec]") {
     CHECK(gpkg::split_targets(" 8.0;9.0a, gfx90a ") ==
           std::vector<std::string>{"8.0", "9.0a", "gfx90a"});
 }
+
+}  // namespace gpu_targets_test

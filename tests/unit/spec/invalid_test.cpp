@@ -11,6 +11,7 @@
 
 using namespace gpkg;
 
+namespace invalid_test {
 namespace {
 
 struct Case {
@@ -121,3 +122,5 @@ TEST_CASE("hostile texts are refused, quickly and without a crash", "[spec]") {
     REQUIRE(glob);
     CHECK_FALSE(glob->matches(many("a", 10'000)));
 }
+
+}  // namespace invalid_test

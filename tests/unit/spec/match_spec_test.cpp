@@ -5,6 +5,7 @@
 
 using namespace gpkg;
 
+namespace match_spec_test {
 namespace {
 
 MatchSpec spec(std::string_view text) {
@@ -218,3 +219,5 @@ TEST_CASE("a machine that has any version meets every lower bound", "[spec]") {
     machine.name = "cuda";
     CHECK_FALSE(spec("cuda >=0").matches(machine));
 }
+
+}  // namespace match_spec_test

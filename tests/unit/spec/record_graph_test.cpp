@@ -6,6 +6,7 @@
 
 using namespace gpkg;
 
+namespace record_graph_test {
 namespace {
 
 PackageRecord record(std::string name, std::vector<std::string> depends) {
@@ -126,3 +127,5 @@ TEST_CASE("records after what they need", "[spec]") {
           "d a b d1 ");
     CHECK(order(RecordGraph({})).empty());
 }
+
+}  // namespace record_graph_test

@@ -4,6 +4,7 @@
 
 using namespace gpkg;
 
+namespace version_spec_test {
 namespace {
 
 VersionSpec spec(std::string_view text) {
@@ -105,3 +106,5 @@ TEST_CASE("exact and fuzzy specs show their literal", "[spec]") {
     CHECK(VersionSpec() == spec("*"));
     CHECK_FALSE(spec("1.2") == spec("1.2.0"));
 }
+
+}  // namespace version_spec_test

@@ -5,6 +5,7 @@
 
 using namespace gpkg;
 
+namespace version_test {
 namespace {
 
 Version version(std::string_view text) {
@@ -162,3 +163,5 @@ TEST_CASE("versions keep their text in lower case", "[spec]") {
     CHECK(Version::from_number(18446744073709551615U) == version("18446744073709551615"));
     CHECK(Version::from_number(42).to_string() == "42");
 }
+
+}  // namespace version_test

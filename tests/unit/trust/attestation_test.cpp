@@ -7,6 +7,7 @@
 
 using namespace gpkg;
 
+namespace attestation_test {
 namespace {
 
 const std::string kSha256(64, 'a');
@@ -130,3 +131,5 @@ TEST_CASE("an attestation is of one file, for one channel", "[trust]") {
     CHECK(why(kName, kSha256, "https://mirror/mine") == "channel");
     CHECK(Attestation::parse(statement(kOne), "f")->check(kName, kSha256, "https://any", "f"));
 }
+
+}  // namespace attestation_test

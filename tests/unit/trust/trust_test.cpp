@@ -6,6 +6,7 @@
 
 using namespace gpkg;
 
+namespace trust_test {
 namespace {
 
 /// The private key of RFC 8032's test 2, as PEM.
@@ -190,3 +191,5 @@ TEST_CASE("statements keep what they say, and have their time", "[trust]") {
     CHECK(trust_fault(read_statement(root, root_of(1, root.root, {&a}), "file").error()) ==
           TrustFault::Malformed);
 }
+
+}  // namespace trust_test

@@ -8,6 +8,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace amd_test {
 namespace {
 
 std::string node(unsigned simds, unsigned per_unit, unsigned gfx) {
@@ -110,3 +111,5 @@ TEST_CASE("ROCm's version is in its installation", "[virtual-packages]") {
     const auto facts = detect_amd(machine.host);
     CHECK((facts.rocm ? facts.rocm->value : "absent") == row.expected);
 }
+
+}  // namespace amd_test

@@ -6,6 +6,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace common_test {
 namespace {
 
 HardwareProfile profile(const std::string& text) {
@@ -105,3 +106,5 @@ TEST_CASE("what names tell of a machine", "[common]") {
     CHECK(named({}, {"gh200"}) == "linux-aarch64 9.0 cuda 12.8");
     CHECK(named({}, {"1g.5gb", "../a100"}) == "linux-64 8.0 cuda 12.8 ?1g.5gb");
 }
+
+}  // namespace common_test

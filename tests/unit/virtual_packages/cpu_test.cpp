@@ -10,6 +10,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace cpu_test {
 namespace {
 
 using Leaf = std::pair<std::uint32_t, std::uint32_t>;
@@ -207,3 +208,5 @@ TEST_CASE("the table is whole: parents stand before children", "[virtual-package
     }
     CHECK(seen.size() == 59);
 }
+
+}  // namespace cpu_test

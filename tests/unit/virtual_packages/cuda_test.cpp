@@ -13,6 +13,7 @@ using namespace gpkg;
 using namespace gpkg::virtual_packages;
 using namespace std::chrono_literals;
 
+namespace cuda_test {
 namespace {
 
 /// A machine with traces of NVIDIA's kernel driver, whose library is the fake one told so.
@@ -435,3 +436,5 @@ TEST_CASE("versions are numbers of the driver", "[virtual-packages]") {
     CHECK(cuda_version_text(11080) == "11.8");
     CHECK(cuda_version_text(9020) == "9.2");
 }
+
+}  // namespace cuda_test

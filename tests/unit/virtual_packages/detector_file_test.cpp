@@ -7,6 +7,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace detector_file_test {
 namespace {
 
 const std::string kHead = "gpkg_detector: 1\n";
@@ -125,3 +126,5 @@ TEST_CASE("a small text that unfolds into a huge one is refused", "[virtual-pack
     CHECK_THAT(failure(kHead + "a: " + std::string(5000, '[')), ContainsSubstring("a.yaml:"));
     CHECK_THAT(failure(std::string(2 << 20, ' ')), ContainsSubstring("is longer than 1 MiB"));
 }
+
+}  // namespace detector_file_test

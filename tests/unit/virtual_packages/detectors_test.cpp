@@ -15,6 +15,7 @@ using namespace gpkg;
 using namespace gpkg::virtual_packages;
 using namespace std::chrono_literals;
 
+namespace detectors_test {
 namespace {
 
 /// A machine with two folders of detectors.
@@ -480,3 +481,5 @@ TEST_CASE("Level Zero's detector", "[virtual-packages]") {
                                              GPKG_TEST_DETECTORS,
                                              row.warning)));
 }
+
+}  // namespace detectors_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace gpkg::virtual_packages {
+namespace gpkg::virtual_packages::gpu_test {
 namespace {
 
 std::string output_of(const char* command) {
@@ -137,4 +137,4 @@ TEST_CASE("code runs on a real device as code_fit has it", "[.gpu]") {
 }
 
 }  // namespace
-}  // namespace gpkg::virtual_packages
+}  // namespace gpkg::virtual_packages::gpu_test

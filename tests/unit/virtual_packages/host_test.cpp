@@ -7,6 +7,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace host_test {
 namespace {
 
 std::string lines_of(const Detection& detection) {
@@ -108,3 +109,5 @@ TEST_CASE("this machine's C library says what the running one says", "[virtual-p
     REQUIRE(bytes);
     CHECK(glibc_version_in(*bytes) == host.glibc);
 }
+
+}  // namespace host_test

@@ -10,6 +10,7 @@ using namespace gpkg;
 using namespace gpkg::virtual_packages;
 using Kind = Look::Kind;
 
+namespace look_test {
 namespace {
 
 /// Two cards, one of Intel's with two ports; a module; versions in /opt.
@@ -125,3 +126,5 @@ TEST_CASE("of very much only a part is looked at", "[virtual-packages]") {
         fs::create_directories(machine.host.root / fmt::format("opt/many/{}", i));
     CHECK(matching_paths(machine.host.root, "/opt/many/*").size() == 1000);
 }
+
+}  // namespace look_test

@@ -11,6 +11,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace machines_test {
 namespace {
 
 /// A folder for profiles.
@@ -117,3 +118,5 @@ TEST_CASE("every machine of gpkg's has a name, facts and a summary", "[virtual-p
         CHECK(summary.starts_with(profile->platform));
     }
 }
+
+}  // namespace machines_test

@@ -7,6 +7,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace profile_file_test {
 namespace {
 
 const std::string kWhole =
@@ -190,3 +191,5 @@ TEST_CASE("a profile that is not there is not found", "[virtual-packages]") {
     REQUIRE_FALSE(read);
     CHECK(read.error().kind == ErrorKind::NotFound);
 }
+
+}  // namespace profile_file_test

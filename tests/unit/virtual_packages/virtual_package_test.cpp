@@ -9,6 +9,7 @@
 using namespace gpkg;
 using namespace gpkg::virtual_packages;
 
+namespace virtual_package_test {
 namespace {
 
 using tests::environment;
@@ -320,3 +321,5 @@ TEST_CASE("a solver takes the packages as records", "[virtual-packages]") {
     CHECK(records[1].distribution() == "__glibc-2.36-0");
     CHECK(records[1].build_number == 0);
 }
+
+}  // namespace virtual_package_test
