@@ -1,8 +1,8 @@
 #include "cli/workflow/build/slurm_run.hpp"
 
+#include "cli/workflow/build/build_ledger.hpp"
 #include "cli/workflow/build/slurm_failures.hpp"
 #include "cli/workflow/build/slurm_jobs.hpp"
-#include "libcore/build/checks/check_needs.hpp"
 #include "libcore/build/cluster/build_tasks.hpp"
 #include "libcore/process/process.hpp"
 
@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -31,7 +30,8 @@ public:
           recipes_(recipes),
           options_(options),
           progress_(progress),
-          jobs_(context, request, options.work) {}
+          jobs_(context, request, options.work),
+          ledger_(context, options) {}
 
     Result<void> run(BuildOutcome& outcome) {
         GPKG_TRY(outcome.built.claim, claim_builds(recipes_, options_));
@@ -41,12 +41,6 @@ public:
     }
 
 private:
-    /// Untested: its tests failed.
-    enum class Fate { Waiting, Good, Untested, Bad };
-    struct Build {
-        Fate fate = Fate::Waiting;
-        BuiltPackage package;
-    };
     struct Task {
         enum class State { Waiting, Submitted, Over };
         BuildTask task;
@@ -63,16 +57,17 @@ private:
 
     Result<void> carry_out(BuildOutcome& outcome) {
         GPKG_CHECK(gather_left());
-        GPKG_TRY(plan_, plan_builds(recipes_, options_));
-        GPKG_CHECK(begin());
-        for (auto& task : build_tasks(plan_)) tasks_.push_back({std::move(task)});
+        GPKG_TRY(auto plan, plan_builds(recipes_, options_));
+        ledger_.begin(std::move(plan));
+        GPKG_CHECK(take_present());
+        for (auto& task : build_tasks(ledger_.plan())) tasks_.push_back({std::move(task)});
         GPKG_CHECK(match_left());
         GPKG_CHECK(carry_out_tasks());
         if (!request_.no_test) {
             GPKG_CHECK(add_tests());
             GPKG_CHECK(carry_out_tasks());
         }
-        take_over(outcome);
+        ledger_.end(outcome);
         return {};
     }
 
@@ -96,23 +91,17 @@ private:
         return {};
     }
 
-    /// What is there already, and what cannot be planned.
-    Result<void> begin() {
-        failures_ = std::move(plan_.failures);
-        builds_.resize(plan_.builds.size());
-        for (std::size_t i = 0; i < builds_.size(); ++i) {
-            auto& planned = plan_.builds[i];
-            if (planned.error) {
-                fail_build(i, *planned.error);
-                continue;
-            }
+    /// What is there already.
+    Result<void> take_present() {
+        for (std::size_t i = 0; i < ledger_.count(); ++i) {
+            const auto& planned = ledger_.planned(i);
+            if (planned.error) continue;
             const auto found = found_.find(planned.name);
             if (found != found_.end() && found->second.inputs == planned.inputs) {
-                planned.reason.clear();
                 const auto& [inputs, warnings, node, job] = found->second;
-                GPKG_CHECK(finish_build(i, node, job, warnings));
+                GPKG_CHECK(ledger_.finish(i, node, job, warnings));
             } else if (!planned.is_needed()) {
-                builds_[i] = {Fate::Good, planned.package};
+                ledger_.keep(i);
             }
         }
         return {};
@@ -124,18 +113,12 @@ private:
         order.builds_packages = builds_packages;
         order.tests_packages = !request_.no_test && task.can_test;
         for (const auto i : task.builds) {
-            const auto& build = plan_.builds[i];
+            const auto& build = ledger_.planned(i);
             order.builds[build.name] = build.inputs;
             if (order.recipes.empty() || order.recipes.back() != build.recipe)
                 order.recipes.push_back(build.recipe);
         }
-        for (std::size_t i = 0; i < builds_.size(); ++i) {
-            const auto& build = builds_[i];
-            const bool is_made = build.fate == Fate::Good || build.fate == Fate::Untested;
-            if (!is_made || build.package.is_published) continue;
-            order.staged.push_back(build.package.file);
-            if (build.fate == Fate::Untested) order.failed.insert(plan_.builds[i].distribution);
-        }
+        ledger_.add_made_to(order);
         return order;
     }
 
@@ -144,7 +127,7 @@ private:
     Result<void> match_left() {
         std::map<std::string, std::size_t> task_of;
         for (std::size_t i = 0; i < tasks_.size(); ++i) {
-            for (const auto build : tasks_[i].task.builds) task_of[plan_.builds[build].name] = i;
+            for (const auto build : tasks_[i].task.builds) task_of[ledger_.planned(build).name] = i;
         }
         const auto match = [&](const TaskOrder& order) -> Task* {
             const auto found = task_of.find(order.builds.begin()->first);
@@ -160,7 +143,7 @@ private:
     Result<void> adopt_or_drop(bool builds_packages,
                                const std::function<Task*(const TaskOrder&)>& match) {
         std::set<std::string> names;
-        for (const auto& build : plan_.builds) names.insert(build.name);
+        for (const auto& build : ledger_.plan().builds) names.insert(build.name);
         std::set<SlurmJobs::Id> stale;
         std::size_t taken = 0;
         const auto left = jobs_.left();
@@ -197,10 +180,7 @@ private:
     }
 
     void show_progress() {
-        const auto done = std::count_if(builds_.begin(), builds_.end(), [](const auto& build) {
-            return build.fate != Fate::Waiting;
-        });
-        progress_.count("building", static_cast<std::size_t>(done), builds_.size(), "packages");
+        progress_.count("building", ledger_.decided(), ledger_.count(), "packages");
     }
 
     Result<void> submit_ready() {
@@ -240,27 +220,18 @@ private:
     void leave_out_hopeless(BuildTask& task) {
         for (bool again = true; again;) {
             again = std::erase_if(task.builds, [&](auto i) {
-                        const auto cause = failed_need_of(i);
+                        const auto cause = ledger_.failed_need_of(i);
                         if (cause)
-                            fail_build(i,
-                                       Error{ErrorKind::NotFound,
-                                             fmt::format("{}: it needs {}, which failed",
-                                                         plan_.builds[i].distribution,
-                                                         plan_.builds[*cause].distribution),
-                                             {},
-                                             {}});
+                            ledger_.fail(i,
+                                         Error{ErrorKind::NotFound,
+                                               fmt::format("{}: it needs {}, which failed",
+                                                           ledger_.planned(i).distribution,
+                                                           ledger_.planned(*cause).distribution),
+                                               {},
+                                               {}});
                         return cause.has_value();
                     }) > 0;
         }
-    }
-
-    std::optional<std::size_t> failed_need_of(std::size_t i) const {
-        for (const auto* makers : {&plan_.builds[i].after, &plan_.builds[i].after_others}) {
-            for (const auto maker : *makers) {
-                if (builds_[maker].fate == Fate::Bad) return maker;
-            }
-        }
-        return std::nullopt;
     }
 
     Result<void> settle(const SlurmJobs::Ended& ended) {
@@ -274,13 +245,13 @@ private:
 
     /// It was ended before it could say anything.
     Result<void> take_death(const BuildTask& task, const SlurmJobs::Ended& ended) {
-        const auto& first = plan_.builds[task.builds.front()].distribution;
+        const auto& first = ledger_.planned(task.builds.front()).distribution;
         const auto slurm_log = keep_log(jobs_.log(ended.id), first + ".slurm.log");
         auto death = death_of(ended.told, jobs_.job(ended.id));
         if (!slurm_log.empty())
             death.message += fmt::format(", and said:\n{}", last_lines_of(slurm_log, kShownLines));
         for (const auto i : task.builds) {
-            const auto& distribution = plan_.builds[i].distribution;
+            const auto& distribution = ledger_.planned(i).distribution;
             auto error = death;
             error.message = fmt::format("{}: {}", distribution, death.message);
             auto place = place_of(i, ended);
@@ -312,7 +283,7 @@ private:
         const auto& answer = *ended.answer;
         GPKG_CHECK(jobs_.gather(ended.id));
         for (const auto i : task.builds) {
-            const auto& distribution = plan_.builds[i].distribution;
+            const auto& distribution = ledger_.planned(i).distribution;
             const auto place = place_of(i, ended);
             bool is_good = true;
             for (const auto& [whose, error] : answer.failures) {
@@ -323,30 +294,30 @@ private:
             for (const auto& [whose, error] : answer.failed_tests) {
                 if (whose != distribution) continue;
                 is_good = false;
-                fail_tests(i, told_here(error, folder, options_.work, place));
+                ledger_.fail_tests(i, told_here(error, folder, options_.work, place));
             }
             if (!is_good) continue;
             const auto warnings = answer.warnings.find(distribution);
             if (is_testing_)
-                builds_[i].package.tested = true;
+                ledger_.pass_tests(i);
             else
-                GPKG_CHECK(finish_build(i,
-                                        answer.node,
-                                        place.job,
-                                        warnings == answer.warnings.end()
-                                            ? std::vector<std::string>()
-                                            : warnings->second));
+                GPKG_CHECK(ledger_.finish(i,
+                                          answer.node,
+                                          place.job,
+                                          warnings == answer.warnings.end()
+                                              ? std::vector<std::string>()
+                                              : warnings->second));
         }
         return {};
     }
 
     /// What it was to do, which now is to test where everything is built.
     void fail(std::size_t i, Error error) {
-        is_testing_ ? fail_tests(i, std::move(error)) : fail_build(i, std::move(error));
+        is_testing_ ? ledger_.fail_tests(i, std::move(error)) : ledger_.fail(i, std::move(error));
     }
 
     TaskPlace place_of(std::size_t i, const SlurmJobs::Ended& ended) const {
-        const auto& build = plan_.builds[i];
+        const auto& build = ledger_.planned(i);
         TaskPlace place{build.distribution, build.variant, {}, jobs_.job(ended.id), {}, {}};
         if (ended.told) {
             place.node = ended.told->node;
@@ -359,56 +330,12 @@ private:
         return place;
     }
 
-    void fail_build(std::size_t i, Error error) {
-        builds_[i].fate = Fate::Bad;
-        const auto& build = plan_.builds[i];
-        if (context_.out.verbose()) context_.out.note("failed: " + build.distribution);
-        if (error.details.empty()) {
-            const nlohmann::ordered_json details{{"package", build.distribution},
-                                                 {"variant", build.variant}};
-            error.details = details.dump();
-        }
-        failures_.push_back({build.recipe, build.distribution, std::move(error)});
-    }
-
-    void fail_tests(std::size_t i, Error error) {
-        auto& build = builds_[i];
-        build.fate = Fate::Untested;
-        if (!is_testing_) {
-            build.package = package_now(plan_.builds[i], options_);
-            const auto& file = build.package.file;
-            build.package.file =
-                options_.work / "failed" / file.parent_path().filename() / file.filename();
-            build.package.is_published = false;
-            build.package.reused = false;
-        }
-        failed_tests_.push_back({plan_.builds[i].distribution, std::move(error)});
-    }
-
-    /// Its package lies in the work folder now.
-    Result<void> finish_build(std::size_t i,
-                              const std::string& node,
-                              const std::string& job,
-                              const std::vector<std::string>& warnings) {
-        auto package = package_now(plan_.builds[i], options_);
-        package.reused = false;
-        package.node = node;
-        package.job = job;
-        package.warnings = warnings;
-        if (!package.is_published) GPKG_CHECK(stage_package(package.file, options_.staging));
-        builds_[i] = {Fate::Good, std::move(package)};
-        if (context_.out.verbose())
-            context_.out.note(fmt::format("built {} on {}", plan_.builds[i].distribution, node));
-        return {};
-    }
-
     /// What could not be tested where it was built, and what an earlier run built and did not test.
     Result<void> add_tests() {
         is_testing_ = true;
         tasks_.clear();
-        for (std::size_t i = 0; i < builds_.size(); ++i) {
-            const auto& package = builds_[i].package;
-            if (builds_[i].fate != Fate::Good || package.tested || package.tests.empty()) continue;
+        for (std::size_t i = 0; i < ledger_.count(); ++i) {
+            if (!ledger_.wants_tests(i)) continue;
             Task task;
             task.task.builds = {i};
             tasks_.push_back(std::move(task));
@@ -421,27 +348,6 @@ private:
         });
     }
 
-    void take_over(BuildOutcome& outcome) {
-        check_needs_of_all();
-        for (auto& build : builds_) {
-            if (build.fate != Fate::Bad) outcome.built.packages.push_back(std::move(build.package));
-        }
-        outcome.built.failures = std::move(failures_);
-        outcome.failed_tests = std::move(failed_tests_);
-    }
-
-    void check_needs_of_all() {
-        std::vector<std::size_t> places;
-        std::vector<BuiltPackage*> packages;
-        for (std::size_t i = 0; i < builds_.size(); ++i) {
-            if (builds_[i].fate != Fate::Good) continue;
-            places.push_back(i);
-            packages.push_back(&builds_[i].package);
-        }
-        for (auto& [place, error] : check_needs(packages, options_))
-            fail_build(places[place], std::move(error));
-    }
-
     Context& context_;
     const BuildRequest& request_;
     const std::vector<fs::path>& recipes_;
@@ -449,12 +355,9 @@ private:
     Progress& progress_;
     SlurmJobs jobs_;
     std::map<std::string, Found> found_;  ///< by full name
-    BuildPlan plan_;
-    std::vector<Build> builds_;  ///< of the plan's
+    BuildLedger ledger_;
     std::vector<Task> tasks_;
     bool is_testing_ = false;  ///< everything is built, and `tasks_` only test
-    std::vector<FailedBuild> failures_;
-    std::vector<FailedPackage> failed_tests_;
 };
 
 }  // namespace
