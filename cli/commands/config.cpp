@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/setting_json.hpp"
 #include "cli/table.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
@@ -42,31 +43,11 @@ struct ConfigOptions {
     KeyAndValue flag_set, flag_append, flag_prepend, flag_remove;
 };
 
-/// Proxies and channels may have logins in them.
-std::string shown(const std::string& value) { return hide_secrets(value); }
-
-Json shown(const Words& values) {
-    Json list = Json::array();
-    for (const auto& value : values) list.push_back(shown(value));
-    return list;
-}
-
-Json json_of(const ShownSetting& setting) {
-    using Shape = ConfigKey::Shape;
-    if (setting.shape == Shape::List) return shown(setting.values);
-    if (setting.shape == Shape::Value)
-        return setting.values.empty() ? Json() : Json(shown(setting.values.front()));
-    Json map = Json::object();
-    for (const auto& [name, values] : setting.entries)
-        map[name] = values.size() == 1 ? Json(shown(values.front())) : shown(values);
-    return map;
-}
-
 /// A row of the table for a key; of a map, one for each name, as `gpkg config set` takes it.
 void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
     const auto add = [&](const std::string& key, const Words& values) {
         Words texts;
-        for (const auto& value : values) texts.push_back(shown(value));
+        for (const auto& value : values) texts.push_back(hide_secrets(value));
         table.add({key + ":",
                    fmt::format("{}", fmt::join(texts, ", ")),
                    with_source ? "# " + setting.source : ""});
@@ -83,8 +64,8 @@ int list_settings(Context& context, bool with_sources) {
         Json document;
         for (const auto& setting : settings)
             document[setting.key] =
-                with_sources ? Json{{"value", json_of(setting)}, {"source", setting.source}}
-                             : json_of(setting);
+                with_sources ? Json{{"value", setting_json(setting)}, {"source", setting.source}}
+                             : setting_json(setting);
         context.out.json(document);
         return 0;
     }
@@ -120,15 +101,15 @@ Result<int> get_setting(Context& context, const std::string& key) {
             return fail(ErrorKind::NotFound, fmt::format("{}: is not set", key));
     }
     if (context.out.json_mode()) {
-        const auto value = json_of(*found);
+        const auto value = setting_json(*found);
         context.out.json({{key, name == key ? value : value.front()}});
         return 0;
     }
-    for (const auto& value : found->values) context.out.result(shown(value));
+    for (const auto& value : found->values) context.out.result(hide_secrets(value));
     for (const auto& [entry, values] : found->entries) {
         for (const auto& value : values)
-            context.out.result(name == key ? fmt::format("{}: {}", entry, shown(value))
-                                           : shown(value));
+            context.out.result(name == key ? fmt::format("{}: {}", entry, hide_secrets(value))
+                                           : hide_secrets(value));
     }
     return 0;
 }
@@ -216,7 +197,7 @@ int done(Context& context,
 /// Values as people may see them.
 std::string told(const Words& values) {
     Words texts;
-    for (const auto& value : values) texts.push_back(shown(value));
+    for (const auto& value : values) texts.push_back(hide_secrets(value));
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 

@@ -29,7 +29,8 @@ Result<ProbeOptions> probe_options(const Context& context, const SiteOptions& op
         GPKG_TRY(probe.gpkg, own_program());
     }
     for (const auto& text : options.words) {
-        GPKG_TRY(const auto words, words_of_option(text, "--slurm-options"));
+        GPKG_TRY(const auto words,
+                 words_of_option(text, options.slurm ? "--slurm-options" : "--ssh-options"));
         probe.words.insert(probe.words.end(), words.begin(), words.end());
     }
     probe.wait = std::chrono::seconds(options.wait);

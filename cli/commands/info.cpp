@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
+#include "cli/setting_json.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/settings.hpp"
@@ -170,23 +171,6 @@ std::vector<ShownSetting> other_settings(const Config& config) {
     return settings;
 }
 
-Json setting_document(const ShownSetting& setting) {
-    Json values = Json::array();
-    for (const auto& value : setting.values) values.push_back(hide_secrets(value));
-    Json entries = Json::object();
-    for (const auto& [name, list] : setting.entries) {
-        for (const auto& value : list) entries[name].push_back(hide_secrets(value));
-    }
-    using Shape = ConfigKey::Shape;
-    const bool is_empty = setting.shape == Shape::Value && values.empty();
-    return {{"value",
-             setting.shape == Shape::Map    ? entries
-             : setting.shape == Shape::List ? values
-             : is_empty                     ? Json()
-                                            : values.front()},
-            {"source", setting.source}};
-}
-
 /// "mirrored_channels: conda-forge: https://mirror (/etc/gpkg/config.yaml:4:1)"
 std::string setting_text(const ShownSetting& setting) {
     std::vector<std::string> texts;
@@ -234,7 +218,8 @@ Json document(const Context& context, const Facts& facts) {
     json["channel_priority"] = to_string(config.channel_priority.value);
     json["settings"] = Json::object();
     for (const auto& setting : other_settings(config))
-        json["settings"][setting.key] = setting_document(setting);
+        json["settings"][setting.key] = {{"value", setting_json(setting)},
+                                         {"source", setting.source}};
     json["virtual_pkgs"] = Json::array();
     for (const auto& record : facts.virtual_packages)
         json["virtual_pkgs"].push_back({record.name, record.version, record.build});
