@@ -2,6 +2,7 @@
 
 #include "cli/environments.hpp"
 #include "libcore/base/byte_size.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
@@ -112,7 +113,7 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
                    options.most_inodes,
                    "refuse what takes more files, links and folders than this, with the store")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_number_from(0));
     app.add_flag("--override-frozen",
                  options.override_frozen,
                  "change the environment although it is marked as frozen");
@@ -202,6 +203,15 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
         hint = "gpkg env list shows all environments";
     }
     return fail(ErrorKind::NotFound, fmt::format("{}: is no environment", prefix.native()), hint);
+}
+
+std::function<std::string(const std::string&)> whole_number_from(std::uint64_t least) {
+    return [=](const std::string& text) {
+        const auto number = whole_number<std::uint64_t>(text);
+        return number && *number >= least
+                   ? std::string()
+                   : fmt::format("'{}' is no whole number from {} up", text, least);
+    };
 }
 
 Result<MatchSpec> parse_spec(const std::string& text) {

@@ -6,6 +6,7 @@
 #include "cli/workflow/signing.hpp"
 #include "cli/workflow/sources.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -56,6 +57,10 @@ TargetOptions target_of(const std::string& name_or_path);
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);
 /// The same, which must be an environment: otherwise NotFound with near names.
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options);
+
+/// For check() of an option that counts: says what is wrong, nothing of a whole number from `least`
+/// up.
+std::function<std::string(const std::string&)> whole_number_from(std::uint64_t least);
 
 /// A spec of the command line: one that cannot be read is wrong usage.
 Result<MatchSpec> parse_spec(const std::string& text);

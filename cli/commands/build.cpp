@@ -98,6 +98,7 @@ Action bind_build(CLI::App& app) {
     app.add_option("-j,--jobs",
                    options->jobs,
                    "outputs at a time (default: one per core; with --slurm, any number)")
+        ->check(whole_number_from(1))
         ->type_name("N");
     app.add_option("--package-format", options->format, "conda, or tar-bz2 for old clients")
         ->check(CLI::IsMember({"conda", "tar-bz2"}))

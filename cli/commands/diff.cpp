@@ -65,10 +65,10 @@ Action bind_diff(CLI::App& app) {
     app.add_option("before", options->before, "a generation's number")
         ->required()
         ->type_name("A")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number_from(1));
     app.add_option("after", options->after, "another's; what is installed now where none is given")
         ->type_name("B")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number_from(1));
     add_target_options(app, options->target);
     app.footer(
         "What came (+), went (-) and changed (~) from A to B. Two environments: gpkg list --diff.\n"

@@ -293,7 +293,15 @@ Action bind_hardware(CLI::App& app) {
         "  gpkg hardware --for h100\n"
         "  gpkg hardware --slurm                  # then: gpkg create --for partition=gpu ...");
 
+    for (const auto* site_option : {"--slurm", "--hosts"})
+        app.get_option("--for")->excludes(app.get_option(site_option));
+
     return [=](Context& context) -> Result<int> {
+        if (options->site.is_meant() && (*export_app || *list_app))
+            return fail(ErrorKind::Usage,
+                        fmt::format("{} goes not with {}: it writes profiles of other machines",
+                                    options->site.slurm ? "--slurm" : "--hosts",
+                                    *export_app ? "export" : "list"));
         if (*export_app) return write(context, *options);
         if (*list_app) return list(context);
         if (options->site.is_meant()) return write_site_profiles(context, options->site);

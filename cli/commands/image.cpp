@@ -112,13 +112,14 @@ Result<int> show(Context& context, const ImageVerbOptions& options) {
                           {"made_by", info.made_by}});
         return 0;
     }
-    context.out.result(fmt::format("{}: {} for {}, {} packages, mounted at {}; by {}",
-                                   file.native(),
-                                   info.name,
-                                   info.platform,
-                                   info.packages,
-                                   info.mount_point.native(),
-                                   info.made_by));
+    context.out.result(
+        without_controls(fmt::format("{}: {} for {}, {} packages, mounted at {}; by {}",
+                                     file.native(),
+                                     info.name,
+                                     info.platform,
+                                     info.packages,
+                                     info.mount_point.native(),
+                                     info.made_by)));
     return 0;
 }
 

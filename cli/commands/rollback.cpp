@@ -56,7 +56,7 @@ Action bind_rollback(CLI::App& app) {
     const auto options = std::make_shared<RollbackOptions>();
     app.add_option("generation", options->number, "its number; the one before where none is given")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number_from(1));
     add_target_options(app, options->target);
     add_change_options(app, options->change);
     app.add_flag("--offline", options->change.offline, "take packages from the store only");

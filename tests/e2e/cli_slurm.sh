@@ -127,6 +127,9 @@ expect 1 hardware --slurm --partition cpx
 err_has 'cpx: Slurm has no such partition for you' 'did you mean cpu?'
 expect 2 hardware --partition cpu
 expect 2 hardware --slurm --hosts a
+expect 2 hardware list --slurm
+err_has 'goes not with list'
+expect 2 hardware --slurm --for cpu
 expect 2 hardware --slurm --yes --no-probe
 echo mine > "$profiles/partition=gpu.yaml"
 rm "$profiles/partition=cpu.yaml"
