@@ -166,7 +166,13 @@ Result<Change> exactly(ExactRequest request) {
     change.variables.insert(request.variables.begin(), request.variables.end());
     change.from_archives = request.records_are_bare;
     change.channels = std::move(request.channels);
-    if (request.state != GpkgState{}) change.state = std::move(request.state);
+    if (request.state != GpkgState{}) {
+        change.state = std::move(request.state);
+        // What is asked for says nothing of these.
+        const auto& before = present.on_disk;
+        if (change.state->link_scripts.empty()) change.state->link_scripts = before.link_scripts;
+        if (change.state->unknown_keys.empty()) change.state->unknown_keys = before.unknown_keys;
+    }
     if (!request.records_are_bare) GPKG_CHECK(check_python_for_pip(request.pip, request.records));
     change.pip = std::move(request.pip);
     const RecordGraph graph(std::move(request.records), change.requested);

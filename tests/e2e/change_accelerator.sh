@@ -243,6 +243,15 @@ expect 0 rollback -y -n here
 check [ "$(asked here)" = '{"accelerator":"none","accelerator_asked":["nvidia","none"]}' ]
 expect 0 install -y -n here --accel none
 exported here none
+# A list that is installed as it is says that again, and leaves the rest of what is remembered.
+printf '{"accelerator": "nvidia", "link_scripts": {"x": ["%064d"]}, "later": 1}' 0 > "$(place here)/conda-meta/gpkg/state.json"
+expect 0 list --explicit -n here
+printf '%s\n' "$out" > "$WORK/here.txt"
+expect 0 install -y -n here -f "$WORK/here.txt" --accel none
+case $(asked here) in
+    *'"accelerator":"none"'*'"x":["0000'*'"later":1'*) ;;
+    *) fail "not kept: $(asked here)" ;;
+esac
 # As long as no package shows it, none was taken.
 expect 0 create -y -n open plain --accel nvidia,none
 check [ "$(asked open)" = '{"accelerator_asked":["nvidia","none"]}' ]
