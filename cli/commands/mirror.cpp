@@ -40,6 +40,8 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
     if (!options.delta.empty()) {
         GPKG_TRY(before, read_manifest(absolute_path(options.delta, context.home), {}));
     }
+    const auto target = absolute_path(options.delta_folder, context.home);
+    if (!options.delta.empty()) GPKG_CHECK(check_delta_folder(target, mirror.folder));
     GPKG_TRY(const auto made, make_mirror(context, mirror));
     auto& out = context.out;
     out.print(fmt::format("{}: {} packages, {}; {} fetched, {} removed",
@@ -57,7 +59,6 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
                                     {"fetched_bytes", made.fetched_bytes},
                                     {"removed", made.removed}};
     if (!options.delta.empty()) {
-        const auto target = absolute_path(options.delta_folder, context.home);
         GPKG_TRY(const auto delta,
                  write_delta(context, mirror.folder, before, made.manifest, target));
         out.print(fmt::format("{}: {} files, {}, to be laid over the mirror of then",

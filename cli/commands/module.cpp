@@ -68,11 +68,11 @@ bool is_gone(const ModuleFile& file) {
 
 /// As told now, which may be nothing, else as an earlier run was told.
 std::string name_for(const ModuleOptions& options,
-                     const fs::path& prefix,
+                     const ModuleOrigin& origin,
                      const std::vector<ModuleFile>& before) {
     if (options.name) return *options.name;
     for (const auto& file : before) {
-        if (file.origin.prefix == prefix) return file.origin.wanted_name;
+        if (file.origin.is_of_same(origin)) return file.origin.wanted_name;
     }
     return "";
 }
@@ -135,10 +135,10 @@ Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     GPKG_TRY(const auto info, read_image_info(origin.image));
     GPKG_CHECK(check_users_can_mount(info.mount_point));
     GPKG_TRY(const auto before, module_files(root_of(context, options)));
+    origin.prefix = info.mount_point;
     const auto write_it = [&]() -> Result<int> {
-        GPKG_TRY(
-            const auto wanted,
-            module_of_image(context, info, origin, name_for(options, info.mount_point, before)));
+        GPKG_TRY(const auto wanted,
+                 module_of_image(context, info, origin, name_for(options, origin, before)));
         Written done;
         GPKG_CHECK(write_one(context, options, wanted, before, done));
         return tell_written(context, options, std::move(done));
@@ -167,7 +167,9 @@ Result<int> write(Context& context, const ModuleOptions& options) {
     for (const auto& prefix : prefixes) {
         GPKG_CHECK(check_stop(context));
         GPKG_CHECK(recover_for_use(context, prefix));
-        GPKG_TRY(const auto wanted, module_of(context, prefix, name_for(options, prefix, before)));
+        ModuleOrigin origin;
+        origin.prefix = prefix;
+        GPKG_TRY(const auto wanted, module_of(context, prefix, name_for(options, origin, before)));
         GPKG_CHECK(write_one(context, options, wanted, before, done));
     }
     if (options.all) {
@@ -185,11 +187,13 @@ Result<int> check(Context& context, const ModuleOptions& options) {
     GPKG_TRY(const auto files, module_files(root));
     auto modules = Json::array();
     std::size_t stale = 0;
+    std::size_t stale_images = 0;
     for (const auto& file : files) {
         GPKG_CHECK(check_stop(context));
         auto why = why_stale(context, file);
         const auto reason = why ? *why : why.error().message;
         stale += reason.empty() ? 0 : 1;
+        stale_images += reason.empty() || file.origin.image.empty() ? 0 : 1;
         if (!reason.empty()) context.out.print(fmt::format("{}: {}", file.path.native(), reason));
         modules.push_back(
             {{"path", file.path.native()},
@@ -201,8 +205,10 @@ Result<int> check(Context& context, const ModuleOptions& options) {
     }
     if (stale == 0)
         context.out.note(fmt::format("{} modules in {}, none stale", files.size(), root.native()));
-    else
-        context.out.note("gpkg module write -n NAME, or --all, makes them new");
+    if (stale > stale_images)
+        context.out.note("gpkg module write -n NAME, or --all, makes those of environments new");
+    if (stale_images > 0)
+        context.out.note("gpkg module write --image FILE makes those of images new");
     if (context.out.json_mode())
         context.out.json(
             {{"success", stale == 0}, {"root", root.native()}, {"modules", std::move(modules)}});

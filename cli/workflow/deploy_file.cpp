@@ -131,6 +131,12 @@ std::string name_without(std::string name, std::string_view end) {
     return name;
 }
 
+bool is_zstd(const fs::path& path) {
+    const auto file = file_source(path);
+    std::string start(kZstdMagic.size(), '\0');
+    return file && (*file)(start.data(), start.size()) && start == kZstdMagic;
+}
+
 Result<NodePayload> payload_of_file(Context& context, const std::string& path) {
     NodePayload payload;
     payload.file = absolute_path(path, context.home);
@@ -145,7 +151,7 @@ Result<NodePayload> payload_of_file(Context& context, const std::string& path) {
     if (info.error().kind != ErrorKind::Unsupported) return pass(info.error());
     payload.is_pack = true;
     auto pack = measured(payload, name_without(name, kPackEnd));
-    if (pack || pack.error().kind == ErrorKind::Interrupted) return pack;
+    if (pack || pack.error().kind == ErrorKind::Interrupted || is_zstd(payload.file)) return pack;
     return fail(ErrorKind::Unsupported,
                 fmt::format("{}: is neither an image nor an archive of an environment",
                             payload.file.native()),

@@ -94,6 +94,10 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
         return fail(ErrorKind::Usage,
                     fmt::format("{}: is a folder that is there", output.native()),
                     "-o names what is written, a file or a layout's folder, which is new");
+    if (fs::exists(output, code) && !fs::is_regular_file(output, code))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is there and no file that could be replaced", output.native()),
+                    "-o names a file");
     GPKG_CHECK(make_folders(output.parent_path()));
     GPKG_TRY(auto workplace, make_workplace(folder_for_work(output.parent_path())));
     Imaged made{std::move(workplace)};

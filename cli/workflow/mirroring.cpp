@@ -1,10 +1,12 @@
 #include "cli/workflow/mirroring.hpp"
 
+#include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/claim.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
 #include "libcore/indexing/record_patch.hpp"
@@ -13,6 +15,7 @@
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/package/unpack.hpp"
+#include "libcore/trust/fault.hpp"
 #include "libcore/trust/signed_text.hpp"
 
 #include <algorithm>
@@ -143,6 +146,7 @@ public:
 
 private:
     Result<void> prepare();
+    Result<void> look_back();
     Result<void> name_channels();
     Result<void> fetch();
     Result<bool> is_there(const PackageRecord& record) const;
@@ -158,10 +162,31 @@ private:
     const MirrorOptions& options_;
     Content content_;
     fs::path manifest_file_;
+    std::optional<Claim> claim_;    ///< on the folder
+    std::set<std::string> strays_;  ///< in the folder, and made by no run before this one
     std::vector<Channel> channels_;
     std::map<std::string, std::string> folder_of_;  ///< by base URL
     MirrorSummary summary_;
 };
+
+/// What the manifest of an earlier run says of the folder.
+Result<void> Mirroring::look_back() {
+    std::error_code code;
+    if (!fs::exists(manifest_file_, code)) return {};
+    GPKG_TRY(const auto bytes, read_file(manifest_file_, kLongestWritten));
+    const auto text = SignedText::parse(bytes, manifest_file_.native());
+    if (!text) return {};
+    if (text->is_signed() && options_.sign_keys.empty())
+        context_.out.warn(fmt::format("{}: was signed, and is not any more: --sign-key signs it",
+                                      manifest_file_.native()));
+    const auto before = MirrorManifest::parse(text->text(), manifest_file_.native());
+    if (!before) return {};
+    GPKG_TRY(auto paths, paths_in_mirror(options_.folder));
+    for (auto& path : paths) {
+        if (!before->files.contains(path)) strays_.insert(std::move(path));
+    }
+    return {};
+}
 
 /// Only a folder of ours may be changed. One without its manifest is one that was interrupted.
 Result<void> Mirroring::prepare() {
@@ -175,6 +200,17 @@ Result<void> Mirroring::prepare() {
                     "name an empty folder, or one that does not exist");
     GPKG_CHECK(make_folders(options_.folder));
     GPKG_CHECK(write_file_atomically(mark, ""));
+    const auto turn = options_.folder / ".gpkg-mirror-busy";
+    auto attempt = Claim::try_to_take(turn);
+    if (attempt.error != 0) return pass(io_error(turn, "make", attempt.error));
+    if (!attempt.claim)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: {} is at work on it",
+                                options_.folder.native(),
+                                claim_holder(read_file(turn).value_or("another gpkg mirror"))),
+                    fmt::format("if it is gone, remove {}", turn.native()));
+    claim_ = std::move(attempt.claim);
+    GPKG_CHECK(look_back());
     fs::remove(manifest_file_, code);
     if (code) return pass(io_error(manifest_file_.native(), "remove", code.value()));
     return {};
@@ -212,6 +248,7 @@ Result<void> Mirroring::fetch() {
     for (const auto& record : content_.records) {
         GPKG_CHECK(check_stop(context_));
         GPKG_TRY(const auto have, is_there(record));
+        strays_.erase(place_of(record).lexically_relative(options_.folder).native());
         if (have) continue;
         Download download;
         download.url = url_with_credentials(record, channels_);
@@ -325,6 +362,13 @@ Result<void> Mirroring::write_texts() {
 Result<void> Mirroring::write_manifest() {
     const auto cancelled = [&] { return context_.stop.stop_requested(); };
     GPKG_TRY(summary_.manifest.files, files_of_mirror(options_.folder, cancelled));
+    // What nobody here made is nobody's here to vouch for.
+    for (const auto& path : strays_) {
+        if (summary_.manifest.files.erase(path) > 0)
+            context_.out.warn(
+                fmt::format("{}: is not of the mirror, and its manifest leaves it out",
+                            (options_.folder / path).native()));
+    }
     SignedText text(summary_.manifest.to_text());
     for (const auto& key : options_.sign_keys) text.sign(*key);
     return write_file_atomically(manifest_file_, text.to_json());
@@ -352,14 +396,35 @@ Result<MirrorSummary> make_mirror(Context& context, const MirrorOptions& options
     GPKG_TRY(auto content,
              options.lock.empty() ? content_asked_for(context, options)
                                   : content_of_lock(context, options));
+    GPKG_CHECK(check_allowed(context, content.records));
     return Mirroring(context, options, std::move(content)).run();
 }
 
 Result<MirrorManifest> read_manifest(const fs::path& file, const std::vector<std::string>& keys) {
     GPKG_TRY(const auto bytes, read_file(file, kLongestWritten));
     GPKG_TRY(const auto text, SignedText::parse(bytes, file.native()));
-    if (!keys.empty()) GPKG_CHECK(text.verify({keys, 1}, file.native()));
+    if (!keys.empty()) {
+        const auto verified = text.verify({keys, 1}, file.native());
+        if (!verified && text.is_signed() && trust_fault(verified.error()) == TrustFault::WrongKey)
+            return distrust(
+                TrustFault::WrongKey,
+                fmt::format("{}: is signed by none of the keys that --key names", file.native()));
+        GPKG_CHECK(verified);
+    }
     return MirrorManifest::parse(text.text(), file.native());
+}
+
+Result<void> check_delta_folder(const fs::path& target, const fs::path& mirror) {
+    constexpr const char* kHint = "name an empty folder, or one that does not exist";
+    const auto inside = target.lexically_relative(mirror).native();
+    if (!inside.starts_with("..") && !inside.empty())
+        return fail(
+            ErrorKind::Usage, fmt::format("{}: is in the mirror itself", target.native()), kHint);
+    std::error_code code;
+    if (fs::exists(target, code) && !fs::is_empty(target, code))
+        return fail(
+            ErrorKind::Conflict, fmt::format("{}: is there and not empty", target.native()), kHint);
+    return {};
 }
 
 Result<DeltaSummary> write_delta(Context& context,
@@ -368,10 +433,6 @@ Result<DeltaSummary> write_delta(Context& context,
                                  const MirrorManifest& now,
                                  const fs::path& target) {
     std::error_code code;
-    if (fs::exists(target, code) && !fs::is_empty(target, code))
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: is there and not empty", target.native()),
-                    "name an empty folder, or one that does not exist");
     DeltaSummary summary;
     const auto copy = [&](const std::string& path) -> Result<void> {
         GPKG_CHECK(check_stop(context));

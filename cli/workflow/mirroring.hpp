@@ -45,6 +45,8 @@ struct DeltaSummary {
     std::size_t files = 0;
     std::uint64_t bytes = 0;
 };
+/// Whether a delta of this mirror can be written there.
+Result<void> check_delta_folder(const fs::path& target, const fs::path& mirror);
 /// Copies into `target` what `before` does not have as it is now, the manifest included; laid over
 /// the mirror of then it gives the mirror of now.
 Result<DeltaSummary> write_delta(Context& context,

@@ -40,7 +40,7 @@ take() {
 
 start() {
     if [ "$kind" != image ]; then
-        [ ! -x "$name/bin/python" ] || said=$("$name/bin/python" -c '' 2>&1) ||
+        { [ ! -e "$name/bin/python" ] && [ ! -L "$name/bin/python" ]; } || said=$("$name/bin/python" -c '' 2>&1) ||
             give_up "its python does not start: $(last_line "$said")"
         tell ready
         return

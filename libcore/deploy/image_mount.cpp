@@ -185,13 +185,13 @@ public:
     }
 
     Result<void> mount(const fs::path& image,
-                       const fs::path& place,
+                       const ImageInfo& info,
                        const Namespace& space,
                        const ImageRunOptions& options);
 
 private:
     Result<void> by_squashfuse(const fs::path& image);
-    Result<void> unpacked(const fs::path& image, const fs::path& temporary);
+    Result<void> unpacked(const fs::path& image, const ImageInfo& info, const fs::path& temporary);
 
     fs::path place_;
     pid_t server_ = 0;
@@ -238,7 +238,14 @@ Result<void> Mounted::by_squashfuse(const fs::path& image) {
     return fail(ErrorKind::Unsupported, "squashfuse does not answer");
 }
 
-Result<void> Mounted::unpacked(const fs::path& image, const fs::path& temporary) {
+Result<void> Mounted::unpacked(const fs::path& image,
+                               const ImageInfo& info,
+                               const fs::path& temporary) {
+    // All of it is read, so that it costs little to know that it is what was built.
+    GPKG_CHECK(check_image(image, info, [](std::string_view) -> Result<void> {
+        if (asked_to_stop != 0) return interrupted();
+        return {};
+    }));
     GPKG_TRY(auto folder, make_workplace(temporary));
     unpacked_ = folder.release();
     const auto& name = unpacked_.native();
@@ -264,10 +271,10 @@ Result<void> Mounted::unpacked(const fs::path& image, const fs::path& temporary)
 }
 
 Result<void> Mounted::mount(const fs::path& image,
-                            const fs::path& place,
+                            const ImageInfo& info,
                             const Namespace& space,
                             const ImageRunOptions& options) {
-    place_ = place;
+    place_ = info.mount_point;
     std::string reasons;
     if (space.is_root()) {
         auto done = mount_by_kernel(image, place_);
@@ -282,8 +289,10 @@ Result<void> Mounted::mount(const fs::path& image,
                                  image.native(),
                                  options.temporary.native(),
                                  reasons));
-    auto done = unpacked(image, options.temporary);
-    if (done || done.error().kind == ErrorKind::Interrupted) return done;
+    auto done = unpacked(image, info, options.temporary);
+    if (done || done.error().kind == ErrorKind::Interrupted ||
+        done.error().kind == ErrorKind::Integrity)
+        return done;
     return fail(ErrorKind::Unsupported,
                 fmt::format("{}: cannot be mounted: {}; nor unpacked: {}",
                             image.native(),
@@ -392,7 +401,7 @@ Result<int> mount_and_run(const fs::path& image,
     MountPoint mount_point;
     GPKG_CHECK(mount_point.make(info.mount_point));
     Mounted mounted;
-    GPKG_CHECK(mounted.mount(image, info.mount_point, space, options));
+    GPKG_CHECK(mounted.mount(image, info, space, options));
     if (asked_to_stop != 0) return interrupted();
     const pid_t child = ::fork();
     if (child < 0) return cannot("cannot start a process");

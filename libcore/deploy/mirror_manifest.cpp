@@ -64,34 +64,43 @@ Result<MirrorManifest> MirrorManifest::parse(std::string_view text, const std::s
     return manifest;
 }
 
-Result<std::map<std::string, MirrorFile>> files_of_mirror(const fs::path& folder,
-                                                          const std::function<bool()>& cancelled) {
-    std::map<std::string, MirrorFile> files;
+Result<std::vector<std::string>> paths_in_mirror(const fs::path& folder) {
+    std::vector<std::string> paths;
     std::error_code code;
     fs::recursive_directory_iterator item(folder, code);
     for (; !code && item != fs::recursive_directory_iterator(); item.increment(code)) {
-        if (cancelled && cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
-        const auto name = item->path().filename().native();
-        const auto relative = item->path().lexically_relative(folder).native();
         std::error_code ignored;
         const auto status = item->symlink_status(ignored);
-        if (name.starts_with('.')) {
+        if (item->path().filename().native().starts_with('.')) {
             item.disable_recursion_pending();
             continue;
         }
+        auto relative = item->path().lexically_relative(folder).native();
         if (fs::is_directory(status) || relative == kMirrorManifest) continue;
         if (!fs::is_regular_file(status))
             return fail(ErrorKind::Integrity,
                         fmt::format("{}: is neither a file nor a folder", item->path().native()));
-        MirrorFile file;
-        file.size = item->file_size(code);
-        if (code) break;
-        GPKG_TRY(file.sha256, sha256_of_file(item->path()));
-        files.emplace(relative, std::move(file));
+        paths.push_back(std::move(relative));
     }
     if (code)
         return fail(ErrorKind::Io,
                     fmt::format("{}: cannot be read: {}", folder.native(), code.message()));
+    return paths;
+}
+
+Result<std::map<std::string, MirrorFile>> files_of_mirror(const fs::path& folder,
+                                                          const std::function<bool()>& cancelled) {
+    GPKG_TRY(const auto paths, paths_in_mirror(folder));
+    std::map<std::string, MirrorFile> files;
+    for (const auto& path : paths) {
+        if (cancelled && cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
+        std::error_code code;
+        MirrorFile file;
+        file.size = fs::file_size(folder / path, code);
+        if (code) return pass(io_error(folder / path, "read", code.value()));
+        GPKG_TRY(file.sha256, sha256_of_file(folder / path));
+        files.emplace(path, std::move(file));
+    }
     return files;
 }
 

@@ -36,8 +36,10 @@ struct MirrorManifest {
     friend bool operator==(const MirrorManifest&, const MirrorManifest&) = default;
 };
 
-/// Every file below `folder` by its path, the manifest and names that begin with "." left out. What
-/// is neither a file nor a folder is an Integrity error.
+/// Every file below `folder`, relative to it, the manifest and names that begin with "." left out.
+/// What is neither a file nor a folder is an Integrity error.
+Result<std::vector<std::string>> paths_in_mirror(const fs::path& folder);
+/// The same files with what they hold.
 Result<std::map<std::string, MirrorFile>> files_of_mirror(const fs::path& folder,
                                                           const std::function<bool()>& cancelled);
 

@@ -197,9 +197,8 @@ Result<ModuleChange> write_module(const fs::path& root,
                                   const std::vector<ModuleFormat>& formats,
                                   const std::vector<ModuleFile>& before) {
     const auto name = full_name(module);
-    const auto& prefix = module.origin.prefix;
     const auto is_former = [&](const ModuleFile& file) {
-        return file.origin.prefix == prefix && (file.room != room || file.name != name) &&
+        return file.origin.is_of_same(module.origin) && (file.room != room || file.name != name) &&
                std::find(formats.begin(), formats.end(), file.format) != formats.end();
     };
     ModuleChange change;
@@ -222,7 +221,7 @@ Result<ModuleChange> write_module(const fs::path& root,
         const auto may_replace = [&](const std::string& there) -> Result<void> {
             const auto origin = origin_of_modulefile(there);
             if (!origin) return not_ours(path);
-            if (origin->prefix == prefix) return {};
+            if (origin->is_of_same(module.origin)) return {};
             return fail(
                 ErrorKind::Conflict,
                 fmt::format("{}: is the module of {}", path.native(), origin->prefix.native()),

@@ -70,9 +70,12 @@ take_turn
 if is_done; then exit 0; fi
 
 rm -f "$pack/place"
-# Where no file names the prefix there are none.
-[ ! -d "$pack/pristine" ] ||
-    cp -dR --preserve=mode,timestamps --remove-destination "$pack/pristine/." "$here/"
+# Where no file names the prefix there are none. The folder itself is not the archive's: others may own it.
+for entry in "$pack"/pristine/* "$pack"/pristine/.[!.]* "$pack"/pristine/..?*; do
+    if [ -e "$entry" ] || [ -L "$entry" ]; then
+        cp -dR --preserve=mode,timestamps --remove-destination "$entry" "$here/"
+    fi
+done
 cd "$here"
 while read -r number kind placeholder; do
     [ "$placeholder" != "$here" ] || continue

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/chrono.h>
@@ -103,7 +102,7 @@ bool is_claim_of_dead(std::string_view text) {
     if (words.empty() || words[1] != process_world()) return false;
     const auto process = static_cast<pid_t>(number_of(words[2]));
     if (process <= 0) return false;
-    if (::kill(process, 0) != 0 && errno == ESRCH) return true;
+    if (is_gone(process)) return true;
     const auto start = process_start(process);
     return start != 0 && start != static_cast<std::uint64_t>(number_of(words[3]));
 }

@@ -1,13 +1,16 @@
 #include "libcore/fs/process_identity.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
 
-#include <charconv>
+#include <cerrno>
+#include <csignal>
 #include <fmt/format.h>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace gpkg {
 
@@ -19,18 +22,30 @@ std::string process_world() {
     return hex_digest(DigestKind::Sha256, *boot + processes.native()).substr(0, 16);
 }
 
-std::uint64_t process_start(pid_t process) {
+namespace {
+
+/// Of /proc/PID/stat, "4711 (any name) S 4710 ...", the words behind the name.
+std::vector<std::string> state_words(pid_t process) {
     const auto text = read_file(fmt::format("/proc/{}/stat", process));
-    if (!text) return 0;
-    // "4711 (any name) S 4710 ...": the 20th word behind the name.
+    if (!text) return {};
     const auto name_end = text->rfind(')');
-    if (name_end == std::string::npos) return 0;
-    const auto words = split(std::string_view(*text).substr(name_end + 1), ' ');
-    constexpr std::size_t kStart = 20;
-    std::uint64_t start = 0;
-    if (words.size() > kStart)
-        std::from_chars(words[kStart].data(), words[kStart].data() + words[kStart].size(), start);
-    return start;
+    if (name_end == std::string::npos || name_end + 2 > text->size()) return {};
+    const auto words = split(std::string_view(*text).substr(name_end + 2), ' ');
+    return {words.begin(), words.end()};
+}
+
+}  // namespace
+
+std::uint64_t process_start(pid_t process) {
+    constexpr std::size_t kStart = 19;
+    const auto words = state_words(process);
+    return words.size() > kStart ? whole_number<std::uint64_t>(words[kStart]).value_or(0) : 0;
+}
+
+bool is_gone(pid_t process) {
+    if (::kill(process, 0) != 0 && errno == ESRCH) return true;
+    const auto words = state_words(process);
+    return !words.empty() && (words[0] == "Z" || words[0] == "X");
 }
 
 std::string this_process() {

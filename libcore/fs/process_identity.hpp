@@ -16,6 +16,10 @@ std::string process_world();
 /// When a process began, in ticks since the machine did; 0 where there is none.
 std::uint64_t process_start(pid_t process);
 
+/// Whether a process of this world has ended, be it that nobody asked yet how: the first process of
+/// many containers never does.
+bool is_gone(pid_t process);
+
 /// "process 4711 on node3": for others who wait.
 std::string this_process();
 

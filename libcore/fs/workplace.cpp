@@ -4,8 +4,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/fs/process_identity.hpp"
 
-#include <cerrno>
-#include <csignal>
 #include <ctime>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -25,7 +23,7 @@ bool is_abandoned(const fs::path& folder) {
     const auto world = process_world();
     if (!world.empty() && parts[0] == world) {
         const auto pid = whole_number<pid_t>(parts[1]);
-        if (pid && *pid > 0) return ::kill(*pid, 0) != 0 && errno == ESRCH;
+        if (pid && *pid > 0) return is_gone(*pid);
     }
     constexpr std::time_t kDay = 86400;
     struct stat status {};

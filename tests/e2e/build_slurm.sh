@@ -78,7 +78,7 @@ check [ -z "$(find "$SLURM/disk" -name 'gpkg-build-*')" ]
 # Variants that fail, each in its own way: only what needs them is not built, and the rest is published.
 rm -rf r
 recipe many 'build:' '  script:' '    - echo >> '"$WORK"'/runs/$step' '    - touch $PREFIX/many' \
-    '    - case $step in fails) echo said; exit 3;; killed | ended) echo so far; touch '"$WORK"'/runs/began.$step; sleep 3'"$id"'1;; esac' \
+    '    - case $step in fails) echo said; printf "\377"; exit 3;; killed | ended) echo so far; touch '"$WORK"'/runs/began.$step; sleep 3'"$id"'1;; esac' \
     '  variant: {use_keys: [step]}' 'tests: [{script: [test -e $PREFIX/many]}]'
 printf 'step: [well, fails, killed, ended]\n' > r/many/variants.yaml
 recipe heir 'requirements: {host: [many]}' 'build: {script: "touch $PREFIX/heir"}'
@@ -117,7 +117,7 @@ rm -r r/untrue r/user r/wrong
 expect 1 build r --slurm --output-dir many --sandbox off --json
 json '[p["package"].split("-")[0] for p in d["packages"]] == ["many"] * 3'
 json '[f["variant"]["step"] for f in d["failures"][:1]] == ["fails"] and d["failures"][0]["node"] in ("n1", "n2", "n3")'
-json 'd["failures"][0]["state"] == "FAILED" and "said" in open(d["failures"][0]["log"]).read()'
+json 'd["failures"][0]["state"] == "FAILED" and b"said" in open(d["failures"][0]["log"], "rb").read()'
 json 'd["failures"][1]["recipe"].endswith("r/heir/recipe.yaml") and d["failures"][1]["package"] == "heir-1-hb0f4dca_0"'
 
 # A run that is cut off: what was submitted goes on, and is neither submitted nor built twice.

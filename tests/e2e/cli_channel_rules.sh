@@ -15,6 +15,8 @@ remote=$host/channel
 printf 'channels: [%s]\n' "$remote" > "$GPKG_ROOT_PREFIX/config.yaml"
 export GPKG_SYSTEM_CONFIG=$WORK/site.yaml
 
+expect 0 lock app -o "$WORK/app.lock"
+
 # One that is not allowed is refused before anything of it is fetched, and the file is named.
 printf 'allowlist_channels: [https://site.example/conda]\n' > "$GPKG_SYSTEM_CONFIG"
 expect 1 create -y -n e app
@@ -30,6 +32,11 @@ expect 0 config remove-key allowlist_channels
 expect 1 mirror app --out "$WORK/mirror"
 err_has 'allowlist_channels'
 # By an address or a lock as well.
+expect 1 mirror --lock "$WORK/app.lock" --out "$WORK/mirror"
+err_has 'allowlist_channels'
+check [ ! -e "$WORK/mirror" ]
+expect 1 create -y -n e --lock "$WORK/app.lock"
+err_has 'allowlist_channels'
 file=$(basename "$CHANNEL"/linux-64/app-1.0-0.*)
 expect 1 create -y -n e "$remote/linux-64/$file"
 err_has "the channel of $remote/linux-64/$file: is not among allowlist_channels"

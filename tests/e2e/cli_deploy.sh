@@ -29,6 +29,10 @@ expect 2 deploy x.sqfs y.sqfs --slurm
 expect 1 deploy "$WORK/nowhere.sqfs" --slurm
 expect 1 deploy "$WORK/records.linux-64" --slurm
 err_has 'neither an image nor an archive'
+printf '\050\265\057\375torn' > "$WORK/torn.tar.zst"
+expect 1 deploy "$WORK/torn.tar.zst" --slurm
+err_has torn.tar.zst
+err_lacks 'neither an image nor an archive'
 expect 0 deploy --epilog
 check grep -q "^for folder in /tmp; do" <<< "$out"
 for folder in '/local/$USER' "$WORK/it's \$USER's/\${USER}"; do

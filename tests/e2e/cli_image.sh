@@ -102,6 +102,12 @@ check diff -r "$WORK/ml.oci" "$WORK/again.oci"
 check python3 "$here/oci_layout.py" "$WORK/ml.oci" "${point#/}"
 expect 2 image build -n ml --format oci -o "$WORK/ml.oci"
 expect 2 image build -n ml --format docker -o "$WORK/x.oci"
+# What is there and no file is not replaced.
+mkfifo "$WORK/fifo"
+expect 2 image build -n ml -o "$WORK/fifo"
+err_has 'no file that could be replaced'
+expect 2 pack -n ml -o "$WORK/fifo"
+check [ -p "$WORK/fifo" ]
 
 # As a user without rights: squashfuse or, without it, unpacked; never at a place of somebody else's.
 if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unshare -rm true 2> /dev/null; then
@@ -113,6 +119,14 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unsh
     check [ "$(tr '\n' ' ' < "$WORK/said")" = "prefix=$point  65534 " ]
     check [ -z "$(ls "$WORK/nobody" | grep image)" ]
     [ "$(stat -c %a /dev/fuse)" = 666 ] || check grep -q 'is unpacked into .*this user may not use /dev/fuse' "$WORK/told"
+    if [ "$(stat -c %a /dev/fuse)" != 666 ]; then
+        cp "$WORK/one.sqfs" "$WORK/damaged.sqfs"
+        printf x | dd of="$WORK/damaged.sqfs" bs=1 seek=$(($(stat -c %s "$WORK/one.sqfs") / 2)) conv=notrunc status=none
+        nobody image run "$WORK/damaged.sqfs" -- true
+        check [ $? = 1 ]
+        check grep -q 'damaged.sqfs: ' "$WORK/told"
+        check [ -z "$(ls -A "$WORK/nobody" | grep tmp)" ]
+    fi
     mkdir "$WORK/taken" && chown 1234 "$WORK/taken"
     expect 0 image build --from-lock "$WORK/my.lock" -o "$WORK/taken.sqfs" --mount-point "$WORK/taken"
     nobody image run "$WORK/taken.sqfs" where

@@ -103,6 +103,30 @@ err_has 'manifest.json'
 check [ -z "$(find "$WORK/delta" -name '*.tar.bz2')" ]
 check [ -f "$WORK/delta/manifest.json" ]
 
+# What somebody laid into it is neither signed nor lost; one that was signed is not quietly so no more.
+echo evil > "$mirror/main/linux-64/evil.txt"
+expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --sign-key "$WORK/key"
+err_has 'main/linux-64/evil.txt: is not of the mirror'
+expect 1 mirror verify "$mirror" --key "$key"
+out_has evil.txt
+rm "$mirror/main/linux-64/evil.txt"
+expect 0 mirror verify "$mirror" --key "$key"
+expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror"
+err_has 'was signed, and is not any more'
+expect 1 mirror verify "$mirror" --key "$key"
+err_has 'is not signed'
+
+# One run at a time; a delta's folder is looked at before anything is changed.
+echo '{"process": "none"}' > "$WORK/busy"
+cp "$WORK/busy" "$mirror/.gpkg-mirror-busy"
+expect 1 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror"
+err_has 'is at work on it' "remove $mirror/.gpkg-mirror-busy"
+rm "$mirror/.gpkg-mirror-busy"
+expect 2 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --delta "$WORK/manifest.json" --delta-out "$mirror/d"
+expect 1 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --delta "$WORK/manifest.json" --delta-out "$WORK/delta"
+err_has 'is there and not empty'
+expect 0 mirror verify "$mirror"
+
 # Folders that are something else, and words that do not go together.
 mkdir "$WORK/full"
 : > "$WORK/full/mine"

@@ -298,6 +298,12 @@ if [ ${#user[@]} != 0 ]; then
     out=$("${user[@]}" env HOME=/tmp "$GPKG" image mount "$image" --disk "$WORK/disk" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
     check [ "$status $out" = "0 $WORK/shared/user/one" ]
     expect 0 image unmount "$image"
+    # But for an image that others may not read.
+    install -m 600 "$image" "$WORK/private.sqfs"
+    mkdir "$WORK/disk/private"
+    expect 0 image mount "$WORK/private.sqfs" --disk "$WORK/disk/private"
+    check [ "$(stat -c %a "$WORK"/disk/private/*/images/*.sqfs)" = 600 ]
+    expect 0 image unmount "$WORK/private.sqfs"
     rm -rf "$WORK/shared/user"
 fi
 # An image that is replaced while it is mounted from where it lies: what is mounted is known by its bytes.
@@ -354,6 +360,12 @@ expect 1 module check --root "$root" --json
 json '[m["reason"] for m in d["modules"] if m["image"] == work + "/shared/files-root/one.sqfs"] == ["the image is another one since"] * 2'
 expect 0 module write --image "$files/one.sqfs" --root "$root" --disk "$WORK/disk"
 expect 0 module check --root "$root"
+expect 0 image build -n newer -o "$files/one.sqfs" --mount-point "$WORK/shared/root/elsewhere" --as one
+expect 1 module check --root "$root"
+err_has 'gpkg module write --image FILE'
+expect 0 module write --image "$files/one.sqfs" --root "$root" --disk "$WORK/disk"
+expect 0 module check --root "$root"
+check grep -q "$WORK/shared/root/elsewhere" "$root/Core/one/1.lua"
 rm "$files/two.sqfs"
 expect 1 module check --root "$root"
 out_has "two/1.lua: the image $files/two.sqfs is gone"

@@ -67,7 +67,10 @@ END
 mkdir "$WORK/there" && tar -xf "$WORK/one.tar.zst" -C "$WORK/there"
 expect 0 list -p "$WORK/there" --json
 json '[p["name"] for p in d] == ["mod", "python", "where"]'
+chmod 700 "$WORK/there"
 "$WORK/there/bin/gpkg-relocate" || fail 'gpkg-relocate'
+check [ "$(stat -c %a "$WORK/there")" = 700 ]
+chmod 755 "$WORK/there"
 relocated "$WORK/there"
 expect 0 verify -p "$WORK/there"
 check [ "$(cd "$WORK/there" && find . ! -path './conda-meta/*' ! -name '*.pyc' ! -name gpkg-relocate ! -name activate | sort)" = \
@@ -85,6 +88,15 @@ mv "$odd" "$long"
 "$long/bin/gpkg-relocate" || fail 'gpkg-relocate, long'
 relocated "$long"
 check [ "$(head -n 1 "$long/bin/by-sh")" = '#!/usr/bin/env -S sh -e' ]
+# In a folder of somebody else's that one may write to.
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 "$WORK" && chmod 644 "$WORK/one.tar.zst" && mkdir -m 1777 "$WORK/scratch"
+    nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${nobody[@]}" tar -xf "$WORK/one.tar.zst" --no-overwrite-dir -C "$WORK/scratch" && "${nobody[@]}" "$WORK/scratch/bin/gpkg-relocate" ||
+        fail "gpkg-relocate, somebody else's folder"
+    relocated "$WORK/scratch"
+    check [ "$(stat -c %a "$WORK/scratch")" = 1777 ]
+fi
 # Once more changes nothing; interrupted, it begins anew.
 before=$(stat -c %Y.%i "$long/bin/placed")
 "$long/bin/gpkg-relocate"

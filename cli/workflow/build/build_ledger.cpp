@@ -52,7 +52,8 @@ void BuildLedger::fail(std::size_t build, Error error) {
     if (error.details.empty()) {
         const nlohmann::ordered_json details{{"package", planned.distribution},
                                              {"variant", planned.variant}};
-        error.details = details.dump();
+        error.details =
+            details.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     }
     failures_.push_back({planned.recipe, planned.distribution, std::move(error)});
 }

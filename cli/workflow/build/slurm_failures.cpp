@@ -41,7 +41,7 @@ void tell_place(Error& error, const TaskPlace& place) {
                     {"job", place.job},
                     {"state", place.state},
                     {"log", place.log}});
-    error.details = details.dump();
+    error.details = details.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 Error told_here(Error error, const fs::path& folder, const fs::path& work, const TaskPlace& place) {

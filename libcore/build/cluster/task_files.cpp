@@ -85,7 +85,9 @@ Result<void> write_order(const fs::path& folder, const TaskOrder& order) {
                                {"builds_packages", order.builds_packages},
                                {"tests_packages", order.tests_packages},
                                {"work", order.work.native()}};
-    return write_file_atomically(folder / kOrder, document.dump(1) + "\n");
+    return write_file_atomically(
+        folder / kOrder,
+        document.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
 }
 
 Result<TaskOrder> read_order(const fs::path& folder) {
@@ -107,7 +109,9 @@ Result<void> write_answer(const fs::path& folder, const TaskAnswer& answer) {
                                {"warnings", answer.warnings},
                                {"failures", json_of(answer.failures)},
                                {"failed_tests", json_of(answer.failed_tests)}};
-    return write_file_atomically(folder / kAnswer, document.dump(1) + "\n");
+    return write_file_atomically(
+        folder / kAnswer,
+        document.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
 }
 
 Result<void> remove_answer(const fs::path& folder) { return remove_tree(folder / kAnswer); }
