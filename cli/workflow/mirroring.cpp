@@ -2,10 +2,9 @@
 
 #include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/fetch.hpp"
-#include "cli/workflow/lock/request.hpp"
+#include "cli/workflow/mirror_content.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
-#include "libcore/base/text.hpp"
 #include "libcore/fs/claim.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
@@ -23,6 +22,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -31,91 +31,6 @@ namespace {
 
 constexpr std::string_view kLockName = "gpkg.lock";
 constexpr std::string_view kSettingsName = "config.yaml";
-
-/// What a mirror is to hold.
-struct Content {
-    LockFile lock;
-    std::vector<PackageRecord> records;  ///< each URL once
-    std::vector<std::string> channels;   ///< base URLs, those without a package too
-    std::set<std::string> subdirs;       ///< that clients ask for
-    bool records_are_whole = true;       ///< they say all that an index says
-};
-
-Result<void> add_records(Content& content, const std::vector<PackageRecord>& records) {
-    std::map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < content.records.size(); ++i) places[content.records[i].url] = i;
-    for (const auto& record : records) {
-        const auto [place, is_new] = places.emplace(record.url, content.records.size());
-        if (is_new) {
-            content.records.push_back(record);
-            continue;
-        }
-        const auto& other = content.records[place->second];
-        if (other.sha256 != record.sha256)
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format("{}: is named with two checksums", without_secrets(record.url)));
-    }
-    return {};
-}
-
-Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
-                                                   const std::vector<std::string>& names,
-                                                   const std::string& file) {
-    std::vector<const LockedClass*> classes;
-    classes.reserve(lock.classes.size());
-    if (names.empty()) {
-        for (const auto& locked : lock.classes) classes.push_back(&locked);
-        return classes;
-    }
-    std::vector<std::string> known;
-    known.reserve(lock.classes.size());
-    for (const auto& locked : lock.classes) known.push_back(locked.name);
-    for (const auto& name : names) {
-        const auto size = classes.size();
-        for (const auto& locked : lock.classes) {
-            if (locked.name == name) classes.push_back(&locked);
-        }
-        if (classes.size() == size)
-            return fail(ErrorKind::NotFound,
-                        fmt::format("{}: has no class {}", file, name),
-                        fmt::format("it has {}", join_some(known, "and")));
-    }
-    return classes;
-}
-
-Result<Content> content_of_lock(Context& context, const MirrorOptions& options) {
-    GPKG_TRY(auto read, read_lock(absolute_path(options.lock, context.home)));
-    for (const auto& warning : read.warnings) context.out.warn(warning);
-    Content content;
-    // Files of conda-lock leave out what restricts a package.
-    content.records_are_whole = read.format != LockFormat::CondaLock;
-    GPKG_TRY(const auto classes, classes_of(read.lock, options.asked.machines, options.lock));
-    for (const auto* locked : classes) {
-        GPKG_CHECK(add_records(content, read.lock.records_of(*locked)));
-        content.subdirs.insert(locked->platform);
-        if (!locked->foreign.empty() || !read.lock.request.pip.empty())
-            context.out.warn_once(
-                fmt::format("{}: what pip installs is not in the mirror", options.lock));
-    }
-    for (const auto& channel : read.lock.channels) content.channels.push_back(channel.url);
-    content.lock = std::move(read.lock);
-    return content;
-}
-
-Result<Content> content_asked_for(Context& context, const MirrorOptions& options) {
-    GPKG_TRY(auto locked, lock_for(context, options.asked));
-    Content content;
-    for (const auto& one : locked.lock.classes) {
-        GPKG_CHECK(add_records(content, locked.lock.records_of(one)));
-        content.subdirs.insert(one.platform);
-    }
-    // Who asks the same here without the lock gets what they would have got there.
-    GPKG_CHECK(add_records(content, locked.each_alone));
-    content.channels = locked.lock.request.channels;
-    content.lock = std::move(locked.lock);
-    return content;
-}
 
 /// "conda-forge" for the channel of that name, "conda-forge-2" for another that ends so.
 std::string folder_name(const std::string& url, const std::map<std::string, std::string>& taken) {
@@ -136,7 +51,7 @@ std::string folder_name(const std::string& url, const std::map<std::string, std:
 
 class Mirroring {
 public:
-    Mirroring(Context& context, const MirrorOptions& options, Content content)
+    Mirroring(Context& context, const MirrorOptions& options, MirrorContent content)
         : context_(context),
           options_(options),
           content_(std::move(content)),
@@ -160,7 +75,7 @@ private:
 
     Context& context_;
     const MirrorOptions& options_;
-    Content content_;
+    MirrorContent content_;
     fs::path manifest_file_;
     std::optional<Claim> claim_;    ///< on the folder
     std::set<std::string> strays_;  ///< in the folder, and made by no run before this one
@@ -393,9 +308,7 @@ Result<MirrorSummary> Mirroring::run() {
 }  // namespace
 
 Result<MirrorSummary> make_mirror(Context& context, const MirrorOptions& options) {
-    GPKG_TRY(auto content,
-             options.lock.empty() ? content_asked_for(context, options)
-                                  : content_of_lock(context, options));
+    GPKG_TRY(auto content, mirror_content(context, options));
     GPKG_CHECK(check_allowed(context, content.records));
     return Mirroring(context, options, std::move(content)).run();
 }

@@ -3,10 +3,10 @@
 // A mirror for places without a network: the packages that requests come to on every kind of
 // machine that is named, and indexes that say of them what their channels say.
 //
-//     FOLDER/<channel>/<subdir>/   packages and indexes, as any web server or file system gives
-//     them FOLDER/gpkg.lock             what was asked for, and decided FOLDER/config.yaml settings
-//     by which the channels are taken from here FOLDER/manifest.json         every file, signed
-//     where there is a key
+//     FOLDER/<channel>/<subdir>/  packages and indexes, as any web server gives them
+//     FOLDER/gpkg.lock            what was asked for, and decided
+//     FOLDER/config.yaml          settings by which the channels are taken from here
+//     FOLDER/manifest.json        every file, signed where there is a key
 
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/signing.hpp"
