@@ -73,6 +73,8 @@ def solve(rows, values):
         for i in range(len(active)):
             pivot = max(range(i, len(active)), key=lambda r: abs(matrix[r][i]))
             matrix[i], matrix[pivot] = matrix[pivot], matrix[i]
+            if abs(matrix[i][i]) < 1e-12:
+                sys.exit("a model takes more sizes, widths or numbers of nodes than these")
             for j in range(len(active)):
                 if j != i:
                     factor = matrix[j][i] / matrix[i][i]
