@@ -48,7 +48,7 @@ struct DeltaSummary {
 /// Whether a delta of this mirror can be written there.
 Result<void> check_delta_folder(const fs::path& target, const fs::path& mirror);
 /// Copies into `target` what `before` does not have as it is now, the manifest included; laid over
-/// the mirror of then it gives the mirror of now.
+/// the mirror of then it gives the mirror of now. check_delta_folder() was content with `target`.
 Result<DeltaSummary> write_delta(Context& context,
                                  const fs::path& mirror,
                                  const MirrorManifest& before,

@@ -70,6 +70,12 @@ Result<Value> value_of(const fs::path& file, Read read) {
     }
 }
 
+/// What scripts print need not be UTF-8.
+Result<void> write_document(const fs::path& file, const OrderedJson& document) {
+    const auto text = document.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
+    return write_file_atomically(file, text + "\n");
+}
+
 }  // namespace
 
 bool TaskOrder::is_as(const TaskOrder& other) const {
@@ -85,9 +91,7 @@ Result<void> write_order(const fs::path& folder, const TaskOrder& order) {
                                {"builds_packages", order.builds_packages},
                                {"tests_packages", order.tests_packages},
                                {"work", order.work.native()}};
-    return write_file_atomically(
-        folder / kOrder,
-        document.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+    return write_document(folder / kOrder, document);
 }
 
 Result<TaskOrder> read_order(const fs::path& folder) {
@@ -109,9 +113,7 @@ Result<void> write_answer(const fs::path& folder, const TaskAnswer& answer) {
                                {"warnings", answer.warnings},
                                {"failures", json_of(answer.failures)},
                                {"failed_tests", json_of(answer.failed_tests)}};
-    return write_file_atomically(
-        folder / kAnswer,
-        document.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+    return write_document(folder / kAnswer, document);
 }
 
 Result<void> remove_answer(const fs::path& folder) { return remove_tree(folder / kAnswer); }
