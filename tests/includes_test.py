@@ -29,4 +29,5 @@ if not sources:
     sys.exit(f"{build} builds nothing of {folder}")
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     faults = [fault for fault in pool.map(says, sources) if fault]
-sys.exit("\n".join(faults))
+if faults:
+    sys.exit("\n".join(faults))
