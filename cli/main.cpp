@@ -69,6 +69,9 @@ public:
             first_signal = signal;
             source_.request_stop();
             sigwait(&set_, &signal);
+            constexpr std::string_view kWords =
+                "gpkg: ended at once; what is unfinished stays as it is until gpkg is used again\n";
+            static_cast<void>(::write(STDERR_FILENO, kWords.data(), kWords.size()));
             ::_exit(128 + signal);
         }).detach();
     }

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 program, environment = sys.argv[1:]
 LOOP = 'trap "echo INT; exit 9" INT; trap "echo CONT" CONT; echo ready; while :; do sleep 0.05; done'
@@ -45,3 +46,31 @@ assert process.stdout.readline() == "CONT\n"
 os.kill(process.pid, signal.SIGINT)
 assert process.stdout.read() == "INT\n"
 assert process.wait(20) == 9
+
+# A second one ends gpkg at once, whatever it waits for: here, to be read.
+reader, writer = os.pipe()
+os.set_blocking(writer, False)
+try:
+    while True:
+        os.write(writer, b"full" * 1024)
+except BlockingIOError:
+    os.set_blocking(writer, True)
+process = subprocess.Popen([program, "config", "list"], stdout=writer, stderr=subprocess.PIPE, text=True)
+
+
+def interrupt(mask, is_set):
+    """Once the process's mask of signals has SIGINT, or has it no more."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with open(f"/proc/{process.pid}/status") as file:
+            words = dict(line.split(":", 1) for line in file)
+        if bool(int(words[mask], 16) >> (signal.SIGINT - 1) & 1) == is_set:
+            return process.send_signal(signal.SIGINT)
+        time.sleep(0.005)
+    sys.exit(f"gpkg's {mask} is {words[mask]}")
+
+
+interrupt("SigBlk", True)
+interrupt("ShdPnd", False)
+assert process.wait(20) == 128 + signal.SIGINT
+assert "ended at once" in process.stderr.read()
