@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/net/url.hpp"
 
 #include <cstdio>
@@ -18,10 +19,6 @@ constexpr int kAnswerPollMilliseconds = 50;
 /// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_is_well() asks.
 void write(std::FILE* stream, std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stream);
-}
-
-std::string dump(const nlohmann::ordered_json& document, int indent) {
-    return document.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string styled(bool on, std::string_view style, std::string_view text) {
@@ -125,16 +122,16 @@ void Output::relay(std::string_view bytes) {
 }
 
 void Output::json(const nlohmann::ordered_json& document) {
-    write(results_, dump(document, 2) + "\n");
+    write(results_, json_text(document, 2) + "\n");
 }
 
 void Output::json(const nlohmann::ordered_json& document, const NextItem& next) {
-    const auto text = dump(document, 2);
+    const auto text = json_text(document, 2);
     const auto end = text.rfind(']');
     write(results_, std::string_view(text).substr(0, end));
     for (std::string_view separator = "\n"; const auto item = next(); separator = ",\n") {
         write(results_, separator);
-        write(results_, dump(*item, -1));
+        write(results_, json_text(*item));
     }
     write(results_, std::string_view(text).substr(end));
     write(results_, "\n");

@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/deploying.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/slurm_command.hpp"
 #include "libcore/config/config.hpp"
@@ -113,7 +114,7 @@ Result<int> to_job(Context& context, const DeployVerbOptions& options) {
                                                 "tries these again",
                                                 deployment.path().native())
                                   : "");
-        error.details = document_of(deployment).dump();
+        error.details = json_text(document_of(deployment));
         return pass(std::move(error));
     }
     tell(context, deployment);

@@ -1,4 +1,4 @@
-#include "libcore/deploy/image.hpp"
+#include "libcore/image/image.hpp"
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
@@ -6,9 +6,9 @@
 #include "cli/workflow/imaging.hpp"
 #include "cli/workflow/inside.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/deploy/image_mount.hpp"
-#include "libcore/deploy/image_use.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/image/image_mount.hpp"
+#include "libcore/image/image_use.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -39,6 +39,11 @@ Result<fs::path> mount_point_of(const Context& context,
                            : absolute_path(options.mount_point, context.home);
     if (!place.has_relative_path())
         return fail(ErrorKind::Usage, "an environment cannot be mounted at /");
+    if (!is_utf8(place.native()))
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: is no place for an image: its name is not UTF-8", place.native()),
+            "--mount-point names another place");
     if (place.native().find_first_of(":\n") == std::string::npos) return place;
     return fail(
         ErrorKind::Usage,

@@ -4,11 +4,11 @@
 #include "cli/options.hpp"
 #include "cli/workflow/modules.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/deploy/image_mount.hpp"
-#include "libcore/deploy/image_use.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/fs/own_program.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/image/image_mount.hpp"
+#include "libcore/image/image_use.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

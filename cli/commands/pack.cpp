@@ -1,4 +1,4 @@
-#include "libcore/deploy/pack.hpp"
+#include "libcore/image/pack.hpp"
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"

@@ -1,11 +1,11 @@
 #include "cli/workflow/deploy_file.hpp"
 
 #include "libcore/base/digest.hpp"
-#include "libcore/deploy/pack.hpp"
 #include "libcore/env/prefix_record.hpp"
 #include "libcore/fs/byte_source.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/image/pack.hpp"
 
 #include <algorithm>
 #include <array>

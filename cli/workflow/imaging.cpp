@@ -5,12 +5,13 @@
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/machine.hpp"
-#include "libcore/deploy/oci_layout.hpp"
-#include "libcore/deploy/pack.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/unowned_files.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/fs/workplace.hpp"
+#include "libcore/image/oci_layout.hpp"
+#include "libcore/image/pack.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -50,9 +51,11 @@ Result<WantedImage> wanted_environment(Context& context,
         wanted.name = wanted.from->filename().native();
     }
     if (!options.name.empty()) wanted.name = options.name;
-    if (wanted.name.empty() || wanted.name.find('/') != std::string::npos)
+    if (wanted.name.empty() || wanted.name.find('/') != std::string::npos || !is_utf8(wanted.name))
         return fail(ErrorKind::Usage,
-                    fmt::format("'{}' cannot be the name of an environment", wanted.name),
+                    fmt::format("'{}' cannot be the name of an environment: it is empty, has a '/' "
+                                "or is not UTF-8",
+                                wanted.name),
                     "--as gives it another one in what is made");
     return wanted;
 }

@@ -7,8 +7,8 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/source_options.hpp"
 #include "libcore/channel/channel.hpp"
-#include "libcore/deploy/image.hpp"
 #include "libcore/env/laid_out.hpp"
+#include "libcore/image/image.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -5,6 +5,7 @@
 #include "cli/workflow/mirror_content.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/fs/claim.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
@@ -270,7 +271,7 @@ Result<void> Mirroring::write_texts() {
         "mirrored_channels:\n";
     for (const auto& [url, name] : folder_of_)
         settings += fmt::format(
-            "  {}: [{}]\n", nlohmann::json(url).dump(), nlohmann::json("./" + name).dump());
+            "  {}: [{}]\n", json_text(nlohmann::json(url)), json_text(nlohmann::json("./" + name)));
     return write_file_atomically(options_.folder / kSettingsName, settings);
 }
 

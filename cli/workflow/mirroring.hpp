@@ -10,7 +10,7 @@
 
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/signing.hpp"
-#include "libcore/deploy/mirror_manifest.hpp"
+#include "libcore/channel/mirror_manifest.hpp"
 
 #include <cstdint>
 #include <string>

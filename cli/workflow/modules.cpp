@@ -3,10 +3,10 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/generations.hpp"
 #include "libcore/base/digest.hpp"
-#include "libcore/deploy/image_mount.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/own_program.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/image/image_mount.hpp"
 #include "libcore/lock/class_needs.hpp"
 
 #include <algorithm>

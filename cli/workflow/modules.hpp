@@ -4,8 +4,8 @@
 // no longer that.
 
 #include "cli/context.hpp"
-#include "libcore/deploy/image.hpp"
-#include "libcore/deploy/module_tree.hpp"
+#include "libcore/image/image.hpp"
+#include "libcore/module/module_tree.hpp"
 
 #include <string>
 #include <vector>

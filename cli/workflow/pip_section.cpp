@@ -1,6 +1,7 @@
 #include "cli/workflow/pip_section.hpp"
 
 #include "cli/environments.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/fs/temporary.hpp"
@@ -146,14 +147,12 @@ tl::unexpected<Error> failed(const PipSection& section,
                             said),
                 "to do the rest again: " + command,
                 {}};
-    error.details = nlohmann::json{
-        {"prefix", prefix.native()},
-        {"pip",
-         {{"file", section.file.native()},
-          {"exit_status", status},
-          {"output", said},
-          {"repeat",
-           command}}}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    error.details = json_text(nlohmann::json{{"prefix", prefix.native()},
+                                             {"pip",
+                                              {{"file", section.file.native()},
+                                               {"exit_status", status},
+                                               {"output", said},
+                                               {"repeat", command}}}});
     return pass(std::move(error));
 }
 

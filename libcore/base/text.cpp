@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <optional>
+#include <simdjson.h>
 #include <tuple>
 #include <utility>
 
@@ -57,6 +58,8 @@ std::string to_lower(std::string_view text) {
     }
     return lower;
 }
+
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 std::string printable(std::string_view text, std::size_t most) {
     std::string result;

@@ -18,6 +18,8 @@ std::string_view trim(std::string_view text);
 /// Pieces between separators, empty ones included; one empty piece for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string to_lower(std::string_view text);
+/// Names on disk are bytes; what goes into JSON or YAML has to be UTF-8.
+bool is_utf8(std::string_view text);
 
 /// `text` with control characters and bytes beyond ASCII as \xNN, cut after `most` bytes: archives
 /// and indexes choose names, and a message goes to a terminal.

@@ -1,5 +1,7 @@
 #include "libcore/binary/binaries.hpp"
 
+#include "libcore/base/json_text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -84,7 +86,7 @@ std::string binaries_json(const PackageBinaries& binaries) {
         if (need.is_allowed) one["allowed"] = true;
         needs.push_back(std::move(one));
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json, 2) + "\n";
 }
 
 Result<PackageBinaries> parse_binaries_json(std::string_view text, std::string_view what) {

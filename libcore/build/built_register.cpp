@@ -1,6 +1,7 @@
 #include "libcore/build/built_register.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/build/metadata.hpp"
 #include "libcore/build/output_build.hpp"
 #include "libcore/build/sources/source.hpp"
@@ -234,7 +235,7 @@ Result<void> BuiltRegister::remember(const BuiltPackage& package,
     auto list = Json::array();
     for (const auto& use : uses) list.push_back({{"specs", use.specs}, {"packages", use.packages}});
     const Json note{{"package", stamp_of(package.file)}, {"inputs", inputs}, {"uses", list}};
-    return write_file_atomically(note_on(package.file, options_.work), note.dump(1) + "\n");
+    return write_file_atomically(note_on(package.file, options_.work), json_text(note, 1) + "\n");
 }
 
 std::vector<std::string> noted_distributions(const fs::path& package, const fs::path& work) {

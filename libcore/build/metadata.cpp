@@ -1,5 +1,6 @@
 #include "libcore/build/metadata.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/path_glob.hpp"
 #include "libcore/build/sources/source.hpp"
 #include "libcore/package/paths.hpp"
@@ -16,9 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using Files = std::map<std::string, std::string>;
 
-std::string pretty(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string pretty(const Json& json) { return json_text(json, 2) + "\n"; }
 
 std::string index_json(const MetadataInput& input) {
     const auto& output = input.output;
@@ -168,7 +167,7 @@ std::string finished_dependencies_text(const MetadataInput& input) {
                       {"constraints", input.run.constrains},
                       {"run_exports", run_exports_json(input.output.requirements.run_exports)}}}};
     // JSON is YAML.
-    return fmt::format("finalized_dependencies: {}\n", json.dump());
+    return fmt::format("finalized_dependencies: {}\n", json_text(json));
 }
 
 Result<void> add_recipe(const MetadataInput& input, Files& files) {

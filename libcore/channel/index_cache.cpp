@@ -1,4 +1,5 @@
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/fs/temporary.hpp"
 
@@ -91,7 +92,7 @@ Result<void> IndexCache::save(const CachedState& state) const {
     json["overrides"] = state.relations.overrides;
     if (!state.statement.empty()) json["statement"] = state.statement;
     // Header values are bytes of a stranger: what is not UTF-8 is replaced, never thrown about.
-    const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+    const auto text = json_text(json, 2);
     return write_file_atomically(folder_ / (key_ + ".state.json"), text + "\n");
 }
 

@@ -1,6 +1,7 @@
 #include "libcore/channel/notices.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/net/outcome.hpp"
 #include "libcore/net/url.hpp"
@@ -183,7 +184,7 @@ void SeenNotices::add(const Channel& channel, const Notice& notice) {
 
 Result<void> SeenNotices::save() const {
     if (!is_changed_) return {};
-    return write_file_atomically(file_, nlohmann::json(until_).dump() + "\n");
+    return write_file_atomically(file_, json_text(nlohmann::json(until_)) + "\n");
 }
 
 }  // namespace gpkg

@@ -1,6 +1,7 @@
 #include "libcore/channel/published_run_exports.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/spec/package_record.hpp"
@@ -199,7 +200,7 @@ Result<std::optional<std::string>> PublishedRunExports::of(const Channel& channe
         if (packages == table->root->end() || !packages->is_object()) continue;
         const auto package = packages->find(record.fn);
         if (package == packages->end() || !package->is_object()) continue;
-        return package->value("run_exports", Json::object()).dump();
+        return json_text(package->value("run_exports", Json::object()));
     }
     return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "libcore/channel/trusted_channel.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ void TrustedChannel::save() {
     seen["pinned"] = pinned_;
     seen["version"] = version_;
     if (root_.version > 0) seen["root"] = root_.to_text();
-    const auto text = seen.dump(1) + "\n";
+    const auto text = json_text(seen, 1) + "\n";
     if (read_file(file_) == text) return;
     if (auto saved = write_file_atomically(file_, text); !saved)
         warning_ = fmt::format("{}; an older index of {} would not be noticed",

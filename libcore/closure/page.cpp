@@ -1,5 +1,6 @@
 #include "libcore/closure/page.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/closure/page_internal.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ std::string escaped(std::string_view text) {
 
 /// Inside <script> nothing is unescaped, and "</script" or "<!--" would end it.
 std::string script_json(const Json& json) {
-    const auto text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto text = json_text(json);
     std::string safe;
     for (const char c : text) safe += c == '<' ? "\\u003c" : std::string(1, c);
     return safe;

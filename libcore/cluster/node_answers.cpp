@@ -1,3 +1,4 @@
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/node_step.hpp"
 
@@ -63,8 +64,7 @@ Error error_of(const std::vector<NodeFailure>& failures, std::string hint) {
             std::move(message),
             std::move(hint),
             {},
-            nlohmann::ordered_json{{"failures", std::move(list)}}.dump(
-                -1, ' ', false, nlohmann::json::error_handler_t::replace)};
+            json_text(nlohmann::ordered_json{{"failures", std::move(list)}})};
 }
 
 }  // namespace gpkg

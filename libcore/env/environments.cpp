@@ -36,6 +36,7 @@ Result<void> check_environment_name(std::string_view name) {
                     "use -p for an environment at a path");
     };
     if (name.empty()) return refuse("it is empty");
+    if (!is_utf8(name)) return refuse("it is not UTF-8");
     if (name == "." || name == "..") return refuse("it is a folder's own name");
     if (name == "base" || name == "root") return refuse("it means the root prefix");
     if (name.front() == '-') return refuse("it starts with \"-\"");

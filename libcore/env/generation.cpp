@@ -1,5 +1,6 @@
 #include "libcore/env/generation.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/json_internal.hpp"
 #include "libcore/env/record_json_internal.hpp"
@@ -85,7 +86,7 @@ std::string Generation::to_json() const {
     if (restores != 0) out["restores"] = restores;
     out["state"] = Json::parse(state.to_json());
     out["packages"] = std::move(list);
-    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(out);
 }
 
 std::string generation_file(std::uint64_t number) {

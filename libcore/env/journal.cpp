@@ -1,3 +1,4 @@
+#include "libcore/base/json_text.hpp"
 #include "libcore/env/journal_internal.hpp"
 #include "libcore/env/json_internal.hpp"
 #include "libcore/env/second_names_internal.hpp"
@@ -248,7 +249,7 @@ std::string JournalPlan::to_json() const {
                       {"caches", caches_json(caches)},
                       {"history_size", history_size},
                       {"history_block", history_block}};
-    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(out);
 }
 
 Result<JournalPlan> JournalPlan::parse(std::string_view text, std::string_view what) {

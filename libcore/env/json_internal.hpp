@@ -4,6 +4,7 @@
 // is absent.
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/json_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -66,7 +67,7 @@ class Members {
 public:
     void add(std::string_view key, simdjson::dom::element value) {
         text_ += text_.empty() ? "{" : ",";
-        text_ += nlohmann::json(key).dump();
+        text_ += json_text(nlohmann::json(key));
         text_ += ':';
         text_ += simdjson::minify(value);
     }

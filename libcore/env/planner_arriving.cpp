@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <simdjson.h>
 #include <system_error>
 
 namespace gpkg {
@@ -229,7 +228,7 @@ Result<void> Planner::plan_arriving() {
         auto& package = plan_.packages[p];
         for (std::size_t i = 0; i < package.items.size(); ++i) {
             auto& item = package.items[i];
-            if (!simdjson::validate_utf8(item.target))
+            if (!is_utf8(item.target))
                 return fail(ErrorKind::Unsupported,
                             fmt::format("{}: a file name that is not UTF-8", package.distribution));
             GPKG_CHECK(settle_clash(package, item));

@@ -1,5 +1,6 @@
 #include "libcore/env/prefix.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/json_internal.hpp"
 #include "libcore/fs/temporary.hpp"
@@ -85,9 +86,7 @@ std::string repair_hint(const fs::path& prefix) {
     return fmt::format("gpkg repair -p {} makes it again", shell_word(prefix.native()));
 }
 
-std::string dump(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dump(const Json& json) { return json_text(json, 2) + "\n"; }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "libcore/env/prefix_record.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/json_internal.hpp"
 #include "libcore/env/record_json_internal.hpp"
@@ -213,7 +214,7 @@ std::string PrefixRecord::to_json() const {
     out["paths_data"] = {{"paths_version", 1}, {"paths", std::move(list)}};
     env_json::add_unknown(out, unknown_keys);
     if (!out.contains("arch") && !out.contains("platform")) write_platform(out, package.subdir);
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(out, 2) + "\n";
 }
 
 }  // namespace gpkg

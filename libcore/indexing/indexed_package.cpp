@@ -1,5 +1,6 @@
 #include "libcore/indexing/indexed_package.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/package/checksums.hpp"
 #include "libcore/package/info.hpp"
@@ -81,8 +82,8 @@ Result<void> check_name(const Json& record,
 /// there.
 Result<void> check_members(const Json& record) {
     const auto wrong = [&](const char* key, const char* what) {
-        return refuse(
-            fmt::format("index.json: {} is {}, and has to be {}", key, record[key].dump(), what));
+        return refuse(fmt::format(
+            "index.json: {} is {}, and has to be {}", key, json_text(record[key]), what));
     };
     for (const auto* key : {"build_number", "timestamp"}) {
         const auto found = record.find(key);
@@ -100,10 +101,6 @@ Result<void> check_members(const Json& record) {
 bool is_v3(const Json& record) {
     const auto schema = record.find("schema_version");
     return schema != record.end() && schema->is_number_integer() && schema->get<int>() >= kV3Schema;
-}
-
-std::string compact(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// The first of what may be one text or a list of them; nothing when it is neither.
@@ -211,7 +208,7 @@ Result<IndexedPackage> read_for_index(const fs::path& file,
     package.run_exports = "{}";
     if (const auto found = info.find("run_exports.json"); found != info.end()) {
         GPKG_TRY(const auto exports, parse_run_exports(found->second, "run_exports.json"));
-        package.run_exports = compact(run_exports_json(exports));
+        package.run_exports = json_text(run_exports_json(exports));
     }
     Json used = Json::object();
     if (const auto found = info.find("hash_input.json"); found != info.end()) {
@@ -229,10 +226,10 @@ Result<IndexedPackage> read_for_index(const fs::path& file,
     record["subdir"] = subdir;
     package.indexed_ms = appeared_at(sums.sha256);
     package.built_ms = milliseconds_of(record);
-    package.channeldata = compact(channeldata_of(record, info));
+    package.channeldata = json_text(channeldata_of(record, info));
     record["indexed_timestamp"] = package.indexed_ms;
-    package.record = compact(record);
-    package.variant = compact(used);
+    package.record = json_text(record);
+    package.variant = json_text(used);
     package.is_v3 = is_v3(record);
     return package;
 }
@@ -244,7 +241,7 @@ std::string sha256_in(const IndexedPackage& package) {
 void set_indexed(IndexedPackage& package, std::int64_t indexed_ms) {
     auto record = Json::parse(package.record);
     record["indexed_timestamp"] = indexed_ms;
-    package.record = compact(record);
+    package.record = json_text(record);
     package.indexed_ms = indexed_ms;
 }
 

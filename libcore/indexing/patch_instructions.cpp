@@ -1,5 +1,6 @@
 #include "libcore/indexing/patch_instructions.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/run_exports_json.hpp"
@@ -82,7 +83,7 @@ private:
 
     Result<Json> run_exports(const Json& value) const {
         if (value.is_null()) return Json::object();
-        const auto exports = parse_run_exports(value.dump(), "run_exports");
+        const auto exports = parse_run_exports(json_text(value), "run_exports");
         if (!exports) return wrong(exports.error().message);
         return run_exports_json(*exports);
     }
@@ -140,7 +141,7 @@ Result<PatchInstructions> PatchInstructions::parse(std::string_view text, const 
             return fail(ErrorKind::Parse, fmt::format("{}: {} is no object", what, key));
         for (const auto& [file, given] : found->items()) {
             GPKG_TRY(const auto fields, FieldReader(what, file).read(given, version));
-            patch.fields_[file] = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
+            patch.fields_[file] = json_text(fields);
         }
     }
     GPKG_TRY(patch.revoked_, file_names(json, "revoke", what));
@@ -165,7 +166,7 @@ PatchInstructions::Patched PatchInstructions::apply(const std::string& file,
         const auto fields = Json::parse(found->second);
         for (const auto& [key, value] : fields.items()) {
             if (key == "run_exports") {
-                patched.run_exports = value.dump();
+                patched.run_exports = json_text(value);
             } else if (value.is_null()) {
                 record.erase(key);
             } else {
@@ -185,7 +186,7 @@ PatchInstructions::Patched PatchInstructions::apply(const std::string& file,
             if (auto text = bracket_form(spec.get<std::string>())) spec = *std::move(text);
         }
     }
-    patched.record = record.dump(-1, ' ', false, Json::error_handler_t::replace);
+    patched.record = json_text(record);
     return patched;
 }
 

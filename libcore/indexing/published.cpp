@@ -1,5 +1,6 @@
 #include "libcore/indexing/published.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -118,7 +119,7 @@ std::string PublishedSubdir::revisions() const {
         ++count;
     }
     if (count == 0) return {};
-    return Json{{"v3", {{"n_packages", count}, {"oldest", oldest}, {"newest", newest}}}}.dump();
+    return json_text(Json{{"v3", {{"n_packages", count}, {"oldest", oldest}, {"newest", newest}}}});
 }
 
 std::string PublishedSubdir::repodata() const {
@@ -135,7 +136,7 @@ std::string PublishedSubdir::repodata() const {
     add_records(text, packages_, "conda", false);
     fmt::format_to(std::back_inserter(text),
                    ",\n\"removed\":{},\n\"repodata_version\":1",
-                   Json(removed_).dump());
+                   json_text(Json(removed_)));
     if (!v3.empty()) add_v3(text, packages_);
     text += "}\n";
     return text;

@@ -1,5 +1,6 @@
 #include "libcore/indexing/record_patch.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
 #include "libcore/package/info.hpp"
 
@@ -62,7 +63,7 @@ Result<std::string> patch_towards(
     const OrderedJson document{{"patch_instructions_version", 1},
                                {"packages", std::move(archives)},
                                {"packages.conda", std::move(condas)}};
-    return document.dump(1) + "\n";
+    return json_text(document, 1) + "\n";
 }
 
 }  // namespace gpkg

@@ -1,5 +1,6 @@
 #include "libcore/indexing/variant_lint.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/accelerator.hpp"
 #include "libcore/spec/cuda.hpp"
@@ -96,7 +97,7 @@ Build read_build(const PublishedPackage& one) {
     build.record.license = text_in(json, "license");
     const auto used = Json::parse(one.package->variant);
     for (const auto& [key, value] : used.items())
-        build.inputs[key] = value.is_string() ? value.get<std::string>() : value.dump();
+        build.inputs[key] = value.is_string() ? value.get<std::string>() : json_text(value);
     for (const auto& depend : build.record.depends) {
         auto name = name_in_spec(depend);
         if (!name.empty() && !is_of_hardware(name)) build.needs.insert(std::move(name));
@@ -264,7 +265,7 @@ std::string to_json(const std::vector<VariantFinding>& findings) {
     auto list = Json::array();
     for (const auto& one : findings)
         list.push_back({{"field", one.field}, {"text", one.text}, {"files", one.files}});
-    return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(list);
 }
 
 std::vector<VariantFinding> findings_from_json(const std::string& text) {

@@ -39,8 +39,8 @@ struct MomentField {
 constexpr MomentField kMoments[] = {{"timestamp", &PackageRecord::timestamp},
                                     {"indexed_timestamp", &PackageRecord::indexed_timestamp}};
 
-/// UTF-8 as YAML can carry it: no surrogates, no code points that are no characters.
-bool is_utf8(std::string_view text) {
+/// UTF-8 of a kind that YAML can carry: no code points that are no characters.
+bool is_yaml_text(std::string_view text) {
     while (!text.empty()) {
         const auto first = static_cast<unsigned char>(text.front());
         const std::size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -61,7 +61,7 @@ bool is_utf8(std::string_view text) {
 
 Result<std::string> plain_text(const Node& node, std::string_view what) {
     GPKG_TRY(auto text, node.as_text(what));
-    if (!is_utf8(text))
+    if (!is_yaml_text(text))
         return node.fail(fmt::format("{} is not UTF-8: '{}'", printable(what), printable(text)));
     // Texts end up in file names and on terminals.
     if (std::any_of(text.begin(), text.end(), [](char c) {

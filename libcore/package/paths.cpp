@@ -1,6 +1,7 @@
 #include "libcore/package/paths.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/package/files_internal.hpp"
 #include "libcore/package/info.hpp"
@@ -233,7 +234,7 @@ Result<std::vector<PathEntry>> parse_paths_json(std::string_view text, std::stri
 }
 
 bool is_package_path(std::string_view path) {
-    return is_safe_relative(path) && simdjson::validate_utf8(path);
+    return is_safe_relative(path) && is_utf8(path);
 }
 
 Result<std::vector<PathEntry>> read_paths(const fs::path& folder) {
@@ -268,7 +269,7 @@ std::string paths_json(std::vector<PathEntry> entries) {
     nlohmann::ordered_json root;
     root["paths"] = std::move(list);
     root["paths_version"] = 1;
-    return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json_text(root, 2) + "\n";
 }
 
 }  // namespace gpkg

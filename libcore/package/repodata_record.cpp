@@ -1,5 +1,6 @@
 // info/repodata_record.json as it is written beside unpacked packages.
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/package/info.hpp"
 #include "libcore/package/json_internal.hpp"
 
@@ -59,7 +60,7 @@ Result<std::string> repodata_record_json(const PackageRecord& record, std::strin
         json["python_site_packages_path"] = *record.python_site_packages_path;
     if (record.legacy_bz2_md5) json["legacy_bz2_md5"] = *record.legacy_bz2_md5;
     if (record.legacy_bz2_size) json["legacy_bz2_size"] = *record.legacy_bz2_size;
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text(json, 2) + "\n";
 }
 
 }  // namespace gpkg

@@ -1,5 +1,6 @@
 #include "libcore/recipe/sections.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/dependency.hpp"
 #include "libcore/recipe/pin.hpp"
@@ -197,8 +198,6 @@ Result<RecipeAbout> read_about(const Tree& tree) {
     return about;
 }
 
-std::string tree_json(const Tree& tree) {
-    return to_json(tree).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string tree_json(const Tree& tree) { return json_text(to_json(tree)); }
 
 }  // namespace gpkg

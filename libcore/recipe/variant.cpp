@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string json_text(const std::string& text) {
+/// As conda-build writes what it hashes: ASCII only.
+std::string ascii_json(const std::string& text) {
     constexpr bool kAsciiOnly = true;
     return Json(text).dump(-1, ' ', kAsciiOnly, Json::error_handler_t::replace);
 }
@@ -70,8 +71,8 @@ std::string hash_input_text(const Variant& used) {
     for (const auto& [key, value] : used)
         out += fmt::format("{}{}: {}",
                            out.empty() ? "" : ", ",
-                           json_text(key),
-                           value.is_plain ? value.text : json_text(value.text));
+                           ascii_json(key),
+                           value.is_plain ? value.text : ascii_json(value.text));
     return "{" + out + "}";
 }
 

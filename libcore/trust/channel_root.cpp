@@ -1,5 +1,6 @@
 #include "libcore/trust/channel_root.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/trust/fields_internal.hpp"
 
@@ -47,7 +48,7 @@ std::string ChannelRoot::to_text() const {
     if (expires != 0) json["expires"] = trust_fields::time_text(expires);
     json["root"] = to_json(root);
     json["index"] = to_json(index);
-    return json.dump();
+    return json_text(json);
 }
 
 Result<ChannelRoot> ChannelRoot::parse(std::string_view text, const std::string& what) {

@@ -1,6 +1,7 @@
 #include "libcore/trust/index_statement.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/trust/fields_internal.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ std::string IndexStatement::to_text() const {
                 of_subdir[name].push_back({{"size", one.size}, {"sha256", one.sha256}});
         }
     }
-    return json.dump(1);
+    return json_text(json, 1);
 }
 
 Result<IndexStatement> IndexStatement::parse(std::string_view text, const std::string& what) {

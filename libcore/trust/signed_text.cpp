@@ -1,5 +1,6 @@
 #include "libcore/trust/signed_text.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/trust/fields_internal.hpp"
 
@@ -46,7 +47,7 @@ std::string SignedText::to_json() const {
     json["signatures"] = nlohmann::ordered_json::array();
     for (const auto& one : signatures_)
         json["signatures"].push_back({{"key", one.key}, {"signature", one.signature}});
-    return json.dump(1) + "\n";
+    return json_text(json, 1) + "\n";
 }
 
 void SignedText::sign(const SigningKey& key) {

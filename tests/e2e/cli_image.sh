@@ -199,6 +199,10 @@ expect 2 image build -n ml --as x:y -o "$WORK/x.sqfs"
 err_has 'no programs can be found there' '--as another name'
 expect 2 image build -n ml --as x/y -o "$WORK/x.sqfs"
 err_has '--as gives it another one'
+expect 2 image build -n ml --as $'x\xff' -o "$WORK/x.sqfs"
+err_has 'is not UTF-8' '--as gives it another one'
+expect 2 image build -n ml --mount-point $'/gpkg/\xff' -o "$WORK/x.sqfs"
+err_has 'is not UTF-8' '--mount-point names another place'
 python3 - "$WORK/one.sqfs" "$WORK/odd.sqfs" <<'END'
 import sys
 data = open(sys.argv[1], "rb").read()

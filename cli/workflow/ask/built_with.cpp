@@ -4,6 +4,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/channel/published_variants.hpp"
 #include "libcore/net/parts.hpp"
 #include "libcore/net/transport.hpp"
@@ -51,7 +52,7 @@ public:
     /// One that cannot be written costs time, not the answer.
     void keep(const PackageRecord& record, const VariantInputs& inputs) const {
         if (!record.sha256.empty())
-            (void)write_file_atomically(file_of(record), nlohmann::json(inputs).dump() + "\n");
+            (void)write_file_atomically(file_of(record), json_text(nlohmann::json(inputs)) + "\n");
     }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -460,7 +461,7 @@ Error unsatisfiable(const Context& context,
     for (const auto& fix : fixes) message += "\n  " + fix_text(asked, fix);
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
     error.hint = hint_on_names(explanation);
-    error.details = details.dump();
+    error.details = json_text(details);
     return error;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/build/build_ledger.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/build/checks/check_needs.hpp"
 
 #include <algorithm>
@@ -52,8 +53,7 @@ void BuildLedger::fail(std::size_t build, Error error) {
     if (error.details.empty()) {
         const nlohmann::ordered_json details{{"package", planned.distribution},
                                              {"variant", planned.variant}};
-        error.details =
-            details.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        error.details = json_text(details);
     }
     failures_.push_back({planned.recipe, planned.distribution, std::move(error)});
 }

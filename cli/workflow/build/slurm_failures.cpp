@@ -1,5 +1,6 @@
 #include "cli/workflow/build/slurm_failures.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/fs/own_program.hpp"
 
 #include <csignal>
@@ -41,7 +42,7 @@ void tell_place(Error& error, const TaskPlace& place) {
                     {"job", place.job},
                     {"state", place.state},
                     {"log", place.log}});
-    error.details = details.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    error.details = json_text(details);
 }
 
 Error told_here(Error error, const fs::path& folder, const fs::path& work, const TaskPlace& place) {

@@ -1,5 +1,6 @@
 #include "libcore/build/cluster/task_array.hpp"
 
+#include "libcore/base/json_text.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ Result<std::vector<TaskArray>> TaskArray::left_in(const fs::path& work) {
 
 Result<void> TaskArray::write() const {
     const nlohmann::ordered_json document{{"count", count_}, {"job", job_}};
-    return write_file_atomically(folder_ / kArray, document.dump() + "\n");
+    return write_file_atomically(folder_ / kArray, json_text(document) + "\n");
 }
 
 Result<void> TaskArray::remember_job(const std::string& job) {

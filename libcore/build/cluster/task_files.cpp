@@ -1,5 +1,7 @@
 #include "libcore/build/cluster/task_files.hpp"
 
+#include "libcore/base/json_text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -70,10 +72,8 @@ Result<Value> value_of(const fs::path& file, Read read) {
     }
 }
 
-/// What scripts print need not be UTF-8.
 Result<void> write_document(const fs::path& file, const OrderedJson& document) {
-    const auto text = document.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
-    return write_file_atomically(file, text + "\n");
+    return write_file_atomically(file, json_text(document, 1) + "\n");
 }
 
 }  // namespace

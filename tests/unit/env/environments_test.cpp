@@ -8,7 +8,7 @@ TEST_CASE("names that conda refuses are refused", "[env]") {
     for (const auto* good : {"ml", "a-b_c.1", "..a", "\xc3\xa4"})
         CHECK(check_environment_name(good));
     for (const auto* bad :
-         {"", "a/b", "a b", "a:b", "a#b", "base", "root", ".", "..", "-n", "a\nb"})
+         {"", "a/b", "a b", "a:b", "a#b", "base", "root", ".", "..", "-n", "a\nb", "a\xff"})
         CHECK_FALSE(check_environment_name(bad));
     CHECK(check_environment_name("a b").error().to_string() ==
           "\"a b\" cannot name an environment: it has a \" \"\n"

@@ -1,0 +1,185 @@
+#include "libcore/image/pack.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/placeholder.hpp"
+#include "libcore/fs/temporary.hpp"
+#include "libcore/image/laid_out_tar_internal.hpp"
+#include "libcore/image/pack_internal.hpp"
+
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kPack = "conda-meta/gpkg/pack";
+constexpr std::string_view kHistory = "conda-meta/history";
+
+/// Whether the first line names an interpreter that begins with the placeholder.
+Result<bool> has_shebang(const LaidOutFile& file) {
+    bool found = false;
+    const auto look = [&](std::string_view text) {
+        const auto line = text.substr(0, text.find('\n'));
+        found = line.starts_with("#!") && line.find(file.placeholder) != std::string_view::npos;
+        return false;
+    };
+    if (file.source.empty())
+        look(file.content);
+    else
+        GPKG_CHECK(read_in_pieces(
+            file.source, 0, [&](std::string_view piece, std::uint64_t) { return look(piece); }));
+    return found;
+}
+
+/// Puts what is handed over into the archive, and remembers what has to be relocated.
+class Packer {
+public:
+    explicit Packer(TarStream& tar) : tar_(tar) {}
+
+    Result<void> add(const LaidOutFile& file);
+    /// The lists and scripts, once everything else is in.
+    Result<void> finish(const Transaction& environment);
+    std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+private:
+    using Type = LaidOutFile::Type;
+
+    Result<void> note(const LaidOutFile& file);
+    void take_variables(const std::string& json);
+    Result<void> add_script(const std::string& path, std::string_view text);
+
+    TarStream& tar_;
+    /// Of files, by whether they are binary and what they name.
+    std::map<std::pair<bool, std::string>, std::string> lists_;
+    std::string shebangs_;
+    std::string links_;
+    std::set<std::string> scripts_;  ///< paths of ours that a package has taken
+    std::map<std::string, std::string> variables_;
+    std::uint64_t history_size_ = 0;
+    std::vector<std::string> warnings_;
+};
+
+constexpr std::string_view kRelocate = "bin/gpkg-relocate";
+constexpr std::string_view kActivate = "bin/activate";
+
+Result<void> Packer::note(const LaidOutFile& file) {
+    if (file.path.find_first_of("\n\t") != std::string::npos ||
+        file.placeholder.find_first_of("\n\t") != std::string::npos)
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: names its prefix, and has a name that the lists of a pack "
+                                "cannot hold",
+                                printable(file.path)),
+                    "gpkg image build makes an image, which stays at one place");
+    if (file.type == Type::SoftLink) {
+        links_ += fmt::format("{}\t{}\n", file.placeholder, file.path);
+        return {};
+    }
+    lists_[{file.binary, file.placeholder}] += file.path + '\0';
+    if (file.binary) {
+        GPKG_TRY(const bool wide, names_in_wide_characters(file.source, file.placeholder));
+        if (wide)
+            warnings_.push_back(fmt::format(
+                "{}: names its prefix in wide characters, which bin/gpkg-relocate leaves as they "
+                "are",
+                file.path));
+        return {};
+    }
+    GPKG_TRY(const bool starts, has_shebang(file));
+    if (starts) shebangs_ += file.path + '\0';
+    return {};
+}
+
+/// What a package sets when the environment is activated.
+void Packer::take_variables(const std::string& json) {
+    const auto document = nlohmann::json::parse(json, nullptr, false);
+    if (!document.is_object()) return;
+    for (const auto& [name, value] : document.items()) {
+        if (value.is_string()) variables_[name] = value.get<std::string>();
+    }
+}
+
+Result<void> Packer::add(const LaidOutFile& file) {
+    if (file.path == kRelocate || file.path == kActivate) scripts_.insert(file.path);
+    if (file.path == kHistory) history_size_ = file.content.size();
+    if (file.path.starts_with("etc/conda/env_vars.d/") && !file.source.empty()) {
+        GPKG_TRY(const auto text, read_file(file.source));
+        take_variables(text);
+    }
+    if (file.placeholder.empty()) return add_laid_out(tar_, file, file.path);
+    GPKG_CHECK(note(file));
+    return add_laid_out(tar_, file, fmt::format("{}/pristine/{}", kPack, file.path));
+}
+
+Result<void> Packer::add_script(const std::string& path, std::string_view text) {
+    if (!scripts_.contains(path)) return tar_.add_text(path, 0755, text);
+    // Without this one the archive is of no use.
+    if (path == kRelocate)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: a package of the environment has a file of this name", path));
+    warnings_.push_back(fmt::format("{}: is a package's; run bin/gpkg-relocate by hand", path));
+    return {};
+}
+
+Result<void> Packer::finish(const Transaction& environment) {
+    const auto add = [&](std::string_view name, std::string_view text) {
+        return tar_.add_text(fmt::format("{}/{}", kPack, name), 0644, text);
+    };
+    std::string groups;
+    std::size_t number = 0;
+    for (const auto& [group, files] : lists_) {
+        const auto& [binary, placeholder] = group;
+        groups += fmt::format("{} {} {}\n", ++number, binary ? "binary" : "text", placeholder);
+        GPKG_CHECK(add(fmt::format("{}.list", number), files));
+    }
+    GPKG_CHECK(add("groups", groups));
+    GPKG_CHECK(add("shebangs.list", shebangs_));
+    GPKG_CHECK(add("links.list", links_));
+    GPKG_CHECK(add("history-size", fmt::format("{}\n", history_size_)));
+    GPKG_CHECK(add_script(std::string(kRelocate), kRelocateScript));
+
+    for (const auto& [name, value] : environment.variables) {
+        if (value) variables_[name] = *value;
+    }
+    std::string variables;
+    for (const auto& [name, value] : variables_)
+        variables += fmt::format("_gpkg_keep {}\nexport {}={}\n", name, name, shell_word(value));
+    auto activate = std::string(kActivateScript);
+    constexpr std::string_view kPlace = "# variables\n";
+    activate.replace(activate.find(kPlace), kPlace.size(), variables);
+    return add_script(std::string(kActivate), activate);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> write_pack(const Transaction& environment,
+                                            const fs::path& archive,
+                                            const PackOptions& options) {
+    remove_dead_temporaries_of(archive);
+    GPKG_TRY(auto output, NewFile::make(archive));
+    GPKG_CHECK(output.make_private());
+    TarStreamOptions how;
+    how.time = options.time;
+    how.zstd_level = options.zstd_level;
+    how.cancelled = options.layout.transaction.cancelled;
+    const auto sink = [&](std::string_view bytes) { return output.write(bytes); };
+    GPKG_TRY(auto tar, TarStream::open(sink, how));
+    Packer packer(tar);
+    auto layout = options.layout;
+    layout.relocatable = true;
+    bool has_private = false;
+    GPKG_TRY(auto warnings, lay_out(environment, layout, [&](const LaidOutFile& file) {
+                 has_private = has_private || file.is_private();
+                 return packer.add(file);
+             }));
+    GPKG_CHECK(packer.finish(environment));
+    GPKG_CHECK(tar.close());
+    if (has_private) output.stay_private();
+    GPKG_CHECK(output.finish(true));
+    for (auto& warning : packer.take_warnings()) warnings.push_back(std::move(warning));
+    return warnings;
+}
+
+}  // namespace gpkg

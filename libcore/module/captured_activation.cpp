@@ -1,0 +1,309 @@
+#include "libcore/module/captured_activation.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/activation.hpp"
+#include "libcore/fs/temporary.hpp"
+#include "libcore/module/variable_effect_internal.hpp"
+#include "libcore/process/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace gpkg {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+constexpr std::string_view kSystemPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr std::string_view kUser = "@gpkg.user@";
+
+/// Sources the scripts that are its arguments and writes down what is then there.
+constexpr const char* kProgram = R"(cd /
+shopt -s expand_aliases
+__gpkg_out=$1
+shift
+for __gpkg_script in "$@"; do
+    printf '%s' "$__gpkg_script" > "$__gpkg_out/at"
+    . "$__gpkg_script"
+done
+\builtin declare -F > "$__gpkg_out/functions"
+\builtin alias > "$__gpkg_out/aliases"
+\builtin pwd -P > "$__gpkg_out/folder"
+/usr/bin/env -0 > "$__gpkg_out/variables"
+)";
+
+/// What is left after the scripts were sourced once.
+struct Outcome {
+    Variables variables;
+    std::vector<std::string> functions;
+    std::vector<std::string> aliases;
+    std::string folder;
+};
+
+bool is_word(char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// Variables that bash has a use for itself, or that decide how programs start.
+bool is_of_the_shell(std::string_view name) {
+    static constexpr auto kNames = std::to_array<std::string_view>({"_",
+                                                                    "SHLVL",
+                                                                    "PWD",
+                                                                    "OLDPWD",
+                                                                    "IFS",
+                                                                    "UID",
+                                                                    "EUID",
+                                                                    "PPID",
+                                                                    "HOME",
+                                                                    "USER",
+                                                                    "ENV",
+                                                                    "PS1",
+                                                                    "PS2",
+                                                                    "PS4",
+                                                                    "PATH",
+                                                                    "SHELL",
+                                                                    "SHELLOPTS",
+                                                                    "BASHOPTS",
+                                                                    "POSIXLY_CORRECT",
+                                                                    "LINENO",
+                                                                    "RANDOM",
+                                                                    "SECONDS",
+                                                                    "OPTIND",
+                                                                    "OPTARG",
+                                                                    "OPTERR",
+                                                                    "LANG",
+                                                                    "LANGUAGE",
+                                                                    "TERM"});
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+           name.starts_with("BASH") || name.starts_with("LC_") || name.starts_with("LD_") ||
+           name.starts_with("__gpkg_");
+}
+
+/// Names that the scripts may look at or unset: words in capitals, and what follows "unset".
+std::set<std::string> mentioned(const std::vector<fs::path>& scripts) {
+    std::set<std::string> names;
+    for (const auto& script : scripts) {
+        const auto text = read_file(script);
+        if (!text) continue;
+        bool after_unset = false;
+        for (std::size_t i = 0; i < text->size();) {
+            const auto c = (*text)[i];
+            if (!is_word(c)) {
+                if (c == '\n' || c == ';') after_unset = false;
+                ++i;
+                continue;
+            }
+            const auto from = i;
+            while (i < text->size() && is_word((*text)[i])) ++i;
+            const auto word = text->substr(from, i - from);
+            const bool capitals = word.size() > 2 && to_lower(word) != word &&
+                                  std::none_of(word.begin(), word.end(), [](char letter) {
+                                      return letter >= 'a' && letter <= 'z';
+                                  });
+            const bool is_number = word.front() >= '0' && word.front() <= '9';
+            if (!is_number && (capitals || after_unset)) names.insert(word);
+            after_unset = after_unset || word == "unset";
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> lines_of(const fs::path& file, std::string_view before) {
+    std::vector<std::string> names;
+    const auto text = read_file(file);
+    if (!text) return names;
+    for (const auto line : split(*text, '\n')) {
+        if (!line.starts_with(before)) continue;
+        auto name = line.substr(before.size());
+        names.emplace_back(name.substr(0, name.find('=')));
+    }
+    return names;
+}
+
+class Capture {
+public:
+    Capture(const fs::path& prefix, const CaptureOptions& options)
+        : prefix_(prefix), options_(options) {}
+
+    Result<CapturedActivation> run();
+
+private:
+    Result<void> enter();
+    Result<Outcome> source(const Variables& beforehand) const;
+    Variables seeds(std::string_view round, const std::set<std::string>& names) const;
+    void tell_all_but_variables(const Outcome& outcome);
+    void tell_variable(const std::string& name, const SeenVariable& seen);
+    bool is_copy(const std::string& name, const SeenVariable& seen) const;
+
+    const fs::path& prefix_;
+    const CaptureOptions& options_;
+    Variables before_scripts_;  ///< what activation itself sets
+    std::set<std::string> unset_before_scripts_;
+    std::vector<fs::path> scripts_;
+    std::set<std::string> names_;  ///< of variables that have a value in the second and third round
+    CapturedActivation captured_;
+};
+
+/// What activation does without scripts, to a shell in which nothing is active.
+Result<void> Capture::enter() {
+    const auto no_variables = [](std::string_view) { return std::optional<std::string>(); };
+    GPKG_TRY(auto activation, activate(prefix_, no_variables, Shell::Bash, {}));
+    for (auto& [name, value] : activation.variables) {
+        if (name == "PATH" || name.starts_with("__GPKG_VARS_")) continue;
+        if (value) before_scripts_[name] = *std::move(value);
+    }
+    // Nobody has to unset what no shell has.
+    GPKG_TRY(const auto own, environment_variables(prefix_));
+    for (const auto& [name, value] : own.values) {
+        if (!value) unset_before_scripts_.insert(name);
+    }
+    before_scripts_["CONDA_DEFAULT_ENV"] = options_.name;
+    before_scripts_["CONDA_PROMPT_MODIFIER"] = fmt::format("({}) ", options_.name);
+    scripts_ = std::move(activation.activate_scripts);
+    captured_.left_out = std::move(activation.warnings);
+    return {};
+}
+
+Result<Outcome> Capture::source(const Variables& beforehand) const {
+    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-capture"));
+    ProcessCommand command;
+    command.arguments = {
+        "bash", "--noprofile", "--norc", "-c", kProgram, "bash", folder.path().native()};
+    for (const auto& script : scripts_) command.arguments.push_back(script.native());
+    command.environment = beforehand;
+    for (const auto& name : unset_before_scripts_) command.environment.erase(name);
+    for (const auto& [name, value] : before_scripts_) command.environment[name] = value;
+    command.environment["PATH"] = fmt::format("{}/bin:{}", prefix_.native(), kSystemPath);
+    command.environment["HOME"] = kUsersHome;
+    command.environment["USER"] = kUser;
+    const auto deadline = std::chrono::steady_clock::now() + options_.time_limit;
+    bool too_long = false;
+    command.cancelled = [&] {
+        too_long = std::chrono::steady_clock::now() > deadline;
+        return too_long || (options_.cancelled && options_.cancelled());
+    };
+    const auto status = run_command(command);
+    const auto script = read_file(folder.path() / "at").value_or(prefix_.native());
+    if (too_long)
+        return fail(
+            ErrorKind::Io,
+            fmt::format("{}: does not end within {} s", script, options_.time_limit.count()));
+    if (!status) return pass(status.error());
+    const auto text = read_file(folder.path() / "variables");
+    if (!text || text->empty())
+        return fail(
+            ErrorKind::Io,
+            fmt::format("{}: ends the shell that sources it, with status {}", script, *status));
+    Outcome outcome;
+    for (const auto item : split(*text, '\0')) {
+        const auto equals = item.find('=');
+        if (equals != std::string_view::npos)
+            outcome.variables.emplace(item.substr(0, equals), item.substr(equals + 1));
+    }
+    outcome.functions = lines_of(folder.path() / "functions", "declare -f ");
+    outcome.aliases = lines_of(folder.path() / "aliases", "alias ");
+    outcome.folder = trim(read_file(folder.path() / "folder").value_or(""));
+    return outcome;
+}
+
+Variables Capture::seeds(std::string_view round, const std::set<std::string>& names) const {
+    Variables values;
+    for (const auto& name : names) values[name] = fmt::format("/@gpkg/{}/{}", round, name);
+    return values;
+}
+
+void Capture::tell_all_but_variables(const Outcome& outcome) {
+    auto& left_out = captured_.left_out;
+    // Helpers of the scripts themselves have names with "_" first.
+    for (const auto& name : outcome.functions) {
+        if (!name.starts_with('_'))
+            left_out.push_back(fmt::format("the shell function {}", printable(name)));
+    }
+    for (const auto& name : outcome.aliases)
+        left_out.push_back(fmt::format("the alias {}", printable(name)));
+    if (outcome.folder != "/") left_out.push_back("a change of the current folder");
+}
+
+/// Scripts keep what was there before for those that leave the environment.
+bool Capture::is_copy(const std::string& name, const SeenVariable& seen) const {
+    if (!seen.second || !seen.third) return false;
+    return std::any_of(names_.begin(), names_.end(), [&](const auto& other) {
+        return other != name && *seen.second == fmt::format("/@gpkg/2/{}", other) &&
+               *seen.third == fmt::format("/@gpkg/3/{}", other) &&
+               name.find(other) != std::string::npos;
+    });
+}
+
+void Capture::tell_variable(const std::string& name, const SeenVariable& seen) {
+    if (is_copy(name, seen)) return;
+    auto effect = effect_of(name, seen);
+    if (!effect) return;
+    const auto leave_out = [&](std::string_view why) {
+        captured_.left_out.push_back(fmt::format("the variable {}: {}", printable(name), why));
+    };
+    if (name.starts_with("LD_"))
+        return leave_out("programs outside of the environment heed it too");
+    if (!is_variable_of_shells(name)) return leave_out("no other shell knows what it holds");
+    if (!effect->is_regular) return leave_out("no rule tells its value from what it was before");
+    if (effect->effect.value.find(kUser) != std::string::npos)
+        return leave_out("its value has the user's name in it");
+    captured_.effects.push_back(std::move(effect->effect));
+}
+
+Result<CapturedActivation> Capture::run() {
+    GPKG_CHECK(enter());
+    std::vector<Outcome> rounds(3);
+    if (!scripts_.empty()) {
+        GPKG_TRY(rounds[0], source({}));
+        names_ = mentioned(scripts_);
+        for (const auto& [name, value] : rounds[0].variables) names_.insert(name);
+        for (const auto& [name, value] : before_scripts_) names_.erase(name);
+        for (const auto& name : unset_before_scripts_) names_.erase(name);
+        std::erase_if(names_, is_of_the_shell);
+        GPKG_TRY(rounds[1], source(seeds("2", names_)));
+        GPKG_TRY(rounds[2], source(seeds("3", names_)));
+        tell_all_but_variables(rounds[0]);
+    } else {
+        for (auto& round : rounds) round.variables = before_scripts_;
+    }
+    std::set<std::string> all = names_;
+    all.insert(unset_before_scripts_.begin(), unset_before_scripts_.end());
+    for (const auto& round : rounds)
+        for (const auto& [name, value] : round.variables) all.insert(name);
+    const auto second = seeds("2", names_);
+    const auto third = seeds("3", names_);
+    const auto value_in = [](const Variables& variables, const std::string& name) {
+        const auto place = variables.find(name);
+        return place == variables.end() ? std::nullopt : std::optional(place->second);
+    };
+    for (const auto& name : all) {
+        if (is_of_the_shell(name) && name != "PATH" && !name.starts_with("LD_")) continue;
+        SeenVariable seen;
+        seen.second_before = value_in(second, name);
+        seen.third_before = value_in(third, name);
+        if (unset_before_scripts_.contains(name)) seen.second_before = seen.third_before = "x";
+        if (name == "PATH") {
+            // There is always one; what was in it before cannot be but this.
+            const auto path = fmt::format("{}/bin:{}", prefix_.native(), kSystemPath);
+            seen.second_before = seen.third_before = path;
+        }
+        seen.first = value_in(rounds[0].variables, name);
+        seen.second = value_in(rounds[1].variables, name);
+        seen.third = value_in(rounds[2].variables, name);
+        tell_variable(name, seen);
+    }
+    return std::move(captured_);
+}
+
+}  // namespace
+
+Result<CapturedActivation> capture_activation(const fs::path& prefix,
+                                              const CaptureOptions& options) {
+    return Capture(prefix, options).run();
+}
+
+}  // namespace gpkg

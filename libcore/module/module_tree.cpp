@@ -1,0 +1,305 @@
+#include "libcore/module/module_tree.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/module/modulefile_internal.hpp"
+#include "libcore/spec/microarchitecture.hpp"
+#include "libcore/spec/spec_text.hpp"
+#include "libcore/spec/variant_columns.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <system_error>
+
+namespace gpkg {
+namespace {
+
+constexpr std::string_view kCore = "Core";
+constexpr std::string_view kDefaultMark = "## gpkg module default 1";
+constexpr std::size_t kLongestModule = std::size_t{1} << 20U;
+
+fs::path file_of(const fs::path& root,
+                 std::string_view room,
+                 const std::string& name,
+                 ModuleFormat format) {
+    return root / room / (format == ModuleFormat::Lua ? name + ".lua" : name);
+}
+
+std::string full_name(const EnvironmentModule& module) {
+    return module.version.empty() ? module.name : module.name + "/" + module.version;
+}
+
+/// "ml/3" is version "3" of "ml".
+std::pair<std::string, std::string> parts_of(const std::string& name) {
+    const auto slash = name.rfind('/');
+    if (slash == std::string::npos) return {name, ""};
+    return {name.substr(0, slash), name.substr(slash + 1)};
+}
+
+fs::path default_file(const fs::path& root, std::string_view room, const std::string& name) {
+    return root / room / name / ".version";
+}
+
+std::string default_text(const std::string& version) {
+    return fmt::format("#%Module\n{}\nset ModulesVersion \"{}\"\n", kDefaultMark, version);
+}
+
+tl::unexpected<Error> not_ours(const fs::path& path) {
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: is there already, and not written by gpkg", path.native()),
+                "give the module another name (--as), or the tree another folder (--root)");
+}
+
+using MayReplace = std::function<Result<void>(const std::string& there)>;
+
+/// Whether `text` is to be written: something else, which may be replaced, or nothing is there.
+Result<bool> is_to_write(const fs::path& path,
+                         const std::string& text,
+                         const MayReplace& may_replace) {
+    std::error_code code;
+    const auto status = fs::symlink_status(path, code);
+    if (!fs::exists(status)) return true;
+    if (fs::is_directory(status)) return not_ours(path);
+    GPKG_TRY(const auto there, read_file(path));
+    if (there == text) return false;
+    GPKG_CHECK(may_replace(there));
+    return true;
+}
+
+Result<void> write_to(const fs::path& path, const std::string& text) {
+    GPKG_CHECK(make_folders(path.parent_path()));
+    return write_file_atomically(path, text);
+}
+
+/// Folders that have become empty, up to the room.
+void remove_empty_folders(const fs::path& root, fs::path folder) {
+    std::error_code code;
+    while (folder != root && fs::is_empty(folder, code) && !code && fs::remove(folder, code))
+        folder = folder.parent_path();
+}
+
+}  // namespace
+
+std::string module_room(const std::vector<PackageRecord>& packages) {
+    bool nvidia = false;
+    bool amd = false;
+    int level = 1;
+    for (const auto& record : packages) {
+        for (const auto& text : record.depends) {
+            if (text.find("when=") != std::string::npos) continue;  // others do without
+            const auto name = name_in_spec(text);
+            nvidia = nvidia || name == "__cuda" || name == "__cuda_arch";
+            amd = amd || name == "__rocm" || name.starts_with("__amdgpu");
+        }
+        const auto cpu = variant_columns(record).at(3);
+        level = std::max(level, x86_64_level(cpu).value_or(1));
+    }
+    std::string room = nvidia ? "nvidia" : amd ? "amd" : "";
+    if (level > 1) room += fmt::format("{}x86_64_v{}", room.empty() ? "" : "-", level);
+    return room.empty() ? std::string(kCore) : room;
+}
+
+Result<void> check_module_name(std::string_view name) {
+    const auto refused = [&](std::string_view why) {
+        return fail(ErrorKind::Usage,
+                    fmt::format("\"{}\" is no name of a module: {}", printable(name), why));
+    };
+    const auto is_odd = [](char c) {
+        return static_cast<unsigned char>(c) <= ' ' ||
+               std::string_view("\"'\\$*?[]{}();&|<>`~#:,").find(c) != std::string_view::npos;
+    };
+    if (std::any_of(name.begin(), name.end(), is_odd))
+        return refused("has a character that shells or lists of modules see as something else");
+    for (const auto part : split(name, '/')) {
+        if (part.empty()) return refused("a part of it is empty");
+        if (part.front() == '.' || part.front() == '-' || part.front() == '@')
+            return refused(fmt::format("a part begins with \"{}\"", part.front()));
+        if (part == "default" || part.ends_with(".lua"))
+            return refused(fmt::format("\"{}\" means something else to module systems", part));
+    }
+    return {};
+}
+
+Result<std::string> module_name_of(std::string_view name_template,
+                                   const std::map<std::string, std::string>& values,
+                                   const std::vector<PackageRecord>& packages) {
+    std::string name;
+    for (std::size_t i = 0; i < name_template.size(); ++i) {
+        const auto end = name_template[i] == '{' ? name_template.find('}', i) : i;
+        if (name_template[i] != '{' || end == std::string_view::npos) {
+            name += name_template[i];
+            continue;
+        }
+        const auto word = name_template.substr(i + 1, end - i - 1);
+        i = end;
+        if (const auto value = values.find(std::string(word)); value != values.end()) {
+            name += value->second;
+            continue;
+        }
+        const auto package = std::find_if(packages.begin(),
+                                          packages.end(),
+                                          [&](const auto& record) { return record.name == word; });
+        if (package == packages.end()) {
+            std::vector<std::string> known;
+            known.reserve(values.size());
+            for (const auto& [key, value] : values) known.push_back("{" + key + "}");
+            return fail(ErrorKind::Usage,
+                        fmt::format("the template \"{}\" asks for the version of {}, which the "
+                                    "environment does not have",
+                                    name_template,
+                                    word),
+                        fmt::format("beside installed packages there are {}", join_or(known)));
+        }
+        name += package->version;
+    }
+    GPKG_CHECK(check_module_name(name));
+    return name;
+}
+
+Result<std::vector<ModuleFile>> module_files(const fs::path& root) {
+    std::vector<ModuleFile> files;
+    std::error_code code;
+    fs::recursive_directory_iterator item(
+        root, fs::directory_options::skip_permission_denied, code);
+    if (code == std::errc::no_such_file_or_directory) return files;
+    for (; !code && item != fs::recursive_directory_iterator(); item.increment(code)) {
+        std::error_code ignored;
+        const auto relative = item->path().lexically_relative(root).native();
+        const auto slash = relative.find('/');
+        if (slash == std::string::npos || !item->is_regular_file(ignored)) continue;
+        const auto text = read_file(item->path(), kLongestModule);
+
+        auto origin = text ? origin_of_modulefile(*text) : std::nullopt;
+        if (!origin) continue;
+        ModuleFile file;
+        file.path = item->path();
+        file.room = relative.substr(0, slash);
+        file.name = relative.substr(slash + 1);
+        file.origin = *std::move(origin);
+        if (file.name.ends_with(".lua")) {
+            file.name.resize(file.name.size() - 4);
+        } else {
+            file.format = ModuleFormat::Tcl;
+        }
+        files.push_back(std::move(file));
+    }
+    if (code)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot be listed: {}", root.native(), code.message()));
+    std::sort(
+        files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    return files;
+}
+
+Result<ModuleChange> write_module(const fs::path& root,
+                                  const std::string& room,
+                                  const EnvironmentModule& module,
+                                  const std::vector<ModuleFormat>& formats,
+                                  const std::vector<ModuleFile>& before) {
+    const auto name = full_name(module);
+    const auto is_former = [&](const ModuleFile& file) {
+        return file.origin.is_of_same(module.origin) && (file.room != room || file.name != name) &&
+               std::find(formats.begin(), formats.end(), file.format) != formats.end();
+    };
+    ModuleChange change;
+    bool was_default = false;
+    for (const auto& file : before) {
+        if (!is_former(file)) continue;
+        const auto [old_name, old_version] = parts_of(file.name);
+        const auto there = read_file(default_file(root, file.room, old_name));
+        was_default = was_default || (there && *there == default_text(old_version));
+        change.removed.push_back(file.path);
+    }
+    std::vector<std::pair<fs::path, std::string>> texts;
+    for (const auto format : formats) {
+        const auto path = file_of(root, room, name, format);
+        // A folder that is only there for former modules goes with them.
+        const bool is_in_the_way =
+            std::any_of(change.removed.begin(), change.removed.end(), [&](const auto& file) {
+                return file.native().starts_with(path.native() + "/");
+            });
+        const auto may_replace = [&](const std::string& there) -> Result<void> {
+            const auto origin = origin_of_modulefile(there);
+            if (!origin) return not_ours(path);
+            if (origin->is_of_same(module.origin)) return {};
+            return fail(
+                ErrorKind::Conflict,
+                fmt::format("{}: is the module of {}", path.native(), origin->prefix.native()),
+                "give one of them another name with --as");
+        };
+        auto text = modulefile(module, format);
+        bool is_new = is_in_the_way;
+        if (!is_new) {
+            GPKG_TRY(is_new, is_to_write(path, text, may_replace));
+        }
+        if (is_new) texts.emplace_back(path, std::move(text));
+    }
+    for (const auto& file : before) {
+        if (is_former(file)) GPKG_CHECK(remove_module(root, file));
+    }
+    for (const auto& [path, text] : texts) {
+        GPKG_CHECK(write_to(path, text));
+        change.written.push_back(path);
+    }
+    if (was_default && !module.version.empty()) GPKG_CHECK(make_default(root, room, module));
+    return change;
+}
+
+Result<ModuleChange> write_module_entry(const ModuleEntry& entry,
+                                        std::string_view version,
+                                        const std::vector<ModuleFormat>& formats) {
+    ModuleChange change;
+    for (const auto format : formats) {
+        const auto path = file_of(entry.root, kCore, fmt::format("gpkg/{}", version), format);
+        const auto text = entry_modulefile(entry, format);
+        const auto may_replace = [&](const std::string& there) -> Result<void> {
+            if (std::string_view(there).substr(0, 64).find(entry_line()) == std::string_view::npos)
+                return not_ours(path);
+            return {};
+        };
+        GPKG_TRY(const auto is_new, is_to_write(path, text, may_replace));
+        if (!is_new) continue;
+        GPKG_CHECK(write_to(path, text));
+        change.written.push_back(path);
+    }
+    return change;
+}
+
+Result<void> make_default(const fs::path& root,
+                          const std::string& room,
+                          const EnvironmentModule& module) {
+    if (module.version.empty())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: has no version that could be the default", module.name));
+    const auto path = default_file(root, room, module.name);
+    const auto text = default_text(module.version);
+    const auto may_replace = [&](const std::string& there) -> Result<void> {
+        if (there.find(kDefaultMark) == std::string::npos) return not_ours(path);
+        return {};
+    };
+    GPKG_TRY(const auto is_new, is_to_write(path, text, may_replace));
+    if (!is_new) return {};
+    return write_to(path, text);
+}
+
+Result<void> remove_module(const fs::path& root, const ModuleFile& file) {
+    std::error_code code;
+    fs::remove(file.path, code);
+    if (code)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot be removed: {}", file.path.native(), code.message()));
+    const auto [name, version] = parts_of(file.name);
+    const auto other =
+        file_of(root,
+                file.room,
+                file.name,
+                file.format == ModuleFormat::Lua ? ModuleFormat::Tcl : ModuleFormat::Lua);
+    const auto path = default_file(root, file.room, name);
+    const auto there = read_file(path);
+    if (there && *there == default_text(version) && !fs::exists(other, code))
+        fs::remove(path, code);
+    remove_empty_folders(root, file.path.parent_path());
+    return {};
+}
+
+}  // namespace gpkg

@@ -1,0 +1,118 @@
+#include "libcore/module/captured_activation.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <fstream>
+
+using namespace gpkg;
+using How = VariableEffect::How;
+
+namespace captured_activation_test {
+namespace {
+
+/// An environment with one script of activate.d.
+struct Environment {
+    TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
+
+    explicit Environment(const std::string& script) {
+        fs::create_directories(folder.path() / "conda-meta");
+        fs::create_directories(folder.path() / "etc/conda/activate.d");
+        std::ofstream(folder.path() / "conda-meta/history");
+        std::ofstream(folder.path() / "conda-meta/state")
+            << R"({"env_vars": {"OF_STATE": "a b", "GONE": "***unset***"}})";
+        if (!script.empty()) std::ofstream(folder.path() / "etc/conda/activate.d/a.sh") << script;
+    }
+
+    Result<CapturedActivation> capture() const {
+        CaptureOptions options;
+        options.name = "ml";
+        options.time_limit = std::chrono::seconds(2);
+        return capture_activation(folder.path(), options);
+    }
+
+    /// Effects beyond those that every environment has.
+    std::vector<VariableEffect> effects() const {
+        std::vector<VariableEffect> found;
+        auto captured = capture();
+        for (auto& effect : captured.value().effects) {
+            if (!effect.name.starts_with("CONDA_") && effect.name != "OF_STATE" &&
+                effect.name != "GONE")
+                found.push_back(std::move(effect));
+        }
+        return found;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what activation does without scripts", "[deploy]") {
+    const Environment environment("");
+    const auto captured = environment.capture();
+    REQUIRE(captured);
+    CHECK(captured->left_out.empty());
+    CHECK(captured->effects == std::vector<VariableEffect>{
+                                   {"CONDA_DEFAULT_ENV", How::Set, "ml"},
+                                   {"CONDA_PREFIX", How::Set, environment.folder.path().native()},
+                                   {"CONDA_PROMPT_MODIFIER", How::Set, "(ml) "},
+                                   {"CONDA_SHLVL", How::Set, "1"},
+                                   {"GONE", How::Unset, ""},
+                                   {"OF_STATE", How::Set, "a b"},
+                               });
+}
+
+TEST_CASE("what scripts do to variables", "[deploy]") {
+    // As conda-forge's compilers do it: what was there is kept in another variable.
+    const Environment environment(R"sh(
+export BACKUP_CC="$CC"; export CC=/x/cc
+export FLAGS="-O2 -g${FLAGS:+ $FLAGS}"
+if [ -z "${DATA_DIRS+x}" ]; then export DATA_DIRS="$CONDA_PREFIX/share"; fi
+unset lower_case_thing OTHER_THING
+export CACHE="$HOME/.cache"
+LOCAL_THING=5
+export PATH="/opt/x/bin:$PATH"
+)sh");
+    CHECK(environment.effects() ==
+          std::vector<VariableEffect>{
+              {"CACHE", How::Set, std::string(kUsersHome) + "/.cache"},
+              {"CC", How::Set, "/x/cc"},
+              {"DATA_DIRS", How::SetIfUnset, environment.folder.path().native() + "/share"},
+              {"FLAGS", How::PrependWords, "-O2 -g"},
+              {"OTHER_THING", How::Unset, ""},
+              {"PATH", How::PrependPath, "/opt/x/bin"},
+              {"lower_case_thing", How::Unset, ""},
+          });
+}
+
+TEST_CASE("what a module cannot give is named", "[deploy]") {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"tool() { :; }", "the shell function tool"},
+        {"alias ll='ls -l'", "the alias ll"},
+        {"cd /usr", "a change of the current folder"},
+        {"export LD_LIBRARY_PATH=/x",
+         "the variable LD_LIBRARY_PATH: programs outside of the environment heed it too"},
+        {"export ODD=${ODD#?}",
+         "the variable ODD: no rule tells its value from what it was before"},
+        {"export WHO=/scratch/$USER", "the variable WHO: its value has the user's name in it"},
+    };
+    for (const auto& [script, said] : cases) {
+        CAPTURE(script);
+        const auto captured = Environment(script).capture();
+        REQUIRE(captured);
+        CHECK(captured->left_out == std::vector<std::string>{said});
+        CHECK(Environment(script).effects().empty());
+    }
+}
+
+TEST_CASE("scripts that do not end, or end the shell, are errors that name them", "[deploy]") {
+    const Environment endless("sleep 60");
+    auto captured = endless.capture();
+    REQUIRE_FALSE(captured);
+    CHECK_THAT(captured.error().message,
+               Catch::Matchers::EndsWith("a.sh: does not end within 2 s"));
+    captured = Environment("exit 3").capture();
+    REQUIRE_FALSE(captured);
+    CHECK_THAT(captured.error().message,
+               Catch::Matchers::EndsWith("a.sh: ends the shell that sources it, with status 3"));
+}
+
+}  // namespace captured_activation_test
