@@ -209,8 +209,7 @@ public:
     std::optional<std::string> note_on(CandidateId id) const {
         const auto& chosen = universe_.candidates()[id];
         const auto& name = universe_.names()[chosen.name];
-        if (universe_.installed(chosen.name) == nullptr || !may_move(name.text))
-            return std::nullopt;
+        if (!universe_.former(chosen.name) || !may_move(name.text)) return std::nullopt;
         const auto& version = universe_.version(chosen.version);
         const LeftOut* newest = nullptr;
         std::optional<Version> newest_version;

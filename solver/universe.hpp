@@ -162,8 +162,12 @@ public:
     /// The specs that a condition asks about.
     std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const;
-    /// The record of the name that is installed, if any.
-    const PackageRecord* installed(NameId name) const;
+    /// The record of the name that is installed, or gone, whose channel and kind are kept.
+    struct Former {
+        const PackageRecord& record;
+        bool is_gone = false;
+    };
+    std::optional<Former> former(NameId name) const;
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
     /// Whether others are not to be taken at all.

@@ -84,11 +84,15 @@ bool Universe::is_requested(NameId name) const {
         requested_.begin(), requested_.end(), [&](SpecId id) { return specs_[id].name == name; });
 }
 
-const PackageRecord* Universe::installed(NameId name) const {
-    const auto& all = problem_->request.installed;
-    const auto found = std::find_if(
-        all.begin(), all.end(), [&](const auto& one) { return one.name == names_[name].text; });
-    return found == all.end() ? nullptr : &*found;
+std::optional<Universe::Former> Universe::former(NameId name) const {
+    const auto& request = problem_->request;
+    for (const auto* records : {&request.installed, &request.gone}) {
+        const auto found = std::find_if(records->begin(), records->end(), [&](const auto& one) {
+            return one.name == names_[name].text;
+        });
+        if (found != records->end()) return Former{*found, records == &request.gone};
+    }
+    return std::nullopt;
 }
 
 std::optional<Accelerator> Universe::preferred_accelerator(NameId name) const {
@@ -107,17 +111,16 @@ bool Universe::is_bound_to_accelerator(NameId name) const {
     return choice != AcceleratorChoice::Auto && choice != AcceleratorChoice::Conda;
 }
 
-/// The channel of what is installed, where nobody asks for the package from another.
+/// The channel of what was there, where nobody asks for the package from another.
 std::optional<std::string> Universe::kept_channel(NameId name) const {
-    const auto* record = installed(name);
-    if (record == nullptr || record->channel.empty() ||
-        problem_->request.loose.contains(names_[name].text))
+    const auto was = former(name);
+    if (!was || was->record.channel.empty() || problem_->request.loose.contains(names_[name].text))
         return std::nullopt;
     Freedom freedom;
     for (const auto id : requested_) {
         if (specs_[id].name == name) widen(freedom, specs_[id].match);
     }
-    return freedom.channel ? std::nullopt : std::optional(record->channel);
+    return freedom.channel ? std::nullopt : std::optional(was->record.channel);
 }
 
 template <typename WhyNot>
@@ -133,18 +136,18 @@ void Universe::leave_out(NameId name, const WhyNot& why_not) {
 }
 
 void Universe::leave_out_changed_builds(NameId name) {
-    const auto* record = installed(name);
+    const auto was = former(name);
     const auto& request = problem_->request;
     const auto& text = names_[name].text;
-    if (record == nullptr || request.loose.contains(text)) return;
+    if (!was || request.loose.contains(text)) return;
     Freedom freedom;
     for (const auto id : requested_) {
         if (specs_[id].name == name) widen(freedom, specs_[id].match);
     }
     const auto channel = kept_channel(name);
-    const auto kind = freedom.build ? std::array<std::string, 2>() : kind_of(*record);
+    const auto kind = freedom.build ? std::array<std::string, 2>() : kind_of(was->record);
     const bool has_kind = !kind[0].empty() || !kind[1].empty();
-    const auto accelerator = accelerator_of(*record).accelerator;
+    const auto accelerator = accelerator_of(was->record).accelerator;
     const bool keeps_accelerator =
         !freedom.build && !is_bound_to_accelerator(name) && !request.accelerators.is_asked(text);
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {

@@ -44,6 +44,9 @@ struct Request {
     /// keeps its channel, its accelerator and its BLAS and MPI, unless a spec on its name speaks of
     /// the channel or of builds, or it is in `loose`.
     std::vector<PackageRecord> installed;
+    /// Records that belong there and cannot be had any more. What takes their place keeps of them
+    /// what is kept of installed ones.
+    std::vector<PackageRecord> gone{};
     /// Installed names that are no longer held to their record: what `update` names.
     std::vector<std::string> update;
     /// No installed name is held to its record (`update --all`).

@@ -107,15 +107,15 @@ std::size_t differing_column(const PackageRecord& a, const PackageRecord& b) {
     return !one[0].empty() && !two[0].empty() && one[0] != two[0] ? 0 : 1;
 }
 
-/// The trait of what is left out, and of what is installed.
+/// The trait of what is left out, and of what was there before.
 std::pair<std::string, std::string> traits(const Universe& universe,
                                            NameId name,
                                            const LeftOut& out) {
     const auto record = out.record.index->record(*out.record.home, *out.record.row);
-    const auto* installed = universe.installed(name);
-    if (!record || installed == nullptr) return {};
-    const auto column = differing_column(*record, *installed);
-    return {trait_of(out.why, *record, column), trait_of(out.why, *installed, column)};
+    const auto former = universe.former(name);
+    if (!record || !former) return {};
+    const auto column = differing_column(*record, former->record);
+    return {trait_of(out.why, *record, column), trait_of(out.why, former->record, column)};
 }
 
 }  // namespace
@@ -123,6 +123,8 @@ std::pair<std::string, std::string> traits(const Universe& universe,
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& problem = universe.problem();
     const auto channel = [&] { return channel_text(problem, out.record.index->source().channel); };
+    const auto former = universe.former(name);
+    const auto before = former && former->is_gone ? "what is gone was" : "what is installed is";
     switch (out.why) {
     case LeftOut::Why::Hidden:
         return fmt::format("of {} (hidden by strict channel priority)", channel());
@@ -132,16 +134,15 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
             "(not for the accelerator asked for, {})",
             to_string(problem.request.accelerators.choice(universe.names()[name].text)));
     case LeftOut::Why::OtherChannel:
-        return fmt::format("of {} (what is installed is of {})",
-                           channel(),
-                           channel_text(problem, universe.installed(name)->channel));
+        return fmt::format(
+            "of {} ({} of {})", channel(), before, channel_text(problem, former->record.channel));
     case LeftOut::Why::OtherAccelerator: {
         const auto [own, other] = traits(universe, name, out);
-        return fmt::format("for accelerator {} (what is installed is for {})", own, other);
+        return fmt::format("for accelerator {} ({} for {})", own, before, other);
     }
     case LeftOut::Why::OtherVariant: {
         const auto [own, other] = traits(universe, name, out);
-        return fmt::format("with {} (what is installed is with {})", own, other);
+        return fmt::format("with {} ({} with {})", own, before, other);
     }
     case LeftOut::Why::Unreadable: break;
     }

@@ -330,12 +330,24 @@ cp "$WORK/records.linux-64" kept
 sed -i '/swap-3.0-cuda12_0/d' "$WORK/records.linux-64"
 index
 expect 1 lock repair swap.lock
-err_has 'for a100, swap 3.0 is a build for nvidia, and there is none left: cpu_0 is one for none'
+err_has 'for a100, nothing of these versions will do' '3.0 for accelerator none (what is gone was for nvidia)'
 package swap 3.0 cuda12_1 '__cuda >=12'
 expect 0 lock repair swap.lock
 out_has 'a100: swap 3.0 cuda12_1 in place of swap 3.0 cuda12_0'
 cp kept "$WORK/records.linux-64"
+
+# And for the same MPI.
+package fields 1.0 mpi_openmpi_h1_0
 index
+expect 0 lock fields --for cpu -o mpi.lock
+gone fields-1.0-mpi_openmpi_h1_0
+package fields 1.0 nompi_h2_1
+index
+expect 1 lock repair mpi.lock
+err_has '1.0 with nompi (what is gone was with openmpi)'
+package fields 1.0 mpi_openmpi_h1_1
+expect 0 lock repair mpi.lock
+out_has 'cpu: fields 1.0 mpi_openmpi_h1_1 in place of fields 1.0 mpi_openmpi_h1_0'
 
 # Of several accelerators the first that a class is for is remembered.
 expect 0 lock torch --accel nvidia,none --for a100 --for cpu -o several.lock

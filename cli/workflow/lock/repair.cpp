@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <map>
 
 namespace gpkg::cli {
@@ -73,15 +72,6 @@ Result<std::string> why_gone(const PackageRecord& record, const std::vector<Shar
     return why;
 }
 
-AcceleratorChoice choice_of(Accelerator accelerator) {
-    switch (accelerator) {
-    case Accelerator::Nvidia: return AcceleratorChoice::Nvidia;
-    case Accelerator::Amd: return AcceleratorChoice::Amd;
-    case Accelerator::None: break;
-    }
-    return AcceleratorChoice::None;
-}
-
 /// Everything that the lock says of a class, as a question whose answer it still is as far as its
 /// packages are there.
 Result<ClassQuestion> question_for(Context& context,
@@ -119,11 +109,7 @@ Result<ClassQuestion> question_for(Context& context,
             named.name = record.name;
             request.specs.push_back(std::move(named));
         }
-        if (!gone.contains(place)) request.installed.push_back(record);
-        // Another build is one for the same accelerator.
-        const auto of = accelerator_of(record);
-        if (!of.evidence.empty() && !of.is_by_library)
-            request.accelerators.of_package.emplace(record.name, choice_of(of.accelerator));
+        (gone.contains(place) ? request.gone : request.installed).push_back(record);
         if (free.contains(record.name)) {
             request.update.push_back(record.name);
             continue;
@@ -164,35 +150,6 @@ Error no_repair(const std::string& name, const Explanation& explanation) {
             fmt::format("for {}, nothing of these versions will do:\n{}", name, explanation.tree()),
             "name the packages that may have another version: gpkg lock repair FILE NAME...",
             {}};
-}
-
-/// Another build is one for the same accelerator, also where the channel has none for any GPU any
-/// more and so nothing to choose from.
-Result<void> check_same_accelerators(const LockFile& lock,
-                                     const LockedClass& locked,
-                                     const Solution& answer) {
-    for (const auto place : locked.packages) {
-        const auto& before = lock.packages[place].record;
-        const auto was = accelerator_of(before);
-        const auto after =
-            std::find_if(answer.records.begin(), answer.records.end(), [&](const auto& record) {
-                return record.name == before.name;
-            });
-        if (was.evidence.empty() || was.is_by_library || after == answer.records.end()) continue;
-        if (const auto is = accelerator_of(*after); is.accelerator != was.accelerator)
-            return fail(
-                ErrorKind::Unsatisfiable,
-                fmt::format("for {}, {} {} is a build for {}, and there is none left: {} is "
-                            "one for {}",
-                            locked.name,
-                            before.name,
-                            before.version,
-                            to_string(was.accelerator),
-                            after->build,
-                            to_string(is.accelerator)),
-                fmt::format("gpkg lock repair FILE {}: it may have another version", before.name));
-    }
-    return {};
 }
 
 /// What the old lock says beside the packages of its default environment.
@@ -272,7 +229,6 @@ Result<LockedClasses> repair(Context& context,
         if (const auto* explanation = std::get_if<Explanation>(&outcome))
             return pass(no_repair(locked.name, *explanation));
         answers.push_back(std::get<Solution>(std::move(outcome)));
-        GPKG_CHECK(check_same_accelerators(lock, locked, answers.back()));
         classes.push_back(std::move(one));
     }
     if (classes.empty())
