@@ -17,6 +17,9 @@ using std::chrono::seconds;
 
 /// A clock that was set back would keep an answer too long.
 constexpr seconds kMostAhead{5 * 60};
+/// What a file is said to hold.
+constexpr std::string_view kAnswer = "cache";
+constexpr std::string_view kUnfinished = "unfinished";
 
 std::string text_of(const fs::path& path) { return read_file(path).value_or(std::string()); }
 
@@ -47,11 +50,23 @@ AnswerCache::AnswerCache(const Host& host,
 }
 
 std::optional<std::string> AnswerCache::read(seconds lifetime) const {
+    return read_as(kAnswer, lifetime);
+}
+
+std::optional<std::string> AnswerCache::read_unfinished() const {
+    return read_as(kUnfinished, kLifetimeOfUnfinished);
+}
+
+void AnswerCache::write(std::string_view answer) const { write_as(kAnswer, answer); }
+
+void AnswerCache::write_unfinished(std::string_view said) const { write_as(kUnfinished, said); }
+
+std::optional<std::string> AnswerCache::read_as(std::string_view kind, seconds lifetime) const {
     if (key_.empty()) return std::nullopt;
     const auto text = read_file(file());
     if (!text) return std::nullopt;
     const auto lines = split(*text, '\n');
-    if (lines.size() < 4 || lines[0] != fmt::format("gpkg-{}-cache 1", question_) ||
+    if (lines.size() < 4 || lines[0] != fmt::format("gpkg-{}-{} 1", question_, kind) ||
         lines[1] != "key " + key_ || !lines[2].starts_with("written "))
         return std::nullopt;
     const auto number = lines[2].substr(8);
@@ -62,12 +77,12 @@ std::optional<std::string> AnswerCache::read(seconds lifetime) const {
     return text->substr(lines[0].size() + lines[1].size() + lines[2].size() + 3);
 }
 
-void AnswerCache::write(std::string_view answer) const {
+void AnswerCache::write_as(std::string_view kind, std::string_view text) const {
     if (key_.empty()) return;
-    const auto text =
-        fmt::format("gpkg-{}-cache 1\nkey {}\nwritten {}\n{}", question_, key_, now(), answer);
+    const auto whole =
+        fmt::format("gpkg-{}-{} 1\nkey {}\nwritten {}\n{}", question_, kind, key_, now(), text);
     // A cache that cannot be written costs the next command the same time again, nothing else.
-    if (write_file_atomically(file(), text)) remove_expired();
+    if (write_file_atomically(file(), whole)) remove_expired();
 }
 
 fs::path AnswerCache::file() const {

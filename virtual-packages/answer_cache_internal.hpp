@@ -13,6 +13,9 @@
 
 namespace gpkg::virtual_packages {
 
+/// Ends a warning that comes from AnswerCache::read_unfinished().
+inline constexpr std::string_view kAskedAgain = "; it is asked again after two minutes";
+
 /// The answers to one question, one file for each state of the machine it was asked in.
 class AnswerCache {
 public:
@@ -27,11 +30,18 @@ public:
     /// Nothing for an answer that is older than `lifetime`.
     std::optional<std::string> read(std::chrono::seconds lifetime = kLifetime) const;
     void write(std::string_view answer) const;
+    /// What was said by one that then gave no answer in time, a moment ago. To ask it again costs
+    /// every command that time, and may each time leave a process that nobody can end.
+    std::optional<std::string> read_unfinished() const;
+    void write_unfinished(std::string_view said) const;
 
     /// A day: long enough to spare the driver, short enough for what no key can see.
     static constexpr std::chrono::seconds kLifetime{24 * 60 * 60};
+    static constexpr std::chrono::seconds kLifetimeOfUnfinished{2 * 60};
 
 private:
+    std::optional<std::string> read_as(std::string_view kind, std::chrono::seconds lifetime) const;
+    void write_as(std::string_view kind, std::string_view text) const;
     fs::path file() const;
     std::int64_t now() const;
     void remove_expired() const;

@@ -170,7 +170,8 @@ std::vector<std::string> probe_environment() {
     return kept;
 }
 
-CudaReport ask_driver(const Host& host, std::string& said) {
+/// Asks the driver, and keeps what will be the same next time.
+CudaReport ask_driver(const Host& host, const AnswerCache& cache) {
     auto arguments = host.cuda.program;
     arguments.insert(arguments.end(), host.cuda.libraries.begin(), host.cuda.libraries.end());
     auto outcome = run_bounded({arguments, probe_environment(), host.cuda.limit});
@@ -186,8 +187,28 @@ CudaReport ask_driver(const Host& host, std::string& said) {
     auto text = parse_probe_text(outcome.output);
     auto report = std::move(text.report);
     judge(text, outcome, host, report);
-    said = std::move(outcome.output);
+    if (is_lasting(report)) cache.write(outcome.output);
+    if (outcome.timed_out) cache.write_unfinished(outcome.output);
     return report;
+}
+
+std::optional<CudaReport> remembered(const Host& host, const AnswerCache& cache) {
+    if (const auto known = cache.read()) {
+        auto text = parse_probe_text(*known);
+        if (!text.ended || !is_lasting(text.report)) return std::nullopt;
+        text.report.from_cache = true;
+        return std::move(text.report);
+    }
+    if (const auto known = cache.read_unfinished()) {
+        auto text = parse_probe_text(*known);
+        ChildOutcome outcome;
+        outcome.timed_out = true;
+        judge(text, outcome, host, text.report);
+        text.report.warnings.back() += kAskedAgain;
+        text.report.from_cache = true;
+        return std::move(text.report);
+    }
+    return std::nullopt;
 }
 
 /// What an answer of the driver depends on.
@@ -243,17 +264,8 @@ bool may_have_cuda(const Host& host) {
 CudaReport probe_cuda(const Host& host) {
     if (host.cuda.program.empty() || host.env(kProbingVariable) || !may_have_cuda(host)) return {};
     const AnswerCache cache(host, host.cuda.cache_folder, "cuda", facts_of(host));
-    if (const auto known = cache.read()) {
-        auto text = parse_probe_text(*known);
-        if (text.ended && is_lasting(text.report)) {
-            text.report.from_cache = true;
-            return std::move(text.report);
-        }
-    }
-    std::string said;
-    auto report = ask_driver(host, said);
-    if (is_lasting(report)) cache.write(said);
-    return report;
+    if (auto known = remembered(host, cache)) return *std::move(known);
+    return ask_driver(host, cache);
 }
 
 }  // namespace gpkg::virtual_packages

@@ -168,17 +168,23 @@ Asked ask_program(const Host& host, const Detector& detector) {
     if (auto known = remembered(cache, detector)) return *std::move(known);
 
     Asked asked;
-    const auto outcome = run_bounded(child_of(host, detector));
+    asked.from_cache = cache.read_unfinished().has_value();
+    ChildOutcome outcome;
+    outcome.timed_out = true;
+    if (!asked.from_cache) outcome = run_bounded(child_of(host, detector));
     auto failure = failure_of(outcome, host.detectors.limit);
     if (failure.empty()) failure = judge(outcome.output, detector, asked);
-    if (failure.empty())
+    if (failure.empty()) {
         cache.write(outcome.output);
-    else
-        asked.warning = fmt::format("{}: {}: {}{}",
-                                    file,
-                                    program_of(detector).filename().native(),
-                                    failure,
-                                    say_it(detector));
+        return asked;
+    }
+    if (outcome.timed_out && !asked.from_cache) cache.write_unfinished("");
+    asked.warning = fmt::format("{}: {}: {}{}{}",
+                                file,
+                                program_of(detector).filename().native(),
+                                failure,
+                                say_it(detector),
+                                asked.from_cache ? kAskedAgain : "");
     return asked;
 }
 
