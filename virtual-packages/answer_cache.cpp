@@ -1,9 +1,9 @@
 #include "libcore/base/digest.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "virtual-packages/answer_cache_internal.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -69,11 +69,8 @@ std::optional<std::string> AnswerCache::read_as(std::string_view kind, seconds l
     if (lines.size() < 4 || lines[0] != fmt::format("gpkg-{}-{} 1", question_, kind) ||
         lines[1] != "key " + key_ || !lines[2].starts_with("written "))
         return std::nullopt;
-    const auto number = lines[2].substr(8);
-    std::int64_t written = 0;
-    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), written);
-    if (code != std::errc() || end != number.data() + number.size()) return std::nullopt;
-    if (!is_fresh(written, now(), lifetime)) return std::nullopt;
+    const auto written = whole_number<std::int64_t>(lines[2].substr(8));
+    if (!written || !is_fresh(*written, now(), lifetime)) return std::nullopt;
     return text->substr(lines[0].size() + lines[1].size() + lines[2].size() + 3);
 }
 

@@ -1,10 +1,10 @@
 #include "virtual-packages/devices.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace gpkg::virtual_packages {
@@ -38,15 +38,12 @@ Result<DeviceChoice> DeviceChoice::parse(std::string_view text) {
     }
     choice.kind = Kind::Some;
     for (const auto word : split(text, ',')) {
-        const auto digits = trim(word);
-        std::size_t place = 0;
-        const auto* end = digits.data() + digits.size();
-        const auto read = std::from_chars(digits.data(), end, place);
-        if (digits.empty() || read.ec != std::errc() || read.ptr != end)
+        const auto place = whole_number<std::size_t>(trim(word));
+        if (!place)
             return fail(ErrorKind::Usage,
                         fmt::format("--devices {}: names no devices", text),
                         "all, compute (without cards for a screen), or numbers: 0,2");
-        choice.places.push_back(place);
+        choice.places.push_back(*place);
     }
     return choice;
 }

@@ -3,13 +3,13 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/machine.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/plan/amd_plan.hpp"
 #include "libcore/plan/cuda_plan.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -142,11 +142,10 @@ Result<CudaPlanOptions> plan_options(Context& context, const PlanVariantsOptions
     plan.future = options.future;
     if (options.most_builds.empty()) return plan;
     const auto& text = options.most_builds;
-    std::size_t count = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (code != std::errc() || end != text.data() + text.size() || count == 0)
+    const auto count = whole_number<std::size_t>(text);
+    if (!count || *count == 0)
         return fail(ErrorKind::Usage, fmt::format("--max-builds {}: is no number above 0", text));
-    plan.most_builds = count;
+    plan.most_builds = *count;
     return plan;
 }
 

@@ -1,10 +1,10 @@
 #include "cli/workflow/sources.hpp"
 
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/parallel.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <fmt/format.h>
 
@@ -87,12 +87,8 @@ Result<std::int64_t> parse_moment(std::string_view text) {
             "a date (2024-05-01), an RFC 3339 moment (2024-05-01T12:00:00Z) or Unix milliseconds");
     };
     const auto number = [](std::string_view digits) -> std::optional<std::int64_t> {
-        std::int64_t value = 0;
-        const auto [end, code] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (code != std::errc() || end != digits.data() + digits.size() || value < 0)
-            return std::nullopt;
-        return value;
+        const auto value = whole_number<std::int64_t>(digits);
+        return value && *value >= 0 ? value : std::nullopt;
     };
     if (const auto milliseconds = number(text)) {
         // 20240501 is a date with its dashes forgotten, not an hour of 1970.

@@ -1,5 +1,6 @@
 #include "libcore/binary/gpu_code.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/binary/read_at_internal.hpp"
 #include "libcore/fs/descriptor.hpp"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
@@ -276,15 +276,12 @@ Result<void> read_archive(const File& file, std::uint64_t size, GpuCode& code) {
     constexpr std::uint64_t kHeader = 60, kSizeAt = 48, kSizeLength = 10;
     for (std::uint64_t at = kArchiveMagic.size(); at + kHeader <= size;) {
         GPKG_TRY(const auto head, file.all(at, kHeader));
-        std::uint64_t length = 0;
         const auto digits = trim(std::string_view(head).substr(kSizeAt, kSizeLength));
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), length);
-        if (error != std::errc() || end != digits.data() + digits.size() ||
-            length > size - at - kHeader)
+        const auto length = whole_number<std::uint64_t>(digits);
+        if (!length || *length > size - at - kHeader)
             return fail(ErrorKind::Integrity, "a damaged static library");
-        GPKG_CHECK(read_one(file, {"", at + kHeader, length}, code));
-        at += kHeader + length + length % 2;
+        GPKG_CHECK(read_one(file, {"", at + kHeader, *length}, code));
+        at += kHeader + *length + *length % 2;
     }
     return {};
 }

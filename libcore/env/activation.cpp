@@ -1,5 +1,6 @@
 #include "libcore/env/activation.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/json_internal.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -159,12 +159,8 @@ struct Active {
 Active active_environment(const EnvLookup& env) {
     Active active;
     active.prefix = env("CONDA_PREFIX").value_or("");
-    const auto level = std::string(trim(env("CONDA_SHLVL").value_or("0")));
-    const auto* end = level.data() + level.size();
-    const auto parsed = std::from_chars(level.data(), end, active.level);
-    if (parsed.ec != std::errc() || parsed.ptr != end || active.level < 0 || active.level > 10000 ||
-        active.prefix.empty())
-        return {};
+    active.level = whole_number<int>(trim(env("CONDA_SHLVL").value_or("0"))).value_or(-1);
+    if (active.level < 0 || active.level > 10000 || active.prefix.empty()) return {};
     return active;
 }
 

@@ -1,10 +1,10 @@
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/quota_internal.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <condition_variable>
 #include <ctime>
 #include <fcntl.h>
@@ -103,10 +103,7 @@ std::optional<Quota> quota_of_kernel(const FileSystem& system,
 std::optional<std::uint64_t> number_in(std::string_view word) {
     if (word.starts_with('[')) word.remove_prefix(1);
     while (!word.empty() && (word.back() == '*' || word.back() == ']')) word.remove_suffix(1);
-    std::uint64_t number = 0;
-    const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (code != std::errc() || end != word.data() + word.size()) return std::nullopt;
-    return number;
+    return whole_number<std::uint64_t>(word);
 }
 
 std::vector<std::string_view> words_in(std::string_view text) {

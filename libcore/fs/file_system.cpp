@@ -1,12 +1,12 @@
 #include "libcore/fs/file_system.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -129,10 +129,7 @@ std::optional<unsigned> fuse_user_in(std::string_view options) {
     constexpr std::string_view kUser = "user_id=";
     for (const auto option : split(options, ',')) {
         if (!option.starts_with(kUser)) continue;
-        unsigned user = 0;
-        const auto digits = option.substr(kUser.size());
-        const auto* end = digits.data() + digits.size();
-        if (std::from_chars(digits.data(), end, user).ptr == end) return user;
+        if (const auto user = whole_number<unsigned>(option.substr(kUser.size()))) return user;
     }
     return std::nullopt;
 }

@@ -2,6 +2,7 @@
 // on. Redirects are followed here and not by libcurl, so that each hop is judged by its own rules:
 // never from https down, never with credentials to another origin, each with its own proxy.
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/net/libcurl_internal.hpp"
 #include "libcore/net/oci_internal.hpp"
@@ -116,10 +117,7 @@ std::uint64_t range_start(std::string_view text) {
 std::optional<std::uint64_t> whole_size(std::string_view text) {
     const auto slash = text.find('/');
     if (slash == std::string_view::npos) return std::nullopt;
-    std::uint64_t size = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data() + slash + 1, end, size);
-    return code == std::errc() && stop == end ? std::optional(size) : std::nullopt;
+    return whole_number<std::uint64_t>(text.substr(slash + 1));
 }
 
 /// What of the file is wanted, as libcurl takes it; empty: all of it.

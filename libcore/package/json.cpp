@@ -1,6 +1,6 @@
+#include "libcore/base/number.hpp"
 #include "libcore/package/json_internal.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -87,10 +87,8 @@ Result<std::uint64_t> JsonObject::count(std::string_view key) const {
         return static_cast<std::uint64_t>(real);
 
     std::string_view text;
-    if (value->get(text) == simdjson::SUCCESS && !text.empty()) {
-        const auto* end = text.data() + text.size();
-        const auto [stop, code] = std::from_chars(text.data(), end, number);
-        if (code == std::errc() && stop == end) return number;
+    if (value->get(text) == simdjson::SUCCESS) {
+        if (const auto written = whole_number<std::uint64_t>(text)) return *written;
     }
     return wrong(key, "a whole number of at least 0", *value);
 }

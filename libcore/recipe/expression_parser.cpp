@@ -1,10 +1,10 @@
+#include "libcore/base/number.hpp"
 #include "libcore/recipe/expression_tokens.hpp"
 #include "libcore/recipe/expression_tree.hpp"
 #include "libcore/recipe/wrong_internal.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -262,12 +262,9 @@ private:
     }
 
     static Result<Syntax> number(const std::string& text) {
-        long long value = 0;
-        const auto* end = text.data() + text.size();
-        const auto [stop, code] = std::from_chars(text.data(), end, value);
-        if (code != std::errc() || stop != end)
-            return wrong(fmt::format("'{}' is not a whole number", text));
-        return literal(Value(value));
+        const auto value = whole_number<long long>(text);
+        if (!value) return wrong(fmt::format("'{}' is not a whole number", text));
+        return literal(Value(*value));
     }
 
     Result<Syntax> word() {

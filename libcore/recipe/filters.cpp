@@ -1,12 +1,12 @@
 // The filters that CEP 39 keeps of Jinja's, plus version_to_buildstring.
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/expression.hpp"
 #include "libcore/recipe/wrong_internal.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <limits>
 #include <utility>
@@ -72,12 +72,9 @@ Result<Value> to_int(const Value& value, const CallArguments&) {
     if (const auto* flag = value.flag()) return Value(*flag ? 1LL : 0LL);
     if (value.number() != nullptr) return value;
     GPKG_TRY(const auto text, text_of(value));
-    long long number = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, number);
-    if (code != std::errc() || stop != end)
-        return wrong(fmt::format("'{}' is not a whole number", text));
-    return Value(number);
+    const auto number = whole_number<long long>(text);
+    if (!number) return wrong(fmt::format("'{}' is not a whole number", text));
+    return Value(*number);
 }
 
 Result<Value> absolute(const Value& value, const CallArguments&) {

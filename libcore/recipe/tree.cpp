@@ -1,5 +1,6 @@
 #include "libcore/recipe/tree.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
@@ -187,11 +188,7 @@ Result<long long> Tree::as_int(std::string_view what) const {
     if (kind == Kind::Value && value.number() != nullptr) return *value.number();
     // A template around a number may make a text of it: "${{ number }}0".
     if (kind == Kind::Value && value.text() != nullptr && !at->is_quoted()) {
-        long long number = 0;
-        const auto& text = *value.text();
-        const auto* end = text.data() + text.size();
-        const auto [stop, code] = std::from_chars(text.data(), end, number);
-        if (code == std::errc() && stop == end) return number;
+        if (const auto number = whole_number<long long>(*value.text())) return *number;
     }
     return fail(fmt::format("expected a whole number for {}, found {}", what, kind_name()));
 }
@@ -240,11 +237,8 @@ Value typed_scalar(const yaml::Node& node) {
     if (text == "false" || text == "False" || text == "FALSE") return Value(false);
     const bool canonical =
         text == "0" || (!text.empty() && text[0] != '0' && text != "-0" && !text.starts_with("-0"));
-    long long number = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, number);
-    if (canonical && code == std::errc() && stop == end) return Value(number);
-    return Value(text);
+    const auto number = whole_number<long long>(text);
+    return canonical && number ? Value(*number) : Value(text);
 }
 
 bool is_plain_float(const yaml::Node& node) {

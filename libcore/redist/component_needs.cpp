@@ -1,8 +1,8 @@
+#include "libcore/base/number.hpp"
 #include "libcore/binary/host_libraries.hpp"
 #include "libcore/redist/component_split_internal.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <optional>
 
@@ -13,10 +13,7 @@ using Texts = std::vector<std::string>;
 
 /// 12 of "12.9"; nothing of what begins with no number.
 std::optional<int> major_of(const std::string& version) {
-    int major = 0;
-    const auto* end = version.data() + std::min(version.find('.'), version.size());
-    const auto [at, code] = std::from_chars(version.data(), end, major);
-    return code == std::errc() && at == end ? std::optional(major) : std::nullopt;
+    return whole_number<int>(std::string_view(version).substr(0, version.find('.')));
 }
 
 /// From this version on, below the next major: what was tested together, and what replaces it.

@@ -1,13 +1,14 @@
 #include "libcore/redist/manifest.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/json_text.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/prefix_path.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -137,13 +138,11 @@ private:
             return archive;
         }
         // NVIDIA writes it as a text.
-        const auto text = size->is_string() ? size->get<std::string>() : size->dump();
-        std::uint64_t number = 0;
-        const auto* end = text.data() + text.size();
-        const auto [at, code] = std::from_chars(text.data(), end, number);
-        if (code != std::errc() || at != end)
+        const auto text = size->is_string() ? size->get<std::string>() : json_text(*size);
+        const auto number = whole_number<std::uint64_t>(text);
+        if (!number)
             return wrong(key, fmt::format("'size' is '{}', no number of bytes", printable(text)));
-        archive.size = number;
+        archive.size = *number;
         return archive;
     }
 

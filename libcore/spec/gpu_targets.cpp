@@ -1,11 +1,11 @@
 #include "libcore/spec/gpu_targets.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/cuda.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -86,11 +86,7 @@ int number_of(const Version& toolkit) {
 int latest_number() { return kReleases.back().major * 100 + kReleases.back().last_minor; }
 
 /// -1 for what is none.
-int whole_number(std::string_view text) {
-    int number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return code == std::errc() && end == text.data() + text.size() ? number : -1;
-}
+int number_in(std::string_view text) { return whole_number<int>(text).value_or(-1); }
 
 /// By the letter at the end.
 Features features_of(std::string_view target) {
@@ -151,8 +147,8 @@ Result<CudaTarget> CudaTarget::parse(std::string_view text) {
     target.features = features_of(rest);
     if (target.features != Features::Plain) rest.remove_suffix(1);
     const auto dot = rest.find('.');
-    const int major = whole_number(rest.substr(0, dot));
-    const int minor = dot == std::string_view::npos ? -1 : whole_number(rest.substr(dot + 1));
+    const int major = number_in(rest.substr(0, dot));
+    const int minor = dot == std::string_view::npos ? -1 : number_in(rest.substr(dot + 1));
     if (major < 0 || minor < 0 || minor > 9 || major > 99)
         return fail(ErrorKind::Usage,
                     fmt::format("{}: is no compute capability", printable(text)),
@@ -183,8 +179,8 @@ std::string CudaTarget::digits() const {
 
 Result<Version> parse_toolkit(std::string_view text) {
     const auto parts = split(trim(text), '.');
-    const int major = whole_number(parts[0]);
-    const int minor = parts.size() > 1 ? whole_number(parts[1]) : -1;
+    const int major = number_in(parts[0]);
+    const int minor = parts.size() > 1 ? number_in(parts[1]) : -1;
     const auto number = major * 100 + minor;
     const bool is_number = major > 0 && major < 100 && minor >= 0 && minor < 100;
     const auto release = std::find_if(
@@ -310,7 +306,7 @@ std::optional<std::string> gfx_of_version(std::string_view version) {
     if (parts.size() != 3) return std::nullopt;
     std::uint32_t target = 0;
     for (const auto part : parts) {
-        const auto number = whole_number(part);
+        const auto number = number_in(part);
         if (number < 0 || number > 99) return std::nullopt;
         target = target * 100 + static_cast<std::uint32_t>(number);
     }
@@ -321,7 +317,7 @@ std::optional<std::string> gfx_version(std::string_view gfx) {
     if (!gfx.starts_with("gfx")) return std::nullopt;
     gfx.remove_prefix(3);
     if (gfx.size() < 3 || gfx.size() > 4) return std::nullopt;
-    const auto major = whole_number(gfx.substr(0, gfx.size() - 2));
+    const auto major = number_in(gfx.substr(0, gfx.size() - 2));
     const auto hex = [](char digit) -> int {
         if (digit >= '0' && digit <= '9') return digit - '0';
         if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
@@ -338,7 +334,7 @@ Result<std::string> parse_gfx(std::string_view text) {
     const auto digits = std::string_view(name).substr(std::min<std::size_t>(3, name.size()));
     const bool is_gfx = name.starts_with("gfx") && digits.size() >= 3 && digits.size() <= 4 &&
                         digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-                        whole_number(digits.substr(0, digits.size() - 1)) >= 0;
+                        number_in(digits.substr(0, digits.size() - 1)) >= 0;
     if (is_gfx) return name;
     return fail(ErrorKind::Usage,
                 fmt::format("{}: is no target of AMD's", printable(text)),

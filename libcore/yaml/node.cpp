@@ -1,9 +1,9 @@
 #include "libcore/yaml/node.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <unordered_set>
 #include <yaml-cpp/yaml.h>
@@ -154,12 +154,8 @@ Result<bool> Node::as_bool(std::string_view what) const {
 }
 
 Result<long long> Node::as_int(std::string_view what) const {
-    long long value = 0;
-    const auto* end = text_.data() + text_.size();
-    if (is_scalar()) {
-        const auto [stop, code] = std::from_chars(text_.data(), end, value);
-        if (code == std::errc() && stop == end) return value;
-    }
+    const auto value = whole_number<long long>(text_);
+    if (is_scalar() && value) return *value;
     return fail(fmt::format("expected a whole number for {}, found {}",
                             what,
                             is_scalar() ? printable(text_) : std::string(kind_name())));

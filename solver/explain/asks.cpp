@@ -1,11 +1,11 @@
 #include "solver/explain/asks.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/wording.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -134,11 +134,9 @@ struct Interval {
         const auto& text = prefix.to_string();
         const auto dot = text.rfind('.');
         const auto begin = dot == std::string::npos ? 0 : dot + 1;
-        int last = 0;
-        const auto* end = text.data() + text.size();
-        const auto read = std::from_chars(text.data() + begin, end, last);
-        if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-        auto next = Version::parse(text.substr(0, begin) + std::to_string(last + 1));
+        const auto last = whole_number<std::uint64_t>(std::string_view(text).substr(begin));
+        if (!last) return std::nullopt;
+        auto next = Version::parse(text.substr(0, begin) + std::to_string(*last + 1));
         if (!next) return std::nullopt;
         interval.low = prefix;
         interval.high = *std::move(next);

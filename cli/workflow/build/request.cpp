@@ -3,12 +3,12 @@
 #include "cli/workflow/build/environments.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/byte_size.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/build/find_recipes.hpp"
 #include "libcore/build/script/sandbox.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
 
-#include <charconv>
 #include <chrono>
 #include <fmt/format.h>
 #include <thread>
@@ -84,13 +84,11 @@ Result<BuildOptions> build_options(Context& context,
     build.staging = sources.staging();
     GPKG_TRY(build.render, render_options(context, request.sources, request.variants));
     if (const auto epoch = context.env("SOURCE_DATE_EPOCH")) {
-        std::int64_t seconds = 0;
-        const auto* end = epoch->data() + epoch->size();
-        const auto [stop, code] = std::from_chars(epoch->data(), end, seconds);
-        if (code != std::errc() || stop != end)
+        const auto seconds = whole_number<std::int64_t>(*epoch);
+        if (!seconds)
             return fail(ErrorKind::Usage,
                         fmt::format("SOURCE_DATE_EPOCH={}: is no number of seconds", *epoch));
-        build.timestamp = seconds;
+        build.timestamp = *seconds;
     }
     build.format = request.format == "tar-bz2" ? PackageFormat::TarBz2 : PackageFormat::Conda;
     build.zstd_level = request.zstd_level;

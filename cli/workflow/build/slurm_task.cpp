@@ -1,6 +1,7 @@
 #include "cli/workflow/build/slurm_task.hpp"
 
 #include "cli/workflow/build/outcome.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/build/cluster/task_files.hpp"
 #include "libcore/build/plan_builds.hpp"
 #include "libcore/fs/own_program.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,10 +24,7 @@ std::string name_of_node(const Context& context) {
 
 /// The processors that the job was given; 0 where that is not told.
 int own_cpus(const Context& context) {
-    const auto text = context.env("SLURM_CPUS_ON_NODE").value_or("");
-    int count = 0;
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-    return code == std::errc() && stop == text.data() + text.size() ? count : 0;
+    return whole_number<int>(context.env("SLURM_CPUS_ON_NODE").value_or("")).value_or(0);
 }
 
 class SlurmTask {
