@@ -145,8 +145,7 @@ PackageRecord record_of(const LockedVirtualPackage& package) {
 }
 
 /// Whether what a class was made for is all there, in versions that are as high.
-bool has_all(const std::vector<PackageRecord>& machine,
-             const std::vector<LockedVirtualPackage>& made_for) {
+bool has_all(const std::vector<PackageRecord>& machine, const LockedMachine& made_for) {
     return std::ranges::all_of(made_for, [&](const LockedVirtualPackage& wanted) {
         const auto found = std::ranges::find(machine, wanted.name, &PackageRecord::name);
         if (found == machine.end()) return false;
@@ -163,16 +162,20 @@ bool has_all(const std::vector<PackageRecord>& machine,
 
 /// Sets ClassFit::made_for of all.
 void rank_by_machines(std::vector<ClassFit>& fits, const std::vector<PackageRecord>& machine) {
-    std::vector<ClassFit*> covered;
+    std::vector<std::pair<ClassFit*, const LockedMachine*>> covered;
+    const auto take = [&](ClassFit& fit, const LockedMachine& one) {
+        if (!one.empty() && has_all(machine, one)) covered.emplace_back(&fit, &one);
+    };
     for (auto& fit : fits) {
-        if (!fit.locked->made_for.empty() && has_all(machine, fit.locked->made_for))
-            covered.push_back(&fit);
+        take(fit, fit.locked->made_for);
+        for (const auto& one : fit.locked->also_made_for) take(fit, one);
     }
-    for (auto* fit : covered) {
+    for (const auto& [fit, one] : covered) {
         std::vector<PackageRecord> own;
-        for (const auto& package : fit->locked->made_for) own.push_back(record_of(package));
-        fit->made_for = static_cast<std::size_t>(std::ranges::count_if(
-            covered, [&](const ClassFit* other) { return has_all(own, other->locked->made_for); }));
+        for (const auto& package : *one) own.push_back(record_of(package));
+        const auto below = static_cast<std::size_t>(std::ranges::count_if(
+            covered, [&](const auto& other) { return has_all(own, *other.second); }));
+        fit->made_for = std::max(fit->made_for, below);
     }
 }
 

@@ -20,8 +20,9 @@ struct ClassFit {
     /// Above 0: it has builds for the GPU that is there; below: for one that is not.
     int gpu = 0;
     Accelerator builds_for = Accelerator::None;  ///< whose GPUs those builds are for
-    /// How much of what the machine has it was made for: above 0 where the machine has all of that,
-    /// and the higher the more other classes of which that holds were made for less.
+    /// How much of what the machine has it was made for: above 0 where the machine has all that one
+    /// of those has that it was made for, and the higher the more others of which that holds have
+    /// less.
     std::size_t made_for = 0;
     Closeness closeness{};  ///< the closest that any of its packages is
 

@@ -67,9 +67,9 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
             if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
         }
     }
-    for (const auto& need : least_needs(lock.records_of(locked))) {
+    for (const auto& need : least_needs(lock.records_of(locked), lock.specs_of(locked))) {
         if (!demand(locked.needs, need))
-            flaws.push_back(fmt::format("its packages need {}, which its needs do not say", need));
+            flaws.push_back(fmt::format("it needs {}, which its needs do not say", need));
     }
     return flaws;
 }

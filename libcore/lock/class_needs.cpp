@@ -80,7 +80,8 @@ bool demand(const std::vector<std::string>& needs, const std::string& asked) {
     return false;
 }
 
-std::vector<std::string> least_needs(const std::vector<PackageRecord>& records) {
+std::vector<std::string> least_needs(const std::vector<PackageRecord>& records,
+                                     const std::vector<std::string>& asked) {
     std::map<std::string, Need> needs;
     const auto take = [&](const std::string& text, bool only_known) {
         if (!text.starts_with("__")) return;
@@ -96,6 +97,7 @@ std::vector<std::string> least_needs(const std::vector<PackageRecord>& records) 
             needs[name].others.insert(text);
         }
     };
+    for (const auto& text : asked) take(text, false);
     for (const auto& record : records) {
         for (const auto& text : record.depends) take(text, false);
     }

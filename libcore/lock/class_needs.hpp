@@ -9,9 +9,11 @@
 
 namespace gpkg {
 
-/// The least that records ask of a machine: for each virtual package the range in which all that
-/// they ask holds. What they ask on a condition is left out.
-std::vector<std::string> least_needs(const std::vector<PackageRecord>& records);
+/// The least that records ask of a machine, and what is `asked` of it beside them: for each virtual
+/// package the range in which all of that holds. What they ask on a condition is left out, and so
+/// are specs on other packages.
+std::vector<std::string> least_needs(const std::vector<PackageRecord>& records,
+                                     const std::vector<std::string>& asked = {});
 
 /// Whether a machine that has all of `needs` has what is `asked`: one of them is the same, or a
 /// range within it.

@@ -3,6 +3,7 @@
 #include "libcore/lock/package_fields_internal.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unordered_map>
 
 // gpkg's own format. A package's block is named for its file, and a class lists its packages by
@@ -157,6 +158,17 @@ Result<std::vector<std::size_t>> read_places(const Node& map,
     return found;
 }
 
+Result<LockedMachine> read_machine(const Node& node, const std::vector<std::string>& texts) {
+    LockedMachine machine;
+    for (const auto& text : texts) {
+        auto package = LockedVirtualPackage::parse(text);
+        if (!package)
+            return node.fail(fmt::format("'{}' is no virtual package, like __cuda=12.4", text));
+        machine.push_back(*std::move(package));
+    }
+    return machine;
+}
+
 Result<LockedClass> read_class(const std::string& key,
                                const Node& node,
                                const Places& packages,
@@ -168,19 +180,23 @@ Result<LockedClass> read_class(const std::string& key,
     GPKG_CHECK(check_name(node, locked.name));
     GPKG_CHECK(check_name(node, locked.environment));
     GPKG_CHECK(expect_map(node, "a class"));
-    GPKG_CHECK(check_keys(node, {"platform", "specs", "needs", "made_for", "packages", "foreign"}));
+    GPKG_CHECK(check_keys(
+        node, {"platform", "specs", "needs", "made_for", "also_made_for", "packages", "foreign"}));
     GPKG_TRY(locked.platform, required_text(node, "platform"));
     GPKG_CHECK(check_platform(*node.find("platform"), locked.platform));
     GPKG_TRY(locked.specs, texts_of(node, "specs"));
     GPKG_TRY(locked.needs, texts_of(node, "needs"));
     if (const auto* needs = node.find("needs")) GPKG_CHECK(check_needs(*needs, locked.needs));
     GPKG_TRY(const auto made_for, texts_of(node, "made_for"));
-    for (const auto& text : made_for) {
-        auto package = LockedVirtualPackage::parse(text);
-        if (!package)
-            return node.find("made_for")
-                ->fail(fmt::format("'{}' is no virtual package, like __cuda=12.4", text));
-        locked.made_for.push_back(*std::move(package));
+    if (!made_for.empty()) {
+        GPKG_TRY(locked.made_for, read_machine(*node.find("made_for"), made_for));
+    }
+    GPKG_TRY(const auto also_made_for, texts_of(node, "also_made_for"));
+    for (const auto& text : also_made_for) {
+        const auto words = split(text, ' ');
+        GPKG_TRY(auto machine,
+                 read_machine(*node.find("also_made_for"), {words.begin(), words.end()}));
+        locked.also_made_for.push_back(std::move(machine));
     }
     GPKG_TRY(locked.packages, read_places(node, "packages", packages));
     GPKG_TRY(locked.foreign, read_places(node, "foreign", foreign));
@@ -264,6 +280,13 @@ void write_places(BlockWriter& out,
     for (const auto place : places) out.item(2, names[place]);
 }
 
+std::vector<std::string> words_of(const LockedMachine& machine) {
+    std::vector<std::string> texts;
+    texts.reserve(machine.size());
+    for (const auto& package : machine) texts.push_back(package.to_string());
+    return texts;
+}
+
 void write_class(BlockWriter& out,
                  const LockedClass& locked,
                  const std::vector<std::string>& packages,
@@ -274,9 +297,11 @@ void write_class(BlockWriter& out,
     out.line(2, "platform", locked.platform);
     out.list(2, "specs", locked.specs);
     out.list(2, "needs", locked.needs);
-    std::vector<std::string> made_for;
-    for (const auto& package : locked.made_for) made_for.push_back(package.to_string());
-    out.list(2, "made_for", made_for);
+    out.list(2, "made_for", words_of(locked.made_for));
+    std::vector<std::string> also;
+    for (const auto& machine : locked.also_made_for)
+        also.push_back(fmt::format("{}", fmt::join(words_of(machine), " ")));
+    out.list(2, "also_made_for", also);
     write_places(out, "packages", locked.packages, packages);
     write_places(out, "foreign", locked.foreign, foreign);
 }

@@ -67,6 +67,14 @@ bool operator<(const ForeignPackage& a, const ForeignPackage& b) {
     return key(a) < key(b);
 }
 
+LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages) {
+    LockedMachine machine;
+    machine.reserve(virtual_packages.size());
+    for (const auto& record : virtual_packages)
+        machine.push_back({record.name, record.version, record.build});
+    return machine;
+}
+
 const LockedClass* LockFile::find_class(std::string_view name, std::string_view environment) const {
     const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& locked) {
         return locked.name == name && locked.environment == environment;

@@ -62,6 +62,11 @@ struct LockedVirtualPackage {
     friend bool operator==(const LockedVirtualPackage&, const LockedVirtualPackage&) = default;
 };
 
+/// What a machine is, by its virtual packages.
+using LockedMachine = std::vector<LockedVirtualPackage>;
+
+LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages);
+
 /// What was asked for.
 struct LockRequest {
     std::vector<std::string> channels;  ///< by their URLs; those of the file may be more
@@ -79,12 +84,14 @@ struct LockRequest {
 struct LockedClass {
     std::string name;  ///< "a100", or the platform where nothing else tells classes apart
     std::string environment{kDefaultEnvironment};
-    std::string platform;            ///< the subdir, "linux-64"
-    std::vector<std::string> specs;  ///< asked for here, where that is not what the request says
-    std::vector<std::string> needs;  ///< the least a machine must have: "__cuda >=12"
-    std::vector<LockedVirtualPackage> made_for;  ///< of the machine it was solved for
-    std::vector<std::size_t> packages;           ///< places in LockFile::packages
-    std::vector<std::size_t> foreign;            ///< places in LockFile::foreign
+    std::string platform;               ///< the subdir, "linux-64"
+    std::vector<std::string> specs;     ///< asked for here, where that is not what the request says
+    std::vector<std::string> needs;     ///< the least a machine must have: "__cuda >=12"
+    LockedMachine made_for;             ///< the machine it was solved for
+    std::vector<std::size_t> packages;  ///< places in LockFile::packages
+    std::vector<std::size_t> foreign;   ///< places in LockFile::foreign
+    /// Others that have the same answer, as far as `made_for` alone does not lead them to it.
+    std::vector<LockedMachine> also_made_for{};
 
     friend bool operator==(const LockedClass&, const LockedClass&) = default;
 };

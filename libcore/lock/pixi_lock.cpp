@@ -46,7 +46,7 @@ std::string value_of(const ForeignPackage& package, std::string_view key) {
 
 struct Platform {
     std::string subdir;
-    std::vector<LockedVirtualPackage> made_for;
+    LockedMachine made_for;
     bool is_used = false;
 };
 

@@ -187,7 +187,36 @@ for cuda in '' 11.8 12.9 13.0; do
         done
     done
 done
+# Also where one answer is for machines that packages tell apart, and others lie between: what the
+# lock says that a class was made for leads each of them to it.
+package tall 2.0 cuda12_0 '__cuda >=12' '__glibc >=2.28,<3.0.a0'
+package tall 2.0 cuda13_0 '__cuda >=13' '__glibc >=2.28,<3.0.a0' 'nowhere'
+package tall 1.0 cuda11_0 '__cuda >=11'
+package tall 1.0 cpu_0
+index
+expect 0 lock tall --for-all -o tall.lock --json
+json 'd["take_another"] == []'
+for cuda in '' 11.8 12.0 12.9 13.0 14.1; do
+    for glibc in 2.17 2.28 2.40; do
+        export CONDA_OVERRIDE_CUDA=$cuda CONDA_OVERRIDE_GLIBC=$glibc CONDA_OVERRIDE_ARCHSPEC=x86_64_v2
+        expect 0 solve tall --json
+        solved=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["packages"]])' <<< "$out")
+        expect 0 create -n x --lock tall.lock --dry-run --json
+        locked=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["actions"]["LINK"]])' <<< "$out")
+        check [ "$solved" = "$locked" ]
+    done
+done
+expect 0 lock convert tall.lock tall.gpkg.lock
+check cmp tall.lock tall.gpkg.lock
 unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_ARCHSPEC
+
+# What is asked of the machine itself counts, too.
+expect 0 lock pure '__cuda>=12' --for a100 -o asked.lock
+check grep -q -- '- __cuda >=12$' asked.lock
+expect 1 lock check asked.lock --for cpu
+out_has 'it needs __cuda >=12, and there is none'
+expect 0 lock check asked.lock pure '__cuda>=12' --for h100
+
 expect 1 lock 'torch>9' --for-all -o never.lock
 err_has 'torch>9'
 expect 2 lock torch --for-all --for cpu
@@ -255,7 +284,7 @@ err_has 'an accelerator has no say in it'
 # What was merged or edited by hand and does not hold together is told, and nothing is made of it.
 sed '0,/__glibc >=2.28/s//__glibc >=2.20/' first.lock > needs.lock
 expect 1 lock check needs.lock --for a100
-out_has 'flaw: a100: its packages need __glibc >=2.28,<3.0.a0, which its needs do not say'
+out_has 'flaw: a100: it needs __glibc >=2.28,<3.0.a0, which its needs do not say'
 expect 1 create -n flawed --lock needs.lock --for a100 -y
 err_has 'needs.lock: a100 does not hold together'
 check [ ! -e "$(place flawed)" ]

@@ -217,6 +217,12 @@ Result<Solution> first_answer(Context& context, ClassQuestion& one) {
 
 }  // namespace
 
+std::vector<std::string> needs_of(const Request& request, const Solution& answer) {
+    std::vector<std::string> asked;
+    for (const auto& spec : request.specs) asked.push_back(spec.to_string());
+    return least_needs(answer.records, asked);
+}
+
 Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
                          const std::vector<Solution>& answers) {
     LockFile lock;
@@ -228,9 +234,8 @@ Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
         LockedClass locked;
         locked.name = classes[i].name;
         locked.platform = question.machine.platform;
-        locked.needs = least_needs(answers[i].records);
-        for (const auto& record : question.problem.virtual_packages)
-            locked.made_for.push_back({record.name, record.version, record.build});
+        locked.needs = needs_of(question.problem.request, answers[i]);
+        locked.made_for = locked_machine(question.problem.virtual_packages);
         for (const auto& record : answers[i].records) {
             GPKG_TRY(const auto place, adder.add({record, {}}));
             locked.packages.push_back(place);

@@ -37,6 +37,9 @@ struct LockedClasses {
 /// Unsatisfiable for the first class without a solution, which the message names.
 Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes);
 
+/// What one class asks of its machine: its packages, and the request itself.
+std::vector<std::string> needs_of(const Request& request, const Solution& answer);
+
 /// A class for each answer as it is.
 Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
                          const std::vector<Solution>& answers);

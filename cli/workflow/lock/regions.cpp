@@ -172,6 +172,26 @@ bool is_hopeless(const HardwareSpace& space,
     });
 }
 
+/// Tells the classes of the machines that by one machine of each alone would take another.
+void lead_all(const Regions& regions, LockFile& lock) {
+    for (std::size_t more = 1; more > 0;) {
+        more = 0;
+        for (const auto point : points_that_take_another(regions, lock)) {
+            auto machine = locked_machine(regions.space.points()[point].virtual_packages);
+            for (std::size_t i = 0; i < regions.regions.size(); ++i) {
+                const auto& points = regions.regions[i].points;
+                auto& known = lock.classes[i].also_made_for;
+                if (std::ranges::find(points, point) == points.end() ||
+                    std::ranges::find(known, machine) != known.end())
+                    continue;
+                known.push_back(std::move(machine));
+                ++more;
+                break;
+            }
+        }
+    }
+}
+
 }  // namespace
 
 Result<Regions> decision_regions(Context& context, Question question) {
@@ -207,12 +227,12 @@ Result<Regions> decision_regions(Context& context, Question question) {
         found.regions[place->second].points.push_back(point);
         found.regions[place->second].solved.push_back(point);
     }
-    for (auto& region : found.regions) region.needs = least_needs(region.solution.records);
+    for (auto& region : found.regions) region.needs = needs_of(problem.request, region.solution);
     name_regions(found.regions);
     return found;
 }
 
-Result<LockFile> lock_of(const Regions& regions, const Question& question) {
+Result<LockFile> lock_of(const Regions& regions, const Question& question, LockRequest request) {
     std::vector<ClassQuestion> classes;
     std::vector<Solution> answers;
     for (const auto& region : regions.regions) {
@@ -222,7 +242,10 @@ Result<LockFile> lock_of(const Regions& regions, const Question& question) {
         classes.push_back(std::move(one));
         answers.push_back(region.solution);
     }
-    return lock_of(classes, answers);
+    GPKG_TRY(auto lock, lock_of(classes, answers));
+    lock.request = std::move(request);
+    lead_all(regions, lock);
+    return lock;
 }
 
 std::vector<std::size_t> points_that_take_another(const Regions& regions, const LockFile& lock) {

@@ -163,6 +163,7 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
     for (auto& locked : lock.classes) {
         if (const auto* before = old.find_class(locked.name)) {
             locked.specs = before->specs;
+            locked.also_made_for = before->also_made_for;
             locked.foreign = before->foreign;
         }
     }

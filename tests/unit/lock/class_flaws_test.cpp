@@ -70,9 +70,9 @@ TEST_CASE("a dependency on a channel is met by its mirror", "[lock]") {
 TEST_CASE("needs that were changed by hand are flaws", "[lock]") {
     const auto built = record("pytorch", "2.9", {"__cuda >=12.9"});
     CHECK(flaws(lock_of({built}, {})) ==
-          Texts{"its packages need __cuda >=12.9, which its needs do not say"});
+          Texts{"it needs __cuda >=12.9, which its needs do not say"});
     CHECK(flaws(lock_of({built}, {"__cuda >=12"})) ==
-          Texts{"its packages need __cuda >=12.9, which its needs do not say"});
+          Texts{"it needs __cuda >=12.9, which its needs do not say"});
     // To demand more does no harm.
     CHECK(flaws(lock_of({built}, {"__cuda >=13,<14", "__glibc >=2.28"})).empty());
 }
