@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +53,8 @@ fs::path home_folder() {
     return user ? user->home : "/";
 }
 
-/// Turns Ctrl-C, SIGTERM and SIGHUP into a request to stop. A second one ends the program at once.
+/// Turns Ctrl-C, SIGTERM and SIGHUP into a request to stop. A second one ends the program at once,
+/// unless it is the first again: timeout(1) signals a program and then its whole group.
 /// The signals are blocked in every thread and taken by one that waits for them, so that no code
 /// runs inside a handler.
 class Signals {
@@ -68,7 +70,11 @@ public:
             sigwait(&set_, &signal);
             first_signal = signal;
             source_.request_stop();
-            sigwait(&set_, &signal);
+            const auto start = std::chrono::steady_clock::now();
+            do {
+                sigwait(&set_, &signal);
+            } while (signal == first_signal &&
+                     std::chrono::steady_clock::now() - start < kSameSignal);
             constexpr std::string_view kWords =
                 "gpkg: ended at once; what is unfinished stays as it is until gpkg is used again\n";
             static_cast<void>(::write(STDERR_FILENO, kWords.data(), kWords.size()));
@@ -79,6 +85,7 @@ public:
     static int first() { return first_signal; }
 
 private:
+    static constexpr std::chrono::milliseconds kSameSignal{500};
     static inline std::atomic<int> first_signal = 0;
     sigset_t set_{};
     std::stop_source source_;

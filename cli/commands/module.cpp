@@ -80,6 +80,7 @@ std::string name_for(const ModuleOptions& options,
 struct Written {
     std::vector<std::string> written;
     std::vector<std::string> removed;
+    std::vector<std::pair<std::string, Error>> failures;  ///< by environment
 
     void take(const ModuleChange& change) {
         for (const auto& path : change.written) written.push_back(path.native());
@@ -103,6 +104,18 @@ Result<void> write_one(Context& context,
     return {};
 }
 
+Result<void> write_of_prefix(Context& context,
+                             const ModuleOptions& options,
+                             const fs::path& prefix,
+                             const std::vector<ModuleFile>& before,
+                             Written& done) {
+    GPKG_CHECK(recover_for_use(context, prefix));
+    ModuleOrigin origin;
+    origin.prefix = prefix;
+    GPKG_TRY(const auto wanted, module_of(context, prefix, name_for(options, origin, before)));
+    return write_one(context, options, wanted, before, done);
+}
+
 /// The entry beside the modules, and what was done.
 Result<int> tell_written(Context& context, const ModuleOptions& options, Written done) {
     const auto root = root_of(context, options);
@@ -115,14 +128,22 @@ Result<int> tell_written(Context& context, const ModuleOptions& options, Written
     auto& out = context.out;
     for (const auto& path : done.written) out.print(path);
     for (const auto& path : done.removed) out.print(fmt::format("removed {}", path));
-    if (done.written.empty() && done.removed.empty()) out.note("every module is as it was");
+    for (const auto& [prefix, error] : done.failures)
+        out.warn(fmt::format("{}: has no new module: {}", prefix, error.to_string()));
+    if (done.written.empty() && done.removed.empty() && done.failures.empty())
+        out.note("every module is as it was");
     out.note(fmt::format("module use {}", shell_word((root / "Core").native())));
-    if (out.json_mode())
-        out.json({{"success", true},
+    if (out.json_mode()) {
+        auto failures = Json::array();
+        for (const auto& [prefix, error] : done.failures)
+            failures.push_back({{"prefix", prefix}, {"error", error.message}});
+        out.json({{"success", done.failures.empty()},
                   {"root", root.native()},
                   {"written", done.written},
-                  {"removed", done.removed}});
-    return 0;
+                  {"removed", done.removed},
+                  {"failures", std::move(failures)}});
+    }
+    return done.failures.empty() ? 0 : 1;
 }
 
 /// What activation does is in the image, which one process sees for that.
@@ -166,11 +187,12 @@ Result<int> write(Context& context, const ModuleOptions& options) {
     Written done;
     for (const auto& prefix : prefixes) {
         GPKG_CHECK(check_stop(context));
-        GPKG_CHECK(recover_for_use(context, prefix));
-        ModuleOrigin origin;
-        origin.prefix = prefix;
-        GPKG_TRY(const auto wanted, module_of(context, prefix, name_for(options, origin, before)));
-        GPKG_CHECK(write_one(context, options, wanted, before, done));
+        auto written = write_of_prefix(context, options, prefix, before, done);
+        if (written) continue;
+        // One that cannot be a module keeps no other from being one.
+        if (!options.all || written.error().kind == ErrorKind::Interrupted)
+            return pass(std::move(written).error());
+        done.failures.emplace_back(prefix.native(), std::move(written).error());
     }
     if (options.all) {
         for (const auto& file : before) {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <optional>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -51,6 +52,30 @@ std::vector<std::string> changed_files(const fs::path& prefix,
         }
     }
     return changed;
+}
+
+/// What a package has no more since pip removed it for another of its versions; whole packages
+/// only, and so nothing where its metadata is there.
+std::vector<std::string> removed_by_pip(const fs::path& prefix, const PrefixRecord& record) {
+    std::vector<std::string> missing;
+    bool has_lost_metadata = false;
+    for (const auto& entry : record.paths) {
+        if (is_there(prefix / entry.path)) continue;
+        has_lost_metadata = has_lost_metadata || entry.path.ends_with(".dist-info/METADATA") ||
+                            entry.path.ends_with(".egg-info/PKG-INFO");
+        missing.push_back(entry.path);
+    }
+    if (!has_lost_metadata) return {};
+    std::set<std::string> folders;
+    for (const auto& path : missing) {
+        for (auto folder = fs::path(path).parent_path();
+             !folder.empty() && !is_there(prefix / folder);
+             folder = folder.parent_path())
+            folders.insert(folder.native());
+    }
+    // What is in a folder stands before it.
+    missing.insert(missing.end(), folders.rbegin(), folders.rend());
+    return missing;
 }
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
@@ -108,32 +133,49 @@ Result<Change> copy_of(Context& context, const fs::path& original, const fs::pat
 
 Result<void> copy_telling(Context& context,
                           const fs::path& from,
-                          const std::vector<std::string>& files,
+                          const OtherFiles& others,
                           const fs::path& to,
                           const fs::path& named) {
-    GPKG_TRY(const auto binaries, copy_unowned(from, files, to, named));
+    auto all = others.files;
+    append(all, others.folders);
+    GPKG_TRY(const auto binaries, copy_unowned(from, all, to, named));
     for (const auto& file : binaries)
         context.out.warn(
             fmt::format("{}: is a binary that names {}, and goes on to", file, from.native()));
     return {};
 }
 
+Result<OtherFiles> other_files(Context& context, const fs::path& from, bool takes_over) {
+    OtherFiles others;
+    GPKG_TRY(const auto records, read_records(from));
+    GPKG_TRY(others.files, unowned_files(from, records));
+    append(others.files, other_meta_files(from, takes_over));
+    const auto changed = changed_files(from, records);
+    for (const auto& file : changed)
+        context.out.note(fmt::format("{} was changed after it was installed, and stays so", file));
+    append(others.files, changed);
+    for (const auto& record : records) {
+        auto removed = removed_by_pip(from, record);
+        if (removed.empty()) continue;
+        context.out.note(fmt::format("{} was replaced by pip: what that removed of it stays away",
+                                     record.package.name));
+        append(others.removed, std::move(removed));
+    }
+    GPKG_TRY(others.folders, empty_folders(from));
+    return others;
+}
+
 Result<void> copy_other_files(Context& context,
                               const fs::path& from,
                               const fs::path& to,
                               bool takes_over) {
-    GPKG_TRY(const auto records, read_records(from));
-    GPKG_TRY(auto files, unowned_files(from, records));
-    append(files, other_meta_files(from, takes_over));
-    const auto changed = changed_files(from, records);
-    for (const auto& file : changed)
-        context.out.note(fmt::format("{} was changed after it was installed, and stays so", file));
-    append(files, changed);
-    const auto count = files.size();
-    GPKG_TRY(auto folders, empty_folders(from));
-    append(files, std::move(folders));
-    if (files.empty()) return {};
-    GPKG_CHECK(copy_telling(context, from, files, to, to));
+    GPKG_TRY(const auto others, other_files(context, from, takes_over));
+    for (const auto& path : others.removed) {
+        std::error_code ignored;
+        fs::remove(to / path, ignored);  // refuses folders that are not empty
+    }
+    GPKG_CHECK(copy_telling(context, from, others, to, to));
+    const auto count = others.files.size();
     if (count > 0)
         context.out.note(fmt::format("{} {} that belong{} to no package {} copied",
                                      count,

@@ -13,8 +13,18 @@ Result<void> check_free(const Context& context, const fs::path& prefix);
 /// A change that makes `prefix` what `original` is.
 Result<Change> copy_of(Context& context, const fs::path& original, const fs::path& prefix);
 
-/// What belongs to no package there: what pip installed, what people put into it or changed, its
-/// pins. Where the copy takes over, also whether it is frozen, and what else is in its conda-meta.
+/// What no package of an environment would bring again.
+struct OtherFiles {
+    std::vector<std::string> files;
+    std::vector<std::string> folders;  ///< in which there is nothing
+    std::vector<std::string> removed;  ///< of packages that pip has replaced
+};
+
+/// What pip installed, what people put there or changed, which is told, and its pins. Where a copy
+/// takes over, also whether it is frozen, and what else is in its conda-meta. What is missing
+/// otherwise was lost, as on disks that are purged, and comes again with its package.
+Result<OtherFiles> other_files(Context& context, const fs::path& from, bool takes_over);
+
 Result<void> copy_other_files(Context& context,
                               const fs::path& from,
                               const fs::path& to,
@@ -23,7 +33,7 @@ Result<void> copy_other_files(Context& context,
 /// copy_unowned(), which tells of the binaries that go on to name the old path.
 Result<void> copy_telling(Context& context,
                           const fs::path& from,
-                          const std::vector<std::string>& files,
+                          const OtherFiles& others,
                           const fs::path& to,
                           const fs::path& named);
 

@@ -80,6 +80,7 @@ Result<std::string> key_of(const Imaged& imaged,
     }
     key.add(environment.state ? environment.state->to_json() : std::string());
     key.add(to_text(environment.history));
+    for (const auto& path : imaged.layout.removed) key.add(path);
     if (!imaged.layout.others.empty()) GPKG_CHECK(add_tree(key, imaged.layout.others));
     return std::move(key).hex();
 }

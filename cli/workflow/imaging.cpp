@@ -7,7 +7,6 @@
 #include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
-#include "libcore/env/unowned_files.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/fs/workplace.hpp"
 #include "libcore/image/oci_layout.hpp"
@@ -150,19 +149,18 @@ Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
 
 Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& named) {
     if (!imaged.from) return {};
-    GPKG_TRY(const auto records, read_records(*imaged.from));
-    GPKG_TRY(auto files, unowned_files(*imaged.from, records));
-    std::error_code code;
-    const std::string pins = "conda-meta/pinned";
-    if (fs::exists(*imaged.from / pins, code)) files.push_back(pins);
-    if (files.empty()) return {};
+    GPKG_TRY(const auto others, other_files(context, *imaged.from, false));
+    imaged.layout.removed = others.removed;
+    const auto& files = others.files;
+    if (files.empty() && others.folders.empty()) return {};
     imaged.layout.others = imaged.workplace.path() / "others";
     GPKG_CHECK(make_folders(imaged.layout.others));
-    GPKG_CHECK(copy_telling(context, *imaged.from, files, imaged.layout.others, named));
-    context.out.note(fmt::format("{} {} of no package {} along",
-                                 files.size(),
-                                 files.size() == 1 ? "file" : "files",
-                                 files.size() == 1 ? "comes" : "come"));
+    GPKG_CHECK(copy_telling(context, *imaged.from, others, imaged.layout.others, named));
+    if (!files.empty())
+        context.out.note(fmt::format("{} {} of your own {} along",
+                                     files.size(),
+                                     files.size() == 1 ? "file" : "files",
+                                     files.size() == 1 ? "comes" : "come"));
     return {};
 }
 

@@ -81,10 +81,12 @@ private:
     using Type = LaidOutFile::Type;
 
     void find_ways();
+    void find_replaced();
     std::string real_path(std::string path) const;
     Result<std::vector<std::pair<std::string, std::string>>> meta_files();
     Result<void> hand_over_folders();
     Result<void> hand_over_others();
+    bool is_module(const std::string& path) const;
     void note_module_of_others(const LaidOutFile& file);
     Result<void> hand_over_package(PackagePlan& package);
     Result<void> hand_over_item(const PackagePlan& package, LinkItem& item);
@@ -100,6 +102,7 @@ private:
     const TakeLaidOut& take_;
     std::map<std::string, std::string> ways_;  ///< links that files go through, and where they lead
     std::map<std::string, fs::path> modules_;  ///< python sources by their path in the prefix
+    std::set<std::string> replaced_;           ///< by others, or by nothing
     std::vector<CompiledFile> compilations_;
     std::vector<std::string> private_;  ///< of a user
     std::vector<std::string> warnings_;
@@ -188,6 +191,10 @@ Result<void> Layout::note_module(const LinkItem& item, const LaidOutFile& file) 
 Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) {
     LaidOutFile file;
     file.path = real_path(item.target);
+    if (replaced_.contains(file.path)) {
+        item.sha256 = item.entry != nullptr ? item.entry->sha256 : std::string();
+        return {};
+    }
     switch (item.kind) {
     case LinkKind::Folder: return {};  // with the others
     case LinkKind::SoftLink: return hand_over_link(package, item, std::move(file));
@@ -326,6 +333,23 @@ Result<bool> contains(const fs::path& file, const std::string& text) {
     return found;
 }
 
+/// Others lie where a package has another file of that name, and what is compiled from them where
+/// it has that of its own.
+void Layout::find_replaced() {
+    replaced_.insert(options_.removed.begin(), options_.removed.end());
+    for (const auto& path : paths_below(options_.others)) {
+        std::error_code ignored;
+        if (fs::is_directory(fs::symlink_status(options_.others / path, ignored))) continue;
+        if (is_module(path)) replaced_.insert(pyc_path(path, *plan_.python));
+        replaced_.insert(path);
+    }
+}
+
+bool Layout::is_module(const std::string& path) const {
+    return plan_.python && path.ends_with(".py") &&
+           path.starts_with(plan_.python->site_packages + "/");
+}
+
 Result<void> Layout::hand_over_others() {
     const auto& named = plan_.named_prefix.native();
     for (const auto& path : paths_below(options_.others)) {
@@ -362,9 +386,7 @@ Result<void> Layout::hand_over_others() {
 
 /// A module that pip installed: nobody could keep what is compiled of it where nothing is written.
 void Layout::note_module_of_others(const LaidOutFile& file) {
-    if (!plan_.python || !file.placeholder.empty() || !file.path.ends_with(".py") ||
-        !file.path.starts_with(plan_.python->site_packages + "/"))
-        return;
+    if (!is_module(file.path) || !file.placeholder.empty()) return;
     compilations_.push_back({file.source,
                              pyc_path(file.path, *plan_.python),
                              (plan_.named_prefix / file.path).native(),
@@ -381,6 +403,7 @@ Result<void> Layout::hand_over_folders() {
         if (users_mode_of(from) == 0700) private_.push_back(path);
         folders.insert(std::move(path));
     }
+    for (const auto& path : options_.removed) folders.erase(path);
     folders.insert("conda-meta");
     folders.insert("conda-meta/gpkg");
     for (const auto& [name, content] : plan_.generations)
@@ -399,6 +422,7 @@ Result<void> Layout::hand_over_folders() {
 
 Result<void> Layout::hand_over() {
     find_ways();
+    find_replaced();
     GPKG_CHECK(hand_over_folders());
     for (auto& package : plan_.packages) GPKG_CHECK(hand_over_package(package));
     GPKG_CHECK(hand_over_others());

@@ -40,9 +40,11 @@ struct LayOutOptions {
     /// Files that name the prefix are handed over as they are in the package, with what they have
     /// in its place. What gpkg and `others` name is the transaction's.
     bool relocatable = false;
-    /// What belongs to no package and comes along, as copy_unowned() has put it into a folder. Its
-    /// python sources are compiled where they are modules.
+    /// What comes along, as copy_unowned() has put it into a folder: what belongs to no package,
+    /// and what takes the place of a package's file. Its python sources are compiled where they are
+    /// modules.
     fs::path others{};
+    std::vector<std::string> removed{};  ///< files and folders of packages that are left out
 };
 
 /// Hands over what creating the environment would make: a transaction of nothing but packages to

@@ -42,7 +42,16 @@ struct Outcome {
     std::vector<std::string> functions;
     std::vector<std::string> aliases;
     std::string folder;
+    std::string complaints;
 };
+
+/// What a variable is given to see what becomes of it.
+enum class Seed { Path, Number };
+std::string path_seed(int round, std::string_view name) {
+    return fmt::format("/@gpkg/{}/{}", round, name);
+}
+
+constexpr std::size_t kMostComplaints = 1U << 16U;
 
 bool is_word(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -134,7 +143,8 @@ public:
 private:
     Result<void> enter();
     Result<Outcome> source(const Variables& beforehand) const;
-    Variables seeds(std::string_view round, const std::set<std::string>& names) const;
+    Variables seeds(Seed seed, int round) const;
+    Result<void> source_with(Seed seed, Outcome& second, Outcome& third);
     void tell_all_but_variables(const Outcome& outcome);
     void tell_variable(const std::string& name, const SeenVariable& seen);
     bool is_copy(const std::string& name, const SeenVariable& seen) const;
@@ -145,6 +155,8 @@ private:
     std::set<std::string> unset_before_scripts_;
     std::vector<fs::path> scripts_;
     std::set<std::string> names_;  ///< of variables that have a value in the second and third round
+    Variables second_;             ///< those values
+    Variables third_;
     CapturedActivation captured_;
 };
 
@@ -186,6 +198,10 @@ Result<Outcome> Capture::source(const Variables& beforehand) const {
         too_long = std::chrono::steady_clock::now() > deadline;
         return too_long || (options_.cancelled && options_.cancelled());
     };
+    Outcome outcome;
+    command.errors = [&](std::string_view text) {
+        if (outcome.complaints.size() < kMostComplaints) outcome.complaints += text;
+    };
     const auto status = run_command(command);
     const auto script = read_file(folder.path() / "at").value_or(prefix_.native());
     if (too_long)
@@ -198,7 +214,6 @@ Result<Outcome> Capture::source(const Variables& beforehand) const {
         return fail(
             ErrorKind::Io,
             fmt::format("{}: ends the shell that sources it, with status {}", script, *status));
-    Outcome outcome;
     for (const auto item : split(*text, '\0')) {
         const auto equals = item.find('=');
         if (equals != std::string_view::npos)
@@ -210,10 +225,22 @@ Result<Outcome> Capture::source(const Variables& beforehand) const {
     return outcome;
 }
 
-Variables Capture::seeds(std::string_view round, const std::set<std::string>& names) const {
+/// Each variable has another in each round.
+Variables Capture::seeds(Seed seed, int round) const {
     Variables values;
-    for (const auto& name : names) values[name] = fmt::format("/@gpkg/{}/{}", round, name);
+    for (const auto& name : names_) {
+        const auto number = values.size() + 1 + (round == 2 ? 0U : 700'000U);
+        values[name] = seed == Seed::Path ? path_seed(round, name) : std::to_string(number);
+    }
     return values;
+}
+
+Result<void> Capture::source_with(Seed seed, Outcome& second, Outcome& third) {
+    second_ = seeds(seed, 2);
+    third_ = seeds(seed, 3);
+    GPKG_TRY(second, source(second_));
+    GPKG_TRY(third, source(third_));
+    return {};
 }
 
 void Capture::tell_all_but_variables(const Outcome& outcome) {
@@ -232,9 +259,8 @@ void Capture::tell_all_but_variables(const Outcome& outcome) {
 bool Capture::is_copy(const std::string& name, const SeenVariable& seen) const {
     if (!seen.second || !seen.third) return false;
     return std::any_of(names_.begin(), names_.end(), [&](const auto& other) {
-        return other != name && *seen.second == fmt::format("/@gpkg/2/{}", other) &&
-               *seen.third == fmt::format("/@gpkg/3/{}", other) &&
-               name.find(other) != std::string::npos;
+        return other != name && *seen.second == second_.at(other) &&
+               *seen.third == third_.at(other) && name.find(other) != std::string::npos;
     });
 }
 
@@ -264,8 +290,12 @@ Result<CapturedActivation> Capture::run() {
         for (const auto& [name, value] : before_scripts_) names_.erase(name);
         for (const auto& name : unset_before_scripts_) names_.erase(name);
         std::erase_if(names_, is_of_the_shell);
-        GPKG_TRY(rounds[1], source(seeds("2", names_)));
-        GPKG_TRY(rounds[2], source(seeds("3", names_)));
+        GPKG_CHECK(source_with(Seed::Path, rounds[1], rounds[2]));
+        // Nothing can be counted with paths, and what bash says against one names it.
+        const bool wants_numbers =
+            rounds[1].complaints.find(path_seed(2, "")) != std::string::npos ||
+            rounds[2].complaints.find(path_seed(3, "")) != std::string::npos;
+        if (wants_numbers) GPKG_CHECK(source_with(Seed::Number, rounds[1], rounds[2]));
         tell_all_but_variables(rounds[0]);
     } else {
         for (auto& round : rounds) round.variables = before_scripts_;
@@ -274,8 +304,6 @@ Result<CapturedActivation> Capture::run() {
     all.insert(unset_before_scripts_.begin(), unset_before_scripts_.end());
     for (const auto& round : rounds)
         for (const auto& [name, value] : round.variables) all.insert(name);
-    const auto second = seeds("2", names_);
-    const auto third = seeds("3", names_);
     const auto value_in = [](const Variables& variables, const std::string& name) {
         const auto place = variables.find(name);
         return place == variables.end() ? std::nullopt : std::optional(place->second);
@@ -283,8 +311,8 @@ Result<CapturedActivation> Capture::run() {
     for (const auto& name : all) {
         if (is_of_the_shell(name) && name != "PATH" && !name.starts_with("LD_")) continue;
         SeenVariable seen;
-        seen.second_before = value_in(second, name);
-        seen.third_before = value_in(third, name);
+        seen.second_before = value_in(second_, name);
+        seen.third_before = value_in(third_, name);
         if (unset_before_scripts_.contains(name)) seen.second_before = seen.third_before = "x";
         if (name == "PATH") {
             // There is always one; what was in it before cannot be but this.

@@ -110,6 +110,8 @@ Result<void> check_module_name(std::string_view name) {
     };
     if (std::any_of(name.begin(), name.end(), is_odd))
         return refused("has a character that shells or lists of modules see as something else");
+    if (split(name, '/').front() == "gpkg")
+        return refused("that one shows the others; --as gives another name");
     for (const auto part : split(name, '/')) {
         if (part.empty()) return refused("a part of it is empty");
         if (part.front() == '.' || part.front() == '-' || part.front() == '@')

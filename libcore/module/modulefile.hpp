@@ -33,9 +33,9 @@ struct ModuleOrigin {
     fs::path image{};
     fs::path disk{};  ///< where the image is brought to; empty: as gpkg image mount decides
 
-    /// Whether both are of one environment. An image that was built for another mount point is.
+    /// Whether both are of one environment. An image is one wherever it is mounted.
     bool is_of_same(const ModuleOrigin& other) const {
-        return prefix == other.prefix || (!image.empty() && image == other.image);
+        return image == other.image && (!image.empty() || prefix == other.prefix);
     }
     friend bool operator==(const ModuleOrigin&, const ModuleOrigin&) = default;
 };

@@ -82,9 +82,40 @@ check [ -z "$(pgrep -f "$WORK/one.sqfs")" ]
 echo "mine: $at/etc" > "$at/mine.txt"
 mkdir -p "$at/own/empty" && ln -s ../mine.txt "$at/own/link"
 expect 0 image build -n ml -o "$WORK/mine.sqfs"
-err_has '2 files of no package come along'
+err_has '2 files of your own come along'
 expect 0 image run "$WORK/mine.sqfs" -- sh -c 'cat "$CONDA_PREFIX/own/link"'
 out_is "mine: $point/etc"
+
+# So does what was changed, and what pip has put in place of a package; what was lost comes again.
+expect 0 create -n edited mod where
+edited=$GPKG_ROOT_PREFIX/envs/edited site=lib/python3.11/site-packages
+rm "$edited/etc/where.conf" "$edited/lib/deep/binary" && echo edited > "$edited/etc/where.conf"
+expect 0 image build -n edited -o "$WORK/edited.sqfs"
+err_has 'etc/where.conf was changed after it was installed, and stays so' '1 file of your own comes along'
+expect 0 image run "$WORK/edited.sqfs" -- sh -c 'cat "$CONDA_PREFIX/etc/where.conf"; ls "$CONDA_PREFIX/lib/deep"'
+out_is "edited
+binary"
+mkdir -p "$WORK/payload/site-packages/old-1.0.dist-info" "$WORK/payload/site-packages/old"
+touch "$WORK/payload/site-packages/old-1.0.dist-info/METADATA" "$WORK/payload/site-packages/old/gone.py"
+echo 'v = 1' > "$WORK/payload/site-packages/old/__init__.py"
+mkdir -p "$WORK/payload/info" && printf '{"noarch": {"type": "python"}}' > "$WORK/payload/info/link.json"
+SUBDIR=noarch NOARCH=python package old 1.0 0 'python >=3.11'
+expect 0 create -n piped old
+piped=$GPKG_ROOT_PREFIX/envs/piped/$site
+rm -r "$piped/old-1.0.dist-info" "$piped/old" && mkdir "$piped/old-2.0.dist-info" "$piped/old"
+touch "$piped/old-2.0.dist-info/METADATA" && echo 'v = 2' > "$piped/old/__init__.py"
+for how in "image build -n piped -o $WORK/piped.sqfs" 'create -y -n pipe2 --clone piped'; do
+    expect 0 $how
+    err_has 'old was replaced by pip: what that removed of it stays away'
+done
+seen="cd \"\$CONDA_PREFIX/$site\"; find old* -type f ! -name '*.pyc' | sort; cat old/__init__.py; python3.11 -c 'import old; print(old.v)'"
+for how in "image run $WORK/piped.sqfs" 'run -n pipe2'; do
+    expect 0 $how -- env PYTHONDONTWRITEBYTECODE=1 sh -c "$seen"
+    out_is "old-2.0.dist-info/METADATA
+old/__init__.py
+v = 2
+2"
+done
 
 # From a lock, without an environment; at a place of one's own.
 expect 0 lock where -o "$WORK/my.lock"

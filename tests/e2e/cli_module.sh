@@ -31,7 +31,8 @@ check [ -f "$root/nvidia/apps/two/2026.11.lua" ]
 check grep -q '"2026.11"' "$root/nvidia/apps/two/.version"
 expect 2 module write -n one --root "$root" --as 'a b'
 err_has 'no name of a module'
-expect 1 module write -n one --root "$root" --as gpkg
+expect 2 module write -n one --root "$root" --as gpkg
+err_has 'that one shows the others'
 expect 0 module check --root "$root"
 expect 0 config set module_name '{name}/{plain}-{accelerator}'
 expect 1 module check --root "$root"
@@ -79,6 +80,19 @@ json 'not d["success"] and [m["reason"] for m in d["modules"] if m["stale"]] == 
 expect 0 module write --all
 check [ ! -e "$root/nvidia-x86_64_v3" ]
 expect 0 module check
+
+# One environment that cannot be a module keeps no other from being one.
+script etc/conda/activate.d/z.sh 'exit 3'
+package ends 1.0 0
+expect 0 create -n ends ends
+expect 0 create -n gpkg extra
+expect 0 create -n whole extra
+expect 1 module write --all --json
+json 'not d["success"] and [f["prefix"].rsplit("/", 1)[1] for f in d["failures"]] == ["ends", "gpkg"]'
+json '"ends the shell that sources it" in d["failures"][0]["error"] and "that one shows the others" in d["failures"][1]["error"]'
+json 'any("/whole" in path for path in d["written"])'
+for name in ends gpkg whole; do expect 0 remove -n $name --all; done
+expect 0 module write --all
 
 # A script that ends the shell is told, and the module stays as it was.
 cp "$root/Core/one.lua" "$WORK/before"

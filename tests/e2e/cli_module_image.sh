@@ -366,6 +366,14 @@ err_has 'gpkg module write --image FILE'
 expect 0 module write --image "$files/one.sqfs" --root "$root" --disk "$WORK/disk"
 expect 0 module check --root "$root"
 check grep -q "$WORK/shared/root/elsewhere" "$root/Core/one/1.lua"
+# Two images with one mount point are two modules.
+expect 0 image build -n newer -o "$files/other.sqfs" --mount-point "$WORK/shared/root/elsewhere" --as one
+expect 0 module write --image "$files/other.sqfs" --as one/2 --root "$root" --disk "$WORK/disk"
+out_lacks 'removed'
+check [ -f "$root/Core/one/1.lua" ]
+rm "$files/other.sqfs"
+expect 0 module write --all --root "$root"
+check [ ! -e "$root/Core/one/2.lua" ]
 rm "$files/two.sqfs"
 expect 1 module check --root "$root"
 out_has "two/1.lua: the image $files/two.sqfs is gone"

@@ -33,7 +33,7 @@ echo "mine=$at" > "$at/mine.conf"
 expect 0 pack -n ml -o "$WORK/one.tar.zst" --json
 json 'd["packages"] == 3 and len(d["sha256"]) == 64 and d["size"] > 1000'
 expect 0 pack -n ml -o "$WORK/two.tar.zst"
-err_has '1 file of no package comes along'
+err_has '1 file of your own comes along'
 check cmp "$WORK/one.tar.zst" "$WORK/two.tar.zst"
 out_has '/bin/gpkg-relocate'
 # Without an environment.

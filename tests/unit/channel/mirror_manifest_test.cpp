@@ -13,7 +13,7 @@ const std::string kSum(64, 'a');
 
 }  // namespace
 
-TEST_CASE("a manifest is read as it was written", "[deploy]") {
+TEST_CASE("a manifest is read as it was written", "[channel]") {
     MirrorManifest manifest;
     manifest.channels["main"] = "https://host/main";
     manifest.files["main/noarch/a-1-0.conda"] = {12, kSum};
@@ -22,7 +22,7 @@ TEST_CASE("a manifest is read as it was written", "[deploy]") {
     CHECK(*again == manifest);
 }
 
-TEST_CASE("what is no manifest is refused", "[deploy]") {
+TEST_CASE("what is no manifest is refused", "[channel]") {
     const auto with_file = [](const std::string& file) {
         return R"({"format": 1, "channels": {}, "files": {)" + file + "}}";
     };
@@ -47,7 +47,7 @@ TEST_CASE("what is no manifest is refused", "[deploy]") {
     }
 }
 
-TEST_CASE("a mirror is compared with its manifest file by file", "[deploy]") {
+TEST_CASE("a mirror is compared with its manifest file by file", "[channel]") {
     const auto folder = TemporaryFolder::make(fs::temp_directory_path()).value();
     fs::create_directories(folder.path() / "main/.hidden");
     std::ofstream(folder.path() / "main/a") << "abc";

@@ -45,7 +45,7 @@ struct Environment {
 
 }  // namespace
 
-TEST_CASE("what activation does without scripts", "[deploy]") {
+TEST_CASE("what activation does without scripts", "[module]") {
     const Environment environment("");
     const auto captured = environment.capture();
     REQUIRE(captured);
@@ -60,7 +60,7 @@ TEST_CASE("what activation does without scripts", "[deploy]") {
                                });
 }
 
-TEST_CASE("what scripts do to variables", "[deploy]") {
+TEST_CASE("what scripts do to variables", "[module]") {
     // As conda-forge's compilers do it: what was there is kept in another variable.
     const Environment environment(R"sh(
 export BACKUP_CC="$CC"; export CC=/x/cc
@@ -83,7 +83,7 @@ export PATH="/opt/x/bin:$PATH"
           });
 }
 
-TEST_CASE("what a module cannot give is named", "[deploy]") {
+TEST_CASE("what a module cannot give is named", "[module]") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"tool() { :; }", "the shell function tool"},
         {"alias ll='ls -l'", "the alias ll"},
@@ -92,6 +92,10 @@ TEST_CASE("what a module cannot give is named", "[deploy]") {
          "the variable LD_LIBRARY_PATH: programs outside of the environment heed it too"},
         {"export ODD=${ODD#?}",
          "the variable ODD: no rule tells its value from what it was before"},
+        {"export HALF=$(( ${CPUS:-4} / 2 )); export CPUS",
+         "the variable HALF: no rule tells its value from what it was before"},
+        {"if [ \"${CPUS:-4}\" -gt 2 ]; then export BIG=yes; fi",
+         "the variable BIG: no rule tells its value from what it was before"},
         {"export WHO=/scratch/$USER", "the variable WHO: its value has the user's name in it"},
     };
     for (const auto& [script, said] : cases) {
@@ -103,7 +107,7 @@ TEST_CASE("what a module cannot give is named", "[deploy]") {
     }
 }
 
-TEST_CASE("scripts that do not end, or end the shell, are errors that name them", "[deploy]") {
+TEST_CASE("scripts that do not end, or end the shell, are errors that name them", "[module]") {
     const Environment endless("sleep 60");
     auto captured = endless.capture();
     REQUIRE_FALSE(captured);

@@ -38,7 +38,7 @@ std::vector<std::string> names_in(const fs::path& root) {
 
 }  // namespace
 
-TEST_CASE("the room of an environment is what it asks of a machine", "[deploy]") {
+TEST_CASE("the room of an environment is what it asks of a machine", "[module]") {
     CHECK(module_room({}) == "Core");
     CHECK(module_room({record("a", {"__glibc >=2.28", "__unix"})}) == "Core");
     CHECK(module_room({record("a", {"__cuda >=12"})}) == "nvidia");
@@ -49,7 +49,7 @@ TEST_CASE("the room of an environment is what it asks of a machine", "[deploy]")
           "nvidia-x86_64_v4");
 }
 
-TEST_CASE("names of modules are made by a template", "[deploy]") {
+TEST_CASE("names of modules are made by a template", "[module]") {
     const std::map<std::string, std::string> values{{"name", "ml"}, {"generation", "3"}};
     const std::vector<PackageRecord> packages{record("python", {})};
     CHECK(module_name_of("{name}/{generation}", values, packages).value() == "ml/3");
@@ -73,7 +73,7 @@ TEST_CASE("names of modules are made by a template", "[deploy]") {
         CHECK_FALSE(module_name_of(bad, values, packages));
 }
 
-TEST_CASE("an environment has one module, and others keep theirs", "[deploy]") {
+TEST_CASE("an environment has one module, and others keep theirs", "[module]") {
     const auto folder = TemporaryFolder::make(fs::temp_directory_path()).value();
     const auto& root = folder.path();
     CHECK(names_in(root / "absent").empty());

@@ -5,7 +5,7 @@
 
 using namespace gpkg;
 
-TEST_CASE("a modulefile tells whose it is, whatever the names hold", "[deploy]") {
+TEST_CASE("a modulefile tells whose it is, whatever the names hold", "[module]") {
     const std::vector<ModuleOrigin> origins{
         {"/apps/envs/ml", "ml", "abc", ""},
         {"/a b/\"quoted\"\n\\x", "/a b/\"quoted\"\n\\x", "abc", "ml/1"},
@@ -19,7 +19,7 @@ TEST_CASE("a modulefile tells whose it is, whatever the names hold", "[deploy]")
     }
 }
 
-TEST_CASE("files of others are nobody's modules", "[deploy]") {
+TEST_CASE("files of others are nobody's modules", "[module]") {
     for (const auto* text : {"",
                              "#%Module\nsetenv A b\n",
                              "-- gpkg module 1: {",
@@ -36,13 +36,13 @@ TEST_CASE("files of others are nobody's modules", "[deploy]") {
         origin_of_modulefile(entry_modulefile({"/m", "/bin", "/c.yaml"}, ModuleFormat::Tcl)));
 }
 
-TEST_CASE("quoted text is one word", "[deploy]") {
+TEST_CASE("quoted text is one word", "[module]") {
     CHECK(lua_quoted("a\"b\\c\nd\x7f") == R"("a\"b\\c\010d\127")");
     CHECK(tcl_quoted("a\"b\\c\nd$e[f]{g}") == R"("a\"b\\c\nd\$e\[f\]\{g\}")");
 }
 
 TEST_CASE("values that hold the user's home are put together when the module is loaded",
-          "[deploy]") {
+          "[module]") {
     EnvironmentModule module;
     module.origin.prefix = "/p";
     module.name = "ml";

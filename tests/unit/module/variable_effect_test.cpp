@@ -22,7 +22,7 @@ bool is(const std::optional<SeenEffect>& seen, How how, const std::string& value
 
 }  // namespace
 
-TEST_CASE("what a script does to a variable, from what it leaves", "[deploy]") {
+TEST_CASE("what a script does to a variable, from what it leaves", "[module]") {
     CHECK(is(effect("v", "v", "v"), How::Set, "v"));                 // export X=v
     CHECK(is(effect("", "", ""), How::Set, ""));                     // export X=
     CHECK(is(effect(none, none, none), How::Unset, ""));             // unset X
@@ -36,14 +36,14 @@ TEST_CASE("what a script does to a variable, from what it leaves", "[deploy]") {
     CHECK(is(effect(" -g", "s1 -g", "s2 -g"), How::AppendWords, "-g"));
 }
 
-TEST_CASE("a variable that scripts leave alone has no effect", "[deploy]") {
+TEST_CASE("a variable that scripts leave alone has no effect", "[module]") {
     CHECK_FALSE(effect(none, "s1", "s2"));
     // Their own, which is handed on only where it was handed to them.
     CHECK_FALSE(effect(none, "v", "v"));
     CHECK_FALSE(effect_of("X", {}));
 }
 
-TEST_CASE("what no rule gives is not taken for one", "[deploy]") {
+TEST_CASE("what no rule gives is not taken for one", "[module]") {
     for (const auto& seen : {effect("v", "v", "w"),  // of the first letter of what was there
                              effect("v", "v:s1", "w:s2"),
                              effect("w", "v:s1", "v:s2"),  // another list where there was none
@@ -55,7 +55,7 @@ TEST_CASE("what no rule gives is not taken for one", "[deploy]") {
     }
 }
 
-TEST_CASE("PATH is never without a value", "[deploy]") {
+TEST_CASE("PATH is never without a value", "[module]") {
     const std::string path = "/env/bin:/usr/bin";
     const auto of = [&](const std::string& after) {
         return effect_of("PATH", {path, path, after, after, after});
