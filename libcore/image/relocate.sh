@@ -42,10 +42,15 @@ done < "$pack/groups"
 # One at a time; the others find it done. A link is made with what it says, all at once; what a killed process left
 # on this machine is removed by one of those that wait, who looks again while the others may not.
 is_gone() {
-    [ -n "$1" ] && [ "${1% *}" = "$machine" ] && [ ! -e "/proc/${1##* }" ] && ! kill -0 "${1##* }" 2> /dev/null
+    [ -n "$1" ] && [ "${1% *}" = "$machine" ] || return 1
+    case $(sed 's/.*) //' "/proc/${1##* }/stat" 2> /dev/null) in
+    Z* | X*) return 0 ;; # it ended, and nobody has asked yet how
+    '') ! kill -0 "${1##* }" 2> /dev/null ;;
+    *) return 1 ;;
+    esac
 }
 take_turn() {
-    machine=$(uname -n)
+    machine="$(uname -n) $(readlink /proc/self/ns/pid)" # where its number means that process
     waited=0
     until ln -s "$machine $$" "$pack/busy" 2> /dev/null; do
         if is_done; then exit 0; fi
