@@ -146,15 +146,16 @@ Result<Looked> agreed(const SlurmJob& job,
                       const NodePayload& payload,
                       std::vector<fs::path> folders,
                       Looked looked) {
+    std::vector<NodeFailure> refusals;  // of all rounds: the first folder's reason counts most
     while (!looked.common()) {
+        for (auto& failure : looked.refusals(payload)) refusals.push_back(std::move(failure));
         std::vector<fs::path> refused;
         std::vector<fs::path> left;
         for (const auto& folder : folders)
             (looked.refuses(folder) ? refused : left).push_back(folder);
         give_back(job, refused);
         if (left.empty() || refused.empty())
-            return pass(error_of(looked.refusals(payload),
-                                 "--to names a folder on a disk that every node has"));
+            return pass(error_of(refusals, "--to names a folder on a disk that every node has"));
         folders = std::move(left);
         GPKG_TRY(looked, look(job, payload, folders));
     }
