@@ -103,9 +103,11 @@ Result<std::vector<std::string>> forgotten_names(const ChangeRequest& wanted) {
 
 /// What is to be remembered once `question` is answered and these records are there; nothing where
 /// that is what is remembered already.
-std::optional<GpkgState> state_after(const Question& question,
-                                     const std::vector<PackageRecord>& records) {
+Result<std::optional<GpkgState>> state_after(const Context& context,
+                                             const Question& question,
+                                             const std::vector<PackageRecord>& records) {
     auto state = question.present.state;
+    GPKG_CHECK(remember_channels(context, state, question.channels));
     remember(state, question.wanted.accelerators);
     remember_taken(state, question.problem.request.accelerators.all, records);
     std::erase_if(state.package_accelerators, [&](const auto& entry) {
@@ -137,7 +139,7 @@ Result<Change> answer(Context& context, Question question) {
     GPKG_CHECK(check_python_for_pip(wanted.pip, solution.records));
     change.pip = wanted.pip;
     change.notes = std::move(solution.notes);
-    change.state = state_after(question, solution.records);
+    GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, wanted.reinstall);
     return change;
 }
@@ -171,6 +173,7 @@ Result<Change> exactly(ExactRequest request) {
         // What is asked for says nothing of these.
         const auto& before = present.on_disk;
         if (change.state->link_scripts.empty()) change.state->link_scripts = before.link_scripts;
+        if (change.state->channels.empty()) change.state->channels = before.channels;
         if (change.state->unknown_keys.empty()) change.state->unknown_keys = before.unknown_keys;
     }
     if (!request.records_are_bare) GPKG_CHECK(check_python_for_pip(request.pip, request.records));

@@ -30,37 +30,49 @@ Result<Texts> names_of(const Context& context, const Texts& channels) {
     return names;
 }
 
-/// The channels that packages came from, the most important first. Those that are not configured
-/// can only have come with -c or from a file, and then stood before the configured ones; among
-/// themselves nothing tells, and the one with the most packages goes first.
+/// The channels that packages came from, the most important first: in the order that is remembered.
+/// Of others, those that are not configured can only have come with -c or from a file, and then
+/// stood before the configured ones; among themselves nothing tells, and the one with the most
+/// packages goes first.
 Texts channels_used(const Context& context,
                     const std::vector<PrefixRecord>& records,
+                    const Texts& remembered,
                     const Texts& configured) {
     std::map<std::string, std::size_t> uses;
     for (const auto& record : records) {
         if (!record.package.channel.empty()) ++uses[channel_name(context, record.package.channel)];
     }
     Texts used;
+    const auto take = [&](const Texts& names) {
+        for (const auto& name : names) {
+            if (uses.contains(name)) add_once(used, name);
+        }
+    };
+    take(remembered);
+    Texts others;
     for (const auto& [name, count] : uses) {
         if (std::find(configured.begin(), configured.end(), name) == configured.end())
-            used.push_back(name);
+            others.push_back(name);
     }
-    std::stable_sort(used.begin(), used.end(), [&](const auto& a, const auto& b) {
+    std::stable_sort(others.begin(), others.end(), [&](const auto& a, const auto& b) {
         return uses.at(a) > uses.at(b);
     });
-    for (const auto& name : configured) {
-        if (uses.contains(name)) used.push_back(name);
-    }
+    take(others);
+    take(configured);
     return used;
 }
 
 Result<Texts> channels_of(const Context& context,
-                          const std::vector<PrefixRecord>& records,
+                          const Installed& installed,
                           const ExportOptions& options) {
     GPKG_TRY(auto channels, names_of(context, options.channels));
     if (options.override_channels) return channels;
     GPKG_TRY(const auto configured, names_of(context, context.config.channels.value));
-    auto used = options.ignore_channels ? configured : channels_used(context, records, configured);
+    GPKG_TRY(const auto state, installed.prefix.state());
+    GPKG_TRY(const auto remembered, names_of(context, state.channels));
+    auto used = options.ignore_channels
+                    ? configured
+                    : channels_used(context, installed.records, remembered, configured);
     // An environment without packages says nothing of channels.
     if (used.empty()) used = configured;
     for (const auto& name : used) add_once(channels, name);
@@ -120,7 +132,7 @@ Result<EnvironmentYml> exported(Context& context,
     const auto folders = environment_folders(context.config);
     if (prefix.path() != folders.root_prefix && folders.has(prefix.path()))
         out.name = prefix.path().filename().native();
-    GPKG_TRY(out.channels, channels_of(context, records, options));
+    GPKG_TRY(out.channels, channels_of(context, installed, options));
     const auto by_pip = requirements(pip_packages(prefix.path(), records));
     if (options.from_history) {
         GPKG_TRY(const auto history, prefix.history());

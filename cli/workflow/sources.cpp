@@ -49,6 +49,21 @@ Result<std::vector<Channel>> wanted_channels(const Context& context, const Sourc
     return parse_channels(texts, where);
 }
 
+Result<void> remember_channels(const Context& context,
+                               GpkgState& state,
+                               const std::vector<Channel>& channels) {
+    GPKG_TRY(const auto configured, wanted_channels(context, {}));
+    if (state.channels.empty() && channels == configured) return {};
+    std::vector<std::string> urls;
+    for (const auto& channel : channels) urls.push_back(channel.base_url());
+    for (auto& earlier : state.channels) {
+        if (std::find(urls.begin(), urls.end(), earlier) == urls.end())
+            urls.push_back(std::move(earlier));
+    }
+    state.channels = std::move(urls);
+    return {};
+}
+
 ChannelPriority channel_priority(const Context& context, const SourceOptions& options) {
     if (options.channel_priority.empty()) return context.config.channel_priority.value;
     if (options.channel_priority == "flexible") return ChannelPriority::Flexible;

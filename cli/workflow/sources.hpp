@@ -8,6 +8,7 @@
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/source_options.hpp"
 #include "libcore/channel/channel.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
 
@@ -40,6 +41,12 @@ Result<Channels> fetch_channels(Context& context, const SourceOptions& options, 
 
 /// The channels that are asked for, without those that come along.
 Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options);
+
+/// In the state of an environment, where they are not just what is configured. Earlier ones stay
+/// behind them.
+Result<void> remember_channels(const Context& context,
+                               GpkgState& state,
+                               const std::vector<Channel>& channels);
 
 ChannelPriority channel_priority(const Context& context, const SourceOptions& options);
 

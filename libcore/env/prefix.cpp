@@ -104,6 +104,8 @@ Result<GpkgState> GpkgState::parse(std::string_view text, std::string_view what)
             GPKG_TRY(state.package_accelerators, package_accelerators_in(value, what));
         } else if (key == "link_scripts") {
             state.link_scripts = list_members(value);
+        } else if (key == "channels") {
+            state.channels = env_json::texts_of(value);
         } else {
             unknown.add(key, value);
         }
@@ -118,6 +120,7 @@ std::string GpkgState::to_json() const {
     if (!accelerator_asked.empty()) out["accelerator_asked"] = accelerator_asked;
     if (!package_accelerators.empty()) out["package_accelerators"] = package_accelerators;
     if (!link_scripts.empty()) out["link_scripts"] = link_scripts;
+    if (!channels.empty()) out["channels"] = channels;
     env_json::add_unknown(out, unknown_keys);
     return dump(out);
 }

@@ -26,6 +26,9 @@ struct GpkgState {
     std::map<std::string, std::string> package_accelerators{};  ///< by package name
     /// Link scripts that the user allowed: their sha256 by package name.
     std::map<std::string, std::vector<std::string>> link_scripts{};
+    /// By their URLs in the order of priority, where somebody named others than are configured, or
+    /// in another order.
+    std::vector<std::string> channels{};
     std::string unknown_keys{};  ///< a JSON object with what else was written there; may be empty
 
     /// Fails also where what is said of accelerators makes no sense.

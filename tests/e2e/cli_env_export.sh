@@ -132,6 +132,17 @@ dependencies:
 expect 0 env export -n both -f both.yml
 expect 0 env create -y -q -n both2 -f both.yml
 check [ "$(distributions both2)" = "$(distributions both)" ]
+# The order in which channels were named is kept, also where the first is a configured one, and through a lock.
+expect 0 create -y -q -n ordered -c "file://$first" -c "file://$WORK/second" own zlib
+printf 'channels: ["file://%s", "file://%s"]\ndependencies: [own, zlib]\n' "$first" "$WORK/second" > ordered.yml
+expect 0 env create -y -q -n ordered2 -f ordered.yml
+expect 0 lock -f ordered.yml --for cpu -o ordered.lock
+expect 0 create -y -q -n ordered3 --lock ordered.lock
+expect 0 update -y -q -n ordered3 --all
+for name in ordered ordered2 ordered3; do
+    expect 0 env export -n $name --from-history --json
+    json 'd["channels"] == ["file://" + channel, "file://" + work + "/second"]'
+done
 expect 0 env export -n both --ignore-channels
 out_has "channels:
   - file://$first

@@ -150,6 +150,10 @@ Result<ExactRequest> locked_request(Context& context,
     request.variables = found.lock.request.variables;
     GPKG_TRY(request.channels, wanted_channels(context, sources));
     GPKG_TRY(request.state, state_of(found.lock, *best.locked));
+    std::vector<std::string> locked_channels;
+    for (const auto& channel : found.lock.channels) locked_channels.push_back(channel.url);
+    GPKG_TRY(const auto channels, parse_channels(locked_channels, channel_context(context)));
+    GPKG_CHECK(remember_channels(context, request.state, channels));
     GPKG_TRY(request.pip, pip_sections(context, found.lock, *best.locked, fs::absolute(file)));
     // conda-lock knows no more than names, places and checksums, also once it is converted.
     request.records_are_bare = found.lock.kept_for == "conda-lock";
