@@ -30,6 +30,7 @@ public:
         }
         order_accelerators();
         best_of_spec_.resize(universe.specs().size());
+        only_tracked_.resize(universe.specs().size());
         lists_with_.resize(universe.names().size());
         ranks_.resize(candidates.size());
     }
@@ -230,6 +231,25 @@ private:
         return scores;
     }
 
+    /// Whether it has features that are tracked to keep it back, or goes with nothing else: of
+    /// python_abi "*_cp314t" has none, but goes with the python alone that has py_freethreading.
+    bool costs_features(const Candidate& candidate) {
+        const auto has_them = [&](CandidateId id) {
+            return universe_.candidates()[id].has_track_features;
+        };
+        const auto wants_them = [&](SpecId id) {
+            auto& entry = only_tracked_[id];
+            if (!entry) {
+                const auto& matches = universe_.specs()[id].matches;
+                entry = !matches.empty() && std::all_of(matches.begin(), matches.end(), has_them);
+            }
+            return *entry;
+        };
+        return candidate.has_track_features ||
+               std::any_of(candidate.depends.begin(), candidate.depends.end(), wants_them) ||
+               std::any_of(candidate.constrains.begin(), candidate.constrains.end(), wants_them);
+    }
+
     /// The highest version that the spec can get, and whether track_features are its price.
     std::optional<Reach> best_of(SpecId id) {
         auto& entry = best_of_spec_[id];
@@ -237,7 +257,7 @@ private:
         std::optional<Reach> best;
         for (const auto match : universe_.specs()[id].matches) {
             const auto& candidate = universe_.candidates()[match];
-            const Reach here{candidate.has_track_features, candidate.version};
+            const Reach here{costs_features(candidate), candidate.version};
             if (!best || version_order_[here.version] > version_order_[best->version]) {
                 best = here;
             } else if (version_order_[here.version] == version_order_[best->version]) {
@@ -272,6 +292,7 @@ private:
     std::vector<bool> held_;
     std::vector<std::optional<Accelerator>> preferred_;  ///< by name
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
+    std::vector<std::optional<bool>> only_tracked_;  ///< by spec
     // For one group at a time.
     std::unordered_map<const SpecId*, std::size_t> list_places_;
     std::vector<std::size_t> lists_with_;  ///< by name: how many of the lists speak of it

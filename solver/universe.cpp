@@ -180,9 +180,19 @@ Result<void> Universe::take_request() {
     }
     for (const auto& name : request.keep) kept_.push_back(intern_name(name));
 
-    // In this order, so that ids, and with them every tie, do not depend on the records' order.
-    for (const auto id : requested_) reach(specs_[id].name);
-    for (const auto id : kept_) reach(id);
+    // In this order, so that ids, and with them every tie, do not depend on the records' order. What
+    // is reached last is collected first: what other packages are to follow.
+    std::vector<NameId> leading;
+    const auto reach_or_lead = [&](NameId name) {
+        const bool leads = request.accelerators.asked_packages.contains(names_[name].text);
+        if (leads)
+            leading.push_back(name);
+        else
+            reach(name);
+    };
+    for (const auto id : requested_) reach_or_lead(specs_[id].name);
+    for (const auto id : kept_) reach_or_lead(id);
+    for (const auto name : leading) reach(name);
     return {};
 }
 
@@ -259,6 +269,7 @@ Result<void> Universe::collect_candidates(NameId name) {
     leave_out_changed_builds(name);
     leave_out_accelerators(name);
     names_[name].end = static_cast<CandidateId>(candidates_.size());
+    let_parts_follow(name);
     for (auto id = names_[name].begin; id < names_[name].end; ++id) reach_from(candidates_[id]);
     return {};
 }

@@ -102,9 +102,10 @@ struct Name {
     std::string text;
     CandidateId begin = 0;  ///< its candidates are begin .. end
     CandidateId end = 0;
-    bool is_virtual = false;    ///< "__cuda": true or false from the start, never chosen
-    bool is_reached = false;    ///< its candidates were collected
-    std::vector<SpecId> specs;  ///< that are about it
+    bool is_virtual = false;     ///< "__cuda": true or false from the start, never chosen
+    bool is_reached = false;     ///< its candidates were collected
+    bool follows_asked = false;  ///< a package asked for with another accelerator chooses its build
+    std::vector<SpecId> specs;   ///< that are about it
     std::vector<LeftOut> left_out;
 };
 
@@ -220,6 +221,13 @@ private:
     void leave_out(NameId name, const WhyNot& why_not);
     void leave_out_changed_builds(NameId name);
     void leave_out_accelerators(NameId name);
+    void let_parts_follow(NameId name);
+    /// What may change of an installed package, as the specs on its name say.
+    struct Freedom {
+        bool channel = false;
+        bool build = false;
+    };
+    Freedom freedom_of(NameId name) const;
     std::optional<std::string> kept_channel(NameId name) const;
     using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
     bool is_named(NameId name,

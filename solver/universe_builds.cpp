@@ -30,16 +30,16 @@ std::string_view channel_name(std::string_view channel) {
     return last;
 }
 
-/// What may change of an installed package, as the specs on its name say.
-struct Freedom {
-    bool channel = false;
-    bool build = false;
-};
+bool speaks_of_builds(const MatchSpec& spec) {
+    return spec.build || spec.build_number || spec.fn || spec.url || spec.md5 || spec.sha256 ||
+           !spec.flags.empty() || !spec.track_features.empty();
+}
 
-void widen(Freedom& freedom, const MatchSpec& spec) {
-    freedom.channel = freedom.channel || spec.channel;
-    freedom.build = freedom.build || spec.build || spec.build_number || spec.fn || spec.url ||
-                    spec.md5 || spec.sha256 || !spec.flags.empty() || !spec.track_features.empty();
+/// The packages that stand for one implementation of BLAS and LAPACK, all for the same.
+bool is_blas_interface(std::string_view name) {
+    constexpr auto kNames = std::to_array<std::string_view>(
+        {"blas", "blas-devel", "libblas", "libcblas", "liblapack", "liblapacke"});
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 bool differ(const std::array<std::string, 2>& a, const std::array<std::string, 2>& b) {
@@ -111,16 +111,25 @@ bool Universe::is_bound_to_accelerator(NameId name) const {
     return choice != AcceleratorChoice::Auto && choice != AcceleratorChoice::Conda;
 }
 
+Universe::Freedom Universe::freedom_of(NameId name) const {
+    Freedom freedom;
+    const bool is_blas = is_blas_interface(names_[name].text);
+    for (const auto id : requested_) {
+        const auto& spec = specs_[id];
+        const bool is_own = spec.name == name;
+        freedom.channel = freedom.channel || (is_own && spec.match.channel);
+        if (is_own || (is_blas && is_blas_interface(names_[spec.name].text)))
+            freedom.build = freedom.build || speaks_of_builds(spec.match);
+    }
+    return freedom;
+}
+
 /// The channel of what was there, where nobody asks for the package from another.
 std::optional<std::string> Universe::kept_channel(NameId name) const {
     const auto was = former(name);
     if (!was || was->record.channel.empty() || problem_->request.loose.contains(names_[name].text))
         return std::nullopt;
-    Freedom freedom;
-    for (const auto id : requested_) {
-        if (specs_[id].name == name) widen(freedom, specs_[id].match);
-    }
-    return freedom.channel ? std::nullopt : std::optional(was->record.channel);
+    return freedom_of(name).channel ? std::nullopt : std::optional(was->record.channel);
 }
 
 template <typename WhyNot>
@@ -140,16 +149,14 @@ void Universe::leave_out_changed_builds(NameId name) {
     const auto& request = problem_->request;
     const auto& text = names_[name].text;
     if (!was || request.loose.contains(text)) return;
-    Freedom freedom;
-    for (const auto id : requested_) {
-        if (specs_[id].name == name) widen(freedom, specs_[id].match);
-    }
+    const auto freedom = freedom_of(name);
     const auto channel = kept_channel(name);
     const auto kind = freedom.build ? std::array<std::string, 2>() : kind_of(was->record);
     const bool has_kind = !kind[0].empty() || !kind[1].empty();
     const auto accelerator = accelerator_of(was->record).accelerator;
-    const bool keeps_accelerator =
-        !freedom.build && !is_bound_to_accelerator(name) && !request.accelerators.is_asked(text);
+    const bool keeps_accelerator = !freedom.build && !is_bound_to_accelerator(name) &&
+                                   !request.accelerators.is_asked(text) &&
+                                   !names_[name].follows_asked;
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
         if (candidate.is_installed || !candidate.is_offered()) return std::nullopt;
         if (channel && !is_same_channel(candidate.offered.index->source().channel, *channel))
@@ -161,6 +168,20 @@ void Universe::leave_out_changed_builds(NameId name) {
         return other && differ(kind, kind_of(*other)) ? std::optional(LeftOut::Why::OtherVariant)
                                                       : std::nullopt;
     });
+}
+
+/// "pytorch[accel=nvidia]" where libtorch, of which each build of pytorch wants one, is installed
+/// for no GPU: what is asked for chooses the builds of its parts.
+void Universe::let_parts_follow(NameId name) {
+    if (!names_[name].follows_asked && !problem_->request.accelerators.is_asked(names_[name].text))
+        return;
+    for (auto id = names_[name].begin; id < names_[name].end; ++id) {
+        if (candidates_[id].is_installed) continue;
+        for (const auto dependency : candidates_[id].depends) {
+            const auto& spec = specs_[dependency];
+            if (spec.match.build) names_[spec.name].follows_asked = true;
+        }
+    }
 }
 
 /// Where a name has builds for the accelerator that is asked for, the others are none; versions

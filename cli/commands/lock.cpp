@@ -67,6 +67,11 @@ void tell(Context& context, const LockedClasses& locked) {
     }
 }
 
+std::vector<std::string> notes_on(const LockedClasses& locked, const std::string& name) {
+    const auto notes = locked.notes.find(name);
+    return notes == locked.notes.end() ? std::vector<std::string>() : notes->second;
+}
+
 Result<int> write(Context& context, const LockOptions& options) {
     if (const auto format = locks::format_of_name(options.output);
         format && *format != LockFormat::Gpkg)
@@ -98,7 +103,8 @@ Result<int> write(Context& context, const LockOptions& options) {
         document["classes"].push_back({{"name", one.name},
                                        {"platform", one.platform},
                                        {"needs", one.needs},
-                                       {"packages", one.packages.size()}});
+                                       {"packages", one.packages.size()},
+                                       {"notes", notes_on(locked, one.name)}});
     document["divergences"] = Json::array();
     for (const auto& divergence : locked.divergences)
         document["divergences"].push_back(json_of(divergence));

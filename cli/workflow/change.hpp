@@ -110,6 +110,7 @@ struct ExactRequest {
     std::vector<Channel> channels{};  ///< with the credentials that downloads need
     GpkgState state{};                ///< what is to be remembered
     std::vector<PipSection> pip{};    ///< what pip is asked for afterwards
+    std::vector<std::string> notes{};
 };
 
 /// A change that links exactly these records; what else is installed stays.

@@ -168,6 +168,7 @@ Result<Change> exactly(ExactRequest request) {
     change.variables.insert(request.variables.begin(), request.variables.end());
     change.from_archives = request.records_are_bare;
     change.channels = std::move(request.channels);
+    change.notes = std::move(request.notes);
     if (request.state != GpkgState{}) {
         change.state = std::move(request.state);
         // What is asked for says nothing of these.

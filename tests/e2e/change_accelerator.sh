@@ -371,4 +371,31 @@ expect 0 solve plain --for node7
 expect 0 hardware list
 out_has node7 "$WORK/site/node7.yaml"
 
+# What is asked for with an accelerator chooses the builds of its parts, which are installed for another; what doctor
+# advises works.
+package engine 1.0 cpu_0
+package engine 1.0 cuda129_0 '__cuda >=12'
+package turbo 1.0 cpu_0 'engine 1.0 cpu_0'
+package turbo 1.0 cuda129_0 'engine 1.0 cuda129_0' '__cuda >=12'
+expect 0 create -q -y -n parts turbo --for cpu
+expect 0 doctor -n parts --for h100 --json
+advice=$(python3 -c 'import json, re, sys; print(re.search(r"gpkg (install [^\"]*)", sys.stdin.read())[1])' <<< "$out")
+expect 0 update -n parts --all --for h100 --dry-run --json
+out_lacks cuda129_0
+eval "expect 0 $advice --for h100 -y -q"
+records parts '{n: r[n]["build"] for n in ("engine", "turbo")} == {"engine": "cuda129_0", "turbo": "cuda129_0"}'
+
+# Who asks one of them for another BLAS asks all that stand for it.
+for kind in openblas mkl; do
+    package libblas 3.11.0 1_$kind
+    package libcblas 3.11.0 1_$kind "libblas 3.11.0 1_$kind"
+done
+package sums 1.0 0 'libblas' 'libcblas'
+expect 0 create -q -y -n sums sums 'libblas=*=*openblas'
+expect 0 create -q -y -n sums2 --clone sums
+expect 0 update -q -y -n sums --all
+records sums 'r["libcblas"]["build"] == "1_openblas"'
+expect 0 install -q -y -n sums 'libblas=*=*mkl'
+records sums '{r[n]["build"] for n in ("libblas", "libcblas")} == {"1_mkl"}'
+
 finish

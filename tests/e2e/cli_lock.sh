@@ -210,6 +210,11 @@ expect 0 lock convert tall.lock tall.gpkg.lock
 check cmp tall.lock tall.gpkg.lock
 unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_ARCHSPEC
 
+expect 0 create -n x --lock tall.lock --for h100 --dry-run --json
+json 'd["notes"][0].startswith("of tall.lock, ") and "is taken: it " in d["notes"][0]'
+expect 0 lock tall --for mi300 --for cpu -o notes.lock --json
+json '["for amd" in " ".join(c["notes"]) for c in d["classes"]] == [c["name"] == "mi300" for c in d["classes"]]'
+
 # What is asked of the machine itself counts, too.
 expect 0 lock pure '__cuda>=12' --for a100 -o asked.lock
 check grep -q -- '- __cuda >=12$' asked.lock

@@ -133,11 +133,11 @@ Result<ExactRequest> locked_request(Context& context,
                                 best.locked->name,
                                 join_some(flaws, "and")),
                     "a lock that was merged or changed by hand is written anew by gpkg lock");
-    context.out.note(fmt::format(
-        "note: of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
     tell_others(context, found.lock, file);
     ExactRequest request;
     request.prefix = prefix;
+    request.notes.push_back(fmt::format(
+        "of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
     request.records = found.lock.records_of(*best.locked);
     for (const auto& text : found.lock.specs_of(*best.locked)) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
