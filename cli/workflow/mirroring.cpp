@@ -6,7 +6,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/json_text.hpp"
-#include "libcore/fs/claim.hpp"
+#include "libcore/fs/temporary.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
 #include "libcore/indexing/record_patch.hpp"
@@ -15,7 +15,6 @@
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/package/unpack.hpp"
-#include "libcore/trust/fault.hpp"
 #include "libcore/trust/signed_text.hpp"
 
 #include <algorithm>
@@ -32,6 +31,7 @@ namespace {
 
 constexpr std::string_view kLockName = "gpkg.lock";
 constexpr std::string_view kSettingsName = "config.yaml";
+constexpr std::string_view kManifestBegun = ".manifest.begun";
 
 /// "conda-forge" for the channel of that name, "conda-forge-2" for another that ends so.
 std::string folder_name(const std::string& url, const std::map<std::string, std::string>& taken) {
@@ -52,11 +52,14 @@ std::string folder_name(const std::string& url, const std::map<std::string, std:
 
 class Mirroring {
 public:
-    Mirroring(Context& context, const MirrorOptions& options, MirrorContent content)
+    Mirroring(Context& context,
+              const MirrorOptions& options,
+              MirrorContent content,
+              std::optional<ReadManifest> delta_base)
         : context_(context),
           options_(options),
           content_(std::move(content)),
-          manifest_file_(options.folder / kMirrorManifest) {}
+          delta_base_(std::move(delta_base)) {}
 
     Result<MirrorSummary> run();
 
@@ -64,50 +67,68 @@ private:
     Result<void> prepare();
     Result<void> look_back();
     Result<void> name_channels();
+    Result<void> begin();
     Result<void> fetch();
     Result<bool> is_there(const PackageRecord& record) const;
-    Result<void> remove_others();
+    Result<void> write_patches();
     Result<void> index();
     Result<void> write_texts();
     Result<void> write_manifest();
+    Result<void> remove_others();
+    bool is_of_index(const fs::path& file) const;
+    bool is_left_over(const std::string& path) const;
+
     fs::path place_of(const PackageRecord& record) const {
         return options_.folder / folder_of_.at(record.channel) / record.subdir / record.fn;
+    }
+    std::string in_mirror(const fs::path& file) const {
+        return file.lexically_relative(options_.folder).native();
     }
 
     Context& context_;
     const MirrorOptions& options_;
     MirrorContent content_;
-    fs::path manifest_file_;
-    std::optional<Claim> claim_;    ///< on the folder
-    std::set<std::string> strays_;  ///< in the folder, and made by no run before this one
+    std::optional<ReadManifest> delta_base_;
+    std::optional<Claim> claim_;                ///< on the folder
+    std::map<std::string, std::string> names_;  ///< channels' URLs by folder, all that were given
+    std::set<std::string> known_;               ///< paths of what earlier runs made
+    std::set<std::string> ours_;                ///< paths of what this one has put or found there
     std::vector<Channel> channels_;
     std::map<std::string, std::string> folder_of_;  ///< by base URL
+    std::set<fs::path> subdirs_;                    ///< of channels that are asked for
     MirrorSummary summary_;
 };
 
-/// What the manifest of an earlier run says of the folder.
+/// What earlier runs made of the folder, were it that they did not end.
 Result<void> Mirroring::look_back() {
-    std::error_code code;
-    if (!fs::exists(manifest_file_, code)) return {};
-    GPKG_TRY(const auto bytes, read_file(manifest_file_, kLongestWritten));
-    const auto text = SignedText::parse(bytes, manifest_file_.native());
-    if (!text) return {};
-    if (text->is_signed() && options_.sign_keys.empty())
-        context_.out.warn(fmt::format("{}: was signed, and is not any more: --sign-key signs it",
-                                      manifest_file_.native()));
-    const auto before = MirrorManifest::parse(text->text(), manifest_file_.native());
-    if (!before) return {};
-    GPKG_TRY(auto paths, paths_in_mirror(options_.folder));
-    for (auto& path : paths) {
-        if (!before->files.contains(path)) strays_.insert(std::move(path));
+    // Nothing that is a link may be followed.
+    GPKG_CHECK(paths_in_mirror(options_.folder));
+    bool was_signed = false;
+    for (const auto name : {kMirrorManifest, kManifestBefore, kManifestBegun}) {
+        const auto file = options_.folder / name;
+        if (!gpkg::is_there(file)) continue;
+        const auto read = read_manifest(file, {});
+        if (!read)
+            return fail(read.error().kind,
+                        read.error().message,
+                        fmt::format("if it is damaged, remove {}, and look at the names of the "
+                                    "channels' folders afterwards",
+                                    file.native()));
+        was_signed = was_signed || read->is_signed;
+        names_.insert(read->manifest.channels.begin(), read->manifest.channels.end());
+        for (const auto& [path, listed] : read->manifest.files) known_.insert(path);
     }
+    if (was_signed && options_.sign_keys.empty())
+        context_.out.warn(fmt::format("{}: was signed, and is not any more: --sign-key signs it",
+                                      (options_.folder / kMirrorManifest).native()));
     return {};
 }
 
-/// Only a folder of ours may be changed. One without its manifest is one that was interrupted.
+/// Only a folder of ours may be changed.
 Result<void> Mirroring::prepare() {
     std::error_code code;
     const auto mark = options_.folder / ".gpkg-mirror";
+    remove_dead_temporaries_of(mark);
     const bool is_ours = fs::exists(mark, code);
     if (!is_ours && fs::exists(options_.folder, code) && !fs::is_empty(options_.folder, code))
         return fail(ErrorKind::Conflict,
@@ -116,38 +137,50 @@ Result<void> Mirroring::prepare() {
                     "name an empty folder, or one that does not exist");
     GPKG_CHECK(make_folders(options_.folder));
     GPKG_CHECK(write_file_atomically(mark, ""));
-    const auto turn = options_.folder / ".gpkg-mirror-busy";
-    auto attempt = Claim::try_to_take(turn);
-    if (attempt.error != 0) return pass(io_error(turn, "make", attempt.error));
-    if (!attempt.claim)
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {} is at work on it",
-                                options_.folder.native(),
-                                claim_holder(read_file(turn).value_or("another gpkg mirror"))),
-                    fmt::format("if it is gone, remove {}", turn.native()));
-    claim_ = std::move(attempt.claim);
-    GPKG_CHECK(look_back());
-    fs::remove(manifest_file_, code);
-    if (code) return pass(io_error(manifest_file_.native(), "remove", code.value()));
-    return {};
+    GPKG_TRY(claim_, claim_mirror(options_.folder));
+    return look_back();
 }
 
+/// A folder that was given to a channel stays that channel's: sites have it in their settings.
 Result<void> Mirroring::name_channels() {
     auto urls = content_.channels;
     for (const auto& record : content_.records) urls.push_back(record.channel);
-    std::map<std::string, std::string> taken;
+    auto subdirs = content_.subdirs;
+    subdirs.insert("noarch");
     for (const auto& text : urls) {
         GPKG_TRY(auto channel, Channel::parse(text, channel_context(context_)));
-        if (folder_of_.contains(channel.base_url())) continue;
-        const auto name = folder_name(channel.base_url(), taken);
-        taken[name] = channel.base_url();
-        folder_of_[channel.base_url()] = name;
-        for (const auto& subdir : content_.subdirs)
-            GPKG_CHECK(make_folders(options_.folder / name / subdir));
+        const auto& url = channel.base_url();
+        if (folder_of_.contains(url)) continue;
+        const auto given = std::find_if(
+            names_.begin(), names_.end(), [&](const auto& one) { return one.second == url; });
+        const auto name = given != names_.end() ? given->first : folder_name(url, names_);
+        names_[name] = url;
+        folder_of_[url] = name;
+        summary_.channels[name] = url;
+        for (const auto& subdir : subdirs) subdirs_.insert(options_.folder / name / subdir);
         channels_.push_back(std::move(channel));
     }
-    summary_.manifest.channels = std::move(taken);
+    for (const auto& record : content_.records) subdirs_.insert(place_of(record).parent_path());
     return {};
+}
+
+/// Says what this run may leave if it does not end, then takes the manifest of before out of force.
+Result<void> Mirroring::begin() {
+    for (const auto& record : content_.records) ours_.insert(in_mirror(place_of(record)));
+    MirrorManifest begun;
+    begun.channels = names_;
+    const MirrorFile not_known{0, std::string(64, '0')};
+    for (const auto* paths : {&known_, &ours_}) {
+        for (const auto& path : *paths) begun.files[path] = not_known;
+    }
+    for (const auto& subdir : subdirs_) begun.files[in_mirror(subdir / kPatchName)] = not_known;
+    for (const auto name : {kLockName, kSettingsName}) begun.files[std::string(name)] = not_known;
+    GPKG_CHECK(write_file_atomically(options_.folder / kManifestBegun,
+                                     SignedText(begun.to_text()).to_json()));
+    for (const auto& subdir : subdirs_) GPKG_CHECK(make_folders(subdir));
+    const auto manifest = options_.folder / kMirrorManifest;
+    if (!gpkg::is_there(manifest)) return {};
+    return rename_path(manifest, options_.folder / kManifestBefore);
 }
 
 Result<bool> Mirroring::is_there(const PackageRecord& record) const {
@@ -164,7 +197,6 @@ Result<void> Mirroring::fetch() {
     for (const auto& record : content_.records) {
         GPKG_CHECK(check_stop(context_));
         GPKG_TRY(const auto have, is_there(record));
-        strays_.erase(place_of(record).lexically_relative(options_.folder).native());
         if (have) continue;
         Download download;
         download.url = url_with_credentials(record, channels_);
@@ -210,32 +242,10 @@ Result<void> Mirroring::fetch() {
     return {};
 }
 
-/// Packages of an earlier run that are not wanted any more.
-Result<void> Mirroring::remove_others() {
-    std::set<fs::path> wanted;
-    for (const auto& record : content_.records) wanted.insert(place_of(record));
-    for (const auto& [url, name] : folder_of_) {
-        std::error_code code;
-        fs::recursive_directory_iterator item(options_.folder / name, code);
-        for (; !code && item != fs::recursive_directory_iterator(); item.increment(code)) {
-            const auto& path = item->path();
-            const bool is_package =
-                path.extension() == ".conda" || path.native().ends_with(".tar.bz2");
-            std::error_code ignored;
-            if (!is_package || wanted.contains(path) || !fs::remove(path, ignored)) continue;
-            ++summary_.removed;
-        }
-        if (code)
-            return fail(
-                ErrorKind::Io,
-                fmt::format(
-                    "{}: cannot be read: {}", (options_.folder / name).native(), code.message()));
-    }
-    return {};
-}
-
-Result<void> Mirroring::index() {
+/// By which the indexes say of packages what their channels say.
+Result<void> Mirroring::write_patches() {
     std::map<fs::path, std::vector<PackageRecord>> by_subdir;
+    for (const auto& subdir : subdirs_) by_subdir[subdir];
     for (const auto& record : content_.records)
         by_subdir[place_of(record).parent_path()].push_back(record);
     const auto index_json = [&](const PackageRecord& record) -> Result<std::string> {
@@ -251,15 +261,37 @@ Result<void> Mirroring::index() {
         }
         std::error_code code;
         fs::remove(file, code);
-        if (!patch.empty()) GPKG_CHECK(write_file_atomically(file, patch));
+        if (patch.empty()) continue;
+        GPKG_CHECK(write_file_atomically(file, patch));
+        ours_.insert(in_mirror(file));
     }
+    return {};
+}
+
+/// Whether that file of an index is of a channel and a subdir that are asked for.
+bool Mirroring::is_of_index(const fs::path& file) const {
+    const auto folder = file.parent_path();
+    if (subdirs_.contains(folder) || subdirs_.contains(folder.parent_path())) return true;
+    return folder.parent_path() == options_.folder &&
+           summary_.channels.contains(folder.filename().native());
+}
+
+Result<void> Mirroring::index() {
     IndexerOptions how;
     how.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     how.cancelled = [&] { return context_.stop.stop_requested(); };
-    for (const auto& [url, name] : folder_of_) {
+    how.belongs = [&](const fs::path& file) { return ours_.contains(in_mirror(file)); };
+    // What an older index names goes as well.
+    how.unused_shards_for = {};
+    for (const auto& [name, url] : names_) {
+        // One that is not asked for any more as well: what goes is in no index.
+        std::error_code code;
+        if (!fs::is_directory(options_.folder / name, code)) continue;
         GPKG_TRY(const auto indexed, index_channel(options_.folder / name, how));
         for (const auto& [file, reason] : indexed.refused)
             return fail(ErrorKind::Integrity, fmt::format("{}: {}", file.native(), reason));
+        for (const auto& file : indexed.files)
+            (is_of_index(file) ? ours_ : known_).insert(in_mirror(file));
     }
     return {};
 }
@@ -272,32 +304,65 @@ Result<void> Mirroring::write_texts() {
     for (const auto& [url, name] : folder_of_)
         settings += fmt::format(
             "  {}: [{}]\n", json_text(nlohmann::json(url)), json_text(nlohmann::json("./" + name)));
+    ours_.insert({std::string(kLockName), std::string(kSettingsName)});
     return write_file_atomically(options_.folder / kSettingsName, settings);
 }
 
+/// Of what this run made or found right, and nothing else. The delta comes before it: where that
+/// fails, the manifest that it begins at is still there.
 Result<void> Mirroring::write_manifest() {
     const auto cancelled = [&] { return context_.stop.stop_requested(); };
-    GPKG_TRY(summary_.manifest.files, files_of_mirror(options_.folder, cancelled));
-    // What nobody here made is nobody's here to vouch for.
-    for (const auto& path : strays_) {
-        if (summary_.manifest.files.erase(path) > 0)
+    MirrorManifest manifest;
+    manifest.channels = names_;
+    const std::vector<std::string> paths(ours_.begin(), ours_.end());
+    GPKG_TRY(manifest.files, files_of_mirror(options_.folder, paths, cancelled));
+    SignedText text(manifest.to_text());
+    for (const auto& key : options_.sign_keys) text.sign(*key);
+    const auto json = text.to_json();
+    if (delta_base_) {
+        GPKG_TRY(
+            summary_.delta,
+            write_delta(
+                context_, options_.folder, *delta_base_, manifest, json, options_.delta_folder));
+    }
+    return write_file_atomically(options_.folder / kMirrorManifest, json);
+}
+
+/// Whether an earlier run made it, or was cut off while it did.
+bool Mirroring::is_left_over(const std::string& path) const {
+    const std::string begun(name_of_unfinished(path));
+    return known_.contains(path) || known_.contains(begun) || ours_.contains(begun);
+}
+
+/// Once nothing names it any more. What nobody here made is nobody's here to remove.
+Result<void> Mirroring::remove_others() {
+    GPKG_TRY(const auto paths, paths_in_mirror(options_.folder));
+    std::vector<std::string> gone;
+    for (const auto& path : paths) {
+        if (ours_.contains(path)) continue;
+        if (is_left_over(path)) {
+            gone.push_back(path);
+        } else {
             context_.out.warn(
                 fmt::format("{}: is not of the mirror, and its manifest leaves it out",
                             (options_.folder / path).native()));
+        }
     }
-    SignedText text(summary_.manifest.to_text());
-    for (const auto& key : options_.sign_keys) text.sign(*key);
-    return write_file_atomically(manifest_file_, text.to_json());
+    GPKG_TRY(summary_.removed, remove_from_mirror(options_.folder, gone, names_));
+    GPKG_CHECK(remove_tree(options_.folder / kManifestBegun));
+    return remove_tree(options_.folder / kManifestBefore);
 }
 
 Result<MirrorSummary> Mirroring::run() {
     GPKG_CHECK(prepare());
     GPKG_CHECK(name_channels());
+    GPKG_CHECK(begin());
     GPKG_CHECK(fetch());
-    GPKG_CHECK(remove_others());
+    GPKG_CHECK(write_patches());
     GPKG_CHECK(index());
     GPKG_CHECK(write_texts());
     GPKG_CHECK(write_manifest());
+    GPKG_CHECK(remove_others());
     summary_.packages = content_.records.size();
     for (const auto& record : content_.records) {
         std::error_code code;
@@ -309,62 +374,14 @@ Result<MirrorSummary> Mirroring::run() {
 }  // namespace
 
 Result<MirrorSummary> make_mirror(Context& context, const MirrorOptions& options) {
+    std::optional<ReadManifest> base;
+    if (!options.delta_base.empty()) {
+        GPKG_TRY(base, read_base(options.delta_base, options.folder));
+        GPKG_CHECK(check_delta_folder(options.delta_folder, options.folder));
+    }
     GPKG_TRY(auto content, mirror_content(context, options));
     GPKG_CHECK(check_allowed(context, content.records));
-    return Mirroring(context, options, std::move(content)).run();
-}
-
-Result<MirrorManifest> read_manifest(const fs::path& file, const std::vector<std::string>& keys) {
-    GPKG_TRY(const auto bytes, read_file(file, kLongestWritten));
-    GPKG_TRY(const auto text, SignedText::parse(bytes, file.native()));
-    if (!keys.empty()) {
-        const auto verified = text.verify({keys, 1}, file.native());
-        if (!verified && text.is_signed() && trust_fault(verified.error()) == TrustFault::WrongKey)
-            return distrust(
-                TrustFault::WrongKey,
-                fmt::format("{}: is signed by none of the keys that --key names", file.native()));
-        GPKG_CHECK(verified);
-    }
-    return MirrorManifest::parse(text.text(), file.native());
-}
-
-Result<void> check_delta_folder(const fs::path& target, const fs::path& mirror) {
-    constexpr const char* kHint = "name an empty folder, or one that does not exist";
-    const auto inside = target.lexically_relative(mirror).native();
-    if (!inside.starts_with("..") && !inside.empty())
-        return fail(
-            ErrorKind::Usage, fmt::format("{}: is in the mirror itself", target.native()), kHint);
-    std::error_code code;
-    if (fs::exists(target, code) && !fs::is_empty(target, code))
-        return fail(
-            ErrorKind::Conflict, fmt::format("{}: is there and not empty", target.native()), kHint);
-    return {};
-}
-
-Result<DeltaSummary> write_delta(Context& context,
-                                 const fs::path& mirror,
-                                 const MirrorManifest& before,
-                                 const MirrorManifest& now,
-                                 const fs::path& target) {
-    std::error_code code;
-    DeltaSummary summary;
-    const auto copy = [&](const std::string& path) -> Result<void> {
-        GPKG_CHECK(check_stop(context));
-        const auto file = target / path;
-        GPKG_CHECK(make_folders(file.parent_path()));
-        fs::create_hard_link(mirror / path, file, code);
-        if (code) fs::copy_file(mirror / path, file, code);
-        if (code) return pass(io_error(file.native(), "write", code.value()));
-        ++summary.files;
-        summary.bytes += fs::file_size(file, code);
-        return {};
-    };
-    for (const auto& [path, file] : now.files) {
-        const auto old = before.files.find(path);
-        if (old == before.files.end() || old->second != file) GPKG_CHECK(copy(path));
-    }
-    GPKG_CHECK(copy(std::string(kMirrorManifest)));
-    return summary;
+    return Mirroring(context, options, std::move(content), std::move(base)).run();
 }
 
 }  // namespace gpkg::cli

@@ -7,14 +7,19 @@
 //     FOLDER/gpkg.lock            what was asked for, and decided
 //     FOLDER/config.yaml          settings by which the channels are taken from here
 //     FOLDER/manifest.json        every file, signed where there is a key
+//
+// Hidden, and of no mirror: .gpkg-mirror says that the folder is one, .gpkg-mirror-busy who is at
+// work on it; while one is, .manifest.before is the manifest of before, and .manifest.begun one of
+// all that a run that does not end may leave.
 
 #include "cli/workflow/lock/classes.hpp"
+#include "cli/workflow/mirror_delta.hpp"
 #include "cli/workflow/signing.hpp"
-#include "libcore/channel/mirror_manifest.hpp"
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace gpkg::cli {
 
@@ -23,36 +28,23 @@ struct MirrorOptions {
     std::string lock;    ///< a file; empty: what is asked is solved
     fs::path folder;
     SignKeys sign_keys;
+    fs::path delta_base;    ///< a manifest; empty: no delta is written
+    fs::path delta_folder;  ///< where to
 };
 
 struct MirrorSummary {
+    std::map<std::string, std::string> channels;  ///< URLs by folder
     std::size_t packages = 0;
     std::uint64_t bytes = 0;  ///< of packages
     std::size_t fetched = 0;
     std::uint64_t fetched_bytes = 0;
     std::size_t removed = 0;  ///< packages that an earlier run had put there
-    MirrorManifest manifest;
+    std::optional<DeltaSummary> delta;
 };
 
-/// Makes the folder exactly that. What is right already stays; a folder that holds something else
-/// is refused. The manifest is taken away first and comes last.
+/// Makes the folder exactly that. What is right already stays, and what no run of gpkg's made; a
+/// folder that holds something else is refused. The manifest of before is set aside first; the new
+/// one comes when all that it lists is there, and then goes what it does not list any more.
 Result<MirrorSummary> make_mirror(Context& context, const MirrorOptions& options);
-
-/// The manifest of a mirror. With `keys`, one of them must have signed it.
-Result<MirrorManifest> read_manifest(const fs::path& file, const std::vector<std::string>& keys);
-
-struct DeltaSummary {
-    std::size_t files = 0;
-    std::uint64_t bytes = 0;
-};
-/// Whether a delta of this mirror can be written there.
-Result<void> check_delta_folder(const fs::path& target, const fs::path& mirror);
-/// Copies into `target` what `before` does not have as it is now, the manifest included; laid over
-/// the mirror of then it gives the mirror of now. check_delta_folder() was content with `target`.
-Result<DeltaSummary> write_delta(Context& context,
-                                 const fs::path& mirror,
-                                 const MirrorManifest& before,
-                                 const MirrorManifest& now,
-                                 const fs::path& target);
 
 }  // namespace gpkg::cli

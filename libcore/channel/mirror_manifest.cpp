@@ -49,6 +49,11 @@ Result<MirrorManifest> MirrorManifest::parse(std::string_view text, const std::s
     MirrorManifest manifest;
     for (const auto& [folder, url] : channels->items()) {
         if (!url.is_string()) return malformed(what, "the URL of a channel is no text");
+        // Packages are put there.
+        if (!is_safe_relative(folder) || folder.front() == '.' ||
+            folder.find('/') != std::string::npos)
+            return malformed(
+                what, fmt::format("\"{}\" is no name of a channel's folder", printable(folder)));
         manifest.channels[folder] = url.get<std::string>();
     }
     for (const auto& [path, entry] : files->items()) {
@@ -93,6 +98,12 @@ Result<std::vector<std::string>> paths_in_mirror(const fs::path& folder) {
 Result<std::map<std::string, MirrorFile>> files_of_mirror(const fs::path& folder,
                                                           const std::function<bool()>& cancelled) {
     GPKG_TRY(const auto paths, paths_in_mirror(folder));
+    return files_of_mirror(folder, paths, cancelled);
+}
+
+Result<std::map<std::string, MirrorFile>> files_of_mirror(const fs::path& folder,
+                                                          std::span<const std::string> paths,
+                                                          const std::function<bool()>& cancelled) {
     std::map<std::string, MirrorFile> files;
     for (const auto& path : paths) {
         if (cancelled && cancelled()) return fail(ErrorKind::Interrupted, "interrupted");

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,9 @@ struct MirrorFile {
 };
 
 struct MirrorManifest {
-    std::map<std::string, std::string> channels;  ///< URLs by folder
-    std::map<std::string, MirrorFile> files;      ///< by path, relative to the mirror
+    /// URLs by folder. Of channels that went as well: a name that was given stays that channel's.
+    std::map<std::string, std::string> channels;
+    std::map<std::string, MirrorFile> files;  ///< by path, relative to the mirror
 
     /// The text that is signed; not the same text where anything is not the same.
     std::string to_text() const;
@@ -41,6 +43,10 @@ struct MirrorManifest {
 Result<std::vector<std::string>> paths_in_mirror(const fs::path& folder);
 /// The same files with what they hold.
 Result<std::map<std::string, MirrorFile>> files_of_mirror(const fs::path& folder,
+                                                          const std::function<bool()>& cancelled);
+/// Those of `paths`, all of which are to be there.
+Result<std::map<std::string, MirrorFile>> files_of_mirror(const fs::path& folder,
+                                                          std::span<const std::string> paths,
                                                           const std::function<bool()>& cancelled);
 
 /// How what lies there differs from what is said, a line each.

@@ -23,11 +23,11 @@ namespace {
 constexpr std::string_view kTemporaryMark = ".tmp-";
 constexpr std::size_t kSuffixLength = 8;
 
-bool is_temporary_name(std::string_view name) {
-    if (name.size() < kTemporaryMark.size() + kSuffixLength) return false;
-    return name.substr(name.size() - kSuffixLength - kTemporaryMark.size(),
-                       kTemporaryMark.size()) == kTemporaryMark &&
-           is_hex(name.substr(name.size() - kSuffixLength), kSuffixLength);
+/// Whether it ends with the mark and eight digits.
+bool has_suffix(std::string_view name, std::string_view mark) {
+    if (name.size() < mark.size() + kSuffixLength) return false;
+    const auto suffix = name.substr(name.size() - kSuffixLength - mark.size());
+    return suffix.starts_with(mark) && is_hex(suffix.substr(mark.size()), kSuffixLength);
 }
 
 /// Nobody locks what other machines see as well: there, whoever wrote a file is taken for dead when
@@ -47,7 +47,7 @@ void remove_dead(const fs::path& folder, std::string_view start) {
         const auto& path = entries->path();
         const auto name = path.filename().native();
         std::error_code ignored;
-        if (!name.starts_with(start) || !is_temporary_name(name) ||
+        if (!name.starts_with(start) || !has_suffix(name, kTemporaryMark) ||
             !entries->is_regular_file(ignored) || entries->is_symlink(ignored))
             continue;
         const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -97,6 +97,14 @@ std::string random_suffix() {
         number =
             static_cast<std::uint32_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     return fmt::format("{:08x}", number);
+}
+
+std::string_view name_of_unfinished(std::string_view name) {
+    for (const std::string_view mark : {kTemporaryMark, std::string_view(".part-")}) {
+        if (has_suffix(name, mark))
+            return name.substr(0, name.size() - mark.size() - kSuffixLength);
+    }
+    return {};
 }
 
 std::string temporary_name(const fs::path& path) {

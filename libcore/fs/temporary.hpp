@@ -19,6 +19,10 @@ std::string random_suffix();
 /// "repodata.json.tmp-1a2b3c4d": what NewFile calls a file that does not have its name yet.
 std::string temporary_name(const fs::path& path);
 
+/// "repodata.json" of that, and "a-1-0.conda" of "a-1-0.conda.part-1a2b3c4d", which a download
+/// calls it until it is whole; empty where it is the name of something else.
+std::string_view name_of_unfinished(std::string_view name);
+
 /// Marks the open file as one that a living process writes, until it is closed. False where
 /// remove_dead_temporaries() was faster, and the file is gone.
 bool keep_from_removal(const Descriptor& file);

@@ -41,6 +41,9 @@ struct IndexMemory {
     std::optional<FileStamp> repodata;
 };
 
+/// In the folder of the subdir.
+inline constexpr const char* kMemoryName = ".gpkg-index";
+
 /// Empty when there is none.
 IndexMemory read_index_memory(const fs::path& file);
 Result<void> write_index_memory(const fs::path& file, const IndexMemory& memory);

@@ -105,6 +105,7 @@ Result<IndexSummary> ChannelIndexer::write() {
     GPKG_CHECK(do_all(tasks, options_));
     GPKG_CHECK(publication.publish());
     IndexSummary summary;
+    summary.files = publication.files();
     auto one = published.begin();
     for (const auto& [subdir, indexer] : subdirs_) GPKG_CHECK(indexer->complete(*one++, summary));
     return summary;

@@ -40,6 +40,10 @@ struct IndexerOptions {
     /// and a channel that has one is not touched.
     std::vector<std::shared_ptr<const SigningKey>> sign_keys;
     std::chrono::seconds signed_for = std::chrono::hours(30 * 24);  ///< then it expires
+    /// Whether a package file that lies in the channel is to be in its index. None: each is.
+    std::function<bool(const fs::path& file)> belongs;
+    /// How long a shard stays that no index names: readers hold an older index for a while.
+    std::chrono::milliseconds unused_shards_for = std::chrono::hours(7 * 24);
     std::function<bool()> cancelled;
 };
 
@@ -49,7 +53,7 @@ struct SubdirSummary {
     std::size_t read = 0;      ///< opened, because they were new or had changed
     std::size_t shards = 0;    ///< one for each name
     std::size_t shards_written = 0;
-    std::size_t shards_removed = 0;  ///< not in use for a week
+    std::size_t shards_removed = 0;  ///< not in use for long enough
 };
 
 /// A package file that something is wrong with.
@@ -75,6 +79,9 @@ struct PatchSummary {
 
 struct IndexSummary {
     std::vector<SubdirSummary> subdirs;
+    /// All that the indexes consist of now, shards included; patches are not of the indexer's
+    /// making.
+    std::vector<fs::path> files;
     /// Damaged, or not what their file name says: they are in none of the indexes.
     std::vector<FaultyPackage> refused;
     /// They are in the indexes, but not all that is said of them, or what is said cannot be true.

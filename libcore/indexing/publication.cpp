@@ -90,13 +90,21 @@ Result<void> Publication::add(const fs::path& file, std::string_view bytes) {
 }
 
 Result<void> Publication::keep(const fs::path& file) {
-    if (!is_signed()) return {};
     std::error_code code;
     Ready ready{file, {fs::file_size(file, code), {}}, std::nullopt};
-    GPKG_TRY(ready.content.sha256, sha256_of_file(file));
+    if (is_signed()) {
+        GPKG_TRY(ready.content.sha256, sha256_of_file(file));
+    }
     const std::lock_guard lock(mutex_);
     ready_.push_back(std::move(ready));
     return {};
+}
+
+std::vector<fs::path> Publication::files() const {
+    std::vector<fs::path> files;
+    files.reserve(ready_.size());
+    for (const auto& ready : ready_) files.push_back(ready.file);
+    return files;
 }
 
 void Publication::state(const Ready& ready, SignedFile content) {

@@ -33,6 +33,8 @@ public:
     Result<void> add(const fs::path& file, std::string_view bytes);
     /// One that stays as it lies there.
     Result<void> keep(const fs::path& file);
+    /// All that were added or kept.
+    std::vector<fs::path> files() const;
     /// Puts them all into their places, signed where there is a key. Once.
     Result<void> publish();
 

@@ -145,7 +145,8 @@ Result<void> ShardFolder::sync() const {
 
 std::size_t ShardFolder::remove_unused(const std::map<std::string, IndexedName>& names,
                                        std::map<std::string, std::int64_t>& unused,
-                                       std::int64_t now_ms) const {
+                                       std::int64_t now_ms,
+                                       std::chrono::milliseconds grace) const {
     std::set<std::string_view> used;
     for (const auto& [name, one] : names) used.insert(one.shard);
     std::size_t removed = 0;
@@ -155,7 +156,7 @@ std::size_t ShardFolder::remove_unused(const std::map<std::string, IndexedName>&
         const auto known = unused.find(sha256);
         const auto since = known == unused.end() ? now_ms : known->second;
         std::error_code ignored;
-        if (now_ms - since >= kGraceMs && fs::remove(place_of(sha256), ignored)) {
+        if (now_ms - since >= grace.count() && fs::remove(place_of(sha256), ignored)) {
             ++removed;
         } else {
             still.emplace(sha256, since);

@@ -7,6 +7,7 @@
 #include "libcore/indexing/index_memory.hpp"
 #include "libcore/indexing/published.hpp"
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <span>
@@ -43,17 +44,15 @@ public:
     /// Writes it beside the others, to the disk if so asked, else once for all in `sync`.
     Result<void> write(const std::string& sha256, std::string_view bytes, bool to_disk) const;
     Result<void> sync() const;
-    /// Removes shards that none of `names` has, once they had no use for kGraceMs: readers hold an
-    /// index for a while. `unused` remembers since when. How many were removed.
+    fs::path place_of(const std::string& sha256) const;
+    /// Removes shards that none of `names` has, once they had no use for `grace`. `unused`
+    /// remembers since when. How many were removed.
     std::size_t remove_unused(const std::map<std::string, IndexedName>& names,
                               std::map<std::string, std::int64_t>& unused,
-                              std::int64_t now_ms) const;
-
-    static constexpr std::int64_t kGraceMs = std::int64_t{7} * 24 * 3600 * 1000;
+                              std::int64_t now_ms,
+                              std::chrono::milliseconds grace) const;
 
 private:
-    fs::path place_of(const std::string& sha256) const;
-
     fs::path folder_;
     std::set<std::string> found_;
 };

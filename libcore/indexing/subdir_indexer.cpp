@@ -23,7 +23,6 @@
 namespace gpkg {
 namespace {
 
-constexpr const char* kMemoryName = ".gpkg-index";
 constexpr const char* kRepodata = "repodata.json";
 /// As conda-index calls it; there only while a patch is in force.
 constexpr const char* kUnpatched = "repodata_from_packages.json";
@@ -61,8 +60,8 @@ namespace {
 
 bool comes_before(const ListedFile& a, const ListedFile& b) { return a.name < b.name; }
 
-/// The package files, by name; none where there is no such folder.
-Result<std::vector<ListedFile>> list(const fs::path& folder, std::size_t threads) {
+/// The package files that belong to the channel, by name; none where there is no such folder.
+Result<std::vector<ListedFile>> list(const fs::path& folder, const IndexerOptions& options) {
     const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), &::closedir);
     if (!opened && errno == ENOENT) return std::vector<ListedFile>();
     if (!opened) return pass(io_error(folder, "list the packages", errno));
@@ -70,13 +69,14 @@ Result<std::vector<ListedFile>> list(const fs::path& folder, std::size_t threads
     errno = 0;
     while (const auto* entry = ::readdir(opened.get())) {
         const std::string_view name = entry->d_name;
-        if (!name.starts_with('.') && !package_extension(name).empty())
-            found.emplace_back().name = name;
+        if (name.starts_with('.') || package_extension(name).empty()) continue;
+        if (!options.belongs || options.belongs(folder / name)) found.emplace_back().name = name;
     }
     if (errno != 0) return pass(io_error(folder, "list the packages", errno));
     const int fd = ::dirfd(opened.get());
     constexpr std::size_t kAtOnce = 256;
-    for_each_index((found.size() + kAtOnce - 1) / kAtOnce, threads, [&](std::size_t part) {
+    const auto parts = (found.size() + kAtOnce - 1) / kAtOnce;
+    for_each_index(parts, threads_of(options), [&](std::size_t part) {
         const auto end = std::min(found.size(), (part + 1) * kAtOnce);
         for (auto i = part * kAtOnce; i < end; ++i) {
             struct stat status {};
@@ -151,18 +151,18 @@ void SubdirIndexer::recall() {
 
 Result<bool> SubdirIndexer::look() {
     std::vector<ListedFile> files;
-    const std::vector<std::function<Result<void>()>> tasks = {
-        [&]() -> Result<void> {
-            recall();
-            return {};
-        },
-        [&]() -> Result<void> {
-            GPKG_TRY(files, list(folder_, threads_of(options_)));
-            return {};
-        }};
+    const std::vector<std::function<Result<void>()>> tasks = {[&]() -> Result<void> {
+                                                                  recall();
+                                                                  return {};
+                                                              },
+                                                              [&]() -> Result<void> {
+                                                                  GPKG_TRY(files,
+                                                                           list(folder_, options_));
+                                                                  return {};
+                                                              }};
     GPKG_CHECK(do_all(tasks, options_));
     if (!options_.overlay.empty()) {
-        GPKG_TRY(auto over, list(options_.overlay / subdir_, threads_of(options_)));
+        GPKG_TRY(auto over, list(options_.overlay / subdir_, options_));
         lay_over(files, std::move(over));
     }
     find_new(files, memory_.packages);
@@ -280,8 +280,11 @@ Result<void> SubdirIndexer::complete(const PublishedSubdir& published, IndexSumm
         if (code) return pass(io_error(folder_ / kUnpatched, "remove", code.value()));
     }
     const auto unused = memory_.unused_shards;
-    about_.shards_removed =
-        ShardFolder(folder_).remove_unused(memory_.names, memory_.unused_shards, now_ms());
+    const ShardFolder shards(folder_);
+    about_.shards_removed = shards.remove_unused(
+        memory_.names, memory_.unused_shards, now_ms(), options_.unused_shards_for);
+    for (const auto& [name, one] : memory_.names)
+        summary.files.push_back(shards.place_of(one.shard));
     is_changed_ = is_changed_ || unused != memory_.unused_shards;
     const auto stamp = FileStamp::of(dates_in(folder_));
     if (about_.shards_written > 0 || is_changed_ || stamp != memory_.repodata) {

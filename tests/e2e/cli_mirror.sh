@@ -138,4 +138,184 @@ expect 2 mirror --lock "$WORK/gpkg.lock" tool --out "$WORK/x"
 expect 2 mirror tool --out "$WORK/x" --delta "$WORK/manifest.json"
 expect 1 mirror --lock "$WORK/gpkg.lock" --out "$WORK/x" --offline
 err_has '--offline'
+
+# Two channels whose URLs end alike.
+new_channel() { CHANNEL=$1 && rm -f "$WORK"/records.* "$WORK"/v3.*; }
+new_channel "$WORK/a/main"
+package base 1.0 0
+package base 2.0 0
+package tool 1.0 0 base
+SUBDIR=linux-aarch64 package tool 1.0 0
+new_channel "$WORK/b/main"
+package extra 1.0 0
+package rest 1.0 0
+a=file://$WORK/a/main b=file://$WORK/b/main
+# mirrored CHANNELS STATUS WORDS...: the mirror of what these channels have for the words.
+m=$WORK/again
+mirrored() {
+    printf 'channels: [%s]\n' "$1" > "$GPKG_ROOT_PREFIX/config.yaml"
+    expect "$2" mirror "${@:3}" --out "$m"
+}
+files() { (cd "$m" && find . -type f ! -name '.*' | sed 's,^./,,' | sort | xargs); }
+packages() { (cd "$m" && find . -name '*.tar.bz2' | sed 's,^./,,' | sort | xargs); }
+good() { expect 0 mirror verify "$m" "$@"; }
+
+# A folder that was given to a channel stays that channel's. What is not asked for goes: channels, subdirs, their
+# indexes and folders; packages are counted.
+mirrored "$a" 0 tool --for aarch64 --for cpu
+check [ -d "$m/main/linux-aarch64" ]
+mirrored "$a" 0 tool --json
+json 'd["removed"] == 1'
+check [ ! -e "$m/main/linux-aarch64" ]
+good
+mirrored "$b" 0 extra --json
+json 'd["removed"] == 2 and d["channels"] == {"main-2": "file://" + work + "/b/main"}'
+check [ "$(packages)" = main-2/linux-64/extra-1.0-0.tar.bz2 ]
+check [ ! -e "$m/main" ]
+check [ "$(grep -c '"\./' "$m/config.yaml")" = 1 ]
+check grep -q '/b/main": \["./main-2"\]' "$m/config.yaml"
+good
+mirrored "$b, $a" 0 base
+check [ "$(packages)" = main/linux-64/base-2.0-0.tar.bz2 ]
+check grep -q '/a/main": \["./main"\]' "$m/config.yaml"
+good
+
+# A run that fails takes nothing away that the index names. The next one knows what was there before.
+mirrored "$a" 0 base=1 --sign-key "$WORK/key"
+echo evil > "$m/evil.txt"
+cp "$WORK/a/main/linux-64/tool-1.0-0.tar.bz2" "$m/main/linux-64/"
+mv "$m/main/linux-64/repodata.json" "$WORK/was"
+mkdir -p "$m/main/linux-64/repodata.json/in-the-way"
+mirrored "$a" 1 base=2 --sign-key "$WORK/key"
+rm -r "$m/main/linux-64/repodata.json"
+mv "$WORK/was" "$m/main/linux-64/repodata.json"
+check [ -e "$m/main/linux-64/base-1.0-0.tar.bz2" ]
+expect 1 mirror verify "$m"
+err_has 'manifest.json: is not there: a run of gpkg mirror is at work, or did not end'
+: > "$m/gpkg.lock.tmp-1a2b3c4d"
+: > "$m/main/linux-64/base-2.0-0.tar.bz2.part-1a2b3c4d"
+mirrored "$a" 0 base=2 --delta "$m/manifest.json" --delta-out "$WORK/delta2"
+err_has 'was signed, and is not any more' 'evil.txt: is not of the mirror' 'tool-1.0-0.tar.bz2: is not of the mirror'
+err_lacks 1a2b3c4d
+check [ "$(packages)" = 'main/linux-64/base-2.0-0.tar.bz2 main/linux-64/tool-1.0-0.tar.bz2' ]
+check [ -e "$WORK/delta2/main/linux-64/base-2.0-0.tar.bz2" ]
+check [ "$(grep -cE 'evil|tool' "$m/manifest.json" "$m/main/linux-64/repodata.json" | cut -d: -f2 | xargs)" = '0 0' ]
+expect 1 mirror verify "$m" --json
+json 'sorted(d["unknown"]) == ["evil.txt", "main/linux-64/tool-1.0-0.tar.bz2"] and not d["missing"] + d["changed"]'
+rm "$m/evil.txt" "$m/main/linux-64/tool-1.0-0.tar.bz2"
+good
+
+# What a run that did not end has left goes when it is not wanted: packages, and a channel with its index.
+mkdir -p "$m/main-2/linux-64"
+rm "$m/config.yaml"
+mkdir -p "$m/config.yaml/in-the-way"
+mirrored "$a, $b" 1 tool extra
+check [ -s "$m/main-2/linux-64/repodata.json" ]
+rmdir -p "$m/config.yaml/in-the-way" 2> /dev/null
+mirrored "$a" 0 base=2
+err_lacks 'is not of the mirror'
+check [ "$(packages)" = main/linux-64/base-2.0-0.tar.bz2 ]
+check [ ! -e "$m/main-2" ]
+good
+check [ -z "$(find "$m" -name '.manifest*')" ]
+
+# The same of a mirror that never was finished: what else lies there is not taken for its own.
+m=$WORK/first
+mkdir "$m"
+: > "$m/.gpkg-mirror.tmp-1a2b3c4d"
+mv "$WORK/b/main/linux-64/extra-1.0-0.tar.bz2" "$WORK/was"
+mirrored "$b" 1 extra rest
+mv "$WORK/was" "$WORK/b/main/linux-64/extra-1.0-0.tar.bz2"
+echo evil > "$m/main/linux-64/evil.txt"
+mirrored "$b" 0 extra
+err_has 'evil.txt: is not of the mirror'
+check [ "$(packages)" = main/linux-64/extra-1.0-0.tar.bz2 ]
+rm "$m/main/linux-64/evil.txt"
+good
+
+# A delta makes the mirror of then, elsewhere, the one of now; its manifest is what it was there.
+m=$WORK/near far=$WORK/far
+mirrored "$a, $b" 0 tool base=2 extra --sign-key "$WORK/key"
+cp -r "$m" "$far"
+mirrored "$a" 0 base=1 --sign-key "$WORK/key" --delta "$m/manifest.json" --delta-out "$WORK/delta3"
+delta=$WORK/delta3
+check [ "$(cd "$delta" && find . -name '*.tar.bz2')" = ./main/linux-64/base-1.0-0.tar.bz2 ]
+state() { (cd "$far" && find . -type f ! -name .gpkg-index -exec sha256sum {} + | sort); }
+was=$(state)
+# What is refused changes nothing: other keys, damage, not all of it, another mirror, one that lacks what stays.
+expect 1 mirror apply "$delta" "$far" --key "${key//[0-4]/5}"
+err_has 'manifest.json'
+cp -r "$delta" "$WORK/bad"
+printf x >> "$WORK/bad/main/linux-64/base-1.0-0.tar.bz2"
+expect 1 mirror apply "$WORK/bad" "$far"
+err_has 'base-1.0-0.tar.bz2: is not what the delta' 'carry the delta over again'
+rm "$WORK/bad/main/linux-64/base-1.0-0.tar.bz2"
+expect 1 mirror apply "$WORK/bad" "$far"
+err_has 'base-1.0-0.tar.bz2'
+rm "$WORK/bad/delta.json"
+expect 1 mirror apply "$WORK/bad" "$far"
+err_has 'delta.json: is not there'
+expect 1 mirror apply "$WORK/delta2" "$far"
+err_has 'is laid over another mirror' "give $far/manifest.json to --delta"
+expect 1 mirror apply "$delta" "$WORK/full"
+err_has 'is no mirror'
+check [ "$(ls -A "$WORK/full")" = mine ]
+cp "$WORK/busy" "$far/.gpkg-mirror-busy"
+expect 1 mirror apply "$delta" "$far"
+err_has 'is at work on it'
+rm "$far/.gpkg-mirror-busy"
+check [ "$(state)" = "$was" ]
+echo mine > "$far/mine.txt"
+expect 0 mirror apply "$delta" "$far" --key "$key" --json
+json 'd["removed"] == 3 and d["files"] > 1'
+check [ "$(cat "$far/mine.txt")" = mine ]
+rm "$far/mine.txt"
+expect 0 mirror verify "$far" --key "$key"
+check [ "$(cd "$far" && find . -name '*.tar.bz2')" = ./main/linux-64/base-1.0-0.tar.bz2 ]
+check [ ! -e "$far/main-2" ]
+check [ -z "$(find "$far" -name '.manifest*' -o -name '.gpkg-delta')" ]
+expect 0 mirror apply "$delta" "$far"
+out_has '0 files'
+# One that was cut off when the new manifest was there is ended by the next, whatever that lays over it.
+cp "$WORK/a/main/linux-64/tool-1.0-0.tar.bz2" "$far/main/linux-64/"
+python3 - "$far" << 'PYTHON'
+import json, sys
+far = sys.argv[1]
+text = json.loads(json.load(open(far + "/manifest.json"))["signed"])
+text["files"]["main/linux-64/tool-1.0-0.tar.bz2"] = {"size": 1, "sha256": "0" * 64}
+json.dump({"signed": json.dumps(text), "signatures": []}, open(far + "/.manifest.before", "w"))
+PYTHON
+mkdir "$far/.gpkg-delta"
+cp -r "$far" "$WORK/far2"
+expect 0 mirror apply "$delta" "$far"
+out_has '1 packages removed'
+expect 0 mirror verify "$far" --key "$key"
+mirrored "$a" 0 base=2 --sign-key "$WORK/key" --delta "$m/manifest.json" --delta-out "$WORK/delta4"
+expect 0 mirror apply "$WORK/delta4" "$WORK/far2"
+out_has '2 packages removed'
+expect 0 mirror verify "$WORK/far2" --key "$key"
+check [ ! -e "$WORK/far2/.gpkg-delta" ]
+# Where nothing but the signature is another, that is carried over too.
+mirrored "$a" 0 base=2 --delta "$m/manifest.json" --delta-out "$WORK/delta5"
+expect 0 mirror apply "$WORK/delta5" "$WORK/far2"
+out_has '0 files'
+expect 1 mirror verify "$WORK/far2" --key "$key"
+err_has 'is not signed'
+# Where a run of gpkg mirror was, that is to be ended first.
+mv "$far/manifest.json" "$far/.manifest.before"
+expect 1 mirror apply "$WORK/delta4" "$far"
+err_has 'is at work, or did not end'
+
+# Without a manifest that can be read nobody knows what is the mirror's.
+cp "$m/manifest.json" "$WORK/whole"
+echo '{' > "$m/manifest.json"
+mirrored "$a" 1 base=1
+err_has 'manifest.json' "if it is damaged, remove $m/manifest.json"
+cp "$WORK/whole" "$m/manifest.json"
+
+# A link leads into the mirror as well.
+ln -s near "$WORK/link"
+expect 2 mirror base=1 --out "$m" --delta "$m/manifest.json" --delta-out "$WORK/link/d"
+err_has 'is in the mirror itself'
+check [ ! -e "$m/d" ]
 finish

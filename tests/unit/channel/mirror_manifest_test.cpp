@@ -33,6 +33,10 @@ TEST_CASE("what is no manifest is refused", "[channel]") {
         {R"({"format": 2, "channels": {}, "files": {}})", "which this gpkg does not know"},
         {R"({"format": 1, "files": {}})", "is no object"},
         {R"({"format": 1, "channels": {"a": 1}, "files": {}})", "the URL of a channel is no text"},
+        {R"({"format": 1, "channels": {"..": "u"}, "files": {}})", "no name of a channel's folder"},
+        {R"({"format": 1, "channels": {"a/b": "u"}, "files": {}})",
+         "no name of a channel's folder"},
+        {R"({"format": 1, "channels": {"": "u"}, "files": {}})", "no name of a channel's folder"},
         {with_file(R"("../a": {"size": 1, "sha256": ")" + kSum + "\"}"), "leads out of it"},
         {with_file(R"("/a": {"size": 1, "sha256": ")" + kSum + "\"}"), "leads out of it"},
         {with_file(R"("a": {"size": -1, "sha256": ")" + kSum + "\"}"), "has no size"},
@@ -60,6 +64,12 @@ TEST_CASE("a mirror is compared with its manifest file by file", "[channel]") {
     CHECK(found->at("main/a") ==
           MirrorFile{3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"});
     CHECK(found->size() == 2);
+
+    const auto some = files_of_mirror(folder.path(), std::vector<std::string>{"main/b"}, {});
+    REQUIRE(some);
+    CHECK(some->size() == 1);
+    CHECK(some->contains("main/b"));
+    CHECK_FALSE(files_of_mirror(folder.path(), std::vector<std::string>{"main/none"}, {}));
 
     MirrorManifest manifest;
     manifest.files = {{"main/a", {3, kSum}}, {"main/gone", {1, kSum}}};

@@ -15,6 +15,13 @@
 
 using namespace gpkg;
 
+TEST_CASE("a file that is not whole tells what it was to become", "[fs]") {
+    CHECK(name_of_unfinished(temporary_name("/a/b.json")) == "/a/b.json");
+    CHECK(name_of_unfinished("main/a-1-0.conda.part-1a2b3c4d") == "main/a-1-0.conda");
+    for (const auto* name : {"", "b.json", "b.tmp-1a2b3c4", "b.tmp-1a2b3c4x", "b.new-1a2b3c4d"})
+        CHECK(name_of_unfinished(name).empty());
+}
+
 TEST_CASE("a file is replaced whole, and its folders are made", "[fs]") {
     const auto root = TemporaryFolder::make(fs::temp_directory_path());
     REQUIRE(root);

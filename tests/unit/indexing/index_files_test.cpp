@@ -98,7 +98,7 @@ TEST_CASE("only the shards of names that changed are written", "[build]") {
 
 TEST_CASE("a shard that no index names goes after a week", "[build]") {
     Channel channel;
-    constexpr auto kWeek = gpkg::ShardFolder::kGraceMs;
+    constexpr std::int64_t kWeek = std::int64_t{7} * 24 * 3600 * 1000;
     const auto shards = [&] { return files_in(channel.at("c/linux-64/shards")).size(); };
     channel.add({});
     channel.add({{"name", "b"}});
@@ -129,6 +129,12 @@ TEST_CASE("a shard that no index names goes after a week", "[build]") {
     CHECK(index_of(channel).entries().size() == 2);
     CHECK(fs::last_write_time(channel.at("c/linux-64/b-1-h0_0.conda")) == old);
     CHECK(fs::exists(channel.at("c/linux-64/shards") / file_of(*index_of(channel).find("b"))));
+
+    // At once where nobody is waited for.
+    channel.options.unused_shards_for = {};
+    channel.add({{"name", "b"}, {"version", "2"}});
+    CHECK(channel.index().subdirs[0].shards_removed > 0);
+    CHECK(shards() == 3);
 }
 
 TEST_CASE("channeldata.json tells of each name's newest package", "[build]") {

@@ -3,6 +3,7 @@
 #include "libcore/spec/match_spec.hpp"
 #include "tests/unit/indexing/indexed_channel.hpp"
 
+#include <set>
 #include <thread>
 
 using gpkg::tests::Channel;
@@ -110,6 +111,26 @@ TEST_CASE("a hash_input.json that cannot be read costs a warning, each time", "[
         CHECK(channel.json("c/linux-64/repodata.json").at("packages.conda").size() == 1);
         CHECK(channel.json("c/linux-64/variants.json").at("packages.conda") == Json::object());
     }
+}
+
+TEST_CASE("a package that does not belong to the channel is in none of its indexes", "[build]") {
+    Channel channel;
+    channel.add({});
+    const auto other = channel.add({{"name", "b"}});
+    channel.index();
+    channel.options.belongs = [&](const fs::path& file) { return file != other; };
+    channel.options.unused_shards_for = {};
+    const auto summary = channel.index();
+    CHECK(channel.json("c/linux-64/repodata.json").at("packages.conda").size() == 1);
+    CHECK(fs::exists(other));
+    // The files of the index are all that lies there, but for packages and the indexer's memory.
+    std::set<fs::path> found;
+    for (const auto& entry : fs::recursive_directory_iterator(channel.at("c"))) {
+        const auto name = entry.path().filename();
+        if (entry.is_regular_file() && name.extension() != ".conda" && name != ".gpkg-index")
+            found.insert(entry.path());
+    }
+    CHECK(std::set<fs::path>(summary.files.begin(), summary.files.end()) == found);
 }
 
 TEST_CASE("an empty channel has a noarch index", "[build]") {
