@@ -55,6 +55,7 @@ Result<void> remember_channels(const Context& context,
     GPKG_TRY(const auto configured, wanted_channels(context, {}));
     if (state.channels.empty() && channels == configured) return {};
     std::vector<std::string> urls;
+    urls.reserve(channels.size() + state.channels.size());
     for (const auto& channel : channels) urls.push_back(channel.base_url());
     for (auto& earlier : state.channels) {
         if (std::find(urls.begin(), urls.end(), earlier) == urls.end())
