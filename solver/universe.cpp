@@ -180,8 +180,8 @@ Result<void> Universe::take_request() {
     }
     for (const auto& name : request.keep) kept_.push_back(intern_name(name));
 
-    // In this order, so that ids, and with them every tie, do not depend on the records' order. What
-    // is reached last is collected first: what other packages are to follow.
+    // In this order, so that ids, and with them every tie, do not depend on the records' order.
+    // What is reached last is collected first: what other packages are to follow.
     std::vector<NameId> leading;
     const auto reach_or_lead = [&](NameId name) {
         const bool leads = request.accelerators.asked_packages.contains(names_[name].text);

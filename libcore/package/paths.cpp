@@ -233,9 +233,7 @@ Result<std::vector<PathEntry>> parse_paths_json(std::string_view text, std::stri
     return entries;
 }
 
-bool is_package_path(std::string_view path) {
-    return is_safe_relative(path) && is_utf8(path);
-}
+bool is_package_path(std::string_view path) { return is_safe_relative(path) && is_utf8(path); }
 
 Result<std::vector<PathEntry>> read_paths(const fs::path& folder) {
     GPKG_TRY(const auto text, read_info_text(folder, "paths.json"));
