@@ -85,7 +85,7 @@ struct Place {
     std::optional<TemporaryFolder> unpacked{};  ///< beside the view, of which it would be part
 };
 
-Result<Place> private_place(const fs::path& mount_point, const ImageRunOptions& options) {
+Place private_place(const fs::path& mount_point, const ImageRunOptions& options) {
     Place place;
     place.view = private_view_for(mount_point);
     const auto& [top, at, open, is_readonly] = *place.view;
@@ -93,14 +93,14 @@ Result<Place> private_place(const fs::path& mount_point, const ImageRunOptions& 
         if (top != "/") place.folder.emplace(MountPoint::hold(top));
         return place;
     }
-    if (options.note)
+    if (options.note && !options.only_looks)
         options.note(
             fmt::format("{}: is not yours to make or use, so the command has {} as it is "
                         "now: files that it makes right there nobody else sees, and they "
                         "go with it",
                         at.native(),
                         open.native()));
-    GPKG_TRY(place.unpacked, make_workplace(options.temporary));
+    if (auto beside = make_workplace(options.temporary)) place.unpacked = std::move(*beside);
     return place;
 }
 

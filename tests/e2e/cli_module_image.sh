@@ -361,6 +361,7 @@ begin
 expect 0 module check --root "$WORK/modules-run"
 expect 0 module write --image "$WORK/run.sqfs" --as run/1 --root "$WORK/modules-run"
 err_has 'every module is as it was'
+err_lacks 'is not yours'
 end
 expect 0 image mount "$WORK/run.sqfs"
 begin
