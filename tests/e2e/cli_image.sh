@@ -222,6 +222,21 @@ check grep -q "/$site/piped/__pycache__/__init__.cpython-311.pyc$" "$WORK/listed
 check [ -z "$(grep template.*pyc "$WORK/listed")" ]
 check [ "$(tar -tvf own.tar.zst | grep -c '^-rw------- .*/\?secret$')" = 1 ]
 rm -r "$own/secret" "$own/priv"
+# Nor what is the group's alone, as umask 027 makes it; what is compiled of it as well.
+(umask 027; mkdir "$own/group"; echo x > "$own/group/x"; echo 'x = 1' > "$own/$site/piped/ours.py")
+rm -r own.*
+for form in 'image build -o own.sqfs' 'pack -o own.tar.zst' 'image build --format oci -o own.oci'; do
+    expect 0 $form -n own
+    err_has "group, group/x and $site/piped/ours.py: may be read by you and your group alone, and so may what is made here"
+done
+check [ "$(stat -c %a own.sqfs own.tar.zst "$(ls -S own.oci/blobs/sha256/* | head -n 1)" | tr '\n' ' ')" = '640 640 640 ' ]
+unsquashfs -lls own.sqfs > "$WORK/listed"
+check grep -q '^drwxr-x--- .*/group$' "$WORK/listed"
+check grep -q '^-rw-r----- .*/group/x$' "$WORK/listed"
+check grep -q "^-rw-r----- .*/$site/piped/__pycache__/ours.cpython-311.pyc$" "$WORK/listed"
+check grep -q "^-rw-r--r-- .*/$site/piped/__init__.py$" "$WORK/listed"
+check [ "$(tar -tvf own.tar.zst | grep -c '^-rw-r----- .*/\?group/x$')" = 1 ]
+rm -r "$own/group" "$own/$site/piped/ours.py"
 expect 0 image build -n own -o open.sqfs
 check [ "$(stat -c %a open.sqfs)" = 644 ]
 
