@@ -155,7 +155,10 @@ Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     if (!options.disk.empty()) origin.disk = absolute_path(options.disk, context.home);
     GPKG_TRY(const auto info, read_image_info(origin.image));
     GPKG_CHECK(check_users_can_mount(info.mount_point));
-    GPKG_TRY(const auto before, module_files(root_of(context, options)));
+    const auto root = root_of(context, options);
+    GPKG_TRY(const auto before, module_files(root));
+    // A view that is made for the image has what is there by now.
+    GPKG_CHECK(make_folders(root));
     origin.prefix = info.mount_point;
     const auto write_it = [&]() -> Result<int> {
         GPKG_TRY(const auto wanted,
@@ -166,6 +169,7 @@ Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     };
     ImageRunOptions how;
     how.temporary = folder_for_temporary();
+    how.only_looks = true;
     how.note = [&](const std::string& text) { context.out.note(text); };
     return run_in_image(origin.image, info, how, [&] {
         const auto status = write_it();

@@ -137,6 +137,7 @@ Result<std::string> why_image_stale(const Context& context, const ModuleFile& fi
     const auto answer = folder.path() / "answer";
     ImageRunOptions how;
     how.temporary = folder_for_temporary();
+    how.only_looks = true;
     const auto told = run_in_image(origin.image, info, how, [&] {
         const auto wanted = module_of_image(context, info, origin, origin.wanted_name);
         const auto why = wanted ? why_other(*wanted, file) : pass(wanted.error());

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 #include <system_error>
 
 namespace gpkg {
@@ -42,6 +41,7 @@ struct CompiledFile {
     std::string target;  ///< in the prefix
     std::string name;    ///< of the source, as tracebacks will have it
     bool may_fail = false;
+    unsigned mode = 0644;  ///< of what is compiled, which tells what the source does
 };
 
 PrefixRecord without_places(PrefixRecord record) {
@@ -58,13 +58,7 @@ unsigned mode_of(const fs::path& file) {
 }
 
 /// Of what a user has put there, which need not be for others.
-unsigned users_mode_of(const fs::path& path) {
-    std::error_code code;
-    const auto mode = fs::status(path, code).permissions();
-    const auto others = mode & (fs::perms::group_all | fs::perms::others_all);
-    const bool is_private = !code && others == fs::perms::none;
-    return is_private ? mode_of(path) & 0700U : mode_of(path);
-}
+unsigned users_mode_of(const fs::path& path) { return mode_of(path) & ~kept_from(path); }
 
 class Layout {
 public:
@@ -87,6 +81,7 @@ private:
     Result<void> hand_over_folders();
     Result<void> hand_over_others();
     bool is_module(const std::string& path) const;
+    void note_private(const LaidOutFile& file);
     void note_module_of_others(const LaidOutFile& file);
     Result<void> hand_over_package(PackagePlan& package);
     Result<void> hand_over_item(const PackagePlan& package, LinkItem& item);
@@ -104,7 +99,8 @@ private:
     std::map<std::string, fs::path> modules_;  ///< python sources by their path in the prefix
     std::set<std::string> replaced_;           ///< by others, or by nothing
     std::vector<CompiledFile> compilations_;
-    std::vector<std::string> private_;  ///< of a user
+    std::vector<std::string> private_;  ///< of a user, who does not let all read it
+    unsigned kept_from_ = 0;            ///< bits of a mode, of those who may not read all that is
     std::vector<std::string> warnings_;
 };
 
@@ -248,7 +244,7 @@ Result<std::string> Layout::compile(const fs::path& python,
     const auto list = options_.workplace / fmt::format("{}.list", first);
     std::string lines;
     for (auto i = first; i < last; ++i) {
-        const auto& [source, target, name, may_fail] = compilations_[i];
+        const auto& [source, target, name, may_fail, mode] = compilations_[i];
         const auto compiled = options_.workplace / fmt::format("{}.pyc", i);
         lines += fmt::format(
             "{}\t{}\t{}\t{}\n", source.native(), compiled.native(), name, may_fail ? "quiet" : "");
@@ -288,6 +284,7 @@ Result<void> Layout::compile() {
     for (std::size_t i = 0; i < compilations_.size(); ++i) {
         LaidOutFile file;
         file.path = compilations_[i].target;
+        file.mode = compilations_[i].mode;
         file.source = options_.workplace / fmt::format("{}.pyc", i);
         std::error_code ignored;
         if (fs::exists(file.source, ignored)) GPKG_CHECK(take_(file));
@@ -373,15 +370,22 @@ Result<void> Layout::hand_over_others() {
             }
             note_module_of_others(file);
         }
-        if (file.is_private()) private_.push_back(path);
+        note_private(file);
         GPKG_CHECK(take_(file));
     }
     if (!private_.empty())
         warnings_.push_back(
-            fmt::format("{}: may be read by you alone, and so may what is made here, "
-                        "which has it",
-                        join_some(private_, "and")));
+            fmt::format("{}: may be read by {} alone, and so may what is made "
+                        "here, which has it",
+                        join_some(private_, "and"),
+                        kept_from_ == 007 ? "you and your group" : "you"));
     return {};
+}
+
+void Layout::note_private(const LaidOutFile& file) {
+    if (file.kept_from() == 0) return;
+    private_.push_back(file.path);
+    kept_from_ |= file.kept_from();
 }
 
 /// A module that pip installed: nobody could keep what is compiled of it where nothing is written.
@@ -390,31 +394,30 @@ void Layout::note_module_of_others(const LaidOutFile& file) {
     compilations_.push_back({file.source,
                              pyc_path(file.path, *plan_.python),
                              (plan_.named_prefix / file.path).native(),
-                             true});
+                             true,
+                             file.mode & 0666U});
 }
 
 Result<void> Layout::hand_over_folders() {
-    std::set<std::string> folders(plan_.journal.arriving_folders.begin(),
-                                  plan_.journal.arriving_folders.end());
+    std::map<std::string, unsigned> folders;
+    for (const auto& path : plan_.journal.arriving_folders) folders.emplace(path, 0755);
     for (auto& path : paths_below(options_.others)) {
         std::error_code ignored;
         const auto from = options_.others / path;
         if (fs::symlink_status(from, ignored).type() != fs::file_type::directory) continue;
-        if (users_mode_of(from) == 0700) private_.push_back(path);
-        folders.insert(std::move(path));
+        folders[std::move(path)] = users_mode_of(from);
     }
     for (const auto& path : options_.removed) folders.erase(path);
-    folders.insert("conda-meta");
-    folders.insert("conda-meta/gpkg");
+    folders.emplace("conda-meta", 0755);
+    folders.emplace("conda-meta/gpkg", 0755);
     for (const auto& [name, content] : plan_.generations)
-        folders.insert(parent_of("conda-meta/" + name));
-    for (const auto& folder : folders) {
+        folders.emplace(parent_of("conda-meta/" + name), 0755);
+    for (const auto& [folder, mode] : folders) {
         LaidOutFile file;
         file.type = Type::Folder;
         file.path = folder;
-        const bool is_private =
-            std::find(private_.begin(), private_.end(), folder) != private_.end();
-        file.mode = is_private ? 0700 : 0755;
+        file.mode = mode;
+        note_private(file);
         GPKG_CHECK(take_(file));
     }
     return {};

@@ -26,8 +26,11 @@ struct LaidOutFile {
     std::string placeholder{};
     bool binary = false;  ///< names it in strings that keep their lengths
 
-    /// Of a user who lets nobody else have it.
-    bool is_private() const { return type != Type::SoftLink && (mode & 077U) == 0; }
+    /// The bits of a mode of those whom its user does not let read it: 007, 077, or 0 for nobody.
+    unsigned kept_from() const {
+        if (type == Type::SoftLink || (mode & 004U) != 0) return 0;
+        return (mode & 040U) != 0 ? 007 : 077;
+    }
 };
 
 /// A soft link or file is handed over after the folder that it is in. The order is the same for the

@@ -112,6 +112,13 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
     return file.finish(true);
 }
 
+unsigned kept_from(const fs::path& path) {
+    std::error_code code;
+    const auto mode = fs::status(path, code).permissions();
+    if (code || (mode & fs::perms::others_read) != fs::perms::none) return 0;
+    return (mode & fs::perms::group_read) != fs::perms::none ? 007 : 077;
+}
+
 bool is_there(const fs::path& path) {
     std::error_code ignored;
     return fs::exists(fs::symlink_status(path, ignored));

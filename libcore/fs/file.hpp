@@ -49,9 +49,12 @@ public:
     /// Open for reading and writing.
     int fd() const { return file_.get(); }
     Result<void> write(std::string_view bytes);
-    /// Nobody else may read it before it has its name; nor then, after stay_private().
+    /// Nobody else may read it before it has its name.
     Result<void> make_private();
-    void stay_private() { mode_.reset(); }
+    /// Nor then may those whose bits of a mode these are.
+    void keep_from(unsigned whom) {
+        if (mode_) *mode_ &= ~whom;
+    }
     /// Gives the file its name. `to_disk`: a crash of the machine does not lose it either.
     Result<void> finish(bool to_disk);
 
@@ -69,6 +72,9 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
 
 /// Whether something has this name, were it a link to nothing.
 bool is_there(const fs::path& path);
+/// The bits of a mode of those whom its owner does not let read it, where others may not: 007, or
+/// 077 where the group may not either; else 0.
+unsigned kept_from(const fs::path& path);
 Result<void> make_folders(const fs::path& path);
 /// Removes a tree; nothing there is no error.
 Result<void> remove_tree(const fs::path& path);

@@ -47,7 +47,7 @@ Result<std::vector<std::string>> feed(const Transaction& environment,
                                       const ImageOptions& options,
                                       int end,
                                       bool& reads_no_more,
-                                      bool& has_private) {
+                                      unsigned& kept_from) {
     const auto sink = [&](std::string_view bytes) -> Result<void> {
         if (write_fully(end, bytes)) return {};
         reads_no_more = errno == EPIPE;
@@ -59,7 +59,7 @@ Result<std::vector<std::string>> feed(const Transaction& environment,
     how.cancelled = options.layout.transaction.cancelled;
     GPKG_TRY(auto tar, TarStream::open(sink, how));
     GPKG_TRY(auto warnings, lay_out(environment, options.layout, [&](const LaidOutFile& file) {
-                 has_private = has_private || file.is_private();
+                 kept_from |= file.kept_from();
                  return add_laid_out(tar, file, file.path);
              }));
     GPKG_CHECK(tar.close());
@@ -184,9 +184,9 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
     command.log = options.layout.workplace / "mksquashfs.log";
     Result<std::vector<std::string>> warnings;
     bool reads_no_more = false;
-    bool has_private = false;
+    unsigned kept_from = 0;
     command.feed = [&](int end) {
-        warnings = feed(environment, options, end, reads_no_more, has_private);
+        warnings = feed(environment, options, end, reads_no_more, kept_from);
     };
     GPKG_TRY(const auto status, run_command(command));
     if (status != 0 && (warnings || reads_no_more)) {
@@ -201,7 +201,7 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
     GPKG_TRY(info.content, sha256_of_file(made.temporary()));
     if (::lseek(made.fd(), 0, SEEK_END) < 0) return pass(io_error(image, "write", errno));
     GPKG_CHECK(made.write(block_of(info)));
-    if (has_private) made.stay_private();
+    made.keep_from(kept_from);
     GPKG_CHECK(made.finish(true));
     return warnings;
 }

@@ -21,18 +21,12 @@ namespace {
 constexpr std::string_view kEnding = ".sqfs";
 constexpr std::string_view kOrigin = ".from";  ///< beside a copy: the image that it is of
 
-/// Whether others may not read it.
-bool is_private(const fs::path& file) {
-    std::error_code ignored;
-    return (fs::status(file, ignored).permissions() & fs::perms::others_read) == fs::perms::none;
-}
-
 /// Whether it is there already. It was compared before it got its name.
 bool is_copy_of(const fs::path& copy, const fs::path& image, const ImageInfo& info) {
     std::error_code code;
     const auto size = fs::file_size(copy, code);
     if (code || size != fs::file_size(image, code)) return false;
-    if (is_private(image) && !is_private(copy)) return false;
+    if ((kept_from(image) & ~kept_from(copy)) != 0) return false;
     const auto there = read_image_info(copy);
     return there && there->content == info.content;
 }
@@ -78,10 +72,8 @@ Result<void> copy_compared(const fs::path& image,
                            const fs::path& copy,
                            const ImageCopyOptions& options) {
     GPKG_TRY(auto to, NewFile::make(copy));
-    if (is_private(image)) {
-        GPKG_CHECK(to.make_private());
-        to.stay_private();
-    }
+    GPKG_CHECK(to.make_private());
+    to.keep_from(kept_from(image));
     const auto take = [&](std::string_view piece) -> Result<void> {
         if (options.cancelled && options.cancelled())
             return fail(ErrorKind::Interrupted, "interrupted");

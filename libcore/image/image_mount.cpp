@@ -2,33 +2,30 @@
 
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/workplace.hpp"
+#include "libcore/image/mount_point_internal.hpp"
+#include "libcore/image/private_view_internal.hpp"
 #include "libcore/image/squashfs_mount_internal.hpp"
 #include "libcore/process/process.hpp"
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <optional>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-#include <vector>
+#include <utility>
 
 namespace gpkg {
 namespace {
 
 using namespace std::chrono_literals;
-
-tl::unexpected<Error> cannot(std::string_view what, int code = errno) {
-    return fail(ErrorKind::Unsupported, fmt::format("{}: {}", what, std::strerror(code)));
-}
 
 /// A signal asked to stop before the command was started; 0: none did.
 volatile std::sig_atomic_t asked_to_stop = 0;
@@ -81,95 +78,41 @@ private:
     bool is_mapped_ = false;
 };
 
-/// Puts every entry of the old root into the new one, which is in memory.
-Result<void> take_over_root() {
-    std::error_code code;
-    for (fs::directory_iterator entry("/old", code), end; !code && entry != end;
-         entry.increment(code)) {
-        const auto& from = entry->path();
-        const auto to = fs::path("/") / from.filename();
-        std::error_code ignored;
-        if (entry->is_symlink(ignored)) {
-            fs::create_symlink(fs::read_symlink(from, ignored), to, ignored);
-            continue;
-        }
-        const bool is_folder = entry->is_directory(ignored);
-        if (is_folder)
-            fs::create_directory(to, ignored);
-        else
-            static_cast<void>(Descriptor(::open(to.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644)));
-        // What this user may not see stays unseen.
-        static_cast<void>(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr));
-    }
-    return code ? Result<void>(cannot("cannot list /", code.value())) : Result<void>();
-}
-
-/// Gives this process a root that has all that the old one has, and room for more beside it.
-Result<void> make_root_of_our_own() {
-    std::error_code ignored;
-    const auto here = fs::current_path(ignored);
-    if (::mount("gpkg", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
-        return cannot("cannot mount a file system in memory");
-    if (::mkdir("/tmp/old", 0755) != 0 || ::syscall(SYS_pivot_root, "/tmp", "/tmp/old") != 0 ||
-        ::chdir("/") != 0)
-        return cannot("cannot make a root of its own");
-    GPKG_CHECK(take_over_root());
-    if (::umount2("/old", MNT_DETACH) != 0) return cannot("cannot leave the old root");
-    ::rmdir("/old");
-    fs::current_path(here, ignored);
-    return {};
-}
-
-/// A folder that somebody else could put elsewhere is no place for programs. Asked before the
-/// namespace, in which other users cannot be told from each other.
-Result<void> check_mount_point(const fs::path& place) {
-    struct stat status {};
-    if (::lstat(place.c_str(), &status) != 0) return {};
-    std::error_code code;
-    const bool is_safe = status.st_uid == 0 || status.st_uid == ::geteuid();
-    if (S_ISDIR(status.st_mode) && is_safe && fs::canonical(place, code) == place) return {};
-    return fail(
-        ErrorKind::Unsupported,
-        fmt::format("{}: the image belongs there, and it is not a folder of root's or of yours",
-                    place.native()));
-}
-
-/// A place to mount at; folders that were made for it go with this.
-class MountPoint {
-public:
-    MountPoint() = default;
-    MountPoint(const MountPoint&) = delete;
-    MountPoint& operator=(const MountPoint&) = delete;
-    ~MountPoint() {
-        for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder)
-            ::rmdir(folder->c_str());
-    }
-
-    Result<void> make(const fs::path& place);
-
-private:
-    std::vector<fs::path> made_;
+/// Where the image is to be seen.
+struct Place {
+    std::optional<MountPoint> folder{};  ///< what is mounted over, kept from being taken away
+    std::optional<PrivateView> view{};
+    std::optional<TemporaryFolder> unpacked{};  ///< beside the view, of which it would be part
 };
 
-Result<void> MountPoint::make(const fs::path& place) {
-    std::error_code code;
-    if (fs::exists(place, code)) return {};
-    const auto top = fs::path("/") / *std::next(place.begin());
-    if (!is_there(top)) GPKG_CHECK(make_root_of_our_own());
-    fs::path folder;
-    for (const auto& part : place) {
-        folder /= part;
-        if (fs::exists(folder, code)) continue;
-        if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
-            return fail(
-                ErrorKind::Unsupported,
-                fmt::format("{}: the image belongs there, and that folder cannot be made: {}",
-                            folder.native(),
-                            std::strerror(errno)),
-                "an image built without --mount-point has a place that everybody can make");
-        made_.push_back(folder);
+Place private_place(const fs::path& mount_point, const ImageRunOptions& options) {
+    Place place;
+    place.view = private_view_for(mount_point);
+    const auto& [top, at, open, is_readonly] = *place.view;
+    if (open.empty()) {
+        if (top != "/") place.folder.emplace(MountPoint::hold(top));
+        return place;
     }
-    return {};
+    if (options.note && !options.only_looks)
+        options.note(
+            fmt::format("{}: is not yours to make or use, so the command has {} as it is "
+                        "now: files that it makes right there nobody else sees, and they "
+                        "go with it",
+                        at.native(),
+                        open.native()));
+    if (auto beside = make_workplace(options.temporary)) place.unpacked = std::move(*beside);
+    return place;
+}
+
+/// Folders are made where others put theirs as well, as in /tmp: a view would hide from others what
+/// the command makes there. Where this user makes nothing, a view hides nothing.
+Result<Place> place_for(const fs::path& mount_point, const ImageRunOptions& options) {
+    const auto top = fs::path("/") / *std::next(mount_point.begin());
+    if (options.only_looks || !is_there(top)) return private_place(mount_point, options);
+    auto taken = MountPoint::take(mount_point);
+    if (taken) return Place{std::move(*taken), {}, {}};
+    if (taken.error().kind != ErrorKind::Unsupported) return pass(std::move(taken).error());
+    return private_place(mount_point, options);
 }
 
 /// A mounted image; what serves it ends with this.
@@ -394,12 +337,11 @@ int wait_for(pid_t child) {
 Result<int> mount_and_run(const fs::path& image,
                           const ImageInfo& info,
                           const ImageRunOptions& options,
+                          const Place& place,
                           const std::function<int()>& inside) {
-    GPKG_CHECK(check_mount_point(info.mount_point));
     Namespace space;
     GPKG_CHECK(space.enter());
-    MountPoint mount_point;
-    GPKG_CHECK(mount_point.make(info.mount_point));
+    if (place.view) GPKG_CHECK(enter_view(*place.view));
     Mounted mounted;
     GPKG_CHECK(mounted.mount(image, info, space, options));
     if (asked_to_stop != 0) return interrupted();
@@ -424,6 +366,10 @@ Result<int> run_in_image(const fs::path& image,
     std::error_code code;
     const auto file = fs::canonical(image, code);
     if (code) return pass(io_error(image, "open", code.value()));
+    // Here, not in the namespace: a folder over which others see something is never removed here.
+    GPKG_TRY(const auto place, place_for(info.mount_point, options));
+    auto how = options;
+    if (place.unpacked) how.temporary = place.unpacked->path();
     Report report;
     if (!report) return cannot("cannot make a pipe");
     const pid_t child = ::fork();
@@ -431,7 +377,7 @@ Result<int> run_in_image(const fs::path& image,
     if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
         heed_signals();
-        const auto status = mount_and_run(file, info, options, inside);
+        const auto status = mount_and_run(file, info, how, place, inside);
         if (!status) report.send(status.error());
         ::_exit(status.value_or(1));
     }

@@ -12,6 +12,9 @@ namespace gpkg {
 struct ImageRunOptions {
     /// Where an image is unpacked that cannot be mounted: a folder of this node.
     fs::path temporary;
+    /// Nothing is made on any file system, nor what is there looked at: always a private view,
+    /// which takes with it what is made right beside the image.
+    bool only_looks = false;
     /// Told once how the image got to its place where that costs something.
     std::function<void(const std::string&)> note{};
 };

@@ -5,6 +5,7 @@
 #include "libcore/fs/file_system.hpp"
 #include "libcore/image/image_copy.hpp"
 #include "libcore/image/image_users_internal.hpp"
+#include "libcore/image/mount_point_internal.hpp"
 #include "libcore/image/squashfs_mount_internal.hpp"
 #include "libcore/process/process.hpp"
 
@@ -112,35 +113,20 @@ Result<void> unmount(const fs::path& place, bool lazily) {
                 fmt::format("{}: {}", place.native(), last_lines(done.output, 1)));
 }
 
-/// A mount whose server was killed.
+/// A mount whose server was killed. What stat(2) asks is remembered, this is not.
 Result<void> clear_stale(const fs::path& place) {
-    struct stat status {};
-    if (::stat(place.c_str(), &status) == 0 || (errno != ENOTCONN && errno != EIO)) return {};
+    struct statfs system {};
+    if (::statfs(place.c_str(), &system) == 0 || (errno != ENOTCONN && errno != EIO)) return {};
     return unmount(place, true);
 }
 
-/// Of root's, of this user's, or one that everybody may write to and nobody may take others' from:
-/// who can replace a folder above the programs can replace these.
-bool is_trusted(const struct stat& status) {
-    const bool is_ours = status.st_uid == 0 || status.st_uid == ::geteuid();
-    const bool is_open = (status.st_mode & 022U) != 0 && (status.st_mode & S_ISVTX) == 0;
-    return S_ISDIR(status.st_mode) && is_ours && !is_open;
-}
-
-Result<void> make_place(const fs::path& place, const ImageUsers& users) {
-    std::vector<fs::path> made;
+Result<void> check_trusted_way(const fs::path& place) {
     fs::path above;
     for (const auto& part : place) {
         above /= part;
         struct stat status {};
-        if (::lstat(above.c_str(), &status) != 0) {
-            if (errno != ENOENT) return pass(io_error(above, "look at", errno));
-            if (::mkdir(above.c_str(), 0755) != 0 && errno != EEXIST)
-                return pass(io_error(above, "make the mount point", errno));
-            made.push_back(above);
-            if (::lstat(above.c_str(), &status) != 0)
-                return pass(io_error(above, "look at", errno));
-        }
+        if (::lstat(above.c_str(), &status) != 0)
+            return errno == ENOENT ? Result<void>() : pass(io_error(above, "look at", errno));
         // Into the last one others may put what they like: the image lies over it.
         if (above == place) status.st_mode &= ~mode_t{022};
         if (!is_trusted(status))
@@ -149,7 +135,7 @@ Result<void> make_place(const fs::path& place, const ImageUsers& users) {
                                     "is mounted below it",
                                     above.native()));
     }
-    return made.empty() ? Result<void>() : users.note_folders(made);
+    return {};
 }
 
 /// Held while a mount is made or taken away.
@@ -287,7 +273,8 @@ Result<ImageUse> use_image(const fs::path& image,
             "all");
     if (!there) {
         use.was_mounted = false;
-        GPKG_CHECK(make_place(place, users));
+        GPKG_CHECK(check_trusted_way(place));
+        GPKG_TRY(const auto folder, MountPoint::take(place));
         GPKG_CHECK(mount(use.file, place, info.content));
     }
     GPKG_CHECK(users.add(options.shell));
@@ -301,7 +288,7 @@ Result<ImageLeft> leave_image(const fs::path& mount_point, pid_t shell) {
     GPKG_CHECK(clear_stale(mount_point));
     const auto there = mounted_at(mount_point);
     if (!there) {
-        users.remove_folders();
+        remove_mount_point(mount_point);
         return ImageLeft{};
     }
     ImageLeft left{true, false, {}};
@@ -313,7 +300,7 @@ Result<ImageLeft> leave_image(const fs::path& mount_point, pid_t shell) {
     auto done = unmount(mount_point, false);
     if (!done && done.error().kind != ErrorKind::Conflict) return pass(std::move(done).error());
     if (!done) left.users.emplace_back("a process that has a file of it open");
-    if (done) users.remove_folders();
+    if (done) remove_mount_point(mount_point);
     return left;
 }
 

@@ -17,7 +17,6 @@ namespace gpkg {
 namespace {
 
 constexpr std::string_view kByHand = "by-hand";
-constexpr std::string_view kFolders = "folders";
 
 /// "shell-4711-982734": a number is given again, but not with the same time.
 std::string name_of(pid_t shell) {
@@ -128,21 +127,6 @@ Result<void> ImageUsers::add(pid_t shell) const {
 void ImageUsers::remove(pid_t shell) const {
     std::error_code ignored;
     fs::remove(folder_ / name_of(shell), ignored);
-}
-
-Result<void> ImageUsers::note_folders(const std::vector<fs::path>& made) const {
-    std::string text;
-    for (const auto& path : made) text += path.native() + '\n';
-    return write_file_atomically(folder_ / kFolders, text);
-}
-
-void ImageUsers::remove_folders() const {
-    const auto text = read_file(folder_ / kFolders).value_or("");
-    const auto made = split(text, '\n');
-    for (auto path = made.rbegin(); path != made.rend(); ++path) {
-        if (!path->empty()) ::rmdir(std::string(*path).c_str());
-    }
-    ::unlink((folder_ / kFolders).c_str());
 }
 
 std::vector<std::string> ImageUsers::living(pid_t shell) const {

@@ -20,9 +20,6 @@ public:
     /// 0 stands for whoever had it mounted by hand.
     Result<void> add(pid_t shell) const;
     void remove(pid_t shell) const;
-    /// The folders that were made to mount there, the outermost first: they go with the mount.
-    Result<void> note_folders(const std::vector<fs::path>& made) const;
-    void remove_folders() const;
     /// All but `shell`, this process, and what is between them: "process 4711 (bash)".
     std::vector<std::string> living(pid_t shell) const;
 

@@ -94,13 +94,13 @@ Result<Layer> LayoutWriter::write_layer() {
          slash = place.find('/', slash + 1))
         GPKG_CHECK(tar.add_folder(place.substr(0, slash)));
     GPKG_CHECK(tar.add_folder(place));
-    bool has_private = false;
+    unsigned kept_from = 0;
     GPKG_TRY(layer.warnings, lay_out(environment_, options_.layout, [&](const LaidOutFile& one) {
-                 has_private = has_private || one.is_private();
+                 kept_from |= one.kept_from();
                  return add_laid_out(tar, one, place + "/" + one.path);
              }));
     GPKG_CHECK(tar.close());
-    if (has_private) output.stay_private();
+    output.keep_from(kept_from);
     GPKG_CHECK(output.finish(true));
     layer.blob.digest = std::move(packed).hex();
     layer.uncompressed = std::move(plain).hex();

@@ -169,14 +169,14 @@ Result<std::vector<std::string>> write_pack(const Transaction& environment,
     Packer packer(tar);
     auto layout = options.layout;
     layout.relocatable = true;
-    bool has_private = false;
+    unsigned kept_from = 0;
     GPKG_TRY(auto warnings, lay_out(environment, layout, [&](const LaidOutFile& file) {
-                 has_private = has_private || file.is_private();
+                 kept_from |= file.kept_from();
                  return packer.add(file);
              }));
     GPKG_CHECK(packer.finish(environment));
     GPKG_CHECK(tar.close());
-    if (has_private) output.stay_private();
+    output.keep_from(kept_from);
     GPKG_CHECK(output.finish(true));
     for (auto& warning : packer.take_warnings()) warnings.push_back(std::move(warning));
     return warnings;

@@ -9,6 +9,10 @@
 
 namespace gpkg {
 
+tl::unexpected<Error> cannot(std::string_view what, int code) {
+    return fail(ErrorKind::Unsupported, fmt::format("{}: {}", what, std::strerror(code)));
+}
+
 Result<void> mount_by_kernel(const fs::path& image, const fs::path& place) {
     ProcessCommand command;
     command.arguments = {

@@ -5,7 +5,13 @@
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
 
+#include <cerrno>
+#include <string_view>
+
 namespace gpkg {
+
+/// What this machine does not do, and what it says of that.
+tl::unexpected<Error> cannot(std::string_view what, int code = errno);
 
 /// Root's.
 Result<void> mount_by_kernel(const fs::path& image, const fs::path& place);

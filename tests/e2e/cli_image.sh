@@ -158,11 +158,80 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unsh
         check grep -q 'damaged.sqfs: ' "$WORK/told"
         check [ -z "$(ls -A "$WORK/nobody" | grep tmp)" ]
     fi
+    # Another user's folder is not mounted over: its owner could put another at its place. Neither can it be seen then.
     mkdir "$WORK/taken" && chown 1234 "$WORK/taken"
     expect 0 image build --from-lock "$WORK/my.lock" -o "$WORK/taken.sqfs" --mount-point "$WORK/taken"
     nobody image run "$WORK/taken.sqfs" where
-    check [ $? = 1 ]
-    check grep -q 'not a folder of root' "$WORK/told"
+    check [ $? = 0 ]
+    check grep -qx "prefix=$WORK/taken" "$WORK/said"
+    check [ "$(stat -c %u "$WORK/taken") $(ls -A "$WORK/taken")" = '1234 ' ]
+    # One below a folder of root's, which users cannot make: what is beside it is there and can be written, and it itself no more than before.
+    mkdir -p "$WORK/site/beside" && chmod 1777 "$WORK/site/beside" && echo there > "$WORK/site/file"
+    expect 0 image build --from-lock "$WORK/my.lock" -o "$WORK/site.sqfs" --mount-point "$WORK/site/ml/1"
+    nobody image run "$WORK/site.sqfs" -- sh -c 'where; cat "$0/file"; echo made > "$0/beside/made"; touch "$0/lost" || echo refused' "$WORK/site"
+    check [ $? = 0 ]
+    check [ "$(tr '\n' ' ' < "$WORK/said")" = "prefix=$WORK/site/ml/1  there refused " ]
+    check [ "$(cat "$WORK/site/beside/made") $(cd "$WORK/site" && echo *)" = 'made beside file' ]
+fi
+
+# Several commands at one place where everybody makes folders: it is there for each until that ends, whoever made it, and gone with the last.
+shared=$WORK/for-all
+mkdir -m 1777 "$shared"
+expect 0 image build --from-lock "$WORK/my.lock" -o "$WORK/shared.sqfs" --mount-point "$shared/of/ml"
+# begin NAME GPKG...: a command inside, which has begun; it goes on until it is told.
+begin() {
+    "${@:2}" image run "$WORK/shared.sqfs" -- sh -c 'touch "$0.in"; until [ -e "$0.go" ]; do sleep 0.02; done; where; ls -d "$CONDA_PREFIX"' "$shared/$1" \
+        > "$WORK/said.$1" 2> "$WORK/told.$1" < /dev/null &
+    eval "pid_$1=$!"
+    for _ in $(seq 500); do [ -e "$shared/$1.in" ] && break; sleep 0.02; done
+    check [ -e "$shared/$1.in" ]
+}
+# end NAME: it finds its programs to its end.
+end() {
+    local pid=pid_$1
+    touch "$shared/$1.go"
+    wait "${!pid}"
+    check [ $? = 0 ]
+    check [ "$(tr '\n' ' ' < "$WORK/said.$1")" = "prefix=$shared/of/ml  $shared/of/ml " ]
+}
+as_other() { local id=$1; shift; HOME=$WORK/nobody TMPDIR=$shared/tmp GPKG_ROOT_PREFIX=$WORK/nobody/root setpriv --reuid=$id --regid=$id --clear-groups "$@"; }
+mkdir -m 1777 "$shared/tmp"
+users=('env')
+[ -d "$WORK/nobody" ] && users+=('as_other 65534')
+for user in "${users[@]}"; do
+    begin first $user "$GPKG"
+    begin second $user "$GPKG"
+    begin third $user "$GPKG"
+    for name in second first third; do
+        end $name
+        check [ "$([ -e "$shared/of" ] && echo there)" = "$([ $name = third ] || echo there)" ]
+    done
+    rm -f "$shared"/*.in "$shared"/*.go
+    for number in 1 2 3 4 5 6 7 8; do
+        $user "$GPKG" image run "$WORK/shared.sqfs" where > "$WORK/said.$number" 2>&1 &
+    done
+    wait
+    check [ "$(cat "$WORK"/said.[1-8] | grep -cx "prefix=$shared/of/ml")" = 8 ]
+    $user "$GPKG" image run "$WORK/shared.sqfs" where > /dev/null 2>&1
+    check [ ! -e "$shared/of" ]
+done
+if [ -d "$WORK/nobody" ]; then
+    # Folders that a killed command left are in nobody's way, and go with the next one of the same user.
+    begin killed as_other 65534 setsid "$GPKG"
+    kill -9 $(pgrep -f "image run $WORK/shared[.]sqfs")
+    wait
+    check [ "$(stat -c %u "$shared/of/ml")" = 65534 ]
+    for user in env 'as_other 65533'; do
+        install -m 666 /dev/null "$shared/before"
+        $user "$GPKG" image run "$WORK/shared.sqfs" -- sh -c 'where; echo written >> "$0/before"; touch "$0/apart"' "$shared" > "$WORK/said" 2> "$WORK/told"
+        check [ "$? $(tr '\n' ' ' < "$WORK/said")" = "0 prefix=$shared/of/ml  " ]
+        check grep -q "$shared/of/ml: is not yours .* has $shared as it is now" "$WORK/told"
+        check [ "$(cat "$shared/before") $([ -e "$shared/apart" ] || echo none)" = 'written none' ]
+        rm "$shared/before"
+    done
+    as_other 65534 "$GPKG" image run "$WORK/shared.sqfs" where > /dev/null 2>&1
+    check [ ! -e "$shared/of" ]
+    check [ -z "$(ls -A "$shared/tmp")" ]
 fi
 
 # What its owner alone may read is not for others in what is made; modules of pip's are compiled as others are.
@@ -184,6 +253,21 @@ check grep -q "/$site/piped/__pycache__/__init__.cpython-311.pyc$" "$WORK/listed
 check [ -z "$(grep template.*pyc "$WORK/listed")" ]
 check [ "$(tar -tvf own.tar.zst | grep -c '^-rw------- .*/\?secret$')" = 1 ]
 rm -r "$own/secret" "$own/priv"
+# Nor what is the group's alone, as umask 027 makes it; what is compiled of it as well.
+(umask 027; mkdir "$own/group"; echo x > "$own/group/x"; echo 'x = 1' > "$own/$site/piped/ours.py")
+rm -r own.*
+for form in 'image build -o own.sqfs' 'pack -o own.tar.zst' 'image build --format oci -o own.oci'; do
+    expect 0 $form -n own
+    err_has "group, group/x and $site/piped/ours.py: may be read by you and your group alone, and so may what is made here"
+done
+check [ "$(stat -c %a own.sqfs own.tar.zst "$(ls -S own.oci/blobs/sha256/* | head -n 1)" | tr '\n' ' ')" = '640 640 640 ' ]
+unsquashfs -lls own.sqfs > "$WORK/listed"
+check grep -q '^drwxr-x--- .*/group$' "$WORK/listed"
+check grep -q '^-rw-r----- .*/group/x$' "$WORK/listed"
+check grep -q "^-rw-r----- .*/$site/piped/__pycache__/ours.cpython-311.pyc$" "$WORK/listed"
+check grep -q "^-rw-r--r-- .*/$site/piped/__init__.py$" "$WORK/listed"
+check [ "$(tar -tvf own.tar.zst | grep -c '^-rw-r----- .*/\?group/x$')" = 1 ]
+rm -r "$own/group" "$own/$site/piped/ours.py"
 expect 0 image build -n own -o open.sqfs
 check [ "$(stat -c %a open.sqfs)" = 644 ]
 

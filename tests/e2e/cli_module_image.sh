@@ -341,6 +341,34 @@ if [ ${#user[@]} != 0 ]; then
     err=$("${user[@]}" env HOME=/tmp GPKG="$GPKG" sh -c '"$GPKG" image mount "$1" && pkill -KILL -U 65534 -f "squash[f]use.*$1" && sleep 0.2; "$GPKG" image unmount "$1"' sh "$WORK/shared/files-user/one.sqfs" 2>&1)
     err_has 'no image is mounted there'
 fi
+# A user's command at a place keeps what it sees there when root unmounts what was there before; and while it runs, root
+# finds the module of that image as it is, and can write it.
+begin() {
+    rm -f "$WORK/shared/in" "$WORK/shared/go"
+    HOME=/tmp TMPDIR=$WORK/shared setpriv --reuid=65534 --regid=65534 --clear-groups "$GPKG" image run "$WORK/run.sqfs" -- \
+        sh -c 'touch "$0/in"; until [ -e "$0/go" ]; do sleep 0.02; done; where; ls -d "$CONDA_PREFIX"' "$WORK/shared" > "$WORK/said" 2> "$WORK/told" < /dev/null &
+    for _ in $(seq 500); do [ -e "$WORK/shared/in" ] && break; sleep 0.02; done
+    check [ -e "$WORK/shared/in" ]
+}
+end() {
+    touch "$WORK/shared/go"
+    wait $!
+    check [ "$? $(tr '\n' ' ' < "$WORK/said")" = "0 one 1.0 in $WORK/shared/run/one $WORK/shared/run/one " ]
+}
+expect 0 image build -n its-one --as one -o "$WORK/run.sqfs" --mount-point "$WORK/shared/run/one"
+expect 0 module write --image "$WORK/run.sqfs" --as run/1 --root "$WORK/modules-run"
+begin
+expect 0 module check --root "$WORK/modules-run"
+expect 0 module write --image "$WORK/run.sqfs" --as run/1 --root "$WORK/modules-run"
+err_has 'every module is as it was'
+err_lacks 'is not yours'
+end
+expect 0 image mount "$WORK/run.sqfs"
+begin
+expect 0 image unmount "$WORK/run.sqfs"
+end
+expect 1 image unmount "$WORK/run.sqfs"
+check [ ! -e "$WORK/shared/run" ]
 check [ -z "$(grep "$WORK" /proc/self/mountinfo)" ]
 check [ -z "$(ls -d "$WORK/shared/root" "$WORK/shared/user" 2> /dev/null)" ]
 rm -rf /tmp/gpkg-65534
