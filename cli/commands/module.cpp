@@ -11,6 +11,7 @@
 #include "libcore/image/image_use.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -146,6 +147,11 @@ Result<int> tell_written(Context& context, const ModuleOptions& options, Written
     return done.failures.empty() ? 0 : 1;
 }
 
+bool is_in(const fs::path& path, const fs::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+           folder.end();
+}
+
 /// What activation does is in the image, which one process sees for that.
 Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     if (options.all || !options.target.name.empty() || !options.target.prefix.empty())
@@ -157,7 +163,14 @@ Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     GPKG_CHECK(check_users_can_mount(info.mount_point));
     const auto root = root_of(context, options);
     GPKG_TRY(const auto before, module_files(root));
-    // A view that is made for the image has what is there by now.
+    if (is_in(info.mount_point, root))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: has the mount point of the image in it, {}, and is no place "
+                                "for its module",
+                                root.native(),
+                                info.mount_point.native()),
+                    "--root names another folder");
+    // The image is looked at in a view of its own, which has what is there by now.
     GPKG_CHECK(make_folders(root));
     origin.prefix = info.mount_point;
     const auto write_it = [&]() -> Result<int> {

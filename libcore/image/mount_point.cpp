@@ -123,8 +123,10 @@ bool is_trusted(const struct stat& status) {
 Result<MountPoint> MountPoint::take(const fs::path& place) {
     for (int tries = 0; tries < 200; ++tries) {
         GPKG_CHECK(check_owners(place));
-        GPKG_TRY(const bool is_made, make_folders_to(place));
-        if (!is_made) continue;
+        const auto is_made = make_folders_to(place);
+        if (!is_made) remove_mount_point(place);
+        if (!is_made) return pass(is_made.error());
+        if (!*is_made) continue;
         GPKG_CHECK(check_owners(place));
         // The lock is on the folder above where only that can be had: who removes asks for both.
         const auto lockable = is_mounted_over(place) ? place.parent_path() : place;

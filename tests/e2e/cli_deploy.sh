@@ -293,6 +293,18 @@ fi
 out_has '65534 700' '65534 400'
 swept
 
+# Ranks that end one after the other at a place where everybody makes folders: each finds its programs to its end.
+mkdir -m 1777 "$WORK/ranks"
+expect 0 image build -p "$WORK/my env" --mount-point "$WORK/ranks/of/ml" -o "$WORK/ranks.sqfs"
+for who in --uid=0 '--uid=65534 --gid=65534 --chdir=/'; do
+    job n1,n2 "export HOME=$WORK/nobody TMPDIR=$WORK/nobody
+srun \"\$GPKG\" image run '$WORK/ranks.sqfs' -- sh -c 'sleep 0.\$((SLURM_PROCID * 3)); where rank; ls -d \$CONDA_PREFIX'" $who
+    case $who in *65534*) unshare -rm true 2> /dev/null || continue ;; esac
+    check [ "$status" = 0 ]
+    check [ "$(grep -c "^prefix=$WORK/ranks/of/ml.*rank" <<< "$out") $(grep -cx "$WORK/ranks/of/ml" <<< "$out")" = '4 4' ]
+    check [ ! -e "$WORK/ranks/of" ]
+done
+
 # What it brought to another folder has to be named to be found.
 job n2 'env=$("$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK/other,") && "$GPKG" deploy --clean; "$GPKG" deploy --clean --to "$NODE_DISK/other,"'
 err_has "nothing of this job was in $NODE_DISK; --to names another folder" "n2: $NODE_DISK/other,/gpkg-job-$id: removed"

@@ -48,6 +48,9 @@ err_has 'users cannot make that folder' '--mount-point /tmp/gpkg-$USER/ml'
 check [ ! -e "$WORK/modules" ]
 expect 2 module write --image "$WORK/nowhere.sqfs" -n its-one
 expect 2 module write -n its-one --disk /tmp
+expect 0 image build -n its-one -o "$WORK/within.sqfs" --mount-point "$WORK/shared/within/one"
+expect 2 module write --image "$WORK/within.sqfs" --root "$WORK/shared/within"
+err_has "$WORK/shared/within: has the mount point of the image in it"
 expect 1 module write --image /etc/passwd
 err_has 'is no image that gpkg made'
 
