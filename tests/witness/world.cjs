@@ -17,6 +17,7 @@ class World {
         this.virtuals = (question.virtuals ?? []).map(readVirtual);
         this.known = new Map();
         this.bestKnown = new Map();
+        this.trackedAloneKnown = new Map();
     }
 
     /// The records of a name that the request can see.
@@ -95,6 +96,19 @@ class World {
         return seen;
     }
 
+    /// Whether a record has track_features or says of a name that only its records with them will do, as
+    /// python_abi "*_cp314t" says of python.
+    costsFeatures(record) {
+        const wantsThem = (spec) => {
+            if (!this.trackedAloneKnown.has(spec)) {
+                const fitting = this.candidates(parseSpec(spec).name).filter((one) => matches(spec, one));
+                this.trackedAloneKnown.set(spec, fitting.length > 0 && fitting.every((one) => one.tracked));
+            }
+            return this.trackedAloneKnown.get(spec);
+        };
+        return Boolean(record.tracked) || [...record.depends, ...record.constrains].some(wantsThem);
+    }
+
     /// The highest version that the spec can get, and whether track_features are its price.
     best(spec) {
         if (!this.bestKnown.has(spec)) {
@@ -102,8 +116,9 @@ class World {
             for (const one of this.candidates(parseSpec(spec).name)) {
                 if (!matches(spec, one)) continue;
                 const order = best ? version(one.version).compare(version(best.version)) : 1;
-                if (order > 0) best = { version: one.version, tracked: one.tracked };
-                else if (order === 0) best.tracked &&= one.tracked;
+                const tracked = this.costsFeatures(one);
+                if (order > 0) best = { version: one.version, tracked };
+                else if (order === 0) best.tracked &&= tracked;
             }
             this.bestKnown.set(spec, best);
         }
