@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
+#include <set>
 #include <tuple>
 
 namespace gpkg::cli {
@@ -43,9 +44,8 @@ struct ListOptions {
 struct Item {
     std::string name, version, build, channel;
     const PackageRecord* record = nullptr;  ///< null for what pip installed
+    VariantColumns variant{};
     std::optional<VariantInputs> inputs{};  ///< where they were asked for and are known
-
-    VariantColumns variant() const { return record ? variant_columns(*record) : VariantColumns{}; }
 };
 
 /// Conda's own: a regular expression found anywhere in the name, in any case.
@@ -63,7 +63,7 @@ Result<std::function<bool(const std::string&)>> name_filter(const ListOptions& o
 }
 
 Json variant_json(const Item& item) {
-    const auto columns = item.variant();
+    const auto& columns = item.variant;
     auto json = Json::object();
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (!columns.at(i).empty()) json[std::string(kVariantColumns.at(i))] = columns.at(i);
@@ -89,12 +89,11 @@ Json json_of(const Item& item) {
 }
 
 /// The columns that tell something; which python it is for, the environment's tells.
-std::vector<std::size_t> telling_columns(const std::vector<VariantColumns>& variants) {
+std::vector<std::size_t> telling_columns(const std::vector<Item>& items) {
     std::vector<std::size_t> columns;
     for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
-        const auto tells = [&](const VariantColumns& variant) { return !variant.at(i).empty(); };
-        if (kVariantColumns.at(i) != "python" &&
-            std::any_of(variants.begin(), variants.end(), tells))
+        const auto tells = [&](const Item& item) { return !item.variant.at(i).empty(); };
+        if (kVariantColumns.at(i) != "python" && std::any_of(items.begin(), items.end(), tells))
             columns.push_back(i);
     }
     return columns;
@@ -111,10 +110,7 @@ std::string input_text(const Item& item) {
 
 void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
     out.result(fmt::format("# packages in environment at {}:\n#", path.native()));
-    std::vector<VariantColumns> variants;
-    variants.reserve(items.size());
-    for (const auto& item : items) variants.push_back(item.variant());
-    const auto columns = telling_columns(variants);
+    const auto columns = telling_columns(items);
     Table table;
     std::vector<std::string> head{"# Name", "Version", "Build", "Channel"};
     for (const auto i : columns) head.emplace_back(kVariantColumns.at(i));
@@ -122,10 +118,9 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
         items.begin(), items.end(), [](const Item& item) { return item.inputs.has_value(); });
     if (has_inputs) head.emplace_back("built with");
     table.add(std::move(head));
-    for (std::size_t place = 0; place < items.size(); ++place) {
-        const auto& item = items[place];
+    for (const auto& item : items) {
         std::vector<std::string> cells{item.name, item.version, item.build, item.channel};
-        for (const auto i : columns) cells.push_back(variants[place].at(i));
+        for (const auto i : columns) cells.push_back(item.variant.at(i));
         if (has_inputs) cells.push_back(input_text(item));
         table.add(std::move(cells));
     }
@@ -169,12 +164,20 @@ std::vector<Item> items_of(const Context& context,
                          package.version,
                          package.build,
                          channel_name(context, package.channel),
-                         &package});
+                         &package,
+                         variant_columns(package)});
     }
     if (!options.no_pip) {
-        for (auto& package : pip_packages(path, installed))
-            items.push_back(
-                {std::move(package.name), std::move(package.version), "pypi_0", "pypi"});
+        const auto wheels = pip_packages(path, installed);
+        std::set<std::string> present;
+        for (const auto& wheel : wheels) present.insert(normal_wheel_name(wheel.name));
+        for (const auto& wheel : wheels)
+            items.push_back({wheel.name,
+                             wheel.version,
+                             "pypi_0",
+                             "pypi",
+                             nullptr,
+                             wheel_columns(wheel, present)});
     }
     std::stable_sort(
         items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });

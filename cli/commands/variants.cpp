@@ -6,6 +6,7 @@
 #include "cli/workflow/ask/built_with.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/installed.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/accelerator.hpp"
@@ -42,7 +43,8 @@ struct Row {
     PackageRecord record;
     AcceleratorOf accelerator;
     VariantBuild build;
-    std::string obstacle;  ///< why it does not go with the machine; empty: it does
+    std::string obstacle;   ///< why it does not go with the machine; empty: it does
+    std::string hidden_by;  ///< the channel that keeps it out unless its own is asked for
 };
 
 /// The records of the newest versions, the newest first.
@@ -105,6 +107,16 @@ Result<std::string> obstacle_of(Context& context,
     return explanation == nullptr ? std::string() : reason_of(*explanation);
 }
 
+/// With strict priority the first channel that has the name, which hides it in all others.
+Result<std::optional<std::string>> hiding_channel(const Sources& sources, const MatchSpec& spec) {
+    if (sources.priority != ChannelPriority::Strict || spec.channel) return std::nullopt;
+    for (const auto& index : sources.indexes) {
+        GPKG_TRY(const auto found, index->find(spec.name));
+        if (!found.rows().empty()) return index->source().channel;
+    }
+    return std::nullopt;
+}
+
 Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     Json document{{"success", true},
                   {"machine", sources.machine.name},
@@ -122,6 +134,7 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
         one["variant_inputs"] = row.build.inputs ? Json(*row.build.inputs) : Json();
         one["fits"] = row.obstacle.empty();
         one["reason"] = row.obstacle.empty() ? Json() : Json(row.obstacle);
+        one["hidden_by"] = row.hidden_by.empty() ? Json() : Json(row.hidden_by);
         document["variants"].push_back(std::move(one));
     }
     return document;
@@ -140,6 +153,11 @@ std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
         return printable(key, kLongestInput);
     });
     return shown;
+}
+
+std::string fit_cell(const Row& row) {
+    if (!row.obstacle.empty()) return "no: " + row.obstacle;
+    return row.hidden_by.empty() ? "yes" : fmt::format("hidden by {}", row.hidden_by);
 }
 
 /// The columns of records by which the rows differ.
@@ -173,7 +191,7 @@ Table table_of(const Context& context,
         for (const auto i : shown) cells.push_back(row.build.columns.at(i));
         for (const auto& key : keys) cells.push_back(input_cell(row.build, key));
         if (channels.size() > 1) cells.push_back(channel_text(context, row.record));
-        cells.push_back(row.obstacle.empty() ? "yes" : "no: " + row.obstacle);
+        cells.push_back(fit_cell(row));
         table.add(std::move(cells));
     }
     return table;
@@ -197,6 +215,15 @@ void print(const Context& context, const std::vector<Row>& rows) {
     }
     for (const auto& [name, what] : evidence)
         out.note(fmt::format("accelerator {}: by \"{}\" and the like", name, what));
+    const auto hidden = std::find_if(
+        rows.begin(), rows.end(), [](const Row& row) { return !row.hidden_by.empty(); });
+    if (hidden != rows.end())
+        out.note(
+            fmt::format("channel priority is strict: what {} hides is taken where its channel "
+                        "is asked for, e.g. '{}::{}'",
+                        hidden->hidden_by,
+                        channel_name(context, hidden->record.channel),
+                        hidden->record.name));
 }
 
 /// Accelerators of which only older versions have builds.
@@ -230,6 +257,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
     GPKG_TRY(
         auto inputs,
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
+    GPKG_TRY(const auto hiding, hiding_channel(sources, spec));
     std::vector<Row> rows;
     // Builds that ask for the same have the same reason.
     std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::string> obstacles;
@@ -243,6 +271,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
             GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
         }
         row.obstacle = obstacles[asks];
+        if (hiding && record.channel != *hiding) row.hidden_by = channel_name(context, *hiding);
         row.record = std::move(record);
         rows.push_back(std::move(row));
     }

@@ -114,7 +114,7 @@ Texts asked_for(Context& context,
     return texts;
 }
 
-Texts requirements(const std::vector<PipPackage>& packages) {
+Texts requirements(const std::vector<Wheel>& packages) {
     Texts texts;
     for (const auto& package : packages)
         texts.push_back(fmt::format("{}=={}", package.name, package.version));

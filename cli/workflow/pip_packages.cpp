@@ -25,28 +25,45 @@ std::vector<fs::path> site_packages(const fs::path& prefix) {
     return folders;
 }
 
-/// The header `key` of a metadata file, whose headers end at the first empty line.
-std::string header(std::string_view text, std::string_view key) {
+/// All headers `key` of a metadata file, whose headers end at the first empty line.
+std::vector<std::string> headers(std::string_view text, std::string_view key) {
+    std::vector<std::string> values;
     for (const auto line : split(text, '\n')) {
         if (trim(line).empty()) break;
         const auto colon = line.find(':');
         if (colon != std::string_view::npos && line.substr(0, colon) == key)
-            return std::string(trim(line.substr(colon + 1)));
+            values.emplace_back(trim(line.substr(colon + 1)));
     }
-    return {};
+    return values;
+}
+
+/// The first of them.
+std::string header(std::string_view text, std::string_view key) {
+    auto values = headers(text, key);
+    return values.empty() ? std::string() : std::move(values.front());
+}
+
+Wheel wheel_of(const fs::path& folder, std::string_view metadata) {
+    Wheel wheel;
+    wheel.name = header(metadata, "Name");
+    wheel.version = header(metadata, "Version");
+    wheel.depends = headers(metadata, "Requires-Dist");
+    wheel.python = header(metadata, "Requires-Python");
+    if (const auto built = read_file(folder / "WHEEL")) wheel.tags = headers(*built, "Tag");
+    return wheel;
 }
 
 }  // namespace
 
-std::vector<PipPackage> pip_packages(const fs::path& prefix,
-                                     const std::vector<PrefixRecord>& installed) {
+std::vector<Wheel> pip_packages(const fs::path& prefix,
+                                const std::vector<PrefixRecord>& installed) {
     std::set<std::string_view> owned;
     for (const auto& record : installed) {
         for (const auto& file : record.files) {
             if (file.ends_with("/METADATA") || file.ends_with("/PKG-INFO")) owned.insert(file);
         }
     }
-    std::vector<PipPackage> packages;
+    std::vector<Wheel> packages;
     for (const auto& folder : site_packages(prefix)) {
         std::error_code code;
         for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
@@ -57,7 +74,7 @@ std::vector<PipPackage> pip_packages(const fs::path& prefix,
             if (owned.contains(file.lexically_relative(prefix).native())) continue;
             const auto text = read_file(file);
             if (!text) continue;
-            PipPackage package{header(*text, "Name"), header(*text, "Version")};
+            auto package = wheel_of(entry->path(), *text);
             if (!package.name.empty()) packages.push_back(std::move(package));
         }
     }

@@ -4,19 +4,13 @@
 // installed.
 
 #include "libcore/env/prefix_record.hpp"
+#include "libcore/spec/wheel.hpp"
 
-#include <string>
 #include <vector>
 
 namespace gpkg::cli {
 
-struct PipPackage {
-    std::string name;
-    std::string version;
-};
-
 /// Sorted by name. What cannot be read is left out: it is pip's, not ours.
-std::vector<PipPackage> pip_packages(const fs::path& prefix,
-                                     const std::vector<PrefixRecord>& installed);
+std::vector<Wheel> pip_packages(const fs::path& prefix, const std::vector<PrefixRecord>& installed);
 
 }  // namespace gpkg::cli

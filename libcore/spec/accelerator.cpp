@@ -86,14 +86,6 @@ std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
         best->accelerator, "needs " + *evidence, best->hint == AcceleratorHint::Library};
 }
 
-/// "12.9" of "129", "12.4" of "12.4", "11.2" of "112", "9.2" of "92", "13" of "13".
-std::string dotted(std::string_view digits) {
-    if (digits.find('.') != std::string_view::npos || digits.size() < 2) return std::string(digits);
-    const auto major = digits.size() == 2 && digits[0] != '1' ? 1U : 2U;
-    if (digits.size() <= major) return std::string(digits);
-    return fmt::format("{}.{}", digits.substr(0, major), digits.substr(major));
-}
-
 }  // namespace
 
 std::string_view to_string(Accelerator accelerator) {
@@ -197,7 +189,7 @@ std::optional<std::string> cuda_of(const PackageRecord& record) {
             if (!token.starts_with(prefix)) continue;
             const auto digits = token.substr(prefix.size());
             if (!digits.empty() && digits.find_first_not_of("0123456789.") == std::string::npos)
-                return dotted(digits);
+                return dotted_cuda(digits);
             break;
         }
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 
 namespace gpkg {
 namespace {
@@ -13,6 +14,13 @@ namespace {
 constexpr int kFirstCompatible = 11;
 
 }  // namespace
+
+std::string dotted_cuda(std::string_view digits) {
+    if (digits.find('.') != std::string_view::npos || digits.size() < 2) return std::string(digits);
+    const auto major = digits.size() == 2 && digits[0] != '1' ? 1U : 2U;
+    if (digits.size() <= major) return std::string(digits);
+    return fmt::format("{}.{}", digits.substr(0, major), digits.substr(major));
+}
 
 int version_part(const Version& version, std::size_t place) {
     const auto parts = split(version.to_string(), '.');

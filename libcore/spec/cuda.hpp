@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace gpkg {
@@ -30,6 +31,10 @@ DriverFit driver_fit(const Version& toolkit,
 inline constexpr std::array<std::string_view, 3> kCudaVersionPackages = {
     "cuda-version", "pytorch-cuda", "cudatoolkit"};
 bool tells_cuda_version(std::string_view name);
+
+/// A CUDA version as names and build strings have it, without its dot: "12.9" of "129", "9.2" of
+/// "92", "13" of "13"; what has a dot stays.
+std::string dotted_cuda(std::string_view digits);
 
 /// Whether a package is one of CUDA's own: "cuda-cudart", "libcublas", "nccl".
 bool is_part_of_cuda(std::string_view name);

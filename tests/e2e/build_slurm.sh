@@ -138,7 +138,7 @@ cut_off() {
 }
 let_go() { (sleep 1; touch "$WORK/go") & }
 cut_off KILL r --slurm --output-dir slow --sandbox off
-check [ "$(squeue -h -r | wc -l)" = 4 ]
+check [ "$(squeue -h -r -t PD,R | wc -l)" = 4 ]
 let_go
 expect 0 build r --slurm --output-dir slow --sandbox off
 out_is "$PWD/slow: 5 packages built, 0 unchanged, 0 failed"
@@ -161,7 +161,7 @@ rm "$WORK/go"
 cut_off HUP r/slow --slurm --output-dir slow --sandbox off --rebuild
 check [ "$status" = 1 ]
 err_has 'error: interrupted' 'its builds go on (job ' 'the same command again waits for them, scancel '
-check [ "$(squeue -h -r | wc -l)" = 4 ]
+check [ "$(squeue -h -r -t PD,R | wc -l)" = 4 ]
 rm "$WORK/runs/began"
 "$GPKG" build r/slow --slurm --output-dir slow --sandbox off --rebuild > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null &
 child=$!

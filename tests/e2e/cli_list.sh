@@ -100,6 +100,27 @@ expect 0 list -n there torch --json
 json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.9", "blas": "mkl"}'
 expect 0 list -n here only --json
 json '"variant" not in d[0]'
+# Of what pip installed what its makers write: behind the version, into the name, into what it needs.
+wheel() {
+    local at=$GPKG_ROOT_PREFIX/envs/here/lib/python3.12/site-packages/$1-$2.dist-info
+    mkdir -p "$at"
+    printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "$1" "$2" > "$at/METADATA"
+    if [ -n "${3-}" ]; then printf 'Requires-Dist: %s\n' "$3" >> "$at/METADATA"; fi
+    printf 'Wheel-Version: 1.0\nTag: cp312-cp312-linux_x86_64\n' > "$at/WHEEL"
+}
+wheel torchvision 0.19.0+cu121
+wheel xgboost 3.0.0 'nvidia-nccl-cu12; platform_system == "Linux"'
+wheel nvidia_nccl_cu12 2.26.2
+wheel lightgbm 4.6.0 'nvidia-nccl-cu13; platform_system == "Linux"'
+expect 0 list -n here
+# cells NAME: a row with one space between its columns.
+cells() { grep "^$1 " <<< "$out" | tr -s ' '; }
+check [ "$(cells torchvision)" = 'torchvision 0.19.0+cu121 pypi_0 pypi nvidia 12.1' ]
+check [ "$(cells xgboost)" = 'xgboost 3.0.0 pypi_0 pypi nvidia 12' ]
+check [ "$(cells lightgbm)" = 'lightgbm 4.6.0 pypi_0 pypi' ]
+expect 0 list -n here torchvision --json
+json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.1", "python": "3.12"}'
+rm -r "$GPKG_ROOT_PREFIX/envs/here/lib"
 expect 0 list -n here --diff there --json
 json '[(x["name"], x["here"] is None, x["there"] is None) for x in d] ==
     [("cuda-version", True, False), ("only", False, True), ("torch", False, False)]'

@@ -23,13 +23,15 @@ slurm_partition closed c1,c2 AllocNodes=elsewhere
 ldconfig -C "$SLURM/ld.so.cache" -f "$WORK/ld.so.conf" 2> /dev/null
 echo 'mount --bind "$1/ld.so.cache" /etc/ld.so.cache' > "$SLURM/prepare.g2"
 slurm_start
+# jobs: names of those that wait or run; one that ended stays in the queue until its node has cleaned up.
+jobs() { squeue -h -t PD,R -o %j; }
 profiles=$GPKG_ROOT_PREFIX/profiles
 
 # Without a word that jobs may start none does: names tell what they can, and every use says so.
 expect 0 hardware --slurm
 out_has 'c1 and 1 more' '2 x nvidia_a100_80gb_pcie' '1 x h100, 1 x house'
 err_has 'house is no name of a GPU that gpkg knows' 'no node was asked' '--yes starts a job'
-check [ -z "$(squeue -h)" ]
+check [ -z "$(jobs)" ]
 names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
 check [ "${names#partition=aaa*aaa:*.yaml }" != "$names" ]
 names=partition=all.yaml\ ${names#*partition=all.yaml }
@@ -74,7 +76,7 @@ out_has 'kept, of node g2 of Slurm'
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
 json '"cuda" not in d["packages"][0]["build"]'
-check [ -z "$(squeue -h)" ]
+check [ -z "$(jobs)" ]
 
 # Inside a job other nodes are asked all the same.
 out=$(srun --partition=cpu --ntasks=1 "$GPKG" hardware --slurm --yes --partition gpu --json -o "$WORK/inside") status=$? last='in a job'
@@ -86,7 +88,7 @@ for _ in $(seq 50); do [ "$(squeue -h -t R -o %i | wc -l)" = 1 ] && break; sleep
 expect 1 hardware --slurm --yes --partition gpu --wait 1
 err_has 'g2: '
 out_has 'kept, of node g2 of Slurm'
-check [ "$(squeue -h -o %j)" = wrap ]
+check [ "$(jobs)" = wrap ]
 scancel -u root
 scontrol update NodeName=c1,c2 State=DRAIN Reason=test
 expect 1 hardware --slurm --yes --partition cpu -o "$WORK/drained"
@@ -139,7 +141,7 @@ check [ "$(cat "$profiles/partition=gpu.yaml")" = mine ]
 check [ "$(ls "$profiles" | wc -l)" = 1 ]
 mkdir "$WORK/bin"
 ln -s "$(command -v cat)" "$WORK/bin/cat"
-(PATH=$WORK/bin; expect 1 hardware --slurm; err_has 'sinfo: there is no such program on PATH' 'module load slurm'; exit "$failures")
+(failures=0; PATH=$WORK/bin; expect 1 hardware --slurm; err_has 'sinfo: there is no such program on PATH' 'module load slurm'; exit "$failures")
 failures=$((failures + $?))
 # A controller that does not answer.
 slurm_stop

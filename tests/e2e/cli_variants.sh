@@ -46,6 +46,21 @@ err_has 'did you mean plain?'
 expect 2 variants 'torch*'
 expect 2 variants torch --versions 0
 
+# What an earlier channel hides is told so, and how it is had.
+other=$WORK/other
+CHANNEL=$other package torch 2.0 cpu_py313_0 'python_abi 3.13.* *_cp313'
+expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels
+out_has "cpu_py313_0      none               3.13    file://$other/linux-64    hidden by file://$CHANNEL"
+check [ "$(grep 'hidden by' <<< "$out" | grep -vc "$other/linux-64 ")" = 0 ]
+err_has "channel priority is strict: what file://$CHANNEL hides is taken where its channel is asked for, e.g. 'file://$other::torch'"
+expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels --json
+json 'all(v["hidden_by"] == (None if v["channel"] == "file://" + channel else "file://" + channel)
+    for v in d["variants"])'
+expect 0 variants "file://$other::torch" -c "$CHANNEL" -c "$other" --override-channels
+out_lacks hidden
+expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels --channel-priority flexible
+out_lacks hidden
+
 # What packages were built with, where the channel publishes it.
 conda() { python3 "$here/conda_package.py" "$@"; }
 # shown: the table with one space between its columns.
