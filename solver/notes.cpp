@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "solver/explain/wording.hpp"
+#include "solver/machine_limit.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,9 +54,10 @@ void note_missing_extras(const Universe& universe,
 /// for none.
 class AcceleratorNotes {
 public:
-    explicit AcceleratorNotes(const Universe& universe) : universe_(universe) {}
+    AcceleratorNotes(const Universe& universe, MachineLimit& machine)
+        : universe_(universe), machine_(machine) {}
 
-    std::optional<std::string> on(CandidateId id) const {
+    std::optional<std::string> on(CandidateId id) {
         const auto& chosen = universe_.candidates()[id];
         const auto wanted = universe_.preferred_accelerator(chosen.name);
         const bool is_requested = universe_.is_requested(chosen.name);
@@ -66,17 +68,18 @@ public:
                           universe_.version(chosen.version).to_string();
         const auto is_wanted = [&](Accelerator one) { return one == *wanted; };
         const auto newest = newest_for(chosen.name, is_wanted, Of::Requested);
-        const bool is_newer = newest && universe_.version(chosen.version) < *newest;
+        const bool is_newer = newest && is_older(chosen.version, *newest);
         const auto vendor = to_string(*wanted);
         if (chosen.accelerator == *wanted) {
             if (!is_newer || !is_requested || !universe_.is_bound_to_accelerator(chosen.name))
                 return std::nullopt;
             return fmt::format(
                 "{} is for {}; builds for it of newer versions, up to {}, do not go "
-                "with the rest or with the machine",
+                "with the rest or with the machine; {}",
                 text,
                 vendor,
-                newest->to_string());
+                version_text(*newest),
+                who_tells_why(*newest));
         }
         if (!newest) {
             if (!newest_for(
@@ -86,12 +89,10 @@ public:
                 return no_build(text, vendor, *other);
             return fmt::format("{}: no version has a build for {}", text, vendor);
         }
-        if (*newest < universe_.version(chosen.version)) return no_build(text, vendor, *newest);
-        return fmt::format(
-            "{} is not the build for {}, which does not go with the rest or with "
-            "the machine",
-            text,
-            vendor);
+        if (is_older(universe_.candidates()[*newest].version, id))
+            return no_build(text, vendor, *newest);
+        const auto nearest = of_same_version(id, *wanted).value_or(*newest);
+        return fmt::format("{} is not the build for {}, {}", text, vendor, why_not(nearest));
     }
 
 private:
@@ -103,40 +104,74 @@ private:
         });
     }
 
-    static std::string no_build(const std::string& text,
-                                std::string_view vendor,
-                                const Version& newest) {
+    bool is_older(VersionId version, CandidateId than) const {
+        return universe_.version(version) < universe_.version(universe_.candidates()[than].version);
+    }
+
+    std::string version_text(CandidateId id) const {
+        return universe_.version(universe_.candidates()[id].version).to_string();
+    }
+
+    /// Of all builds of a version for one accelerator: the machine where it is what they all lack.
+    std::string why_not(CandidateId id) {
+        const auto& one = universe_.candidates()[id];
+        const auto& name = universe_.names()[one.name];
+        for (auto other = name.begin; other < name.end; ++other) {
+            const auto& candidate = universe_.candidates()[other];
+            const bool is_alike =
+                candidate.version == one.version && candidate.accelerator == one.accelerator;
+            if (is_alike && !candidate.exceeds_driver && !machine_.why_never(other))
+                return "which does not go with the rest or with the machine; " +
+                       who_tells_why(other);
+        }
+        if (const auto why = machine_.why_never(id)) return "which " + *why;
+        return "which is for a CUDA that the driver is too old for";
+    }
+
+    std::string who_tells_why(CandidateId id) const {
+        const auto& candidate = universe_.candidates()[id];
+        return fmt::format("gpkg why-not {}={}={}, with the same request, tells why",
+                           universe_.names()[candidate.name].text,
+                           version_text(id),
+                           candidate.build());
+    }
+
+    std::string no_build(const std::string& text,
+                         std::string_view vendor,
+                         CandidateId newest) const {
         return fmt::format("{} has no build for {}; the newest that has one is {}",
                            text,
                            vendor,
-                           newest.to_string());
+                           version_text(newest));
     }
 
-    bool is_as_requested(CandidateId id) const {
-        const auto& requested = universe_.requested();
-        return std::all_of(requested.begin(), requested.end(), [&](SpecId of) {
-            const auto& spec = universe_.specs()[of];
-            return spec.name != universe_.candidates()[id].name || spec.allows(id);
-        });
+    std::optional<CandidateId> of_same_version(CandidateId id, Accelerator wanted) const {
+        const auto& one = universe_.candidates()[id];
+        const auto& name = universe_.names()[one.name];
+        for (auto other = name.begin; other < name.end; ++other) {
+            const auto& candidate = universe_.candidates()[other];
+            if (candidate.version == one.version && candidate.accelerator == wanted) return other;
+        }
+        return std::nullopt;
     }
 
     enum class Of { Requested, All };  ///< versions that the user asks for, or any
 
     template <typename Fits>
-    std::optional<Version> newest_for(NameId id, const Fits& fits, Of versions) const {
+    std::optional<CandidateId> newest_for(NameId id, const Fits& fits, Of versions) const {
         const auto& name = universe_.names()[id];
-        std::optional<Version> newest;
+        std::optional<CandidateId> newest;
         for (auto other = name.begin; other < name.end; ++other) {
             const auto& candidate = universe_.candidates()[other];
             if (!fits(candidate.accelerator)) continue;
-            if (versions == Of::Requested && !is_as_requested(other)) continue;
-            const auto& version = universe_.version(candidate.version);
-            if (!newest || *newest < version) newest = version;
+            if (versions == Of::Requested && !universe_.is_as_requested(other)) continue;
+            if (!newest || is_older(universe_.candidates()[*newest].version, other)) newest = other;
         }
         return newest;
     }
 
     const Universe& universe_;
+    MachineLimit& machine_;
 };
 
 /// NAME[accel=...] of packages that come in one form: nothing heeds it, though what they need may
@@ -261,9 +296,13 @@ std::vector<std::string> notes_on(const Universe& universe,
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
-    const AcceleratorNotes on_accelerators(universe);
+    MachineLimit machine_limit(universe);
+    AcceleratorNotes on_accelerators(universe, machine_limit);
     for (const auto id : chosen) {
-        if (auto note = on_accelerators.on(id)) notes.push_back(*std::move(note));
+        if (auto note = machine_limit.note_on(id))
+            notes.push_back(*std::move(note));
+        else if (auto on_accelerator = on_accelerators.on(id))
+            notes.push_back(*std::move(on_accelerator));
     }
     const IdleAccelerators idle(universe, chosen);
     for (const auto& name : universe.problem().request.accelerators.asked_packages) {

@@ -84,6 +84,12 @@ bool Universe::is_requested(NameId name) const {
         requested_.begin(), requested_.end(), [&](SpecId id) { return specs_[id].name == name; });
 }
 
+bool Universe::is_as_requested(CandidateId id) const {
+    return std::all_of(requested_.begin(), requested_.end(), [&](SpecId of) {
+        return specs_[of].name != candidates_[id].name || specs_[of].allows(id);
+    });
+}
+
 std::optional<Universe::Former> Universe::former(NameId name) const {
     const auto& request = problem_->request;
     for (const auto* records : {&request.installed, &request.gone}) {

@@ -49,7 +49,7 @@ err_lacks 'newer versions'
 gpu expect 0 solve 'stepped<4' --accel nvidia
 err_lacks 'newer versions'
 gpu expect 0 solve stepped --accel nvidia
-err_has 'stepped 3.0 is for nvidia; builds for it of newer versions, up to 4.0, do not go with the rest or with the machine'
+err_has 'stepped 3.0 is the newest that can be had here: 4.0 needs __cuda >=13, and this machine has a driver for CUDA 12.9'
 gpu expect 0 solve stepped=2
 err_has 'stepped 2.0 has no build for nvidia; the newest that has one is 4.0'
 

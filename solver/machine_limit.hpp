@@ -1,0 +1,40 @@
+#pragma once
+
+// What of a name this machine cannot have, whatever else is asked for.
+
+#include "solver/universe.hpp"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace gpkg::solver {
+
+class MachineLimit {
+public:
+    explicit MachineLimit(const Universe& universe) : universe_(universe) {}
+
+    /// Where all newer versions that were asked for need, by themselves or by what they need,
+    /// what the machine does not have: a line that says so.
+    std::optional<std::string> note_on(CandidateId chosen);
+
+    /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
+    /// is not the machine alone that rules the candidate out.
+    std::optional<std::string> why_never(CandidateId id);
+
+private:
+    enum class Why { Nothing, Machine, Else };  ///< Else: a package that nothing offers
+    struct Verdict {
+        Why why = Why::Nothing;
+        SpecId unmet = kNone;  ///< Machine: the first spec on it that fails
+    };
+
+    Verdict verdict_on(CandidateId id);
+    Verdict verdict_on_spec(SpecId id);
+    std::string fact(NameId name) const;
+
+    const Universe& universe_;
+    std::unordered_map<CandidateId, Verdict> known_;
+};
+
+}  // namespace gpkg::solver
