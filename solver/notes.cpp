@@ -57,7 +57,8 @@ public:
     AcceleratorNotes(const Universe& universe, MachineLimit& machine)
         : universe_(universe), machine_(machine) {}
 
-    std::optional<std::string> on(CandidateId id) {
+    /// `is_limit_told`: what keeps newer versions out is told already.
+    std::optional<std::string> on(CandidateId id, bool is_limit_told) {
         const auto& chosen = universe_.candidates()[id];
         const auto wanted = universe_.preferred_accelerator(chosen.name);
         const bool is_requested = universe_.is_requested(chosen.name);
@@ -71,7 +72,8 @@ public:
         const bool is_newer = newest && is_older(chosen.version, *newest);
         const auto vendor = to_string(*wanted);
         if (chosen.accelerator == *wanted) {
-            if (!is_newer || !is_requested || !universe_.is_bound_to_accelerator(chosen.name))
+            if (!is_newer || is_limit_told || !is_requested ||
+                !universe_.is_bound_to_accelerator(chosen.name))
                 return std::nullopt;
             return fmt::format(
                 "{} is for {}; builds for it of newer versions, up to {}, do not go "
@@ -299,10 +301,10 @@ std::vector<std::string> notes_on(const Universe& universe,
     MachineLimit machine_limit(universe);
     AcceleratorNotes on_accelerators(universe, machine_limit);
     for (const auto id : chosen) {
-        if (auto note = machine_limit.note_on(id))
+        auto limit = machine_limit.note_on(id);
+        if (auto note = on_accelerators.on(id, limit.has_value()))
             notes.push_back(*std::move(note));
-        else if (auto on_accelerator = on_accelerators.on(id))
-            notes.push_back(*std::move(on_accelerator));
+        if (limit) notes.push_back(*std::move(limit));
     }
     const IdleAccelerators idle(universe, chosen);
     for (const auto& name : universe.problem().request.accelerators.asked_packages) {

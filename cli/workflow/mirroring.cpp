@@ -33,7 +33,8 @@ constexpr std::string_view kLockName = "gpkg.lock";
 constexpr std::string_view kSettingsName = "config.yaml";
 constexpr std::string_view kManifestBegun = ".manifest.begun";
 
-/// "conda-forge" for the channel of that name, "conda-forge-2" for another that ends so.
+/// "conda-forge" for the channel of that name, "conda-forge-2" for another that ends so, or that is
+/// called as a file of the mirror's own.
 std::string folder_name(const std::string& url, const std::map<std::string, std::string>& taken) {
     auto stem = url.substr(url.rfind('/') + 1);
     std::replace_if(
@@ -45,8 +46,12 @@ std::string folder_name(const std::string& url, const std::map<std::string, std:
         },
         '-');
     if (stem.empty() || stem.front() == '.') stem = "channel" + stem;
+    const auto is_taken = [&](const std::string& name) {
+        return taken.contains(name) || name == kLockName || name == kSettingsName ||
+               name == kMirrorManifest;
+    };
     auto name = stem;
-    for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}-{}", stem, number);
+    for (int number = 2; is_taken(name); ++number) name = fmt::format("{}-{}", stem, number);
     return name;
 }
 

@@ -175,6 +175,9 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
         GPKG_CHECK(check_parts(text, path.substr(1), false));
     GPKG_CHECK(refuse_subdir(text, path));
     channel.name_ = shown_name(channel.base_url_, context);
+    channel.is_mirrored_ =
+        std::find(context.mirrored.begin(), context.mirrored.end(), channel.base_url_) !=
+        context.mirrored.end();
     return channel;
 }
 

@@ -24,6 +24,8 @@ struct ChannelContext {
     /// Names that stand for several channels.
     std::vector<std::pair<std::string, std::vector<std::string>>> several = {
         {"defaults", {"https://repo.anaconda.com/pkgs/main", "https://repo.anaconda.com/pkgs/r"}}};
+    /// Base URLs of channels that mirrors stand in for.
+    std::vector<std::string> mirrored;
 };
 
 class Channel {
@@ -42,7 +44,9 @@ public:
     /// base URL, the login elsewhere on the same origin, nothing for other origins.
     std::string with_credentials(std::string_view url) const;
 
-    bool is_local() const { return base_url_.starts_with("file:"); }
+    /// Whether its files are read where they are. A folder that mirrors stand in for, and that may
+    /// not be there, is asked for them as a server is.
+    bool is_local() const { return !is_mirrored_ && base_url_.starts_with("file:"); }
     /// The folder of a local channel.
     fs::path folder() const;
 
@@ -54,6 +58,7 @@ private:
     std::string name_;
     std::string base_url_;
     std::string secret_url_;  ///< the base URL with credentials; equal to it without any
+    bool is_mirrored_ = false;
 };
 
 /// The channels that `text` stands for: several for some names, none for "nodefaults", else one.

@@ -313,6 +313,21 @@ mirrored "$a" 1 base=1
 err_has 'manifest.json' "if it is damaged, remove $m/manifest.json"
 cp "$WORK/whole" "$m/manifest.json"
 
+# A channel that is a folder: where its mirror is, the folder need not be.
+expect 0 mirror base=2 -c "$a" --override-channels --out "$WORK/stands_in"
+mv "$WORK/a" "$WORK/away"
+rm -rf "$GPKG_ROOT_PREFIX/cache"
+GPKG_SYSTEM_CONFIG=$WORK/stands_in/config.yaml expect 0 solve base -c "$a" --override-channels --json
+json '[r["version"] for r in d["packages"]] == ["2.0"] and d["packages"][0]["channel"] == "file://" + work + "/a/main"'
+GPKG_SYSTEM_CONFIG=$WORK/stands_in/config.yaml expect 0 create -y -q -n away base -c "$a" --override-channels
+mv "$WORK/away" "$WORK/a"
+# One that is called as the mirror's own files are.
+mkdir "$WORK/odd"
+cp -r "$WORK/a/main" "$WORK/odd/manifest.json"
+expect 0 mirror base=2 -c "file://$WORK/odd/manifest.json" --override-channels --out "$WORK/named"
+expect 0 mirror verify "$WORK/named"
+check [ -d "$WORK/named/manifest.json-2/linux-64" ]
+
 # A link leads into the mirror as well.
 ln -s near "$WORK/link"
 expect 2 mirror base=1 --out "$m" --delta "$m/manifest.json" --delta-out "$WORK/link/d"
