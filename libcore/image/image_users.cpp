@@ -39,18 +39,13 @@ struct Process {
 
 Process look_at(pid_t number) {
     Process process{number, 0, false, {}};
-    const auto text = read_file(fmt::format("/proc/{}/stat", number));
-    const auto name_end = text ? text->rfind(')') : std::string::npos;
-    if (name_end == std::string::npos) return process;
-    // "4711 (any name) S <parent> <group> <session> <terminal> <its group> <flags> ..."
-    const auto words = split(std::string_view(*text).substr(name_end + 1), ' ');
-    constexpr std::size_t kParent = 2;
-    constexpr std::size_t kFlags = 7;
+    const auto words = process_stat(number);
+    constexpr std::size_t kParent = 1;
+    constexpr std::size_t kFlags = 6;
     constexpr unsigned long kForkedWithoutExec = 0x40;  // PF_FORKNOEXEC
     if (words.size() <= kFlags) return process;
     process.parent = number_in(words[kParent]);
-    process.is_fork =
-        (std::strtoul(std::string(words[kFlags]).c_str(), nullptr, 10) & kForkedWithoutExec) != 0;
+    process.is_fork = (std::strtoul(words[kFlags].c_str(), nullptr, 10) & kForkedWithoutExec) != 0;
     std::error_code code;
     process.program =
         fs::read_symlink(fmt::format("/proc/{}/exe", number), code).filename().native();
