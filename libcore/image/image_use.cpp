@@ -138,6 +138,25 @@ Result<void> check_trusted_way(const fs::path& place) {
     return {};
 }
 
+/// Whether this user sees what is mounted there.
+Result<void> check_seen(const fs::path& place) {
+    struct stat status {};
+    if (::stat(place.c_str(), &status) == 0 || errno != EACCES) return {};
+    fs::path folder;
+    for (const auto& part : place.parent_path()) {
+        folder /= part;
+        if (::access(folder.c_str(), X_OK) == 0) continue;
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: the image is mounted below it, and you may not enter it",
+                                folder.native()),
+                    "have its owner open it (chmod a+x), or build the image with a mount point in "
+                    "a folder for all");
+    }
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: another user has it mounted, who alone sees it", place.native()),
+                "build the image with a mount point for each user, or have root mount it for all");
+}
+
 /// Held while a mount is made or taken away.
 Result<Descriptor> lock(const fs::path& folder, const std::function<bool()>& cancelled) {
     const auto file = folder / "lock";
@@ -264,13 +283,7 @@ Result<ImageUse> use_image(const fs::path& image,
         GPKG_CHECK(unmount(place, false));
         there.reset();
     }
-    struct stat status {};
-    if (there && ::stat(place.c_str(), &status) != 0 && errno == EACCES)
-        return fail(
-            ErrorKind::Conflict,
-            fmt::format("{}: another user has it mounted, who alone sees it", place.native()),
-            "build the image with a mount point for each user, or have root mount it for "
-            "all");
+    if (there) GPKG_CHECK(check_seen(place));
     if (!there) {
         use.was_mounted = false;
         GPKG_CHECK(check_trusted_way(place));

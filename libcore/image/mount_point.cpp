@@ -78,7 +78,7 @@ Result<bool> make_folders_to(const fs::path& place) {
         folder /= part;
         struct stat status {};
         if (::lstat(folder.c_str(), &status) == 0) continue;
-        if (errno == ENOENT && ::mkdir(folder.c_str(), kMade) == 0) continue;
+        if (errno == ENOENT && make_folder(folder, kMade)) continue;
         if (errno == EEXIST) continue;
         if (errno == ENOENT) return false;
         // The last: what served a mount there is gone.
@@ -118,6 +118,16 @@ bool is_ours(const struct stat& status) {
 bool is_trusted(const struct stat& status) {
     const bool is_open = (status.st_mode & 022U) != 0 && (status.st_mode & S_ISVTX) == 0;
     return S_ISDIR(status.st_mode) && is_ours(status) && !is_open;
+}
+
+bool make_folder(const fs::path& folder, mode_t mode) {
+    if (::mkdir(folder.c_str(), mode) != 0) return false;
+    // Another may have its name already, where anybody may rename.
+    const auto made = open_to_lock(folder);
+    struct stat status {};
+    if (made && ::fstat(made.get(), &status) == 0 && status.st_uid == ::geteuid())
+        ::fchmod(made.get(), mode);
+    return true;
 }
 
 Result<MountPoint> MountPoint::take(const fs::path& place) {

@@ -84,7 +84,8 @@ PrivateView private_view_for(const fs::path& place) {
     for (const auto& part : place.parent_path()) {
         folder /= part;
         struct stat status {};
-        if (::lstat(folder.c_str(), &status) != 0) break;
+        // What this user may not enter cannot be shown either.
+        if (::lstat(folder.c_str(), &status) != 0 || ::access(folder.c_str(), X_OK) != 0) break;
         is_trusted_so_far = is_trusted_so_far && is_trusted(status);
         if (is_trusted_so_far || folder == "/") view = {folder, place, {}, true};
         if (::access(folder.c_str(), W_OK) != 0) continue;

@@ -232,6 +232,23 @@ if [ -d "$WORK/nobody" ]; then
     as_other 65534 "$GPKG" image run "$WORK/shared.sqfs" where > /dev/null 2>&1
     check [ ! -e "$shared/of" ]
     check [ -z "$(ls -A "$shared/tmp")" ]
+    # What root makes others may enter, whatever its umask. What they may not enter is not part of what they see.
+    mask=$(umask)
+    umask 077
+    begin closed env "$GPKG"
+    umask "$mask"
+    check [ "$(stat -c '%U %a' "$shared/of" "$shared/of/ml" | tr '\n' ' ')" = 'root 1755 root 1755 ' ]
+    begin other as_other 65534 "$GPKG"
+    check [ -z "$(grep 'is not yours' "$WORK/told.other")" ]
+    end other
+    end closed
+    check [ ! -e "$shared/of" ]
+    rm -f "$shared"/*.in "$shared"/*.go
+    mkdir -m 700 "$shared/of"
+    as_other 65534 "$GPKG" image run "$WORK/shared.sqfs" where > "$WORK/said" 2> "$WORK/told"
+    check [ "$? $(tr '\n' ' ' < "$WORK/said")" = "0 prefix=$shared/of/ml  " ]
+    check [ "$(stat -c '%U %a' "$shared/of") $(ls -A "$shared/of")" = 'root 700 ' ]
+    rmdir "$shared/of"
 fi
 
 # What its owner alone may read is not for others in what is made; modules of pip's are compiled as others are.

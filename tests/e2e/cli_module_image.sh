@@ -296,11 +296,25 @@ done
 # What root mounts, in a prolog for instance, is there for everybody, also where it is a copy that is mounted.
 if [ ${#user[@]} != 0 ]; then
     image=$WORK/shared/files-user/one.sqfs
+    for mask in 022 077; do
+        rm -rf "$WORK/disk" && mkdir -m 1777 "$WORK/disk"
+        kept=$(umask)
+        umask $mask
+        expect 0 image mount "$image" --disk "$WORK/disk"
+        umask "$kept"
+        last="a user finds what root mounted with umask $mask"
+        out=$("${user[@]}" env HOME=/tmp "$GPKG" image mount "$image" --disk "$WORK/disk" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
+        check [ "$status $out" = "0 $WORK/shared/user/one" ]
+        expect 0 image unmount "$image"
+    done
+    # But for one that is where the user may not be.
+    mkdir -m 700 "$WORK/shared/user"
     expect 0 image mount "$image" --disk "$WORK/disk"
-    last='a user finds what root mounted'
     out=$("${user[@]}" env HOME=/tmp "$GPKG" image mount "$image" --disk "$WORK/disk" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
-    check [ "$status $out" = "0 $WORK/shared/user/one" ]
+    check [ "$status" = 1 ]
+    err_has "$WORK/shared/user: the image is mounted below it, and you may not enter it"
     expect 0 image unmount "$image"
+    rmdir "$WORK/shared/user"
     # But for an image that others may not read.
     install -m 600 "$image" "$WORK/private.sqfs"
     mkdir "$WORK/disk/private"
