@@ -95,6 +95,9 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
     GPKG_TRY(const auto mount_point, mount_point_of(context, options, made));
     GPKG_CHECK(add_other_files(context, made, mount_point));
     const bool is_layout = options.format == "oci";
+    const auto can_be_mounted = check_not_of_system(mount_point);
+    if (!is_layout && !can_be_mounted)
+        context.out.warn(can_be_mounted.error().message + ": only gpkg image run uses it");
     GPKG_TRY(const auto info,
              write_imaged(context,
                           made,

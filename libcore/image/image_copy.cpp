@@ -105,10 +105,6 @@ Result<fs::path> own_folder_in(const fs::path& folder) {
 Result<fs::path> local_copy(const fs::path& image,
                             const ImageInfo& info,
                             const ImageCopyOptions& options) {
-    if (info.content.size() != 64 || !is_hex(info.content, 64))
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: does not tell the checksum of its content", image.native()),
-                    "gpkg image build makes it anew");
     GPKG_CHECK(make_folders(options.disk));
     GPKG_TRY(const auto own, own_folder_in(options.disk));
     const auto folder = own / "images";

@@ -138,6 +138,18 @@ Result<void> check_trusted_way(const fs::path& place) {
     return {};
 }
 
+/// What is in a folder would be covered without a word, for everybody.
+Result<void> check_empty(const fs::path& place) {
+    std::error_code code;
+    const bool is_empty = fs::is_empty(place, code);
+    if (code) return pass(io_error(place, "list", code.value()));
+    if (is_empty) return {};
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format("{}: is not empty, and the image would cover what is in it", place.native()),
+        "move that away, or build the image with another --mount-point");
+}
+
 /// Whether this user sees what is mounted there.
 Result<void> check_seen(const fs::path& place) {
     struct stat status {};
@@ -264,6 +276,7 @@ Result<ImageUse> use_image(const fs::path& image,
                            const ImageInfo& info,
                            const ImageUseOptions& options) {
     const auto& place = info.mount_point;
+    GPKG_CHECK(check_not_of_system(place));
     std::error_code code;
     const auto file = fs::canonical(image, code);
     if (code) return pass(io_error(image, "open", code.value()));
@@ -288,6 +301,7 @@ Result<ImageUse> use_image(const fs::path& image,
         use.was_mounted = false;
         GPKG_CHECK(check_trusted_way(place));
         GPKG_TRY(const auto folder, MountPoint::take(place));
+        GPKG_CHECK(check_empty(place));
         GPKG_CHECK(mount(use.file, place, info.content));
     }
     GPKG_CHECK(users.add(options.shell));
@@ -317,9 +331,45 @@ Result<ImageLeft> leave_image(const fs::path& mount_point, pid_t shell) {
     return left;
 }
 
+Result<void> check_not_of_system(const fs::path& mount_point) {
+    static const std::set<std::string> of_system = {"bin",
+                                                    "boot",
+                                                    "dev",
+                                                    "etc",
+                                                    "lib",
+                                                    "lib32",
+                                                    "lib64",
+                                                    "libx32",
+                                                    "proc",
+                                                    "root",
+                                                    "run",
+                                                    "sbin",
+                                                    "sys",
+                                                    "tmp",
+                                                    "usr",
+                                                    "var"};
+    const auto way = mount_point.relative_path();
+    if (!way.empty() && !of_system.contains(way.begin()->native())) return {};
+    fs::path folder;
+    for (const auto& part : mount_point.parent_path()) {
+        folder /= part;
+        struct stat status {};
+        if (::stat(folder.c_str(), &status) != 0) break;
+        if (status.st_uid != 0 || (status.st_mode & 01002U) == 01002U) return {};
+    }
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: is a place of the system's, and no image is mounted there",
+                            mount_point.native()),
+                "build the image with another --mount-point");
+}
+
 Result<void> check_users_can_mount(const fs::path& mount_point) {
+    GPKG_CHECK(check_not_of_system(mount_point));
     std::error_code code;
-    if (fs::is_directory(mount_point, code)) return {};
+    if (fs::is_directory(mount_point, code)) {
+        if (mounted_at(mount_point)) return {};
+        return check_empty(mount_point);
+    }
     const auto above = nearest_existing(mount_point);
     struct stat status {};
     if (::stat(above.c_str(), &status) == 0) {

@@ -28,8 +28,9 @@ struct ImageUse {
     bool was_mounted = false;  ///< by another shell
 };
 
-/// By squashfuse for a user, by the kernel for root. What was left of a mount whose server is gone
-/// is cleared first. Conflict where another image is used at its mount point.
+/// By squashfuse for a user, by the kernel for root, over an empty folder or one that is made for
+/// it. What was left of a mount whose server is gone is cleared first. Conflict where another image
+/// is used at its mount point, and where something else is in it.
 Result<ImageUse> use_image(const fs::path& image,
                            const ImageInfo& info,
                            const ImageUseOptions& options);
@@ -47,6 +48,11 @@ Result<ImageLeft> leave_image(const fs::path& mount_point, pid_t shell);
 
 /// The shell that a module system runs for, above this process; 0 where there is none.
 pid_t shell_of_module_system();
+
+/// That it is not where the system has what is its own, as in /etc, /usr and /run: an image says
+/// itself where it belongs, and root would mount it there for all. Below a folder in which users
+/// may make theirs, as /dev/shm, they could put anything anyway. Unsupported where it is.
+Result<void> check_not_of_system(const fs::path& mount_point);
 
 /// Whether users of a machine can mount something there: it is a folder, or can be made in one that
 /// everybody, or this user, may write to. Unsupported, with what helps, where not.

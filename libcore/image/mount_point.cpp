@@ -146,8 +146,12 @@ Result<MountPoint> MountPoint::take(const fs::path& place) {
         point.place_ = place;
         return point;
     }
+    // In /proc folders cannot be made either, and the system says the same of that.
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: is taken away again and again", place.native()));
+                fmt::format("{}: the image belongs there, and that folder cannot be made, or is "
+                            "taken away again and again",
+                            place.native()),
+                "build the image with another --mount-point");
 }
 
 MountPoint MountPoint::hold(const fs::path& folder) {

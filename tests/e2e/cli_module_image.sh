@@ -430,4 +430,52 @@ mkdir -m 777 "$WORK/open"
 expect 0 image build -n its-two -o "$WORK/open.sqfs" --mount-point "$WORK/open/two"
 expect 1 image mount "$WORK/open.sqfs"
 err_has "$WORK/open: is not a folder of root's or of yours alone"
+
+# Nor is one of the system's, whatever an image says, for all users of the machine; nor one with something in it.
+belongs() { # PLACE: says so of another image
+    python3 - "$WORK/open.sqfs" "$WORK/claims.sqfs" "$1" <<'END'
+import json, sys
+data = open(sys.argv[1], "rb").read()
+mark = b"gpkg image 1\n"
+begin = data.rindex(mark)
+told = json.loads(data[begin + len(mark):].rstrip(b"\0"))
+told["mount_point"] = sys.argv[3]
+told = mark + json.dumps(told).encode() + b"\n"
+open(sys.argv[2], "wb").write(data[:begin] + told.ljust(len(data) - begin, b"\0"))
+END
+}
+# alone VERB PLACE: in a namespace of its own, for whatever happens
+alone() {
+    belongs "$2"
+    last="gpkg image $1 of an image for $2"
+    err=$(unshare -m sh -c 'mount --make-rprivate / && cd / && exec timeout 20 "$0" image "$@"' "$GPKG" "$1" "$WORK/claims.sqfs" -- ${3-} 2>&1 > "$WORK/stdout") status=$? out=$(cat "$WORK/stdout")
+    checks=$((checks + 1))
+}
+for place in /etc /etc/cron.d/gpkg /usr/bin /usr/local/gpkg-test/ml /tmp /dev/shm /var/gpkg-test /proc/x /run/gpkg-test; do
+    alone mount $place
+    check [ "$status" = 1 ]
+    err_has "$place: is a place of the system's, and no image is mounted there"
+done
+alone mount /dev/shm/gpkg-test-$$/ml
+check [ "$status $out" = "0 /dev/shm/gpkg-test-$$/ml" ]
+rmdir /dev/shm/gpkg-test-$$/ml /dev/shm/gpkg-test-$$
+alone run /proc/x true
+check [ "$status" = 1 ]
+err_has '/proc/x: the image belongs there, and that folder cannot be made'
+for verb in mount run; do
+    alone $verb / $([ $verb = mount ] || echo true)
+    check [ "$status" = 1 ]
+    err_has "$WORK/claims.sqfs: is no image that gpkg made"
+done
+expect 0 image build -n its-two -o "$WORK/usr.sqfs" --mount-point /usr
+err_has "/usr: is a place of the system's, and no image is mounted there: only gpkg image run uses it"
+expect 1 module write --image "$WORK/usr.sqfs" --root "$WORK/modules-usr"
+err_has "/usr: is a place of the system's"
+mkdir "$WORK/full" && echo kept > "$WORK/full/file"
+expect 0 image build -n its-two -o "$WORK/full.sqfs" --mount-point "$WORK/full"
+expect 1 image mount "$WORK/full.sqfs"
+err_has "$WORK/full: is not empty, and the image would cover what is in it"
+check [ "$(cat "$WORK/full/file")" = kept ]
+expect 1 module write --image "$WORK/full.sqfs" --root "$WORK/modules-usr"
+err_has "$WORK/full: is not empty"
 finish
