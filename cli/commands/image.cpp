@@ -199,7 +199,11 @@ Result<int> unmount(Context& context, const ImageVerbOptions& options) {
     const auto stays = fmt::format(
         "{}: stays mounted, it is used by {}", place.native(), fmt::join(left.users, ", "));
     if (!left.users.empty() && !options.is_for_module)
-        return fail(ErrorKind::Conflict, stays, "it goes when the last module is unloaded");
+        return fail(
+            ErrorKind::Conflict,
+            stays,
+            "once they have ended, gpkg image unmount takes it away; so does unloading the last "
+            "module");
     if (!left.users.empty()) context.out.note(stays);
     if (!left.was_mounted && !options.is_for_module)
         return fail(ErrorKind::NotFound,

@@ -169,21 +169,51 @@ Result<void> check_seen(const fs::path& place) {
                 "build the image with a mount point for each user, or have root mount it for all");
 }
 
-/// Held while a mount is made or taken away.
-Result<Descriptor> lock(const fs::path& folder, const std::function<bool()>& cancelled) {
+/// Held while a mount is made or taken away. With it goes the folder of its users where there are
+/// none.
+class Turn {
+public:
+    static Result<Turn> take(const fs::path& folder, const std::function<bool()>& cancelled);
+    Turn(Turn&&) noexcept = default;
+    Turn& operator=(Turn&&) = delete;
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn();
+
+private:
+    Turn(fs::path file, Descriptor held) : file_(std::move(file)), held_(std::move(held)) {}
+    fs::path file_;
+    Descriptor held_;
+};
+
+Result<Turn> Turn::take(const fs::path& folder, const std::function<bool()>& cancelled) {
     const auto file = folder / "lock";
-    Descriptor held(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!held) return pass(io_error(file, "open", errno));
     constexpr int kMostTries = 3000;
-    for (int i = 0; ::flock(held.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++i) {
-        if (i == kMostTries)
-            return fail(
-                ErrorKind::Conflict,
-                fmt::format("{}: another process is mounting and does not end", folder.native()));
+    for (int i = 0; i < kMostTries; ++i) {
+        GPKG_CHECK(make_folders(folder));
+        Descriptor held(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        if (!held && errno != ENOENT) return pass(io_error(file, "open", errno));
+        // Who had it last may have taken it away.
+        if (held && (::flock(held.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+            is_at(held, file))
+            return Turn(file, std::move(held));
         if (cancelled && cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    return held;
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: another process is mounting and does not end", folder.native()));
+}
+
+Turn::~Turn() {
+    if (!held_) return;
+    std::error_code code;
+    for (fs::directory_iterator entry(file_.parent_path(), code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (entry->path() != file_) return;
+    }
+    if (code) return;
+    ::unlink(file_.c_str());
+    ::rmdir(file_.parent_path().c_str());
 }
 
 Result<void> by_squashfuse(const fs::path& file, const fs::path& place, std::string_view content) {
@@ -222,6 +252,14 @@ Result<void> mount(const fs::path& file, const fs::path& place, std::string_view
                             reasons,
                             done.error().message),
                 "users need squashfuse, fusermount3 and the right to use /dev/fuse");
+}
+
+/// At a place that is fit for it.
+Result<void> mount_at(const fs::path& place, const fs::path& file, std::string_view content) {
+    GPKG_CHECK(check_trusted_way(place));
+    GPKG_TRY(const auto folder, MountPoint::take(place));
+    GPKG_CHECK(check_empty(place));
+    return mount(file, place, content);
 }
 
 /// The file to mount: the image itself where it lies on a disk of this machine.
@@ -288,7 +326,7 @@ Result<ImageUse> use_image(const fs::path& image,
     if (!there || there->content != info.content) {
         GPKG_TRY(use.file, file_to_mount(file, info, options));
     }
-    GPKG_TRY(const auto held, lock(users.folder(), options.cancelled));
+    GPKG_TRY(const auto turn, Turn::take(users.folder(), options.cancelled));
     GPKG_CHECK(clear_stale(place));
     there = mounted_at(place);
     if (there && there->content != info.content) {
@@ -297,20 +335,20 @@ Result<ImageUse> use_image(const fs::path& image,
         there.reset();
     }
     if (there) GPKG_CHECK(check_seen(place));
+    // Before: what cannot be noted is not to stay mounted.
+    GPKG_CHECK(users.add(options.shell));
     if (!there) {
         use.was_mounted = false;
-        GPKG_CHECK(check_trusted_way(place));
-        GPKG_TRY(const auto folder, MountPoint::take(place));
-        GPKG_CHECK(check_empty(place));
-        GPKG_CHECK(mount(use.file, place, info.content));
+        auto mounted = mount_at(place, use.file, info.content);
+        if (!mounted) users.remove(options.shell);
+        GPKG_CHECK(mounted);
     }
-    GPKG_CHECK(users.add(options.shell));
     return use;
 }
 
 Result<ImageLeft> leave_image(const fs::path& mount_point, pid_t shell) {
     GPKG_TRY(auto users, ImageUsers::at(mount_point));
-    GPKG_TRY(const auto held, lock(users.folder(), {}));
+    GPKG_TRY(const auto turn, Turn::take(users.folder(), {}));
     users.remove(shell);
     GPKG_CHECK(clear_stale(mount_point));
     const auto there = mounted_at(mount_point);

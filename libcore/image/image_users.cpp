@@ -110,9 +110,7 @@ Result<ImageUsers> ImageUsers::at(const fs::path& mount_point) {
     if (is_on_shared_file_system(base)) base = "/dev/shm";
     GPKG_TRY(const auto own, own_folder_in(base));
     const auto key = hex_digest(DigestKind::Sha256, mount_point.native()).substr(0, 16);
-    auto folder = own / "mounts" / key;
-    GPKG_CHECK(make_folders(folder));
-    return ImageUsers(mount_point, std::move(folder));
+    return ImageUsers(mount_point, own / "mounts" / key);
 }
 
 Result<void> ImageUsers::add(pid_t shell) const {

@@ -15,7 +15,7 @@ class ImageUsers {
 public:
     static Result<ImageUsers> at(const fs::path& mount_point);
 
-    /// Where this is noted, on this machine and for this user alone.
+    /// Where this is noted, on this machine and for this user alone; it need not be there.
     const fs::path& folder() const { return folder_; }
     /// 0 stands for whoever had it mounted by hand.
     Result<void> add(pid_t shell) const;

@@ -41,14 +41,6 @@ bool lock_folder(const Descriptor& folder, int how, std::chrono::milliseconds pa
     }
 }
 
-/// Whether it is still the one that has this name.
-bool is_at(const Descriptor& folder, const fs::path& path) {
-    struct stat open {};
-    struct stat named {};
-    return ::fstat(folder.get(), &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
 /// Locked against those who use it; nothing where there are any.
 std::optional<Descriptor> claim(const fs::path& folder, std::chrono::milliseconds patience) {
     auto opened = open_to_lock(folder);
@@ -118,6 +110,13 @@ bool is_ours(const struct stat& status) {
 bool is_trusted(const struct stat& status) {
     const bool is_open = (status.st_mode & 022U) != 0 && (status.st_mode & S_ISVTX) == 0;
     return S_ISDIR(status.st_mode) && is_ours(status) && !is_open;
+}
+
+bool is_at(const Descriptor& open, const fs::path& path) {
+    struct stat opened {};
+    struct stat named {};
+    return ::fstat(open.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 bool make_folder(const fs::path& folder, mode_t mode) {

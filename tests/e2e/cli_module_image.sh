@@ -431,6 +431,21 @@ expect 0 image build -n its-two -o "$WORK/open.sqfs" --mount-point "$WORK/open/t
 expect 1 image mount "$WORK/open.sqfs"
 err_has "$WORK/open: is not a folder of root's or of yours alone"
 
+# What cannot be noted does not stay mounted: here no file is left for that.
+expect 0 image build -n its-two -o "$WORK/noted.sqfs" --mount-point /mnt/shared/noted/two
+last='gpkg image mount where /tmp has no room for another file'
+cat > "$WORK/noted.sh" <<'END'
+mount --make-rprivate / && mount --bind "$1" /mnt && mount -t tmpfs -o nr_inodes=5,mode=1777 none /tmp && cd / || exit 99
+export TMPDIR=/mnt/tmp HOME=/mnt/home GPKG_ROOT_PREFIX=/mnt/root
+"$0" image mount /mnt/noted.sqfs
+echo "$? $(grep -c /mnt/shared/noted/two /proc/self/mounts) $(ls -d /mnt/shared/noted 2> /dev/null)"
+END
+out=$(unshare -m sh -c '. "$2"' "$GPKG" "$WORK" "$WORK/noted.sh" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
+[ "$status" = 99 ] && echo 'LEFT OUT: a full /tmp, which cannot be had here'
+[ "$status" = 99 ] || { err_has '/by-hand: cannot write'; out_is '1 0 '; }
+# Of what is gone nothing is left that says who used it.
+check [ -z "$(ls -A "/tmp/gpkg-0/mounts" | grep "$(printf %s "$WORK/shared/run/one" | sha256sum | head -c 16)")" ]
+
 # Nor is one of the system's, whatever an image says, for all users of the machine; nor one with something in it.
 belongs() { # PLACE: says so of another image
     python3 - "$WORK/open.sqfs" "$WORK/claims.sqfs" "$1" <<'END'
