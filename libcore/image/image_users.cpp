@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,6 +82,19 @@ bool is_of_module_system(pid_t number) {
     return false;
 }
 
+std::optional<uid_t> user_of(const fs::path& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+    return status.st_uid;
+}
+
+/// Of what a process sees mounted there; empty where nothing is.
+std::string mounted_for(const std::string& process, const fs::path& place) {
+    const auto mounts = read_file(fmt::format("/proc/{}/mountinfo", process));
+    const auto system = mounts ? file_system_in(*mounts, place) : std::nullopt;
+    return system && system->mount_point == place ? system->number : "";
+}
+
 /// Whether a process was started inside the environment that is at `place`.
 bool was_started_in(pid_t number, const fs::path& place) {
     const auto variables = read_file(fmt::format("/proc/{}/environ", number));
@@ -122,6 +136,19 @@ void ImageUsers::remove(pid_t shell) const {
     fs::remove(folder_ / name_of(shell), ignored);
 }
 
+std::vector<fs::path> ImageUsers::folders_of_others() const {
+    std::vector<fs::path> folders;
+    if (::geteuid() != 0) return folders;
+    const auto own = folder_.parent_path().parent_path();
+    std::error_code code;
+    for (fs::directory_iterator entry(own.parent_path(), code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (entry->path() != own && entry->path().filename().native().starts_with("gpkg-"))
+            folders.push_back(entry->path() / folder_.lexically_relative(own));
+    }
+    return folders;
+}
+
 std::vector<std::string> ImageUsers::living(pid_t shell) const {
     std::vector<std::string> users;
     std::set<pid_t> told{shell};
@@ -141,14 +168,26 @@ std::vector<std::string> ImageUsers::living(pid_t shell) const {
         else
             tell(number);
     }
+    for (const auto& folder : folders_of_others()) {
+        for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+             entry.increment(code)) {
+            const auto name = entry->path().filename().native();
+            if (!name.starts_with("shell-")) continue;
+            const auto number = number_in(std::string_view(name).substr(6));
+            // Nobody can say so of processes of others, which may never end.
+            const auto user = user_of(fmt::format("/proc/{}", number));
+            if (name_of(number) == name && user == user_of(folder)) tell(number);
+        }
+    }
     told.merge(between(shell));
+    const auto here = mounted_for("self", mount_point_);
     for (fs::directory_iterator entry("/proc", code), end; !code && entry != end;
          entry.increment(code)) {
         const auto number = number_in(entry->path().filename().native());
-        struct stat status {};
-        if (number > 0 && ::stat(entry->path().c_str(), &status) == 0 &&
-            status.st_uid == ::geteuid() && was_started_in(number, mount_point_) &&
-            !is_of_module_system(number))
+        const bool is_asked =
+            number > 0 && (::geteuid() == 0 || user_of(entry->path()) == ::geteuid());
+        if (is_asked && was_started_in(number, mount_point_) && !is_of_module_system(number) &&
+            mounted_for(std::to_string(number), mount_point_) == here)
             tell(number);
     }
     return users;

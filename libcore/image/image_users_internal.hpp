@@ -20,10 +20,14 @@ public:
     /// 0 stands for whoever had it mounted by hand.
     Result<void> add(pid_t shell) const;
     void remove(pid_t shell) const;
-    /// All but `shell`, this process, and what is between them: "process 4711 (bash)".
+    /// All but `shell`, this process, and what is between them: "process 4711 (bash)". For root
+    /// those of all users, who have what root mounts. What sees something else at that place, as a
+    /// command of image run does, is none.
     std::vector<std::string> living(pid_t shell) const;
 
 private:
+    std::vector<fs::path> folders_of_others() const;
+
     ImageUsers(fs::path mount_point, fs::path folder)
         : mount_point_(std::move(mount_point)), folder_(std::move(folder)) {}
     fs::path mount_point_;

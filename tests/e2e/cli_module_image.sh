@@ -386,6 +386,23 @@ expect 0 image unmount "$WORK/run.sqfs"
 end
 expect 1 image unmount "$WORK/run.sqfs"
 check [ ! -e "$WORK/shared/run" ]
+# What root mounts for all stays while anybody has it: who has loaded its module, and what was started in it.
+for tool in "${!inits[@]}" none; do
+    expect 0 image mount "$WORK/run.sqfs"
+    rm -f "$WORK/shared/in" "$WORK/shared/go"
+    setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH="$PATH" HOME=/tmp USER=me LANG=C.UTF-8 LMOD_IGNORE_CACHE=1 TOOL=$tool INIT="${inits[$tool]-}" MODULES="$WORK/modules-run/Core" SHARED="$WORK/shared" \
+        bash --noprofile --norc -c 'if [ "$TOOL" = none ]; then CONDA_PREFIX=$SHARED/run/one sh -c "echo \$\$ > $SHARED/in; until [ -e $SHARED/go ]; do sleep 0.02; done"; exit; fi
+            source "$INIT"; module use "$MODULES"; module load run/1; where > "$SHARED/in.part"; echo $$ > "$SHARED/in"
+            until [ -e "$SHARED/go" ]; do command -p -- env -u CONDA_PREFIX sleep 0.02; done; module unload run/1' > /dev/null 2> "$WORK/told" &
+    for _ in $(seq 500); do [ -s "$WORK/shared/in" ] && break; sleep 0.02; done
+    expect 1 image unmount "$WORK/run.sqfs"
+    err_has "$WORK/shared/run/one: stays mounted, it is used by process $(cat "$WORK/shared/in") ("
+    check [ -x "$WORK/shared/run/one/bin/where" ]
+    touch "$WORK/shared/go"
+    wait $!
+    expect 0 image unmount "$WORK/run.sqfs"
+done
+rm -f "$WORK/shared/in.part"
 check [ -z "$(grep "$WORK" /proc/self/mountinfo)" ]
 check [ -z "$(ls -d "$WORK/shared/root" "$WORK/shared/user" 2> /dev/null)" ]
 rm -rf /tmp/gpkg-65534
