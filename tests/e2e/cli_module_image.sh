@@ -358,6 +358,24 @@ if [ ${#user[@]} != 0 ]; then
     err=$("${user[@]}" env HOME=/tmp GPKG="$GPKG" sh -c '"$GPKG" image mount "$1" && pkill -KILL -U 65534 -f "squash[f]use.*$1" && sleep 0.2; "$GPKG" image unmount "$1"' sh "$WORK/shared/files-user/one.sqfs" 2>&1)
     err_has 'no image is mounted there'
 fi
+# A command of image run has a mount of its own: the one for all shells goes without waiting for it, and nothing is left to note.
+if [ ${#user[@]} != 0 ]; then
+    last='image unmount beside image run'
+    key=$(printf %s "$WORK/shared/user/one" | sha256sum | head -c 16)
+    rm -f "$WORK/shared/in" "$WORK/shared/go"
+    out=$("${user[@]}" env HOME=/tmp TMPDIR="$WORK/shared" sh -c '"$0" image mount "$1" > "$2/said" || exit
+        "$0" image run "$1" -- sh -c "touch $2/in; until [ -e $2/go ]; do sleep 0.02; done; where" &
+        for _ in $(seq 500); do [ -e "$2/in" ] && break; sleep 0.02; done
+        ls "/tmp/gpkg-65534/mounts/$3"
+        "$0" image unmount "$1"; echo $?
+        touch "$2/go"; wait
+        ls "/tmp/gpkg-65534/mounts"' "$GPKG" "$WORK/shared/files-user/one.sqfs" "$WORK/shared" "$key" 2> "$WORK/stderr") err=$(cat "$WORK/stderr")
+    out_is "by-hand
+lock
+0
+one 1.0 in $WORK/shared/user/one"
+    check [ ! -e "$WORK/shared/user" ]
+fi
 # A user's command at a place keeps what it sees there when root unmounts what was there before; and while it runs, root
 # finds the module of that image as it is, and can write it.
 begin() {
