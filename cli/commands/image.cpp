@@ -8,7 +8,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/image/image_mount.hpp"
-#include "libcore/image/image_use.hpp"
+#include "libcore/image/image_run.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -164,13 +164,13 @@ Result<int> mount(Context& context, const ImageVerbOptions& options) {
                                 info.mount_point.native(),
                                 options.for_module),
                     "gpkg module write --image writes it anew");
-    ImageUseOptions how;
+    ImageMountOptions how;
     if (!options.disk.empty()) how.disk = absolute_path(options.disk, context.home);
     how.temporary = folder_for_temporary();
     if (is_for_module) how.shell = shell_of_module_system();
     how.note = [&](const std::string& text) { context.out.note(text); };
     how.cancelled = [&] { return context.stop.stop_requested(); };
-    GPKG_TRY(const auto use, use_image(file, info, how));
+    GPKG_TRY(const auto use, mount_image(file, info, how));
     if (is_for_module) return 0;
     if (context.out.json_mode())
         context.out.json({{"success", true},
@@ -195,7 +195,7 @@ Result<fs::path> mounted_place(const Context& context, const ImageVerbOptions& o
 Result<int> unmount(Context& context, const ImageVerbOptions& options) {
     GPKG_TRY(const auto place, mounted_place(context, options));
     const auto shell = options.is_for_module ? shell_of_module_system() : 0;
-    GPKG_TRY(const auto left, leave_image(place, shell));
+    GPKG_TRY(const auto left, unmount_image(place, shell));
     const auto stays = fmt::format(
         "{}: stays mounted, it is used by {}", place.native(), fmt::join(left.users, ", "));
     if (!left.users.empty() && !options.is_for_module)

@@ -3,7 +3,7 @@
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/process_identity.hpp"
 #include "libcore/image/image_copy.hpp"
-#include "libcore/image/image_use.hpp"
+#include "libcore/image/image_mount.hpp"
 #include "libcore/image/image_users_internal.hpp"
 
 #include <charconv>
