@@ -190,10 +190,13 @@ Result<Turn> Turn::take(const fs::path& folder, const std::function<bool()>& can
     const auto file = folder / "lock";
     constexpr int kMostTries = 3000;
     for (int i = 0; i < kMostTries; ++i) {
-        GPKG_CHECK(make_folders(folder));
+        // Who had it last may just take it away.
+        for (const auto& made : {folder.parent_path(), folder}) {
+            if (::mkdir(made.c_str(), 0755) != 0 && errno != EEXIST)
+                return pass(io_error(made, "make the folder", errno));
+        }
         Descriptor held(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
         if (!held && errno != ENOENT) return pass(io_error(file, "open", errno));
-        // Who had it last may have taken it away.
         if (held && (::flock(held.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
             is_at(held, file))
             return Turn(file, std::move(held));

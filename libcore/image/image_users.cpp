@@ -186,8 +186,10 @@ std::vector<std::string> ImageUsers::living(pid_t shell) const {
         const auto number = number_in(entry->path().filename().native());
         const bool is_asked =
             number > 0 && (::geteuid() == 0 || user_of(entry->path()) == ::geteuid());
+        // One that ends tells no more what program it is: asked again, it was started in nothing.
         if (is_asked && was_started_in(number, mount_point_) && !is_of_module_system(number) &&
-            mounted_for(std::to_string(number), mount_point_) == here)
+            mounted_for(std::to_string(number), mount_point_) == here &&
+            was_started_in(number, mount_point_))
             tell(number);
     }
     return users;
