@@ -8,7 +8,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/image/image_mount.hpp"
-#include "libcore/image/image_use.hpp"
+#include "libcore/image/image_run.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -95,6 +95,9 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
     GPKG_TRY(const auto mount_point, mount_point_of(context, options, made));
     GPKG_CHECK(add_other_files(context, made, mount_point));
     const bool is_layout = options.format == "oci";
+    const auto can_be_mounted = check_not_of_system(mount_point);
+    if (!is_layout && !can_be_mounted)
+        context.out.warn(can_be_mounted.error().message + ": only gpkg image run uses it");
     GPKG_TRY(const auto info,
              write_imaged(context,
                           made,
@@ -161,13 +164,13 @@ Result<int> mount(Context& context, const ImageVerbOptions& options) {
                                 info.mount_point.native(),
                                 options.for_module),
                     "gpkg module write --image writes it anew");
-    ImageUseOptions how;
+    ImageMountOptions how;
     if (!options.disk.empty()) how.disk = absolute_path(options.disk, context.home);
     how.temporary = folder_for_temporary();
     if (is_for_module) how.shell = shell_of_module_system();
     how.note = [&](const std::string& text) { context.out.note(text); };
     how.cancelled = [&] { return context.stop.stop_requested(); };
-    GPKG_TRY(const auto use, use_image(file, info, how));
+    GPKG_TRY(const auto use, mount_image(file, info, how));
     if (is_for_module) return 0;
     if (context.out.json_mode())
         context.out.json({{"success", true},
@@ -192,11 +195,15 @@ Result<fs::path> mounted_place(const Context& context, const ImageVerbOptions& o
 Result<int> unmount(Context& context, const ImageVerbOptions& options) {
     GPKG_TRY(const auto place, mounted_place(context, options));
     const auto shell = options.is_for_module ? shell_of_module_system() : 0;
-    GPKG_TRY(const auto left, leave_image(place, shell));
+    GPKG_TRY(const auto left, unmount_image(place, shell));
     const auto stays = fmt::format(
         "{}: stays mounted, it is used by {}", place.native(), fmt::join(left.users, ", "));
     if (!left.users.empty() && !options.is_for_module)
-        return fail(ErrorKind::Conflict, stays, "it goes when the last module is unloaded");
+        return fail(
+            ErrorKind::Conflict,
+            stays,
+            "once they have ended, gpkg image unmount takes it away; so does unloading the last "
+            "module");
     if (!left.users.empty()) context.out.note(stays);
     if (!left.was_mounted && !options.is_for_module)
         return fail(ErrorKind::NotFound,

@@ -8,7 +8,7 @@
 #include "libcore/fs/own_program.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/image/image_mount.hpp"
-#include "libcore/image/image_use.hpp"
+#include "libcore/image/image_run.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

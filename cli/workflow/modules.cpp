@@ -6,7 +6,7 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/own_program.hpp"
 #include "libcore/fs/temporary.hpp"
-#include "libcore/image/image_mount.hpp"
+#include "libcore/image/image_run.hpp"
 #include "libcore/lock/class_needs.hpp"
 
 #include <algorithm>

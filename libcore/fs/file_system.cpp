@@ -175,6 +175,7 @@ std::vector<FileSystem> file_systems_in(std::string_view mounts) {
         if (words.size() < 5 || words.end() - dash < 3) continue;
         auto& system = found.emplace_back();
         system.type = *(dash + 1);
+        system.number = words[2];
         system.source = without_escapes(*(dash + 2));
         system.mount_point = without_escapes(words[4]);
         if (words.end() - dash > 3) system.fuse_user = fuse_user_in(*(dash + 3));

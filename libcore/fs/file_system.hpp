@@ -20,6 +20,7 @@ struct FileSystem {
     fs::path mount_point;
     std::string source;                   ///< a device, or a server's name of it
     std::optional<unsigned> fuse_user{};  ///< whose program answers for it, where one does
+    std::string number{};                 ///< "8:1": the same wherever it is mounted
 };
 
 /// Of a path that need not be there yet.

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <system_error>
 #include <unistd.h>
-#include <vector>
 
 namespace gpkg {
 
@@ -22,29 +21,25 @@ std::string process_world() {
     return hex_digest(DigestKind::Sha256, *boot + processes.native()).substr(0, 16);
 }
 
-namespace {
-
-/// Of /proc/PID/stat, "4711 (any name) S 4710 ...", the words behind the name.
-std::vector<std::string> state_words(pid_t process) {
+std::vector<std::string> process_stat(pid_t process) {
     const auto text = read_file(fmt::format("/proc/{}/stat", process));
     if (!text) return {};
+    // "4711 (any name) S 4710 ..."
     const auto name_end = text->rfind(')');
     if (name_end == std::string::npos || name_end + 2 > text->size()) return {};
     const auto words = split(std::string_view(*text).substr(name_end + 2), ' ');
     return {words.begin(), words.end()};
 }
 
-}  // namespace
-
 std::uint64_t process_start(pid_t process) {
     constexpr std::size_t kStart = 19;
-    const auto words = state_words(process);
+    const auto words = process_stat(process);
     return words.size() > kStart ? whole_number<std::uint64_t>(words[kStart]).value_or(0) : 0;
 }
 
 bool is_gone(pid_t process) {
     if (::kill(process, 0) != 0 && errno == ESRCH) return true;
-    const auto words = state_words(process);
+    const auto words = process_stat(process);
     return !words.empty() && (words[0] == "Z" || words[0] == "X");
 }
 

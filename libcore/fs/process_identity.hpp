@@ -6,12 +6,17 @@
 #include <cstdint>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace gpkg {
 
 /// Where a process number means what it means to us: this boot, this process namespace. Two
 /// containers of one machine differ. Empty when /proc does not tell.
 std::string process_world();
+
+/// The words of /proc/PID/stat behind the program's name: its state, its parent ...; none where
+/// there is no such process.
+std::vector<std::string> process_stat(pid_t process);
 
 /// When a process began, in ticks since the machine did; 0 where there is none.
 std::uint64_t process_start(pid_t process);

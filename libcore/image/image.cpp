@@ -96,7 +96,9 @@ Result<ImageInfo> read_image_info(const fs::path& image) {
         info.packages = packages->get<std::size_t>();
     info.content = text("content");
     info.made_by = text("made_by");
-    if (!info.mount_point.is_absolute() || info.mount_point != info.mount_point.lexically_normal())
+    // The root has no name, and is no mount point.
+    if (!info.mount_point.is_absolute() || !info.mount_point.has_filename() ||
+        info.mount_point != info.mount_point.lexically_normal() || !is_hex(info.content, 64))
         return not_an_image(image);
     return info;
 }

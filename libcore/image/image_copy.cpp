@@ -5,6 +5,7 @@
 #include "libcore/env/room.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/image/mount_point_internal.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -72,6 +73,8 @@ Result<void> copy_compared(const fs::path& image,
                            const fs::path& copy,
                            const ImageCopyOptions& options) {
     GPKG_TRY(auto to, NewFile::make(copy));
+    // Who may read the image may read its copy, whatever the umask.
+    if (::fchmod(to.fd(), 0644) != 0) return pass(io_error(copy, "set the mode of", errno));
     GPKG_CHECK(to.make_private());
     to.keep_from(kept_from(image));
     const auto take = [&](std::string_view piece) -> Result<void> {
@@ -88,8 +91,7 @@ Result<void> copy_compared(const fs::path& image,
 Result<fs::path> own_folder_in(const fs::path& folder) {
     const auto own = folder / fmt::format("gpkg-{}", ::geteuid());
     // What root mounts is for everybody, who finds out by the file which image it is.
-    const mode_t mode = ::geteuid() == 0 ? 0755 : 0700;
-    if (::mkdir(own.c_str(), mode) != 0 && errno != EEXIST)
+    if (!make_folder(own, ::geteuid() == 0 ? 0755 : 0700) && errno != EEXIST)
         return pass(io_error(own, "make the folder", errno));
     struct stat status {};
     if (::lstat(own.c_str(), &status) != 0) return pass(io_error(own, "look at", errno));
@@ -103,14 +105,11 @@ Result<fs::path> own_folder_in(const fs::path& folder) {
 Result<fs::path> local_copy(const fs::path& image,
                             const ImageInfo& info,
                             const ImageCopyOptions& options) {
-    if (info.content.size() != 64 || !is_hex(info.content, 64))
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: does not tell the checksum of its content", image.native()),
-                    "gpkg image build makes it anew");
     GPKG_CHECK(make_folders(options.disk));
     GPKG_TRY(const auto own, own_folder_in(options.disk));
     const auto folder = own / "images";
-    GPKG_CHECK(make_folders(folder));
+    if (!make_folder(folder, 0755) && errno != EEXIST)
+        return pass(io_error(folder, "make the folder", errno));
     const auto copy = with_ending(folder, info.content, kEnding);
     remove_old(folder, info, options);
     if (is_copy_of(copy, image, info)) return copy;

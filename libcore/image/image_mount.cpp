@@ -1,391 +1,428 @@
 #include "libcore/image/image_mount.hpp"
 
+#include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/fs/file_system.hpp"
-#include "libcore/fs/workplace.hpp"
+#include "libcore/image/image_copy.hpp"
+#include "libcore/image/image_users_internal.hpp"
 #include "libcore/image/mount_point_internal.hpp"
-#include "libcore/image/private_view_internal.hpp"
 #include "libcore/image/squashfs_mount_internal.hpp"
 #include "libcore/process/process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <optional>
-#include <sched.h>
+#include <fmt/ranges.h>
+#include <set>
+#include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <sys/vfs.h>
 #include <thread>
 #include <unistd.h>
-#include <utility>
 
 namespace gpkg {
 namespace {
 
-using namespace std::chrono_literals;
+constexpr std::string_view kSource = "gpkg:";
 
-/// A signal asked to stop before the command was started; 0: none did.
-volatile std::sig_atomic_t asked_to_stop = 0;
+/// What is mounted somewhere.
+struct Mount {
+    fs::path place;
+    std::string content;  ///< of an image of gpkg's; else empty
+    std::string what;     ///< for a person
+    bool is_fuse = false;
+};
 
-tl::unexpected<Error> interrupted() { return fail(ErrorKind::Interrupted, "interrupted"); }
-
-bool write_to(const char* file, const std::string& text) {
-    const Descriptor to(::open(file, O_WRONLY | O_CLOEXEC));
-    return to && write_fully(to.get(), text);
+/// The file behind a loop device; as the kernel has it, " (deleted)" stands behind one that is
+/// gone.
+std::string file_of_loop(const fs::path& device) {
+    const auto file =
+        read_file(fmt::format("/sys/block/{}/loop/backing_file", device.filename().native()));
+    return file ? std::string(trim(*file)) : std::string();
 }
 
-/// Maps one user and group to others, seen from inside.
-Result<void> map_ids(uid_t inside_user, uid_t user, gid_t inside_group, gid_t group) {
-    // A group may be mapped only by who can no longer drop it.
-    if (!write_to("/proc/self/setgroups", "deny") && errno != ENOENT)
-        return cannot("cannot write /proc/self/setgroups");
-    if (!write_to("/proc/self/uid_map", fmt::format("{} {} 1", inside_user, user)) ||
-        !write_to("/proc/self/gid_map", fmt::format("{} {} 1", inside_group, group)))
-        return cannot("cannot map this user into a namespace");
+/// "gpkg:CONTENT" of squashfuse, or a loop device that has an image. The device has it also when
+/// another file has taken its name, but only root may read devices.
+std::string content_of(std::string_view type, const std::string& source) {
+    if (source.starts_with(kSource)) return source.substr(kSource.size());
+    if (type != "squashfs" || !source.starts_with("/dev/loop")) return {};
+    for (const auto& file : {source, file_of_loop(source)}) {
+        if (const auto info = read_image_info(file)) return info->content;
+    }
     return {};
 }
 
-/// Mounts of this process from now on are its own.
-class Namespace {
-public:
-    Result<void> enter() {
-        // Root of a container may lack the right.
-        if (user_ != 0 || ::unshare(CLONE_NEWNS) != 0) {
-            if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-                return cannot("this system gives users no namespaces");
-            is_mapped_ = true;
-            GPKG_CHECK(map_ids(0, user_, 0, group_));
-        }
-        if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
-            return cannot("cannot keep mounts from others");
-        return {};
-    }
-    /// Whether this is root as the system's first namespace knows it.
-    bool is_root() const { return user_ == 0 && !is_mapped_; }
-    /// The user is who it was before, and can mount no more.
-    Result<void> become_user_again() const {
-        if (!is_mapped_ || user_ == 0) return {};
-        if (::unshare(CLONE_NEWUSER) != 0) return cannot("cannot go back to this user");
-        return map_ids(user_, 0, group_, 0);
-    }
-
-private:
-    uid_t user_ = ::geteuid();
-    gid_t group_ = ::getegid();
-    bool is_mapped_ = false;
-};
-
-/// Where the image is to be seen.
-struct Place {
-    std::optional<MountPoint> folder{};  ///< what is mounted over, kept from being taken away
-    std::optional<PrivateView> view{};
-    std::optional<TemporaryFolder> unpacked{};  ///< beside the view, of which it would be part
-};
-
-Place private_place(const fs::path& mount_point, const ImageRunOptions& options) {
-    Place place;
-    place.view = private_view_for(mount_point);
-    const auto& [top, at, open, is_readonly] = *place.view;
-    if (open.empty()) {
-        if (top != "/") place.folder.emplace(MountPoint::hold(top));
-        return place;
-    }
-    if (options.note && !options.only_looks)
-        options.note(
-            fmt::format("{}: is not yours to make or use, so the command has {} as it is "
-                        "now: files that it makes right there nobody else sees, and they "
-                        "go with it",
-                        at.native(),
-                        open.native()));
-    if (auto beside = make_workplace(options.temporary)) place.unpacked = std::move(*beside);
-    return place;
+std::optional<Mount> mounted_at(const fs::path& place) {
+    const auto mounts = read_file("/proc/self/mountinfo");
+    const auto system = mounts ? file_system_in(*mounts, place) : std::nullopt;
+    if (!system || system->mount_point != place) return std::nullopt;
+    // What another user's program shows may be anything, whatever it is called.
+    const bool is_of_others = system->fuse_user && *system->fuse_user != 0 &&
+                              *system->fuse_user != static_cast<unsigned>(::geteuid());
+    const auto file = system->source.starts_with("/dev/loop") ? file_of_loop(system->source) : "";
+    return Mount{place,
+                 is_of_others ? "" : content_of(system->type, system->source),
+                 file.empty() ? system->source : file,
+                 system->type.starts_with("fuse")};
 }
 
-/// Folders are made where others put theirs as well, as in /tmp: a view would hide from others what
-/// the command makes there. Where this user makes nothing, a view hides nothing.
-Result<Place> place_for(const fs::path& mount_point, const ImageRunOptions& options) {
-    const auto top = fs::path("/") / *std::next(mount_point.begin());
-    if (options.only_looks || !is_there(top)) return private_place(mount_point, options);
-    auto taken = MountPoint::take(mount_point);
-    if (taken) return Place{std::move(*taken), {}, {}};
-    if (taken.error().kind != ErrorKind::Unsupported) return pass(std::move(taken).error());
-    return private_place(mount_point, options);
+/// Contents of all images that are mounted.
+std::set<std::string> contents_mounted() {
+    std::set<std::string> contents;
+    const auto mounts = read_file("/proc/self/mountinfo").value_or("");
+    for (const auto& system : file_systems_in(mounts)) {
+        auto content = content_of(system.type, system.source);
+        if (!content.empty()) contents.insert(std::move(content));
+    }
+    return contents;
 }
 
-/// A mounted image; what serves it ends with this.
-class Mounted {
-public:
-    Mounted() = default;
-    Mounted(const Mounted&) = delete;
-    Mounted& operator=(const Mounted&) = delete;
-    ~Mounted() {
-        ::umount2(place_.c_str(), MNT_DETACH);
-        if (server_ > 0) ::waitpid(server_, nullptr, 0);
-        if (!unpacked_.empty()) static_cast<void>(remove_tree(unpacked_));
+bool may_unmount() { return ::geteuid() == 0; }
+
+/// For users the one with the right to mount FUSE.
+std::string fuse_program() {
+    for (const auto* name : {"fusermount3", "fusermount"}) {
+        if (!find_program(name).empty()) return name;
     }
-
-    Result<void> mount(const fs::path& image,
-                       const ImageInfo& info,
-                       const Namespace& space,
-                       const ImageRunOptions& options);
-
-private:
-    Result<void> by_squashfuse(const fs::path& image);
-    Result<void> unpacked(const fs::path& image, const ImageInfo& info, const fs::path& temporary);
-
-    fs::path place_;
-    pid_t server_ = 0;
-    fs::path unpacked_;
-};
-
-Result<void> Mounted::by_squashfuse(const fs::path& image) {
-    GPKG_TRY(const auto program, usable_squashfuse());
-    struct stat before {};
-    struct stat now {};
-    ::stat(place_.c_str(), &before);
-    const pid_t self = ::getpid();
-    server_ = ::fork();
-    if (server_ < 0) return cannot("cannot start squashfuse");
-    if (server_ == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != self) ::_exit(1);
-        ::setpgid(0, 0);  // Ctrl-C is for the command
-        const int nowhere = ::open("/dev/null", O_RDWR);
-        ::dup2(nowhere, 0);
-        ::dup2(nowhere, 1);
-        ::dup2(nowhere, 2);
-        ::execl(program.c_str(),
-                program.c_str(),
-                "-f",
-                "-o",
-                "ro",
-                image.c_str(),
-                place_.c_str(),
-                nullptr);
-        ::_exit(127);
-    }
-    for (auto waited = 0ms; waited < 10s; waited += 2ms) {
-        if (::stat(place_.c_str(), &now) == 0 && now.st_dev != before.st_dev) return {};
-        if (::waitpid(server_, nullptr, WNOHANG) == server_) {
-            server_ = 0;
-            return fail(ErrorKind::Unsupported, "squashfuse cannot mount it");
-        }
-        if (asked_to_stop != 0) break;
-        std::this_thread::sleep_for(2ms);
-    }
-    ::kill(server_, SIGKILL);
-    if (asked_to_stop != 0) return interrupted();
-    return fail(ErrorKind::Unsupported, "squashfuse does not answer");
+    return {};
 }
 
-Result<void> Mounted::unpacked(const fs::path& image,
-                               const ImageInfo& info,
-                               const fs::path& temporary) {
-    // All of it is read, so that it costs little to know that it is what was built.
-    GPKG_CHECK(check_image(image, info, [](std::string_view) -> Result<void> {
-        if (asked_to_stop != 0) return interrupted();
-        return {};
-    }));
-    GPKG_TRY(auto folder, make_workplace(temporary));
-    unpacked_ = folder.release();
-    const auto& name = unpacked_.native();
+/// 0, EBUSY, or what else stands in the way, as text.
+Result<void> unmount(const fs::path& place, bool lazily) {
+    if (may_unmount()) {
+        if (::umount2(place.c_str(), lazily ? MNT_DETACH : 0) == 0) return {};
+        return pass(
+            errno == EBUSY
+                ? Error{ErrorKind::Conflict, fmt::format("{}: is in use", place.native()), {}, {}}
+                : io_error(place, "unmount", errno));
+    }
     ProcessCommand command;
-    command.arguments = {
-        "unsquashfs", "-quiet", "-no-progress", "-force", "-dest", name, image.native()};
-    command.cancelled = [] { return asked_to_stop != 0; };
-    auto done = run_and_capture(command);
-    if (!done && done.error().kind == ErrorKind::Interrupted) return interrupted();
-    if (!done)
-        return fail(ErrorKind::Unsupported,
-                    done.error().message,
-                    "squashfuse, or unsquashfs of squashfs-tools, is needed");
-    if (done->exit_code != 0)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("unsquashfs: {}", last_lines(done->output, 1)),
-                    is_full(temporary)
-                        ? fmt::format("{} is full; TMPDIR names another folder", temporary.native())
-                        : "");
-    if (::mount(name.c_str(), place_.c_str(), nullptr, MS_BIND, nullptr) != 0)
-        return cannot("cannot bind it to its mount point");
+    command.arguments = {fuse_program(), "-u"};
+    if (command.arguments.front().empty())
+        return fail(ErrorKind::NotFound,
+                    "fusermount3 is not on PATH",
+                    "users need it to mount images: it comes with FUSE");
+    if (lazily) command.arguments.emplace_back("-z");
+    command.arguments.push_back(place.native());
+    GPKG_TRY(const auto done, run_and_capture(command));
+    if (done.exit_code == 0) return {};
+    return fail(done.output.find("busy") != std::string::npos ? ErrorKind::Conflict : ErrorKind::Io,
+                fmt::format("{}: {}", place.native(), last_lines(done.output, 1)));
+}
+
+/// A mount whose server was killed. What stat(2) asks is remembered, this is not.
+Result<void> clear_stale(const fs::path& place) {
+    struct statfs system {};
+    if (::statfs(place.c_str(), &system) == 0 || (errno != ENOTCONN && errno != EIO)) return {};
+    return unmount(place, true);
+}
+
+Result<void> check_trusted_way(const fs::path& place) {
+    fs::path above;
+    for (const auto& part : place) {
+        above /= part;
+        struct stat status {};
+        if (::lstat(above.c_str(), &status) != 0)
+            return errno == ENOENT ? Result<void>() : pass(io_error(above, "look at", errno));
+        // Into the last one others may put what they like: the image lies over it.
+        if (above == place) status.st_mode &= ~mode_t{022};
+        if (!is_trusted(status))
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: is not a folder of root's or of yours alone, and nothing "
+                                    "is mounted below it",
+                                    above.native()));
+    }
     return {};
 }
 
-Result<void> Mounted::mount(const fs::path& image,
-                            const ImageInfo& info,
-                            const Namespace& space,
-                            const ImageRunOptions& options) {
-    place_ = info.mount_point;
+/// What is in a folder would be covered without a word, for everybody.
+Result<void> check_empty(const fs::path& place) {
+    std::error_code code;
+    const bool is_empty = fs::is_empty(place, code);
+    if (code) return pass(io_error(place, "list", code.value()));
+    if (is_empty) return {};
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format("{}: is not empty, and the image would cover what is in it", place.native()),
+        "move that away, or build the image with another --mount-point");
+}
+
+/// Whether this user sees what is mounted there.
+Result<void> check_seen(const fs::path& place) {
+    struct stat status {};
+    if (::stat(place.c_str(), &status) == 0 || errno != EACCES) return {};
+    fs::path folder;
+    for (const auto& part : place.parent_path()) {
+        folder /= part;
+        if (::access(folder.c_str(), X_OK) == 0) continue;
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: the image is mounted below it, and you may not enter it",
+                                folder.native()),
+                    "have its owner open it (chmod a+x), or build the image with a mount point in "
+                    "a folder for all");
+    }
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: another user has it mounted, who alone sees it", place.native()),
+                "build the image with a mount point for each user, or have root mount it for all");
+}
+
+/// Held while a mount is made or taken away. With it goes the folder of its users where there are
+/// none.
+class Turn {
+public:
+    static Result<Turn> take(const fs::path& folder, const std::function<bool()>& cancelled);
+    Turn(Turn&&) noexcept = default;
+    Turn& operator=(Turn&&) = delete;
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn();
+
+private:
+    Turn(fs::path file, Descriptor held) : file_(std::move(file)), held_(std::move(held)) {}
+    fs::path file_;
+    Descriptor held_;
+};
+
+Result<Turn> Turn::take(const fs::path& folder, const std::function<bool()>& cancelled) {
+    const auto file = folder / "lock";
+    constexpr int kMostTries = 3000;
+    for (int i = 0; i < kMostTries; ++i) {
+        // Who had it last may just take it away.
+        for (const auto& made : {folder.parent_path(), folder}) {
+            if (::mkdir(made.c_str(), 0755) != 0 && errno != EEXIST)
+                return pass(io_error(made, "make the folder", errno));
+        }
+        Descriptor held(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        if (!held && errno != ENOENT) return pass(io_error(file, "open", errno));
+        if (held && (::flock(held.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+            is_at(held, file))
+            return Turn(file, std::move(held));
+        if (cancelled && cancelled()) return fail(ErrorKind::Interrupted, "interrupted");
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: another process is mounting and does not end", folder.native()));
+}
+
+Turn::~Turn() {
+    if (!held_) return;
+    std::error_code code;
+    for (fs::directory_iterator entry(file_.parent_path(), code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (entry->path() != file_) return;
+    }
+    if (code) return;
+    ::unlink(file_.c_str());
+    ::rmdir(file_.parent_path().c_str());
+}
+
+Result<void> by_squashfuse(const fs::path& file, const fs::path& place, std::string_view content) {
+    GPKG_TRY(const auto program, usable_squashfuse());
+    if (!may_unmount() && fuse_program().empty())
+        return fail(ErrorKind::Unsupported, "fusermount3 is not on PATH");
+    ProcessCommand command;
+    // It goes on by itself once the mount is there.
+    command.arguments = {
+        program.native(),
+        "-o",
+        fmt::format("ro,nodev,nosuid,subtype=squashfuse,fsname={}{}", kSource, content),
+        file.native(),
+        place.native()};
+    command.folder = "/";
+    GPKG_TRY(const auto done, run_and_capture(command));
+    if (done.exit_code == 0 && mounted_at(place)) return {};
+    const auto said = last_lines(done.output, 1);
+    return fail(ErrorKind::Unsupported,
+                fmt::format("squashfuse: {}", said.empty() ? "cannot mount it" : said));
+}
+
+Result<void> mount(const fs::path& file, const fs::path& place, std::string_view content) {
     std::string reasons;
-    if (space.is_root()) {
-        auto done = mount_by_kernel(image, place_);
+    if (may_unmount()) {
+        auto done = mount_by_kernel(file, place);
         if (done) return {};
         reasons = done.error().message + "; ";
     }
-    auto fused = by_squashfuse(image);
-    if (fused || fused.error().kind == ErrorKind::Interrupted) return fused;
-    reasons += fused.error().message;
-    if (options.note)
-        options.note(fmt::format("{}: is unpacked into {}, for it cannot be mounted: {}",
-                                 image.native(),
-                                 options.temporary.native(),
-                                 reasons));
-    auto done = unpacked(image, info, options.temporary);
-    if (done || done.error().kind == ErrorKind::Interrupted ||
-        done.error().kind == ErrorKind::Integrity)
-        return done;
+    auto done = by_squashfuse(file, place, content);
+    if (done) return {};
     return fail(ErrorKind::Unsupported,
-                fmt::format("{}: cannot be mounted: {}; nor unpacked: {}",
-                            image.native(),
+                fmt::format("{}: cannot be mounted at {}: {}{}",
+                            file.native(),
+                            place.native(),
                             reasons,
                             done.error().message),
-                done.error().hint);
+                "users need squashfuse, fusermount3 and the right to use /dev/fuse");
 }
 
-int status_of(int status) {
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+/// At a place that is fit for it.
+Result<void> mount_at(const fs::path& place, const fs::path& file, std::string_view content) {
+    GPKG_CHECK(check_trusted_way(place));
+    GPKG_TRY(const auto folder, MountPoint::take(place));
+    GPKG_CHECK(check_empty(place));
+    return mount(file, place, content);
 }
 
-/// What is to be told of a failure goes this way to the first process.
-class Report {
-public:
-    Report() { ok_ = ::pipe2(ends_, O_CLOEXEC) == 0; }
-    Report(const Report&) = delete;
-    Report& operator=(const Report&) = delete;
-    ~Report() {
-        ::close(ends_[0]);
-        ::close(ends_[1]);
-    }
-    explicit operator bool() const { return ok_; }
-    void send(const Error& error) const {
-        const auto kind = static_cast<char>(error.kind);
-        static_cast<void>(write_fully(ends_[1], kind + error.message + '\0' + error.hint));
-    }
-    /// Nothing where nothing failed. Once every other holder of the pipe's end has ended.
-    std::optional<Error> receive() {
-        ::close(std::exchange(ends_[1], -1));
-        std::string text;
-        char piece[4096];
-        for (;;) {
-            const auto count = ::read(ends_[0], piece, sizeof piece);
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) break;
-            text.append(piece, static_cast<std::size_t>(count));
-        }
-        if (text.empty()) return std::nullopt;
-        const auto kind = static_cast<ErrorKind>(text.front());
-        const auto cut = std::min(text.find('\0', 1), text.size() - 1);
-        return Error{kind, text.substr(1, cut - 1), text.substr(cut + 1), {}};
-    }
-
-private:
-    int ends_[2] = {-1, -1};
-    bool ok_ = false;
-};
-
-volatile std::sig_atomic_t command_process = 0;
-
-/// One that is ignored (nohup) stays so. Programs that are started get it as it was.
-void catch_signal(int signal, const struct sigaction& action) {
-    struct sigaction now {};
-    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) return;
-    ::sigaction(signal, &action, nullptr);
+/// The file to mount: the image itself where it lies on a disk of this machine.
+Result<fs::path> file_to_mount(const fs::path& image,
+                               const ImageInfo& info,
+                               const ImageMountOptions& options) {
+    if (options.disk.empty() && !is_on_shared_file_system(image)) return image;
+    ImageCopyOptions how;
+    how.disk = options.disk.empty() ? options.temporary : options.disk;
+    how.in_use = contents_mounted();
+    how.note = options.note;
+    how.cancelled = options.cancelled;
+    if (options.disk.empty() && is_on_shared_file_system(how.disk)) return image;
+    auto copy = local_copy(image, info, how);
+    if (copy) return copy;
+    // Slower, but right; a damaged image is neither.
+    const auto kind = copy.error().kind;
+    if (kind == ErrorKind::Integrity || kind == ErrorKind::Interrupted) return copy;
+    if (options.note)
+        options.note(
+            fmt::format("{}: is used where it lies: {}", image.native(), copy.error().message));
+    return image;
 }
 
-void unblock_signals() {
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+tl::unexpected<Error> taken(const Mount& there, const std::vector<std::string>& users) {
+    if (there.content.empty())
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: {} is mounted there, which is not known to be an image of "
+                                "gpkg's",
+                                there.place.native(),
+                                there.what),
+                    "who mounted it can unmount it");
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: another image is mounted there, and used by {}",
+                            there.place.native(),
+                            fmt::join(users, ", ")),
+                "it is replaced once nobody uses it");
 }
 
-/// Signals that are sent to us are meant for the command; it ends, and we with its status. What a
-/// terminal's keys send it gets as well.
-void hand_on(int signal, siginfo_t* how, void* /*context*/) {
-    const bool is_key = (signal == SIGINT || signal == SIGQUIT) && how->si_code == SI_KERNEL;
-    if (command_process > 0 && !is_key) ::kill(static_cast<pid_t>(command_process), signal);
-}
-
-void hand_signals_on() {
-    struct sigaction action {};
-    action.sa_sigaction = hand_on;
-    action.sa_flags = SA_SIGINFO;
-    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
-        catch_signal(signal, action);
-    unblock_signals();
-}
-
-void note_stop(int signal) { asked_to_stop = signal; }
-
-/// Before the command is there; threads that wait for signals are not in this process.
-void heed_signals() {
-    struct sigaction action {};
-    action.sa_handler = note_stop;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) catch_signal(signal, action);
-    unblock_signals();
-}
-
-int wait_for(pid_t child) {
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status_of(status);
-}
-
-/// In the process that mounts.
-Result<int> mount_and_run(const fs::path& image,
-                          const ImageInfo& info,
-                          const ImageRunOptions& options,
-                          const Place& place,
-                          const std::function<int()>& inside) {
-    Namespace space;
-    GPKG_CHECK(space.enter());
-    if (place.view) GPKG_CHECK(enter_view(*place.view));
-    Mounted mounted;
-    GPKG_CHECK(mounted.mount(image, info, space, options));
-    if (asked_to_stop != 0) return interrupted();
-    const pid_t child = ::fork();
-    if (child < 0) return cannot("cannot start a process");
-    if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (!space.become_user_again()) ::_exit(126);
-        ::_exit(inside());
-    }
-    command_process = child;
-    hand_signals_on();
-    return wait_for(child);
+/// Whether another image makes room for this one.
+Result<void> check_may_go(const Mount& there,
+                          const ImageUsers& users,
+                          const ImageMountOptions& options) {
+    const auto others = users.living(options.shell);
+    if (there.content.empty() || !others.empty()) return taken(there, others);
+    return {};
 }
 
 }  // namespace
 
-Result<int> run_in_image(const fs::path& image,
-                         const ImageInfo& info,
-                         const ImageRunOptions& options,
-                         const std::function<int()>& inside) {
+Result<ImageMount> mount_image(const fs::path& image,
+                               const ImageInfo& info,
+                               const ImageMountOptions& options) {
+    const auto& place = info.mount_point;
+    GPKG_CHECK(check_not_of_system(place));
     std::error_code code;
     const auto file = fs::canonical(image, code);
     if (code) return pass(io_error(image, "open", code.value()));
-    // Here, not in the namespace: a folder over which others see something is never removed here.
-    GPKG_TRY(const auto place, place_for(info.mount_point, options));
-    auto how = options;
-    if (place.unpacked) how.temporary = place.unpacked->path();
-    Report report;
-    if (!report) return cannot("cannot make a pipe");
-    const pid_t child = ::fork();
-    if (child < 0) return cannot("cannot start a process");
-    if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-        heed_signals();
-        const auto status = mount_and_run(file, info, how, place, inside);
-        if (!status) report.send(status.error());
-        ::_exit(status.value_or(1));
+    GPKG_TRY(auto users, ImageUsers::at(place));
+    ImageMount use{file, true};
+    auto there = mounted_at(place);
+    if (there && there->content != info.content) GPKG_CHECK(check_may_go(*there, users, options));
+    // Not while the lock is held: that takes time.
+    if (!there || there->content != info.content) {
+        GPKG_TRY(use.file, file_to_mount(file, info, options));
     }
-    command_process = child;
-    hand_signals_on();
-    const int status = wait_for(child);
-    if (auto error = report.receive()) return pass(std::move(*error));
-    return status;
+    GPKG_TRY(const auto turn, Turn::take(users.folder(), options.cancelled));
+    GPKG_CHECK(clear_stale(place));
+    there = mounted_at(place);
+    if (there && there->content != info.content) {
+        GPKG_CHECK(check_may_go(*there, users, options));
+        GPKG_CHECK(unmount(place, false));
+        there.reset();
+    }
+    if (there) GPKG_CHECK(check_seen(place));
+    // Before: what cannot be noted is not to stay mounted.
+    GPKG_CHECK(users.add(options.shell));
+    if (!there) {
+        use.was_mounted = false;
+        auto mounted = mount_at(place, use.file, info.content);
+        if (!mounted) users.remove(options.shell);
+        GPKG_CHECK(mounted);
+    }
+    return use;
+}
+
+Result<ImageUnmount> unmount_image(const fs::path& mount_point, pid_t shell) {
+    GPKG_TRY(auto users, ImageUsers::at(mount_point));
+    GPKG_TRY(const auto turn, Turn::take(users.folder(), {}));
+    users.remove(shell);
+    GPKG_CHECK(clear_stale(mount_point));
+    const auto there = mounted_at(mount_point);
+    if (!there) {
+        remove_mount_point(mount_point);
+        return ImageUnmount{};
+    }
+    ImageUnmount left{true, false, {}};
+    left.is_roots = !there->is_fuse && !may_unmount();
+    if (left.is_roots) return left;
+    if (there->content.empty()) return taken(*there, {});
+    left.users = users.living(shell);
+    if (!left.users.empty()) return left;
+    auto done = unmount(mount_point, false);
+    if (!done && done.error().kind != ErrorKind::Conflict) return pass(std::move(done).error());
+    if (!done) left.users.emplace_back("a process that has a file of it open");
+    if (done) remove_mount_point(mount_point);
+    return left;
+}
+
+Result<void> check_not_of_system(const fs::path& mount_point) {
+    static const std::set<std::string> of_system = {"bin",
+                                                    "boot",
+                                                    "dev",
+                                                    "etc",
+                                                    "lib",
+                                                    "lib32",
+                                                    "lib64",
+                                                    "libx32",
+                                                    "proc",
+                                                    "root",
+                                                    "run",
+                                                    "sbin",
+                                                    "sys",
+                                                    "tmp",
+                                                    "usr",
+                                                    "var"};
+    const auto way = mount_point.relative_path();
+    if (!way.empty() && !of_system.contains(way.begin()->native())) return {};
+    fs::path folder;
+    for (const auto& part : mount_point.parent_path()) {
+        folder /= part;
+        struct stat status {};
+        if (::stat(folder.c_str(), &status) != 0) break;
+        if (status.st_uid != 0 || (status.st_mode & 01002U) == 01002U) return {};
+    }
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: is a place of the system's, and no image is mounted there",
+                            mount_point.native()),
+                "build the image with another --mount-point");
+}
+
+Result<void> check_users_can_mount(const fs::path& mount_point) {
+    GPKG_CHECK(check_not_of_system(mount_point));
+    std::error_code code;
+    if (fs::is_directory(mount_point, code)) {
+        if (mounted_at(mount_point)) return {};
+        return check_empty(mount_point);
+    }
+    const auto above = nearest_existing(mount_point);
+    struct stat status {};
+    if (::stat(above.c_str(), &status) == 0) {
+        const bool is_for_all = (status.st_mode & 01002U) == 01002U;
+        const bool is_own = ::geteuid() != 0 && ::access(above.c_str(), W_OK | X_OK) == 0;
+        if (S_ISDIR(status.st_mode) && (is_for_all || is_own)) return {};
+    }
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: the image belongs there, and users cannot make that folder",
+                            mount_point.native()),
+                "build the image with a place that they can make, as with --mount-point "
+                "/tmp/gpkg-$USER/ml, or have root make the folder on every machine");
 }
 
 }  // namespace gpkg

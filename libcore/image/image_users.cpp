@@ -3,12 +3,13 @@
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/process_identity.hpp"
 #include "libcore/image/image_copy.hpp"
-#include "libcore/image/image_use.hpp"
+#include "libcore/image/image_mount.hpp"
 #include "libcore/image/image_users_internal.hpp"
 
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,18 +40,13 @@ struct Process {
 
 Process look_at(pid_t number) {
     Process process{number, 0, false, {}};
-    const auto text = read_file(fmt::format("/proc/{}/stat", number));
-    const auto name_end = text ? text->rfind(')') : std::string::npos;
-    if (name_end == std::string::npos) return process;
-    // "4711 (any name) S <parent> <group> <session> <terminal> <its group> <flags> ..."
-    const auto words = split(std::string_view(*text).substr(name_end + 1), ' ');
-    constexpr std::size_t kParent = 2;
-    constexpr std::size_t kFlags = 7;
+    const auto words = process_stat(number);
+    constexpr std::size_t kParent = 1;
+    constexpr std::size_t kFlags = 6;
     constexpr unsigned long kForkedWithoutExec = 0x40;  // PF_FORKNOEXEC
     if (words.size() <= kFlags) return process;
     process.parent = number_in(words[kParent]);
-    process.is_fork =
-        (std::strtoul(std::string(words[kFlags]).c_str(), nullptr, 10) & kForkedWithoutExec) != 0;
+    process.is_fork = (std::strtoul(words[kFlags].c_str(), nullptr, 10) & kForkedWithoutExec) != 0;
     std::error_code code;
     process.program =
         fs::read_symlink(fmt::format("/proc/{}/exe", number), code).filename().native();
@@ -86,6 +82,19 @@ bool is_of_module_system(pid_t number) {
     return false;
 }
 
+std::optional<uid_t> user_of(const fs::path& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+    return status.st_uid;
+}
+
+/// Of what a process sees mounted there; empty where nothing is.
+std::string mounted_for(const std::string& process, const fs::path& place) {
+    const auto mounts = read_file(fmt::format("/proc/{}/mountinfo", process));
+    const auto system = mounts ? file_system_in(*mounts, place) : std::nullopt;
+    return system && system->mount_point == place ? system->number : "";
+}
+
 /// Whether a process was started inside the environment that is at `place`.
 bool was_started_in(pid_t number, const fs::path& place) {
     const auto variables = read_file(fmt::format("/proc/{}/environ", number));
@@ -115,9 +124,7 @@ Result<ImageUsers> ImageUsers::at(const fs::path& mount_point) {
     if (is_on_shared_file_system(base)) base = "/dev/shm";
     GPKG_TRY(const auto own, own_folder_in(base));
     const auto key = hex_digest(DigestKind::Sha256, mount_point.native()).substr(0, 16);
-    auto folder = own / "mounts" / key;
-    GPKG_CHECK(make_folders(folder));
-    return ImageUsers(mount_point, std::move(folder));
+    return ImageUsers(mount_point, own / "mounts" / key);
 }
 
 Result<void> ImageUsers::add(pid_t shell) const {
@@ -127,6 +134,19 @@ Result<void> ImageUsers::add(pid_t shell) const {
 void ImageUsers::remove(pid_t shell) const {
     std::error_code ignored;
     fs::remove(folder_ / name_of(shell), ignored);
+}
+
+std::vector<fs::path> ImageUsers::folders_of_others() const {
+    std::vector<fs::path> folders;
+    if (::geteuid() != 0) return folders;
+    const auto own = folder_.parent_path().parent_path();
+    std::error_code code;
+    for (fs::directory_iterator entry(own.parent_path(), code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (entry->path() != own && entry->path().filename().native().starts_with("gpkg-"))
+            folders.push_back(entry->path() / folder_.lexically_relative(own));
+    }
+    return folders;
 }
 
 std::vector<std::string> ImageUsers::living(pid_t shell) const {
@@ -148,14 +168,28 @@ std::vector<std::string> ImageUsers::living(pid_t shell) const {
         else
             tell(number);
     }
+    for (const auto& folder : folders_of_others()) {
+        for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+             entry.increment(code)) {
+            const auto name = entry->path().filename().native();
+            if (!name.starts_with("shell-")) continue;
+            const auto number = number_in(std::string_view(name).substr(6));
+            // Nobody can say so of processes of others, which may never end.
+            const auto user = user_of(fmt::format("/proc/{}", number));
+            if (name_of(number) == name && user == user_of(folder)) tell(number);
+        }
+    }
     told.merge(between(shell));
+    const auto here = mounted_for("self", mount_point_);
     for (fs::directory_iterator entry("/proc", code), end; !code && entry != end;
          entry.increment(code)) {
         const auto number = number_in(entry->path().filename().native());
-        struct stat status {};
-        if (number > 0 && ::stat(entry->path().c_str(), &status) == 0 &&
-            status.st_uid == ::geteuid() && was_started_in(number, mount_point_) &&
-            !is_of_module_system(number))
+        const bool is_asked =
+            number > 0 && (::geteuid() == 0 || user_of(entry->path()) == ::geteuid());
+        // One that ends tells no more what program it is: asked again, it was started in nothing.
+        if (is_asked && was_started_in(number, mount_point_) && !is_of_module_system(number) &&
+            mounted_for(std::to_string(number), mount_point_) == here &&
+            was_started_in(number, mount_point_))
             tell(number);
     }
     return users;

@@ -41,14 +41,6 @@ bool lock_folder(const Descriptor& folder, int how, std::chrono::milliseconds pa
     }
 }
 
-/// Whether it is still the one that has this name.
-bool is_at(const Descriptor& folder, const fs::path& path) {
-    struct stat open {};
-    struct stat named {};
-    return ::fstat(folder.get(), &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
 /// Locked against those who use it; nothing where there are any.
 std::optional<Descriptor> claim(const fs::path& folder, std::chrono::milliseconds patience) {
     auto opened = open_to_lock(folder);
@@ -78,7 +70,7 @@ Result<bool> make_folders_to(const fs::path& place) {
         folder /= part;
         struct stat status {};
         if (::lstat(folder.c_str(), &status) == 0) continue;
-        if (errno == ENOENT && ::mkdir(folder.c_str(), kMade) == 0) continue;
+        if (errno == ENOENT && make_folder(folder, kMade)) continue;
         if (errno == EEXIST) continue;
         if (errno == ENOENT) return false;
         // The last: what served a mount there is gone.
@@ -120,6 +112,23 @@ bool is_trusted(const struct stat& status) {
     return S_ISDIR(status.st_mode) && is_ours(status) && !is_open;
 }
 
+bool is_at(const Descriptor& open, const fs::path& path) {
+    struct stat opened {};
+    struct stat named {};
+    return ::fstat(open.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+bool make_folder(const fs::path& folder, mode_t mode) {
+    if (::mkdir(folder.c_str(), mode) != 0) return false;
+    // Another may have its name already, where anybody may rename.
+    const auto made = open_to_lock(folder);
+    struct stat status {};
+    if (made && ::fstat(made.get(), &status) == 0 && status.st_uid == ::geteuid())
+        ::fchmod(made.get(), mode);
+    return true;
+}
+
 Result<MountPoint> MountPoint::take(const fs::path& place) {
     for (int tries = 0; tries < 200; ++tries) {
         GPKG_CHECK(check_owners(place));
@@ -136,8 +145,12 @@ Result<MountPoint> MountPoint::take(const fs::path& place) {
         point.place_ = place;
         return point;
     }
+    // In /proc folders cannot be made either, and the system says the same of that.
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: is taken away again and again", place.native()));
+                fmt::format("{}: the image belongs there, and that folder cannot be made, or is "
+                            "taken away again and again",
+                            place.native()),
+                "build the image with another --mount-point");
 }
 
 MountPoint MountPoint::hold(const fs::path& folder) {

@@ -19,6 +19,12 @@ bool is_ours(const struct stat& status);
 /// above the programs can replace these.
 bool is_trusted(const struct stat& status);
 
+/// mkdir(2), but with this mode whatever the umask.
+bool make_folder(const fs::path& folder, mode_t mode);
+
+/// Whether it is still the one that has this name.
+bool is_at(const Descriptor& open, const fs::path& path);
+
 /// Not taken away by any gpkg while this is there, made where it was not. Afterwards what gpkg made
 /// is gone, unless others still use it: then it goes with the last of this user's.
 class MountPoint {

@@ -4,6 +4,7 @@
 #include "libcore/image/squashfs_mount_internal.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mount.h>
@@ -16,7 +17,16 @@ namespace {
 
 constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
 
-/// Puts every entry of the current folder but one into another, which is in memory.
+tl::unexpected<Error> cannot_show(const fs::path& entry, int code) {
+    const auto why = code == ENOSPC
+                         ? "more is there than may be mounted for one process (fs.mount-max)"
+                         : std::strerror(code);
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: cannot be shown beside the image: {}", entry.native(), why),
+                "build the image with a --mount-point that has little beside it");
+}
+
+/// Puts every entry of the current folder but one into what covers it, which is in memory.
 Result<void> take_over(const fs::path& into, const fs::path& but) {
     std::error_code code;
     for (fs::directory_iterator entry(".", code), end; !code && entry != end;
@@ -24,17 +34,21 @@ Result<void> take_over(const fs::path& into, const fs::path& but) {
         const auto& from = entry->path();
         if (from.filename() == but) continue;
         const auto to = into / from.filename();
-        std::error_code ignored;
-        if (entry->is_symlink(ignored)) {
-            fs::create_symlink(fs::read_symlink(from, ignored), to, ignored);
+        std::error_code failed;
+        if (entry->is_symlink(failed)) {
+            fs::create_symlink(fs::read_symlink(from, failed), to, failed);
+            if (failed && is_there(from)) return cannot_show(to, failed.value());
             continue;
         }
-        if (entry->is_directory(ignored))
-            fs::create_directory(to, ignored);
-        else
-            static_cast<void>(Descriptor(::open(to.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644)));
-        // What this user may not see stays unseen.
-        static_cast<void>(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr));
+        const bool is_folder = entry->is_directory(failed);
+        const bool is_made =
+            is_folder ? ::mkdir(to.c_str(), 0755) == 0
+                      : bool(Descriptor(::open(to.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644)));
+        if (!is_made) return cannot_show(to, errno);
+        if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) continue;
+        // It is gone meanwhile, or the system shows it nowhere else: not even its name then.
+        if (errno != ENOENT && errno != EINVAL) return cannot_show(to, errno);
+        static_cast<void>(is_folder ? ::rmdir(to.c_str()) : ::unlink(to.c_str()));
     }
     if (code) return cannot(fmt::format("cannot list what is beside {}", (into / but).native()));
     return {};
@@ -84,7 +98,8 @@ PrivateView private_view_for(const fs::path& place) {
     for (const auto& part : place.parent_path()) {
         folder /= part;
         struct stat status {};
-        if (::lstat(folder.c_str(), &status) != 0) break;
+        // What this user may not enter cannot be shown either.
+        if (::lstat(folder.c_str(), &status) != 0 || ::access(folder.c_str(), X_OK) != 0) break;
         is_trusted_so_far = is_trusted_so_far && is_trusted(status);
         if (is_trusted_so_far || folder == "/") view = {folder, place, {}, true};
         if (::access(folder.c_str(), W_OK) != 0) continue;

@@ -232,6 +232,45 @@ if [ -d "$WORK/nobody" ]; then
     as_other 65534 "$GPKG" image run "$WORK/shared.sqfs" where > /dev/null 2>&1
     check [ ! -e "$shared/of" ]
     check [ -z "$(ls -A "$shared/tmp")" ]
+    # What root makes others may enter, whatever its umask. What they may not enter is not part of what they see.
+    mask=$(umask)
+    umask 077
+    begin closed env "$GPKG"
+    umask "$mask"
+    check [ "$(stat -c '%U %a' "$shared/of" "$shared/of/ml" | tr '\n' ' ')" = 'root 1755 root 1755 ' ]
+    begin other as_other 65534 "$GPKG"
+    check [ -z "$(grep 'is not yours' "$WORK/told.other")" ]
+    # Users cannot take away what root made: where one of them is the last, root's next command does.
+    end closed
+    end other
+    check [ "$(find "$shared/of" -printf '%u ')" = 'root root ' ]
+    expect 0 image run "$WORK/shared.sqfs" where
+    check [ ! -e "$shared/of" ]
+    rm -f "$shared"/*.in "$shared"/*.go
+    mkdir -m 700 "$shared/of"
+    as_other 65534 "$GPKG" image run "$WORK/shared.sqfs" where > "$WORK/said" 2> "$WORK/told"
+    check [ "$? $(tr '\n' ' ' < "$WORK/said")" = "0 prefix=$shared/of/ml  " ]
+    check [ "$(stat -c '%U %a' "$shared/of") $(ls -A "$shared/of")" = 'root 700 ' ]
+    rmdir "$shared/of"
+    # All that is beside the image is there, or it is an error: nothing is empty that was not.
+    mkdir -p "$WORK/many" && chmod 1777 "$WORK/many" && install -d -o 1234 "$WORK/many/one"
+    expect 0 image build --from-lock "$WORK/my.lock" -o "$WORK/many.sqfs" --mount-point "$WORK/many/one/ml"
+    install -d -o 1234 -m 700 "$WORK/many/closed" && mkfifo "$WORK/many/fifo" && ln -s nowhere "$WORK/many/link"
+    if [ -w /dev/fuse ] && command -v squashfuse > /dev/null; then
+        mkdir "$WORK/many/served" && squashfuse "$WORK/one.sqfs" "$WORK/many/served"
+    fi
+    as_other 65534 "$GPKG" image run "$WORK/many.sqfs" -- sh -c 'ls "$0"; ls "$0/closed"' "$WORK/many" > "$WORK/said" 2> "$WORK/told"
+    check [ "$(tr '\n' ' ' < "$WORK/said")" = "$(cd "$WORK/many" && echo *) " ]
+    check grep -q "cannot open directory '$WORK/many/closed': Permission denied" "$WORK/told"
+    [ ! -d "$WORK/many/served" ] || umount "$WORK/many/served"
+    if [ "$(cat /proc/sys/fs/mount-max)" = 100000 ]; then
+        (cd "$WORK/many" && seq 100001 | xargs touch)
+        as_other 65534 "$GPKG" image run "$WORK/many.sqfs" where > "$WORK/said" 2> "$WORK/told"
+        check [ $? = 1 ]
+        check grep -q "^error: $WORK/many/.*: cannot be shown beside the image: more is there than may be mounted" "$WORK/told"
+        check grep -q 'hint: build the image with a --mount-point that has little beside it' "$WORK/told"
+        find "$WORK/many" -delete
+    fi
 fi
 
 # What its owner alone may read is not for others in what is made; modules of pip's are compiled as others are.

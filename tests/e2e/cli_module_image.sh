@@ -296,11 +296,25 @@ done
 # What root mounts, in a prolog for instance, is there for everybody, also where it is a copy that is mounted.
 if [ ${#user[@]} != 0 ]; then
     image=$WORK/shared/files-user/one.sqfs
+    for mask in 022 077; do
+        rm -rf "$WORK/disk" && mkdir -m 1777 "$WORK/disk"
+        kept=$(umask)
+        umask $mask
+        expect 0 image mount "$image" --disk "$WORK/disk"
+        umask "$kept"
+        last="a user finds what root mounted with umask $mask"
+        out=$("${user[@]}" env HOME=/tmp "$GPKG" image mount "$image" --disk "$WORK/disk" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
+        check [ "$status $out" = "0 $WORK/shared/user/one" ]
+        expect 0 image unmount "$image"
+    done
+    # But for one that is where the user may not be.
+    mkdir -m 700 "$WORK/shared/user"
     expect 0 image mount "$image" --disk "$WORK/disk"
-    last='a user finds what root mounted'
     out=$("${user[@]}" env HOME=/tmp "$GPKG" image mount "$image" --disk "$WORK/disk" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
-    check [ "$status $out" = "0 $WORK/shared/user/one" ]
+    check [ "$status" = 1 ]
+    err_has "$WORK/shared/user: the image is mounted below it, and you may not enter it"
     expect 0 image unmount "$image"
+    rmdir "$WORK/shared/user"
     # But for an image that others may not read.
     install -m 600 "$image" "$WORK/private.sqfs"
     mkdir "$WORK/disk/private"
@@ -344,6 +358,24 @@ if [ ${#user[@]} != 0 ]; then
     err=$("${user[@]}" env HOME=/tmp GPKG="$GPKG" sh -c '"$GPKG" image mount "$1" && pkill -KILL -U 65534 -f "squash[f]use.*$1" && sleep 0.2; "$GPKG" image unmount "$1"' sh "$WORK/shared/files-user/one.sqfs" 2>&1)
     err_has 'no image is mounted there'
 fi
+# A command of image run has a mount of its own: the one for all shells goes without waiting for it, and nothing is left to note.
+if [ ${#user[@]} != 0 ]; then
+    last='image unmount beside image run'
+    key=$(printf %s "$WORK/shared/user/one" | sha256sum | head -c 16)
+    rm -f "$WORK/shared/in" "$WORK/shared/go"
+    out=$("${user[@]}" env HOME=/tmp TMPDIR="$WORK/shared" sh -c '"$0" image mount "$1" > "$2/said" || exit
+        "$0" image run "$1" -- sh -c "touch $2/in; until [ -e $2/go ]; do sleep 0.02; done; where" &
+        for _ in $(seq 500); do [ -e "$2/in" ] && break; sleep 0.02; done
+        ls "/tmp/gpkg-65534/mounts/$3"
+        "$0" image unmount "$1"; echo $?
+        touch "$2/go"; wait
+        ls "/tmp/gpkg-65534/mounts"' "$GPKG" "$WORK/shared/files-user/one.sqfs" "$WORK/shared" "$key" 2> "$WORK/stderr") err=$(cat "$WORK/stderr")
+    out_is "by-hand
+lock
+0
+one 1.0 in $WORK/shared/user/one"
+    check [ ! -e "$WORK/shared/user" ]
+fi
 # A user's command at a place keeps what it sees there when root unmounts what was there before; and while it runs, root
 # finds the module of that image as it is, and can write it.
 begin() {
@@ -372,6 +404,23 @@ expect 0 image unmount "$WORK/run.sqfs"
 end
 expect 1 image unmount "$WORK/run.sqfs"
 check [ ! -e "$WORK/shared/run" ]
+# What root mounts for all stays while anybody has it: who has loaded its module, and what was started in it.
+for tool in "${!inits[@]}" none; do
+    expect 0 image mount "$WORK/run.sqfs"
+    rm -f "$WORK/shared/in" "$WORK/shared/go"
+    setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH="$PATH" HOME=/tmp USER=me LANG=C.UTF-8 LMOD_IGNORE_CACHE=1 TOOL=$tool INIT="${inits[$tool]-}" MODULES="$WORK/modules-run/Core" SHARED="$WORK/shared" \
+        bash --noprofile --norc -c 'if [ "$TOOL" = none ]; then CONDA_PREFIX=$SHARED/run/one sh -c "echo \$\$ > $SHARED/in; until [ -e $SHARED/go ]; do sleep 0.02; done"; exit; fi
+            source "$INIT"; module use "$MODULES"; module load run/1; where > "$SHARED/in.part"; echo $$ > "$SHARED/in"
+            until [ -e "$SHARED/go" ]; do command -p -- env -u CONDA_PREFIX sleep 0.02; done; module unload run/1' > /dev/null 2> "$WORK/told" &
+    for _ in $(seq 500); do [ -s "$WORK/shared/in" ] && break; sleep 0.02; done
+    expect 1 image unmount "$WORK/run.sqfs"
+    err_has "$WORK/shared/run/one: stays mounted, it is used by process $(cat "$WORK/shared/in") ("
+    check [ -x "$WORK/shared/run/one/bin/where" ]
+    touch "$WORK/shared/go"
+    wait $!
+    expect 0 image unmount "$WORK/run.sqfs"
+done
+rm -f "$WORK/shared/in.part"
 check [ -z "$(grep "$WORK" /proc/self/mountinfo)" ]
 check [ -z "$(ls -d "$WORK/shared/root" "$WORK/shared/user" 2> /dev/null)" ]
 rm -rf /tmp/gpkg-65534
@@ -416,4 +465,67 @@ mkdir -m 777 "$WORK/open"
 expect 0 image build -n its-two -o "$WORK/open.sqfs" --mount-point "$WORK/open/two"
 expect 1 image mount "$WORK/open.sqfs"
 err_has "$WORK/open: is not a folder of root's or of yours alone"
+
+# What cannot be noted does not stay mounted: here no file is left for that.
+expect 0 image build -n its-two -o "$WORK/noted.sqfs" --mount-point /mnt/shared/noted/two
+last='gpkg image mount where /tmp has no room for another file'
+cat > "$WORK/noted.sh" <<'END'
+mount --make-rprivate / && mount --bind "$1" /mnt && mount -t tmpfs -o nr_inodes=5,mode=1777 none /tmp && cd / || exit 99
+export TMPDIR=/mnt/tmp HOME=/mnt/home GPKG_ROOT_PREFIX=/mnt/root
+"$0" image mount /mnt/noted.sqfs
+echo "$? $(grep -c /mnt/shared/noted/two /proc/self/mounts) $(ls -d /mnt/shared/noted 2> /dev/null)"
+END
+out=$(unshare -m sh -c '. "$2"' "$GPKG" "$WORK" "$WORK/noted.sh" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
+[ "$status" = 99 ] && echo 'LEFT OUT: a full /tmp, which cannot be had here'
+[ "$status" = 99 ] || { err_has '/by-hand: cannot write'; out_is '1 0 '; }
+# Of what is gone nothing is left that says who used it.
+check [ -z "$(ls -A "/tmp/gpkg-0/mounts" | grep "$(printf %s "$WORK/shared/run/one" | sha256sum | head -c 16)")" ]
+
+# Nor is one of the system's, whatever an image says, for all users of the machine; nor one with something in it.
+belongs() { # PLACE: says so of another image
+    python3 - "$WORK/open.sqfs" "$WORK/claims.sqfs" "$1" <<'END'
+import json, sys
+data = open(sys.argv[1], "rb").read()
+mark = b"gpkg image 1\n"
+begin = data.rindex(mark)
+told = json.loads(data[begin + len(mark):].rstrip(b"\0"))
+told["mount_point"] = sys.argv[3]
+told = mark + json.dumps(told).encode() + b"\n"
+open(sys.argv[2], "wb").write(data[:begin] + told.ljust(len(data) - begin, b"\0"))
+END
+}
+# alone VERB PLACE: in a namespace of its own, for whatever happens
+alone() {
+    belongs "$2"
+    last="gpkg image $1 of an image for $2"
+    err=$(unshare -m sh -c 'mount --make-rprivate / && cd / && exec timeout 20 "$0" image "$@"' "$GPKG" "$1" "$WORK/claims.sqfs" -- ${3-} 2>&1 > "$WORK/stdout") status=$? out=$(cat "$WORK/stdout")
+    checks=$((checks + 1))
+}
+for place in /etc /etc/cron.d/gpkg /usr/bin /usr/local/gpkg-test/ml /tmp /dev/shm /var/gpkg-test /proc/x /run/gpkg-test; do
+    alone mount $place
+    check [ "$status" = 1 ]
+    err_has "$place: is a place of the system's, and no image is mounted there"
+done
+alone mount /dev/shm/gpkg-test-$$/ml
+check [ "$status $out" = "0 /dev/shm/gpkg-test-$$/ml" ]
+rmdir /dev/shm/gpkg-test-$$/ml /dev/shm/gpkg-test-$$
+alone run /proc/x true
+check [ "$status" = 1 ]
+err_has '/proc/x: the image belongs there, and that folder cannot be made'
+for verb in mount run; do
+    alone $verb / $([ $verb = mount ] || echo true)
+    check [ "$status" = 1 ]
+    err_has "$WORK/claims.sqfs: is no image that gpkg made"
+done
+expect 0 image build -n its-two -o "$WORK/usr.sqfs" --mount-point /usr
+err_has "/usr: is a place of the system's, and no image is mounted there: only gpkg image run uses it"
+expect 1 module write --image "$WORK/usr.sqfs" --root "$WORK/modules-usr"
+err_has "/usr: is a place of the system's"
+mkdir "$WORK/full" && echo kept > "$WORK/full/file"
+expect 0 image build -n its-two -o "$WORK/full.sqfs" --mount-point "$WORK/full"
+expect 1 image mount "$WORK/full.sqfs"
+err_has "$WORK/full: is not empty, and the image would cover what is in it"
+check [ "$(cat "$WORK/full/file")" = kept ]
+expect 1 module write --image "$WORK/full.sqfs" --root "$WORK/modules-usr"
+err_has "$WORK/full: is not empty"
 finish

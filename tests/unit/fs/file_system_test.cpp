@@ -62,6 +62,7 @@ TEST_CASE("which file system a path is on", "[fs]") {
     CHECK(file_system_in(kMounts, "/mnt/far/x")->fuse_user == 1000U);
     CHECK_FALSE(file_system_in(kMounts, "/mnt/odd")->fuse_user);
     CHECK(file_system_in(kMounts, "/home")->source == "nas.example.org:/export/home");
+    CHECK(file_system_in(kMounts, "/opt/image/bin")->number == "7:0");
     CHECK_FALSE(file_system_in("", "/home"));
 }
 
