@@ -6,13 +6,10 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/fs/own_program.hpp"
-#include "libcore/fs/temporary.hpp"
 #include "libcore/image/image_mount.hpp"
-#include "libcore/image/image_run.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -60,24 +57,6 @@ Result<std::vector<fs::path>> prefixes_of(const Context& context, const ModuleOp
     return named;
 }
 
-/// Whether what a module is of is not there any more.
-bool is_gone(const ModuleFile& file) {
-    std::error_code code;
-    if (!file.origin.image.empty()) return !fs::exists(file.origin.image, code);
-    return !Prefix::is_environment(file.origin.prefix);
-}
-
-/// As told now, which may be nothing, else as an earlier run was told.
-std::string name_for(const ModuleOptions& options,
-                     const ModuleOrigin& origin,
-                     const std::vector<ModuleFile>& before) {
-    if (options.name) return *options.name;
-    for (const auto& file : before) {
-        if (file.origin.is_of_same(origin)) return file.origin.wanted_name;
-    }
-    return "";
-}
-
 struct Written {
     std::vector<std::string> written;
     std::vector<std::string> removed;
@@ -95,13 +74,15 @@ Result<void> write_one(Context& context,
                        const std::vector<ModuleFile>& before,
                        Written& done) {
     const auto root = root_of(context, options);
-    GPKG_TRY(const auto change,
-             write_module(root, wanted.room, wanted.module, formats_of(options), before));
+    const auto& texts = wanted.texts;
+    GPKG_TRY(const auto change, write_module(root, texts, formats_of(options), before));
     done.take(change);
-    if (options.is_default) GPKG_CHECK(make_default(root, wanted.room, wanted.module));
-    for (const auto& what : wanted.module.activation.left_out)
-        context.out.warn(
-            fmt::format("{}: not in the module: {}", wanted.module.origin.environment, what));
+    if (options.is_default) GPKG_CHECK(make_default(root, texts.room, texts.name));
+    for (const auto& what : wanted.left_out)
+        context.out.warn(fmt::format("{}: not in the module: {}", texts.origin.environment, what));
+    if (texts.kept_from != 0 && !change.written.empty())
+        context.out.note(fmt::format(
+            "{}: not all users may read the environment, and its module neither", texts.name));
     return {};
 }
 
@@ -113,7 +94,8 @@ Result<void> write_of_prefix(Context& context,
     GPKG_CHECK(recover_for_use(context, prefix));
     ModuleOrigin origin;
     origin.prefix = prefix;
-    GPKG_TRY(const auto wanted, module_of(context, prefix, name_for(options, origin, before)));
+    GPKG_TRY(const auto wanted,
+             module_of(context, prefix, options.name.value_or(name_before(origin, before))));
     return write_one(context, options, wanted, before, done);
 }
 
@@ -147,12 +129,6 @@ Result<int> tell_written(Context& context, const ModuleOptions& options, Written
     return done.failures.empty() ? 0 : 1;
 }
 
-bool is_in(const fs::path& path, const fs::path& folder) {
-    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
-           folder.end();
-}
-
-/// What activation does is in the image, which one process sees for that.
 Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     if (options.all || !options.target.name.empty() || !options.target.prefix.empty())
         return fail(ErrorKind::Usage, "--image goes with none of --all, -n and -p");
@@ -161,35 +137,32 @@ Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     if (!options.disk.empty()) origin.disk = absolute_path(options.disk, context.home);
     GPKG_TRY(const auto info, read_image_info(origin.image));
     GPKG_CHECK(check_users_can_mount(info.mount_point));
-    const auto root = root_of(context, options);
-    GPKG_TRY(const auto before, module_files(root));
-    if (is_in(info.mount_point, root))
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: has the mount point of the image in it, {}, and is no place "
-                                "for its module",
-                                root.native(),
-                                info.mount_point.native()),
-                    "--root names another folder");
-    // The image is looked at in a view of its own, which has what is there by now.
-    GPKG_CHECK(make_folders(root));
-    origin.prefix = info.mount_point;
-    const auto write_it = [&]() -> Result<int> {
-        GPKG_TRY(const auto wanted,
-                 module_of_image(context, info, origin, name_for(options, origin, before)));
-        Written done;
-        GPKG_CHECK(write_one(context, options, wanted, before, done));
-        return tell_written(context, options, std::move(done));
-    };
-    ImageRunOptions how;
-    how.temporary = folder_for_temporary();
-    how.only_looks = true;
-    how.note = [&](const std::string& text) { context.out.note(text); };
-    return run_in_image(origin.image, info, how, [&] {
-        const auto status = write_it();
-        if (!status) context.out.error(status.error());
-        std::fflush(nullptr);
-        return status ? *status : status.error().kind == ErrorKind::Usage ? 2 : 1;
-    });
+    GPKG_TRY(const auto before, known_modules(root_of(context, options)));
+    const auto name = options.name.value_or(name_before(origin, before));
+    GPKG_TRY(const auto wanted,
+             module_of_image(context, info, origin, name, [&](const std::string& text) {
+                 context.out.note(text);
+             }));
+    Written done;
+    GPKG_CHECK(write_one(context, options, wanted, before, done));
+    return tell_written(context, options, std::move(done));
+}
+
+/// Modules of what is gone, where no other has taken their names.
+Result<void> remove_gone(Context& context,
+                         const fs::path& root,
+                         const std::vector<ModuleFile>& before,
+                         Written& done) {
+    for (const auto& file : before) {
+        if (!file.is_gone) continue;
+        const auto text = read_file(file.path);
+        const auto now = text ? origin_of_modulefile(*text) : std::nullopt;
+        if (!now || !now->is_of_same(file.origin)) continue;
+        GPKG_CHECK(check_stop(context));
+        GPKG_CHECK(remove_module(root, file));
+        done.removed.push_back(file.path.native());
+    }
+    return {};
 }
 
 Result<int> write(Context& context, const ModuleOptions& options) {
@@ -200,7 +173,7 @@ Result<int> write(Context& context, const ModuleOptions& options) {
         return fail(ErrorKind::Usage, "--all goes with neither -n, -p, --as nor --default");
     const auto root = root_of(context, options);
     GPKG_TRY(const auto prefixes, prefixes_of(context, options));
-    GPKG_TRY(const auto before, module_files(root));
+    GPKG_TRY(const auto before, known_modules(root));
     Written done;
     for (const auto& prefix : prefixes) {
         GPKG_CHECK(check_stop(context));
@@ -211,19 +184,13 @@ Result<int> write(Context& context, const ModuleOptions& options) {
             return pass(std::move(written).error());
         done.failures.emplace_back(prefix.native(), std::move(written).error());
     }
-    if (options.all) {
-        for (const auto& file : before) {
-            if (!is_gone(file)) continue;
-            GPKG_CHECK(remove_module(root, file));
-            done.removed.push_back(file.path.native());
-        }
-    }
+    if (options.all) GPKG_CHECK(remove_gone(context, root, before, done));
     return tell_written(context, options, std::move(done));
 }
 
 Result<int> check(Context& context, const ModuleOptions& options) {
     const auto root = root_of(context, options);
-    GPKG_TRY(const auto files, module_files(root));
+    GPKG_TRY(const auto files, known_modules(root));
     auto modules = Json::array();
     std::size_t stale = 0;
     std::size_t stale_images = 0;

@@ -52,23 +52,85 @@ tl::unexpected<Error> not_ours(const fs::path& path) {
 
 using MayReplace = std::function<Result<void>(const std::string& there)>;
 
-/// Whether `text` is to be written: something else, which may be replaced, or nothing is there.
+/// Whether `text` is to be written: something else, which may be replaced, or nothing is there. A
+/// folder there is for others to judge.
 Result<bool> is_to_write(const fs::path& path,
                          const std::string& text,
                          const MayReplace& may_replace) {
     std::error_code code;
     const auto status = fs::symlink_status(path, code);
-    if (!fs::exists(status)) return true;
-    if (fs::is_directory(status)) return not_ours(path);
+    if (!fs::exists(status) || fs::is_directory(status)) return true;
     GPKG_TRY(const auto there, read_file(path));
     if (there == text) return false;
     GPKG_CHECK(may_replace(there));
     return true;
 }
 
-Result<void> write_to(const fs::path& path, const std::string& text) {
+Result<void> write_to(const fs::path& path, const std::string& text, unsigned kept_from = 0) {
     GPKG_CHECK(make_folders(path.parent_path()));
-    return write_file_atomically(path, text);
+    if (kept_from == 0) return write_file_atomically(path, text);
+    GPKG_TRY(auto file, NewFile::make(path));
+    GPKG_CHECK(file.make_private());
+    GPKG_CHECK(file.write(text));
+    file.keep_from(kept_from);
+    return file.finish(true);
+}
+
+/// Whether somebody may read the file who is not to.
+bool is_too_open(const fs::path& path, unsigned kept_from) {
+    std::error_code code;
+    const auto mode = fs::status(path, code).permissions();
+    return !code && (static_cast<unsigned>(mode) & kept_from) != 0;
+}
+
+/// Whether a module can be at `path`: what is a folder there, or a file on the way to it, has to
+/// go with the former modules of the same environment.
+Result<void> check_way(const fs::path& root,
+                       const fs::path& path,
+                       const std::function<bool(const fs::path&)>& is_former) {
+    const auto in_the_way = [&](const fs::path& what, std::string_view is) {
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format(
+                "{}: is {}, and {} cannot be a module beside it", what.native(), is, path.native()),
+            "give the module another name (--as), or the tree another folder (--root)");
+    };
+    std::error_code code;
+    for (auto folder = path.parent_path(); folder != root && folder.has_relative_path();
+         folder = folder.parent_path()) {
+        const auto status = fs::status(folder, code);
+        if (fs::exists(status) && !fs::is_directory(status) && !is_former(folder))
+            return in_the_way(folder, "a file");
+    }
+    if (!fs::is_directory(fs::symlink_status(path, code))) return {};
+    for (fs::recursive_directory_iterator item(path, code), end; !code && item != end;
+         item.increment(code)) {
+        std::error_code ignored;
+        if (item->is_directory(ignored) || is_former(item->path())) continue;
+        const auto text = read_file(item->path(), kLongestModule);
+        const bool is_default = item->path().filename() == ".version" && text &&
+                                text->find(kDefaultMark) != std::string::npos;
+        if (!is_default) return in_the_way(path, "a folder of other modules");
+    }
+    if (code)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: cannot be listed: {}", path.native(), code.message()));
+    return {};
+}
+
+/// Whether the module that is there may be replaced by one of `origin`.
+Result<void> may_take(const fs::path& path,
+                      const std::string& there,
+                      const ModuleOrigin& origin,
+                      const std::vector<ModuleFile>& before) {
+    const auto other = origin_of_modulefile(there);
+    if (!other) return not_ours(path);
+    const auto known = std::find_if(
+        before.begin(), before.end(), [&](const auto& file) { return file.path == path; });
+    if (other->is_of_same(origin) || (known != before.end() && known->is_gone)) return {};
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: is the module of {}", path.native(), other->prefix.native()),
+                "give one of them another name with --as");
 }
 
 /// Folders that have become empty, up to the room.
@@ -193,57 +255,54 @@ Result<std::vector<ModuleFile>> module_files(const fs::path& root) {
     return files;
 }
 
+ModuleTexts texts_of(const std::string& room, const EnvironmentModule& module) {
+    ModuleTexts texts{room, full_name(module), module.origin, {}};
+    for (const auto format : {ModuleFormat::Lua, ModuleFormat::Tcl})
+        texts.texts[format] = modulefile(module, format);
+    return texts;
+}
+
 Result<ModuleChange> write_module(const fs::path& root,
-                                  const std::string& room,
-                                  const EnvironmentModule& module,
+                                  const ModuleTexts& module,
                                   const std::vector<ModuleFormat>& formats,
                                   const std::vector<ModuleFile>& before) {
-    const auto name = full_name(module);
-    const auto is_former = [&](const ModuleFile& file) {
-        return file.origin.is_of_same(module.origin) && (file.room != room || file.name != name) &&
-               std::find(formats.begin(), formats.end(), file.format) != formats.end();
-    };
-    ModuleChange change;
+    std::vector<const ModuleFile*> formers;
     bool was_default = false;
     for (const auto& file : before) {
-        if (!is_former(file)) continue;
+        if (!file.origin.is_of_same(module.origin) ||
+            (file.room == module.room && file.name == module.name) ||
+            std::find(formats.begin(), formats.end(), file.format) == formats.end())
+            continue;
         const auto [old_name, old_version] = parts_of(file.name);
         const auto there = read_file(default_file(root, file.room, old_name));
         was_default = was_default || (there && *there == default_text(old_version));
-        change.removed.push_back(file.path);
+        formers.push_back(&file);
     }
-    std::vector<std::pair<fs::path, std::string>> texts;
+    const auto is_former = [&](const fs::path& path) {
+        return std::any_of(
+            formers.begin(), formers.end(), [&](const auto* file) { return file->path == path; });
+    };
+    std::vector<std::pair<fs::path, const std::string*>> texts;
     for (const auto format : formats) {
-        const auto path = file_of(root, room, name, format);
-        // A folder that is only there for former modules goes with them.
-        const bool is_in_the_way =
-            std::any_of(change.removed.begin(), change.removed.end(), [&](const auto& file) {
-                return file.native().starts_with(path.native() + "/");
-            });
-        const auto may_replace = [&](const std::string& there) -> Result<void> {
-            const auto origin = origin_of_modulefile(there);
-            if (!origin) return not_ours(path);
-            if (origin->is_of_same(module.origin)) return {};
-            return fail(
-                ErrorKind::Conflict,
-                fmt::format("{}: is the module of {}", path.native(), origin->prefix.native()),
-                "give one of them another name with --as");
-        };
-        auto text = modulefile(module, format);
-        bool is_new = is_in_the_way;
-        if (!is_new) {
-            GPKG_TRY(is_new, is_to_write(path, text, may_replace));
-        }
-        if (is_new) texts.emplace_back(path, std::move(text));
+        const auto path = file_of(root, module.room, module.name, format);
+        const auto& text = module.texts.at(format);
+        GPKG_CHECK(check_way(root, path, is_former));
+        GPKG_TRY(const auto is_new, is_to_write(path, text, [&](const std::string& there) {
+                     return may_take(path, there, module.origin, before);
+                 }));
+        if (is_new || is_too_open(path, module.kept_from)) texts.emplace_back(path, &text);
     }
-    for (const auto& file : before) {
-        if (is_former(file)) GPKG_CHECK(remove_module(root, file));
+    ModuleChange change;
+    for (const auto* file : formers) {
+        GPKG_CHECK(remove_module(root, *file));
+        change.removed.push_back(file->path);
     }
     for (const auto& [path, text] : texts) {
-        GPKG_CHECK(write_to(path, text));
+        GPKG_CHECK(write_to(path, *text, module.kept_from));
         change.written.push_back(path);
     }
-    if (was_default && !module.version.empty()) GPKG_CHECK(make_default(root, room, module));
+    if (was_default && !parts_of(module.name).second.empty())
+        GPKG_CHECK(make_default(root, module.room, module.name));
     return change;
 }
 
@@ -267,14 +326,13 @@ Result<ModuleChange> write_module_entry(const ModuleEntry& entry,
     return change;
 }
 
-Result<void> make_default(const fs::path& root,
-                          const std::string& room,
-                          const EnvironmentModule& module) {
-    if (module.version.empty())
+Result<void> make_default(const fs::path& root, const std::string& room, const std::string& full) {
+    const auto [name, version] = parts_of(full);
+    if (version.empty())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: has no version that could be the default", module.name));
-    const auto path = default_file(root, room, module.name);
-    const auto text = default_text(module.version);
+                    fmt::format("{}: has no version that could be the default", name));
+    const auto path = default_file(root, room, name);
+    const auto text = default_text(version);
     const auto may_replace = [&](const std::string& there) -> Result<void> {
         if (there.find(kDefaultMark) == std::string::npos) return not_ours(path);
         return {};

@@ -34,12 +34,24 @@ Result<std::string> module_name_of(std::string_view name_template,
 /// The same check for a name that somebody gave. "NAME" or "NAME/VERSION", of several parts too.
 Result<void> check_module_name(std::string_view name);
 
+/// A module as it is to lie in the tree.
+struct ModuleTexts {
+    std::string room;
+    std::string name;  ///< with the version: "ml/3"
+    ModuleOrigin origin;
+    std::map<ModuleFormat, std::string> texts;
+    unsigned kept_from = 0;  ///< the bits of a mode of those who may not read them
+};
+
+ModuleTexts texts_of(const std::string& room, const EnvironmentModule& module);
+
 struct ModuleFile {
     fs::path path;
     std::string room;
     std::string name;  ///< with the version: "ml/3"
     ModuleFormat format = ModuleFormat::Lua;
     ModuleOrigin origin;
+    bool is_gone = false;  ///< what it is of is not there any more: another may take its name
 };
 
 /// Modules of environments that gpkg wrote below `root`, sorted by path; those of others are left
@@ -52,11 +64,11 @@ struct ModuleChange {
 };
 
 /// Makes the module of an environment what it is to be, and takes away what else `before` has for
-/// the same prefix in these formats. A default that named such a one names the new one. Fails
-/// where the name belongs to another environment, or to a file that gpkg did not write.
+/// the same prefix in these formats. A default that named such a one names the new one. Fails, and
+/// changes nothing, where the name belongs to another environment, or to a file that gpkg did not
+/// write, or where it would be a folder and a file at once.
 Result<ModuleChange> write_module(const fs::path& root,
-                                  const std::string& room,
-                                  const EnvironmentModule& module,
+                                  const ModuleTexts& module,
                                   const std::vector<ModuleFormat>& formats,
                                   const std::vector<ModuleFile>& before);
 
@@ -65,10 +77,8 @@ Result<ModuleChange> write_module_entry(const ModuleEntry& entry,
                                         std::string_view version,
                                         const std::vector<ModuleFormat>& formats);
 
-/// Makes `module` the default among those of its name in its room.
-Result<void> make_default(const fs::path& root,
-                          const std::string& room,
-                          const EnvironmentModule& module);
+/// Makes "ml/3" of a room the default among those of its name there.
+Result<void> make_default(const fs::path& root, const std::string& room, const std::string& name);
 
 /// Takes a module away, and folders and defaults that have no use without it.
 Result<void> remove_module(const fs::path& root, const ModuleFile& file);

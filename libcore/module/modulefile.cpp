@@ -26,6 +26,7 @@ std::string origin_line(const ModuleOrigin& origin) {
     if (!origin.wanted_name.empty()) document["name"] = origin.wanted_name;
     if (!origin.image.empty()) document["image"] = origin.image.native();
     if (!origin.disk.empty()) document["disk"] = origin.disk.native();
+    if (!origin.program.empty()) document["program"] = origin.program.native();
     return std::string(kOriginMark) + json_text(document);
 }
 
@@ -49,7 +50,8 @@ std::optional<ModuleOrigin> origin_of_modulefile(std::string_view text) {
                         text_of("packages"),
                         text_of("name"),
                         text_of("image"),
-                        text_of("disk")};
+                        text_of("disk"),
+                        text_of("program")};
     if (origin.prefix.empty()) return std::nullopt;
     return origin;
 }

@@ -31,7 +31,8 @@ struct ModuleOrigin {
     /// Of an environment that is in an image, to be mounted at `prefix`: the file, and `packages`
     /// is what read_image_info() calls its content.
     fs::path image{};
-    fs::path disk{};  ///< where the image is brought to; empty: as gpkg image mount decides
+    fs::path disk{};     ///< where the image is brought to; empty: as gpkg image mount decides
+    fs::path program{};  ///< the gpkg that mounts the image; where that is not there, one on PATH
 
     /// Whether both are of one environment. An image is one wherever it is mounted.
     bool is_of_same(const ModuleOrigin& other) const {
@@ -49,7 +50,6 @@ struct EnvironmentModule {
     std::vector<std::string> keywords;    ///< names of packages that were asked for
     std::vector<std::string> extensions;  ///< "numpy/1.26.4", for `module spider`
     CapturedActivation activation;
-    fs::path program{};  ///< the gpkg that mounts the image; where that is not there, one on PATH
 };
 
 std::string modulefile(const EnvironmentModule& module, ModuleFormat format);

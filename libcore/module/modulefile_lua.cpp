@@ -85,7 +85,8 @@ std::string lua_modulefile(const EnvironmentModule& module) {
     const auto place = lua_quoted(origin.prefix.native());
     const bool is_image = !origin.image.empty();
     if (is_image) {
-        lines.push_back(fmt::format("local program = {}", lua_quoted(module.program.native())));
+        lines.push_back(
+            fmt::format("local program = {}", lua_quoted(module.origin.program.native())));
         lines.emplace_back(kLuaImage);
         lines.push_back(fmt::format("mount({}, {}, {})",
                                     lua_quoted(origin.image.native()),

@@ -71,7 +71,8 @@ std::string tcl_modulefile(const EnvironmentModule& module) {
     const auto place = tcl_quoted(origin.prefix.native());
     const bool is_image = !origin.image.empty();
     if (is_image) {
-        lines.push_back(fmt::format("set gpkg_program {}", tcl_quoted(module.program.native())));
+        lines.push_back(
+            fmt::format("set gpkg_program {}", tcl_quoted(module.origin.program.native())));
         lines.emplace_back(kTclImage);
         lines.push_back(fmt::format("gpkg_mount {} {} {}",
                                     tcl_quoted(origin.image.native()),

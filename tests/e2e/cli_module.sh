@@ -104,6 +104,45 @@ echo 'alias ll=ls' > "$(place one)/etc/conda/activate.d/a.sh"
 expect 0 module write -n one
 err_has 'one: not in the module: the alias ll'
 
+# What has its name taken by others' modules leaves all of them as they are.
+expect 0 create -n yard extra
+expect 0 module write -n yard --root "$WORK/tools" --as tool/1
+expect 0 module write -n one --root "$WORK/tools" --as tool/2
+expect 1 module write -n yard --root "$WORK/tools" --as tool
+err_has 'Core/tool: is a folder of other modules' '--as'
+check [ "$(cd "$WORK/tools/Core" && find tool* -type f | LC_ALL=C sort | xargs)" = 'tool/1 tool/1.lua tool/2 tool/2.lua' ]
+
+# What cannot be seen is not gone; what moved has its module at once, which stays the default.
+expect 0 module write -n yard --root "$WORK/moved" --as tool/1 --default
+mv "$(place yard)" "$WORK/volume"
+mkdir -m 0 "$(place yard)"
+as_nobody() {
+    HOME=$WORK TMPDIR=/tmp setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+if [ "$(id -u)" = 0 ]; then
+    chmod -R a+rX "$WORK"
+    chmod 0 "$(place yard)"
+    out=$(as_nobody "$GPKG" module check --root "$WORK/moved" 2>&1) status=$? err='' last='module check as nobody'
+    check [ "$status" = 1 ]
+    out_has "the environment $(place yard) cannot be seen from here"
+fi
+rmdir "$(place yard)"
+mv "$WORK/volume" "$(place yard)"
+mkdir "$WORK/other_folder"
+expect 0 create -p "$WORK/other_folder/yard" --clone yard
+expect 0 remove -n yard --all
+printf 'envs_dirs: [%s, %s]\n' "$GPKG_ROOT_PREFIX/envs" "$WORK/other_folder" > "$WORK/two_folders.yaml"
+GPKG_SYSTEM_CONFIG=$WORK/two_folders.yaml expect 0 module write --all --root "$WORK/moved"
+rm "$WORK/two_folders.yaml"
+check [ -s "$WORK/moved/Core/yard.lua" ]
+check [ ! -e "$WORK/moved/Core/tool" ]
+
+# Who may not read an environment does not read its variables in a module.
+(umask 077; "$GPKG" create -q -y -n secret extra; "$GPKG" env config vars set -n secret TOKEN=abc123) > /dev/null 2>&1
+expect 0 module write -n secret --root "$WORK/private"
+err_has 'not all users may read the environment'
+check [ "$(stat -c %a "$WORK/private/Core/secret.lua" "$WORK/private/Core/secret" | xargs)" = '600 600' ]
+
 # Folders that cannot be written to, and environments that are none.
 : > "$WORK/file"
 expect 1 module write -n one --root "$WORK/file"

@@ -49,8 +49,16 @@ check [ ! -e "$WORK/modules" ]
 expect 2 module write --image "$WORK/nowhere.sqfs" -n its-one
 expect 2 module write -n its-one --disk /tmp
 expect 0 image build -n its-one -o "$WORK/within.sqfs" --mount-point "$WORK/shared/within/one"
-expect 2 module write --image "$WORK/within.sqfs" --root "$WORK/shared/within"
-err_has "$WORK/shared/within: has the mount point of the image in it"
+# Its module is written where it is to be, also beside the mount point, by whatever way that is named.
+mkdir -m 1777 "$WORK/shared/within"
+ln -s "$WORK/shared/within" "$WORK/shared/way"
+expect 0 module write --image "$WORK/within.sqfs" --root "$WORK/shared/way" --as within
+check [ -s "$WORK/shared/within/Core/within.lua" ]
+# Another copy of gpkg finds the same.
+mkdir "$WORK/other copy"
+cp -r "$(dirname "$GPKG")"/{gpkg,libexec} "$WORK/other copy/"
+(GPKG="$WORK/other copy/gpkg"; failures=0; expect 0 module check --root "$WORK/shared/within"; exit "$failures")
+failures=$((failures + $?))
 expect 1 module write --image /etc/passwd
 err_has 'is no image that gpkg made'
 
