@@ -62,9 +62,10 @@ public:
         const auto& chosen = universe_.candidates()[id];
         const auto wanted = universe_.preferred_accelerator(chosen.name);
         const bool is_requested = universe_.is_requested(chosen.name);
-        if (!wanted || *wanted == Accelerator::None || chosen.is_installed ||
-            !(is_requested || chosen.says_accelerator) || is_build_requested(chosen.name))
+        if (!wanted || chosen.is_installed || !(is_requested || chosen.says_accelerator) ||
+            is_build_requested(chosen.name))
             return std::nullopt;
+        if (*wanted == Accelerator::None) return on_machine_without(id);
         const auto text = universe_.names()[chosen.name].text + " " +
                           universe_.version(chosen.version).to_string();
         const auto is_wanted = [&](Accelerator one) { return one == *wanted; };
@@ -84,12 +85,12 @@ public:
                 who_tells_why(*newest));
         }
         if (!newest) {
-            if (!newest_for(
-                    chosen.name, [](Accelerator one) { return one != Accelerator::None; }, Of::All))
-                return std::nullopt;
+            const auto hidden = hidden_with(chosen.name, *wanted);
+            const auto is_any = [](Accelerator one) { return one != Accelerator::None; };
+            if (hidden.empty() && !newest_for(chosen.name, is_any, Of::All)) return std::nullopt;
             if (const auto other = newest_for(chosen.name, is_wanted, Of::All))
                 return no_build(text, vendor, *other);
-            return fmt::format("{}: no version has a build for {}", text, vendor);
+            return fmt::format("{}: no version has a build for {}{}", text, vendor, hidden);
         }
         if (is_older(universe_.candidates()[*newest].version, id))
             return no_build(text, vendor, *newest);
@@ -98,6 +99,39 @@ public:
     }
 
 private:
+    /// A build for GPUs where there is none: newer than those for none, which is what counts more.
+    std::optional<std::string> on_machine_without(CandidateId id) const {
+        const auto& chosen = universe_.candidates()[id];
+        if (chosen.accelerator == Accelerator::None || !universe_.is_requested(chosen.name))
+            return std::nullopt;
+        const auto& name = universe_.names()[chosen.name].text;
+        const auto is_for_none = [](Accelerator one) { return one == Accelerator::None; };
+        const auto newest = newest_for(chosen.name, is_for_none, Of::Requested);
+        if (!newest) return std::nullopt;
+        return fmt::format(
+            "{} {} is for {}, of which {} has none; the newest for none is {}, and "
+            "{}[accel=none] asks for it",
+            name,
+            universe_.version(chosen.version).to_string(),
+            to_string(chosen.accelerator),
+            universe_.problem().machine,
+            version_text(*newest),
+            name);
+    }
+
+    /// Of builds that an earlier channel hides.
+    std::string hidden_with(NameId name, Accelerator wanted) const {
+        if (universe_.former(name)) return "";  // whose channel stays
+        for (const auto& out : universe_.names()[name].left_out) {
+            if (out.why != LeftOut::Why::Hidden) continue;
+            const auto record = out.record.index->record(*out.record.home, *out.record.row);
+            if (record && accelerator_of(*record).accelerator == wanted)
+                return fmt::format(
+                    " but {} {}", record->version, left_out_text(universe_, name, out));
+        }
+        return "";
+    }
+
     bool is_build_requested(NameId name) const {
         const auto& requested = universe_.requested();
         return std::any_of(requested.begin(), requested.end(), [&](SpecId id) {
@@ -238,12 +272,22 @@ private:
     std::map<NameId, CandidateId> chosen_;
 };
 
-/// What was to move and would be newer if it might change in kind.
+/// What was to move and would be newer if it might change in kind, and for no other reason.
 class HeldBack {
 public:
-    explicit HeldBack(const Universe& universe) : universe_(universe) {}
+    HeldBack(const Universe& universe,
+             MachineLimit& machine,
+             const std::vector<CandidateId>& chosen)
+        : universe_(universe), machine_(machine) {
+        for (const auto id : universe.requested()) restrict(id);
+        for (const auto id : universe.constraints()) restrict(id);
+        for (const auto id : chosen) {
+            for (const auto depend : universe.candidates()[id].depends) restrict(depend);
+            for (const auto constrain : universe.candidates()[id].constrains) restrict(constrain);
+        }
+    }
 
-    std::optional<std::string> note_on(CandidateId id) const {
+    std::optional<std::string> note_on(CandidateId id) {
         const auto& chosen = universe_.candidates()[id];
         const auto& name = universe_.names()[chosen.name];
         if (!universe_.former(chosen.name) || !may_move(name.text)) return std::nullopt;
@@ -253,12 +297,13 @@ public:
         for (const auto& out : name.left_out) {
             if (!out.is_other_than_installed() || is_of_lower_channel(out, chosen)) continue;
             auto other = Version::parse(out.record.version());
-            if (!other || !(version < *other) || (newest_version && !(*newest_version < *other)))
+            if (!other || !(version < *other) || (newest_version && !(*newest_version < *other)) ||
+                !goes_with_all(chosen.name, out.record))
                 continue;
             newest = &out;
             newest_version = *std::move(other);
         }
-        if (newest == nullptr) return std::nullopt;
+        if (newest == nullptr || has_as_new(name, *newest_version)) return std::nullopt;
         return fmt::format("{} stays at {}: {} {}; {} asks for it",
                            name.text,
                            version.to_string(),
@@ -268,6 +313,27 @@ public:
     }
 
 private:
+    void restrict(SpecId id) { asked_[universe_.specs()[id].name].insert(id); }
+
+    /// Whether all that is asked of the name by what was chosen allows a record of it.
+    bool goes_with_all(NameId name, const ChannelRecord& record) const {
+        const auto asked = asked_.find(name);
+        return asked == asked_.end() ||
+               std::all_of(asked->second.begin(), asked->second.end(), [&](SpecId id) {
+                   return record.matches(universe_.specs()[id].match);
+               });
+    }
+
+    /// Whether there is one of the kind that stays: then that is not what is in its way.
+    bool has_as_new(const Name& name, const Version& version) {
+        for (auto id = name.begin; id < name.end; ++id) {
+            if (!(universe_.version(universe_.candidates()[id].version) < version) &&
+                !machine_.why_never(id))
+                return true;
+        }
+        return false;
+    }
+
     bool may_move(const std::string& name) const {
         const auto& request = universe_.problem().request;
         return request.update_all ||
@@ -289,6 +355,8 @@ private:
     }
 
     const Universe& universe_;
+    MachineLimit& machine_;
+    std::map<NameId, std::set<SpecId>> asked_;  ///< by those who are chosen
 };
 
 }  // namespace
@@ -310,7 +378,7 @@ std::vector<std::string> notes_on(const Universe& universe,
     for (const auto& name : universe.problem().request.accelerators.asked_packages) {
         if (auto note = idle.note_on(name)) notes.push_back(*std::move(note));
     }
-    const HeldBack held_back(universe);
+    HeldBack held_back(universe, machine_limit, chosen);
     for (const auto id : chosen) {
         if (auto note = held_back.note_on(id)) notes.push_back(*std::move(note));
     }

@@ -174,7 +174,7 @@ public:
     /// Whether others are not to be taken at all.
     bool is_bound_to_accelerator(NameId name) const;
     bool is_requested(NameId name) const;
-    /// Whether all of the request's specs on its name match.
+    /// Whether all of the request's specs and constraints on its name match.
     bool is_as_requested(CandidateId id) const;
     /// "numpy 1.26.4 py312h_0", for messages.
     std::string describe(CandidateId id) const;

@@ -85,9 +85,11 @@ bool Universe::is_requested(NameId name) const {
 }
 
 bool Universe::is_as_requested(CandidateId id) const {
-    return std::all_of(requested_.begin(), requested_.end(), [&](SpecId of) {
+    const auto allows = [&](SpecId of) {
         return specs_[of].name != candidates_[id].name || specs_[of].allows(id);
-    });
+    };
+    return std::all_of(requested_.begin(), requested_.end(), allows) &&
+           std::all_of(constraints_.begin(), constraints_.end(), allows);
 }
 
 std::optional<Universe::Former> Universe::former(NameId name) const {
@@ -197,13 +199,14 @@ void Universe::leave_out_accelerators(NameId name) {
     if (!is_bound_to_accelerator(name)) return;
     const auto wanted = *preferred_accelerator(name);
     const auto begin = candidates_.begin() + names_[name].begin;
+    const bool is_named = is_requested(name);
     bool has_any = false;
     std::vector<VersionId> with_wanted;
     for (auto candidate = begin; candidate != candidates_.end(); ++candidate) {
-        has_any = has_any || candidate->accelerator != Accelerator::None;
+        has_any = has_any || candidate->accelerator != Accelerator::None ||
+                  (is_named && candidate->says_accelerator && wanted != Accelerator::None);
         if (candidate->accelerator == wanted) with_wanted.push_back(candidate->version);
     }
-    const bool is_named = is_requested(name);
     if (!has_any || (with_wanted.empty() && !is_named && wanted != Accelerator::None)) return;
     const bool may_change = problem_->request.accelerators.is_asked(names_[name].text);
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {

@@ -17,7 +17,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
-#include <set>
 #include <tuple>
 
 namespace gpkg::cli {
@@ -169,8 +168,7 @@ std::vector<Item> items_of(const Context& context,
     }
     if (!options.no_pip) {
         const auto wheels = pip_packages(path, installed);
-        std::set<std::string> present;
-        for (const auto& wheel : wheels) present.insert(normal_wheel_name(wheel.name));
+        const auto present = normal_names(wheels);
         for (const auto& wheel : wheels)
             items.push_back({wheel.name,
                              wheel.version,

@@ -1,6 +1,7 @@
 #include "cli/workflow/checkup.hpp"
 
 #include "cli/workflow/code_checkup.hpp"
+#include "cli/workflow/pip_packages.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/accelerator.hpp"
@@ -67,6 +68,7 @@ public:
         code();
         accelerators();
         old_names();
+        wheels();
         if (found_.empty())
             add(Grade::Good,
                 "environment",
@@ -223,6 +225,36 @@ private:
                 wish.name,
                 "is an old way of asking for a build",
                 fmt::format("{}[accel=nvidia]", plain));
+        }
+    }
+
+    /// What pip installed, as far as its makers wrote down what it is for.
+    void wheels() {
+        const auto all = pip_packages(checked_.prefix, checked_.records);
+        const auto present = normal_names(all);
+        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        for (const auto& wheel : all) {
+            const auto columns = wheel_columns(wheel, present);
+            const auto& vendor = columns.front();
+            const auto& cuda = columns[1];
+            const auto what = fmt::format("{} (pip)", wheel.name);
+            const auto accelerator = vendor == "nvidia" ? Accelerator::Nvidia
+                                     : vendor == "amd"  ? Accelerator::Amd
+                                                        : Accelerator::None;
+            const auto toolkit = Version::parse(cuda);
+            if (accelerator == Accelerator::Nvidia && driver && toolkit &&
+                driver_fit(*toolkit, *driver) == DriverFit::No) {
+                add(Grade::Bad,
+                    what,
+                    fmt::format("is for CUDA {}, and the driver supports {}: that does not run",
+                                cuda,
+                                checked_.machine.find("__cuda")->package.version),
+                    "a wheel for an older CUDA, or a newer driver");
+            } else if (accelerator != Accelerator::None && !has_device(machine_, accelerator)) {
+                add(Grade::Warning,
+                    what,
+                    fmt::format("is a build for {}, of which there is no GPU here", vendor));
+            }
         }
     }
 

@@ -8,6 +8,7 @@
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -144,9 +145,33 @@ PackageRecord record_of(const LockedVirtualPackage& package) {
     return record;
 }
 
+/// Names of virtual packages by which the classes of a lock were told apart: what hardware is by,
+/// as builds are preferred for it, and of the rest what some class asks for. A kernel that nothing
+/// depends on is no reason to prefer another class.
+class Telling {
+public:
+    explicit Telling(const std::vector<ClassFit>& fits) {
+        for (const auto& fit : fits) {
+            for (const auto& need : fit.locked->needs) asked_.emplace(name_in_spec(need));
+        }
+    }
+
+    bool operator()(const std::string& name) const {
+        constexpr auto kSystem =
+            std::to_array<std::string_view>({"__unix", "__linux", "__osx", "__win", "__glibc"});
+        return std::ranges::find(kSystem, name) == kSystem.end() || asked_.contains(name);
+    }
+
+private:
+    std::set<std::string> asked_;
+};
+
 /// Whether what a class was made for is all there, in versions that are as high.
-bool has_all(const std::vector<PackageRecord>& machine, const LockedMachine& made_for) {
+bool has_all(const std::vector<PackageRecord>& machine,
+             const LockedMachine& made_for,
+             const Telling& tells) {
     return std::ranges::all_of(made_for, [&](const LockedVirtualPackage& wanted) {
+        if (!tells(wanted.name)) return true;
         const auto found = std::ranges::find(machine, wanted.name, &PackageRecord::name);
         if (found == machine.end()) return false;
         if (wanted.name == "__archspec") {
@@ -162,9 +187,10 @@ bool has_all(const std::vector<PackageRecord>& machine, const LockedMachine& mad
 
 /// Sets ClassFit::made_for of all.
 void rank_by_machines(std::vector<ClassFit>& fits, const std::vector<PackageRecord>& machine) {
+    const Telling tells(fits);
     std::vector<std::pair<ClassFit*, const LockedMachine*>> covered;
     const auto take = [&](ClassFit& fit, const LockedMachine& one) {
-        if (!one.empty() && has_all(machine, one)) covered.emplace_back(&fit, &one);
+        if (!one.empty() && has_all(machine, one, tells)) covered.emplace_back(&fit, &one);
     };
     for (auto& fit : fits) {
         take(fit, fit.locked->made_for);
@@ -174,7 +200,7 @@ void rank_by_machines(std::vector<ClassFit>& fits, const std::vector<PackageReco
         std::vector<PackageRecord> own;
         for (const auto& package : *one) own.push_back(record_of(package));
         const auto below = static_cast<std::size_t>(std::ranges::count_if(
-            covered, [&](const auto& other) { return has_all(own, *other.second); }));
+            covered, [&](const auto& other) { return has_all(own, *other.second, tells); }));
         fit->made_for = std::max(fit->made_for, below);
     }
 }

@@ -16,7 +16,11 @@ std::string scalar(const std::string& text) {
     };
     auto quoted = yaml::quote(text);
     if (quoted != text || text.empty() || starts_like_a_word(text.front())) return quoted;
-    return fmt::format("\"{}\"", text);
+    if (text.find_first_of("\"\\") == std::string::npos) return fmt::format("\"{}\"", text);
+    // Between these nothing means anything else, but that one of them is written twice.
+    std::string single;
+    for (const char c : text) single += c == '\'' ? "''" : std::string(1, c);
+    return fmt::format("'{}'", single);
 }
 
 std::string list(const std::string& indent, const std::vector<std::string>& items) {

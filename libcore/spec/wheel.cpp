@@ -148,6 +148,12 @@ std::string normal_wheel_name(std::string_view name) {
     return normal;
 }
 
+std::set<std::string> normal_names(const std::vector<Wheel>& wheels) {
+    std::set<std::string> names;
+    for (const auto& wheel : wheels) names.insert(normal_wheel_name(wheel.name));
+    return names;
+}
+
 VariantColumns wheel_columns(const Wheel& wheel, const std::set<std::string>& present) {
     const auto name = normal_wheel_name(wheel.name);
     VariantColumns columns;

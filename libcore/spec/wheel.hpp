@@ -25,8 +25,11 @@ struct Wheel {
 /// A name as PyPI compares it (PEP 503): "Left_Pad" is "left-pad".
 std::string normal_wheel_name(std::string_view name);
 
+/// The normal names of all of them.
+std::set<std::string> normal_names(const std::vector<Wheel>& wheels);
+
 /// The same columns as those of packages; accelerator, cuda and python are what wheels can tell.
-/// `present` are the normal names of the distributions beside it: whether a requirement that
+/// `present` are the normal_names() of the distributions beside it: whether a requirement that
 /// depends on the platform was meant shows in its being there.
 VariantColumns wheel_columns(const Wheel& wheel, const std::set<std::string>& present);
 

@@ -67,8 +67,15 @@ done
 package torch-base 1.0 cpu_0
 expect 0 solve 'torch-base[accel=none]'
 err_lacks 'changes nothing'
-expect 0 solve 'torch-base[accel=nvidia]'
-err_has 'torch-base[accel=nvidia] changes nothing'
+# One that says it is for none is none for the GPU that was asked for.
+expect 1 solve 'torch-base[accel=nvidia]'
+err_has 'torch-base: none can be used: 1.0 (not for the accelerator asked for, nvidia)'
+expect 1 solve torch-base --accel nvidia
+# Nor may the one be hidden that is.
+other=$WORK/other_channel
+CHANNEL=$other package torch-base 2.0 cuda129_0 '__cuda >=12'
+gpu expect 0 solve torch-base -c "$CHANNEL" -c "$other" --override-channels
+err_has 'torch-base 1.0: no version has a build for nvidia but 2.0 of' '(hidden by strict channel priority)'
 
 # Slips.
 expect 2 solve torch --accel cuda

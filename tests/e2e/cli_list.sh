@@ -120,6 +120,11 @@ check [ "$(cells xgboost)" = 'xgboost 3.0.0 pypi_0 pypi nvidia 12' ]
 check [ "$(cells lightgbm)" = 'lightgbm 4.6.0 pypi_0 pypi' ]
 expect 0 list -n here torchvision --json
 json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.1", "python": "3.12"}'
+# Doctor looks at them as well.
+CONDA_OVERRIDE_CUDA=11.8 expect 1 doctor -n here
+out_has 'torchvision (pip)' 'is for CUDA 12.1, and the driver supports 11.8'
+expect 0 doctor -n here --for cpu
+out_has 'xgboost (pip)' 'is a build for nvidia, of which there is no GPU here'
 rm -r "$GPKG_ROOT_PREFIX/envs/here/lib"
 expect 0 list -n here --diff there --json
 json '[(x["name"], x["here"] is None, x["there"] is None) for x in d] ==

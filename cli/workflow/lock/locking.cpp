@@ -253,6 +253,48 @@ Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> 
     return lock_answers(context, std::move(classes), std::move(answers));
 }
 
+namespace {
+
+using Versions = std::map<std::string, Version>;  ///< by name
+
+/// Of what is asked for by name.
+Versions asked_versions(const ClassQuestion& one, const Solution& answer) {
+    Versions versions;
+    for (const auto& spec : one.question.problem.request.specs) {
+        const auto* record = find(answer, spec.name);
+        if (record == nullptr) continue;
+        if (auto version = version_of(*record)) versions.emplace(spec.name, *std::move(version));
+    }
+    return versions;
+}
+
+/// What a class has in an older version than it would have alone, and for whose sake.
+std::vector<std::string> lowered(const std::vector<ClassQuestion>& classes,
+                                 const std::vector<Versions>& alone,
+                                 std::size_t place,
+                                 const Versions& now) {
+    std::vector<std::string> notes;
+    for (const auto& [name, version] : now) {
+        const auto before = alone[place].find(name);
+        if (before == alone[place].end() || !(version < before->second)) continue;
+        std::vector<std::string> others;
+        for (std::size_t i = 0; i < classes.size(); ++i) {
+            const auto theirs = alone[i].find(name);
+            if (theirs != alone[i].end() && !(version < theirs->second))
+                others.push_back(classes[i].name);
+        }
+        notes.push_back(fmt::format(
+            "{} {} in place of {}, so that all classes have one version{}",
+            name,
+            version.to_string(),
+            before->second.to_string(),
+            others.empty() ? "" : fmt::format("; {} can have no newer", join_some(others, "and"))));
+    }
+    return notes;
+}
+
+}  // namespace
+
 Result<LockedClasses> lock_answers(Context& context,
                                    std::vector<ClassQuestion> classes,
                                    std::vector<Solution> answers) {
@@ -260,10 +302,17 @@ Result<LockedClasses> lock_answers(Context& context,
     for (const auto& answer : answers)
         locked.each_alone.insert(
             locked.each_alone.end(), answer.records.begin(), answer.records.end());
+    std::vector<Versions> alone;
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        alone.push_back(asked_versions(classes[i], answers[i]));
     GPKG_TRY(locked.divergences, Aligning(classes, answers).run());
     GPKG_CHECK(check_stop(context));
-    for (std::size_t i = 0; i < classes.size(); ++i)
-        locked.notes[classes[i].name] = answers[i].notes;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        auto& notes = locked.notes[classes[i].name];
+        notes = answers[i].notes;
+        for (auto& note : lowered(classes, alone, i, asked_versions(classes[i], answers[i])))
+            notes.push_back(std::move(note));
+    }
     GPKG_TRY(locked.lock, lock_of(classes, answers));
     return locked;
 }

@@ -107,6 +107,17 @@ TEST_CASE("the class that was decided for the most of a machine goes first", "[l
     builds.classes[0].made_for = {{"__archspec", "1", "x86_64"}};
     builds.classes[1].made_for = {{"__archspec", "1", "x86_64"}, {"__cuda", "12.8", "0"}};
     CHECK(order(builds, {cpu("zen4"), machine_has("__cuda", "12.4")}).front() == "cuda12");
+    // A kernel that nothing asks for makes no difference; one that something asks for does.
+    LockFile kernels;
+    add(kernels, "new", {}, {record("gpulib", "sm90_0", {})});
+    add(kernels, "old", {}, {record("gpulib", "sm70_0", {})});
+    kernels.classes[0].made_for = {{"__linux", "6.8", "0"}, {"__cuda_arch", "9.0", "0"}};
+    kernels.classes[1].made_for = {{"__linux", "5.14", "0"}, {"__cuda_arch", "7.0", "0"}};
+    const std::vector<PackageRecord> node{machine_has("__linux", "6.1"),
+                                          machine_has("__cuda_arch", "9.0")};
+    CHECK(order(kernels, node).front() == "new");
+    kernels.classes[0].needs = {"__linux >=6.0"};
+    CHECK(order(kernels, node).front() == "old");
     // What was decided without a GPU may have builds for one, where there are no others so new.
     LockFile newer;
     add(newer, "old", {}, {record("faiss", "cpu_0", {})});

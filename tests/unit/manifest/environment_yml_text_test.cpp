@@ -34,7 +34,11 @@ TEST_CASE("what is written is read back", "[manifest]") {
                              {"E", ""},
                              {"F", "~"},
                              {"G", "'"},
-                             {"H", "- x"}};
+                             {"H", "- x"},
+                             {"I", R"(^\d+\.(txt|bin)$)"},
+                             {"J", R"($HOME "q")"},
+                             {"K", R"($LIB\x41)"},
+                             {"L", R"($'\a')"}};
     environment.accelerator = {"nvidia", "none"};
     environment.package_accelerators = {{"tensorflow", "none"}};
     const auto manifest = read_back(environment);
