@@ -76,6 +76,7 @@ private:
 
     void find_ways();
     void find_replaced();
+    bool is_replaced(const std::string& path, bool is_folder) const;
     std::string real_path(std::string path) const;
     Result<std::vector<std::pair<std::string, std::string>>> meta_files();
     Result<void> hand_over_folders();
@@ -97,7 +98,9 @@ private:
     const TakeLaidOut& take_;
     std::map<std::string, std::string> ways_;  ///< links that files go through, and where they lead
     std::map<std::string, fs::path> modules_;  ///< python sources by their path in the prefix
-    std::set<std::string> replaced_;           ///< by others, or by nothing
+    std::set<std::string> replaced_;           ///< by nothing, or by what is compiled of others
+    std::set<std::string> files_of_others_;    ///< and links
+    std::set<std::string> folders_of_others_;
     std::vector<CompiledFile> compilations_;
     std::vector<std::string> private_;  ///< of a user, who does not let all read it
     unsigned kept_from_ = 0;            ///< bits of a mode, of those who may not read all that is
@@ -187,7 +190,7 @@ Result<void> Layout::note_module(const LinkItem& item, const LaidOutFile& file) 
 Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) {
     LaidOutFile file;
     file.path = real_path(item.target);
-    if (replaced_.contains(file.path)) {
+    if (is_replaced(file.path, false)) {
         item.sha256 = item.entry != nullptr ? item.entry->sha256 : std::string();
         return {};
     }
@@ -336,10 +339,23 @@ void Layout::find_replaced() {
     replaced_.insert(options_.removed.begin(), options_.removed.end());
     for (const auto& path : paths_below(options_.others)) {
         std::error_code ignored;
-        if (fs::is_directory(fs::symlink_status(options_.others / path, ignored))) continue;
+        if (fs::is_directory(fs::symlink_status(options_.others / path, ignored))) {
+            folders_of_others_.insert(path);
+            continue;
+        }
         if (is_module(path)) replaced_.insert(pyc_path(path, *plan_.python));
-        replaced_.insert(path);
+        files_of_others_.insert(path);
     }
+}
+
+/// Whether others are at this place of a package, or a file or link of theirs is on the way to it.
+bool Layout::is_replaced(const std::string& path, bool is_folder) const {
+    if (replaced_.contains(path) || files_of_others_.contains(path)) return true;
+    if (!is_folder && folders_of_others_.contains(path)) return true;
+    for (auto folder = parent_of(path); !folder.empty(); folder = parent_of(folder)) {
+        if (files_of_others_.contains(folder)) return true;
+    }
+    return false;
 }
 
 bool Layout::is_module(const std::string& path) const {
@@ -407,7 +423,7 @@ Result<void> Layout::hand_over_folders() {
         if (fs::symlink_status(from, ignored).type() != fs::file_type::directory) continue;
         folders[std::move(path)] = users_mode_of(from);
     }
-    for (const auto& path : options_.removed) folders.erase(path);
+    std::erase_if(folders, [this](const auto& folder) { return is_replaced(folder.first, true); });
     folders.emplace("conda-meta", 0755);
     folders.emplace("conda-meta/gpkg", 0755);
     for (const auto& [name, content] : plan_.generations)
