@@ -158,6 +158,7 @@ Result<Change> copy_of(Context& context, const fs::path& original, const fs::pat
     GPKG_TRY(request.state, source.state());
     GPKG_TRY(request.channels, wanted_channels(context, {}));
     GPKG_TRY(auto change, exactly(std::move(request)));
+    change.variables_kept_from = kept_from(original / kVariablesFile);
     change.copies = original;
     return change;
 }

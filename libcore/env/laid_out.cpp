@@ -389,12 +389,6 @@ Result<void> Layout::hand_over_others() {
         note_private(file);
         GPKG_CHECK(take_(file));
     }
-    if (!private_.empty())
-        warnings_.push_back(
-            fmt::format("{}: may be read by {} alone, and so may what is made "
-                        "here, which has it",
-                        join_some(private_, "and"),
-                        kept_from_ == 007 ? "you and your group" : "you"));
     return {};
 }
 
@@ -451,8 +445,16 @@ Result<void> Layout::hand_over() {
         LaidOutFile file;
         file.path = "conda-meta/" + name;
         file.content = std::move(content);
+        if (file.path == kVariablesFile) file.mode &= ~transaction_.variables_kept_from;
+        note_private(file);
         GPKG_CHECK(take_(file));
     }
+    if (!private_.empty())
+        warnings_.push_back(
+            fmt::format("{}: may be read by {} alone, and so may what is made "
+                        "here, which has it",
+                        join_some(private_, "and"),
+                        kept_from_ == 007 ? "you and your group" : "you"));
     return {};
 }
 

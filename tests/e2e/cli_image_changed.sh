@@ -42,7 +42,7 @@ same_everywhere plain
 # A folder moved off, and a link in its place.
 expect 0 create -y -q -n moved data
 mkdir "$WORK/scratch" && mv "$at/moved/share/data" "$WORK/scratch/data" && ln -s "$WORK/scratch/data" "$at/moved/share/data"
-echo changed > "$WORK/scratch/data/f1"
+rm "$WORK/scratch/data/f1" && echo changed > "$WORK/scratch/data/f1"
 same_everywhere moved
 check [ "$(readlink "$at/of-moved/share/data")" = "$WORK/scratch/data" ]
 # To another place inside.
@@ -67,5 +67,24 @@ check [ "$(readlink "$at/of-links/lib/liba.so")" = libb.so ]
 # What leaves with a package is told.
 expect 0 remove -y -n links data
 err_has 'lib/liba.so of data-1.0-0 was changed after it was installed; the change is lost'
+
+# Variables that are their owner's alone stay so.
+(umask 077 && cd "$WORK" && "$GPKG" create -q -y -n priv data > /dev/null && "$GPKG" env config vars set -n priv TOKEN=secret123 > /dev/null)
+for form in 'image build -o priv.sqfs' 'pack -o priv.tar.zst' 'image build --format oci -o priv.oci'; do
+    expect 0 $form -n priv
+    err_has 'conda-meta/state: may be read by you alone, and so may what is made here'
+done
+check [ "$(stat -c %a priv.sqfs priv.tar.zst | tr '\n' ' ')" = '600 600 ' ]
+check [ -z "$(grep -rl secret123 priv.oci | xargs stat -c %a | grep -v '^600$')" ]
+check [ "$(tar -tvf priv.tar.zst | grep -Ec '^-rw------- .*conda-meta/state$|^-rwx------ .*bin/activate$')" = 2 ]
+expect 0 create -y -q -n of-priv --clone priv
+check [ "$(stat -c %a "$at/of-priv/conda-meta/state")" = 600 ]
+expect 0 image run priv.sqfs -- sh -c 'echo $TOKEN'
+out_has secret123
+# What all may read is for all.
+expect 0 env config vars set -n plain SHOWN=yes
+expect 0 image build -n plain -o plain.sqfs
+err_is ''
+check [ "$(stat -c %a plain.sqfs)" = 644 ]
 
 finish
