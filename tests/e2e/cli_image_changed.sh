@@ -87,4 +87,20 @@ expect 0 image build -n plain -o plain.sqfs
 err_is ''
 check [ "$(stat -c %a plain.sqfs)" = 644 ]
 
+# An earlier image or archive is replaced, and so is an empty file; no other.
+echo precious > train.py
+for form in 'image build' pack 'image build --format oci'; do
+    expect 1 $form -n plain -o train.py
+    err_has 'train.py: is there, and is no earlier' 'choose another name for -o, or remove the file'
+done
+check [ "$(cat train.py)" = precious ]
+expect 0 image build -n plain -o plain.sqfs
+expect 0 pack -n plain -o plain.tar.zst
+expect 0 pack -n plain -o plain.tar.zst
+expect 1 pack -n plain -o plain.sqfs
+expect 1 image build -n plain -o plain.tar.zst
+: > empty
+expect 1 image build --format oci -n plain -o empty
+expect 0 pack -n plain -o empty
+
 finish
