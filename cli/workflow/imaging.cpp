@@ -149,6 +149,7 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     made.environment.history.time =
         fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(made.time)));
     made.layout.transaction = transaction_options(context, {});
+    if (made.from) made.layout.original = *made.from;
     made.layout.workplace = made.workplace.path();
     return made;
 }

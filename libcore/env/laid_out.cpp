@@ -85,6 +85,7 @@ private:
     void note_private(const LaidOutFile& file);
     void note_module_of_others(const LaidOutFile& file);
     Result<void> hand_over_package(PackagePlan& package);
+    Result<void> check_source(const PackagePlan& package, const LinkItem& item);
     Result<void> hand_over_item(const PackagePlan& package, LinkItem& item);
     Result<void> hand_over_replaced(const PackagePlan& package, LinkItem& item, LaidOutFile file);
     Result<void> hand_over_link(const PackagePlan& package, const LinkItem& item, LaidOutFile link);
@@ -102,6 +103,7 @@ private:
     std::set<std::string> files_of_others_;    ///< and links
     std::set<std::string> folders_of_others_;
     std::vector<CompiledFile> compilations_;
+    std::vector<std::string> changed_in_store_;
     std::vector<std::string> private_;  ///< of a user, who does not let all read it
     unsigned kept_from_ = 0;            ///< bits of a mode, of those who may not read all that is
     std::vector<std::string> warnings_;
@@ -187,6 +189,28 @@ Result<void> Layout::note_module(const LinkItem& item, const LaidOutFile& file) 
     return {};
 }
 
+/// An edit in one environment reaches the store, and all others, through their hard links.
+Result<void> Layout::check_source(const PackagePlan& package, const LinkItem& item) {
+    const auto source = package.unpacked / item.source;
+    const auto& promised = item.entry->sha256;
+    if (promised.empty()) return {};
+    GPKG_TRY(const auto found, sha256_of_file(source));
+    if (found == promised) return {};
+    std::error_code ignored;
+    if (!options_.original.empty() &&
+        fs::equivalent(options_.original / item.target, source, ignored)) {
+        changed_in_store_.push_back(item.target);
+        return {};
+    }
+    return fail(ErrorKind::Integrity,
+                fmt::format("{} of {}: {} is not what the package promised",
+                            item.source,
+                            package.distribution,
+                            source.native()),
+                "gpkg repair --store takes damaged packages out of the store; the same command "
+                "fetches them anew then");
+}
+
 Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) {
     LaidOutFile file;
     file.path = real_path(item.target);
@@ -197,9 +221,12 @@ Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) 
     switch (item.kind) {
     case LinkKind::Folder: return {};  // with the others
     case LinkKind::SoftLink: return hand_over_link(package, item, std::move(file));
-    case LinkKind::Replace: return hand_over_replaced(package, item, std::move(file));
+    case LinkKind::Replace:
+        GPKG_CHECK(check_source(package, item));
+        return hand_over_replaced(package, item, std::move(file));
     case LinkKind::Link:
     case LinkKind::CopyOnly:
+        GPKG_CHECK(check_source(package, item));
         file.source = package.unpacked / item.source;
         file.mode = mode_of(file.source);
         item.sha256 = item.entry->sha256;
@@ -449,6 +476,11 @@ Result<void> Layout::hand_over() {
         note_private(file);
         GPKG_CHECK(take_(file));
     }
+    if (!changed_in_store_.empty())
+        warnings_.push_back(fmt::format(
+            "{}: changed through a hard link, and so in the package store and wherever else it is "
+            "linked; what is made here has it as the environment does",
+            join_some(changed_in_store_, "and")));
     if (!private_.empty())
         warnings_.push_back(
             fmt::format("{}: may be read by {} alone, and so may what is made "

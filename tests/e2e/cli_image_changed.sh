@@ -103,4 +103,25 @@ expect 1 image build -n plain -o plain.tar.zst
 expect 1 image build --format oci -n plain -o empty
 expect 0 pack -n plain -o empty
 
+# An edit through a hard link is in the store and in other environments: these keep it, and a lock has no part in it.
+expect 0 create -y -q -n linked data
+expect 0 create -y -q -n also data
+expect 0 lock data -o "$WORK/data.lock"
+expect 0 image build --from-lock "$WORK/data.lock" -o locked.sqfs
+check [ "$at/linked/etc/conf" -ef "$at/also/etc/conf" ]
+echo edited >> "$at/linked/etc/conf"
+for form in 'image build -o edited.sqfs' 'pack -o edited.tar.zst'; do
+    expect 0 $form -n also
+    err_has 'etc/conf: changed through a hard link'
+    expect 1 ${form/edited/again} --from-lock "$WORK/data.lock"
+    err_has 'etc/conf of data-1.0-0' 'is not what the package promised' 'gpkg repair --store'
+done
+expect 0 image run edited.sqfs -- sh -c 'cat $CONDA_PREFIX/etc/conf'
+out_has edited
+expect 0 repair --store -y
+expect 0 image build --from-lock "$WORK/data.lock" -o again.sqfs --as locked
+check cmp again.sqfs locked.sqfs
+expect 0 image build -n also -o edited.sqfs
+err_has 'etc/conf was changed after it was installed, and stays so'
+
 finish
