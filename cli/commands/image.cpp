@@ -91,10 +91,12 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
 }
 
 Result<int> build(Context& context, const ImageVerbOptions& options) {
-    GPKG_TRY(auto made, imaged(context, options.of));
+    const bool is_layout = options.format == "oci";
+    auto of = options.of;
+    if (!is_layout) of.replaceable = kSquashfsMagic;
+    GPKG_TRY(auto made, imaged(context, of));
     GPKG_TRY(const auto mount_point, mount_point_of(context, options, made));
     GPKG_CHECK(add_other_files(context, made, mount_point));
-    const bool is_layout = options.format == "oci";
     const auto can_be_mounted = check_not_of_system(mount_point);
     if (!is_layout && !can_be_mounted)
         context.out.warn(can_be_mounted.error().message + ": only gpkg image run uses it");

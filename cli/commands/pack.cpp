@@ -46,6 +46,7 @@ Result<int> pack(Context& context, const ImagedOptions& options) {
 Action bind_pack(CLI::App& app) {
     const auto options = std::make_shared<ImagedOptions>();
     add_imaged_options(app, *options);
+    options->replaceable = kZstdMagic;
     app.footer(
         "An archive that needs no gpkg where it goes, and can be moved again: bin/gpkg-relocate, "
         "or sourcing bin/activate,\nmakes its files name the folder they are in.\n"

@@ -241,6 +241,7 @@ Transaction transaction_of(const Context& context,
     transaction.creates = change.creates;
     transaction.unlink = dependents_first(change.unlink);
     transaction.variables = change.variables;
+    transaction.variables_kept_from = change.variables_kept_from;
     transaction.state = change.state;
     transaction.restores = change.restores;
     transaction.replaces_unowned = change.replaces_unowned;

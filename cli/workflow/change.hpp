@@ -53,6 +53,7 @@ struct Change {
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
     EnvVarChanges variables{};
+    unsigned variables_kept_from = 0;  ///< as in Transaction
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
     std::optional<GpkgState> state{};  ///< where it changes
     fs::path copies{};                 ///< the environment whose other files come along

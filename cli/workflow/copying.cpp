@@ -1,10 +1,12 @@
 #include "cli/workflow/copying.hpp"
 
+#include "cli/workflow/fetch.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/one_off.hpp"
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes.hpp"
+#include "libcore/base/prefix_path.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/lost_changes.hpp"
 #include "libcore/env/prefix.hpp"
@@ -42,16 +44,45 @@ std::vector<std::string> other_meta_files(const fs::path& prefix, bool takes_ove
     return files;
 }
 
-/// Files of packages that somebody changed.
+/// Whether a folder on the way to a path is a link by now.
+bool is_behind_link(const fs::path& prefix, const std::string& path) {
+    std::error_code ignored;
+    for (auto folder = parent_of(path); !folder.empty(); folder = parent_of(folder)) {
+        if (fs::is_symlink(prefix / folder, ignored)) return true;
+    }
+    return false;
+}
+
+/// Files and links of packages that somebody changed. What lies behind a link has another name
+/// inside the environment, by which it is found, or is not in there.
 std::vector<std::string> changed_files(const fs::path& prefix,
                                        const std::vector<PrefixRecord>& records) {
-    std::vector<std::string> changed;
+    std::set<std::string> changed;
+    std::set<std::string_view> unchanged;  // it is enough that one package finds its own
     for (const auto& record : records) {
         for (const auto& entry : record.paths) {
-            if (is_changed(prefix, record, entry)) changed.push_back(entry.path);
+            if (!is_changed(prefix, record, entry))
+                unchanged.insert(entry.path);
+            else if (!is_behind_link(prefix, entry.path))
+                changed.insert(entry.path);
         }
     }
-    return changed;
+    std::erase_if(changed, [&](const auto& path) { return unchanged.contains(path); });
+    return {changed.begin(), changed.end()};
+}
+
+/// The records of an environment, each of which names an unpacked package as long as there is one.
+Result<std::vector<PrefixRecord>> records_with_packages(const Context& context,
+                                                        const fs::path& prefix) {
+    GPKG_TRY(auto records, read_records(prefix));
+    const auto store = open_store(context);
+    for (auto& record : records) {
+        if (!record.extracted_package_dir.empty() && is_there(record.extracted_package_dir))
+            continue;
+        if (const auto folder = store.find(record.package))
+            record.extracted_package_dir = folder->native();
+    }
+    return records;
 }
 
 /// What a package has no more since pip removed it for another of its versions; whole packages
@@ -127,6 +158,7 @@ Result<Change> copy_of(Context& context, const fs::path& original, const fs::pat
     GPKG_TRY(request.state, source.state());
     GPKG_TRY(request.channels, wanted_channels(context, {}));
     GPKG_TRY(auto change, exactly(std::move(request)));
+    change.variables_kept_from = kept_from(original / kVariablesFile);
     change.copies = original;
     return change;
 }
@@ -147,7 +179,7 @@ Result<void> copy_telling(Context& context,
 
 Result<OtherFiles> other_files(Context& context, const fs::path& from, bool takes_over) {
     OtherFiles others;
-    GPKG_TRY(const auto records, read_records(from));
+    GPKG_TRY(const auto records, records_with_packages(context, from));
     GPKG_TRY(others.files, unowned_files(from, records));
     append(others.files, other_meta_files(from, takes_over));
     const auto changed = changed_files(from, records);

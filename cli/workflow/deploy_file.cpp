@@ -78,6 +78,7 @@ Result<std::string> key_of(const Imaged& imaged,
         key.add(variable);
         key.add(value.value_or(""));
     }
+    key.add(fmt::format("{}", environment.variables_kept_from));
     key.add(environment.state ? environment.state->to_json() : std::string());
     key.add(to_text(environment.history));
     for (const auto& path : imaged.layout.removed) key.add(path);

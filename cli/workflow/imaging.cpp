@@ -59,6 +59,36 @@ Result<WantedImage> wanted_environment(Context& context,
     return wanted;
 }
 
+/// Nothing is lost but what was made the same way: -o may be a slip for a program's own file.
+Result<void> check_replaceable(const fs::path& file, std::string_view magic) {
+    std::error_code code;
+    const auto status = fs::status(file, code);
+    if (fs::is_directory(status))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is a folder that is there", file.native()),
+                    "-o names what is written, a file or a layout's folder, which is new");
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is there and no file that could be replaced", file.native()),
+                    "-o names a file");
+    if (!fs::exists(status)) return {};
+    if (!magic.empty()) {
+        bool is_one = fs::file_size(file, code) == 0;  // as mktemp makes them
+        GPKG_CHECK(read_in_pieces(file, 0, [&](std::string_view piece, std::uint64_t) {
+            is_one = is_one || piece.starts_with(magic);
+            return false;
+        }));
+        if (is_one) return {};
+    }
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: is there, and is no earlier {} of an environment",
+                            file.native(),
+                            magic.empty()             ? "layout"
+                            : magic == kSquashfsMagic ? "image"
+                                                      : "archive"),
+                "choose another name for -o, or remove the file if it is not needed");
+}
+
 std::int64_t newest_time(const std::vector<PackageRecord>& records) {
     std::int64_t newest = 0;
     for (const auto& record : records) newest = std::max(newest, record.timestamp / 1000);
@@ -82,7 +112,9 @@ void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
 
 void add_imaged_options(CLI::App& app, ImagedOptions& options) {
     add_imaged_sources(app, options);
-    app.add_option("-o,--output", options.output, "the file to write")
+    app.add_option("-o,--output",
+                   options.output,
+                   "the file to write; one that is there is replaced if it is such a file")
         ->required()
         ->type_name("FILE");
 }
@@ -91,15 +123,7 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     if (options.output.empty())
         return fail(ErrorKind::Usage, "where to write it was not said", "-o FILE");
     const auto output = absolute_path(options.output, context.home);
-    std::error_code code;
-    if (fs::is_directory(output, code))
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: is a folder that is there", output.native()),
-                    "-o names what is written, a file or a layout's folder, which is new");
-    if (fs::exists(output, code) && !fs::is_regular_file(output, code))
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: is there and no file that could be replaced", output.native()),
-                    "-o names a file");
+    GPKG_CHECK(check_replaceable(output, options.replaceable));
     GPKG_CHECK(make_folders(output.parent_path()));
     GPKG_TRY(auto workplace, make_workplace(folder_for_work(output.parent_path())));
     Imaged made{std::move(workplace)};
@@ -125,6 +149,7 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     made.environment.history.time =
         fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(made.time)));
     made.layout.transaction = transaction_options(context, {});
+    if (made.from) made.layout.original = *made.from;
     made.layout.workplace = made.workplace.path();
     return made;
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg::cli {
@@ -25,7 +26,12 @@ struct ImagedOptions {
     std::string name;  ///< of the environment in the image; empty: as it is called, or as the file
     std::string output;
     int level = 9;  ///< of zstd
+    /// What a file begins with that the output may replace; empty: none is replaced.
+    std::string_view replaceable{};
 };
+
+/// What a squashfs image begins with.
+inline constexpr std::string_view kSquashfsMagic = "hsqs";
 
 /// --name, --prefix, --for, --from-lock, --level, --offline.
 void add_imaged_sources(CLI::App& app, ImagedOptions& options);

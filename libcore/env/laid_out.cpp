@@ -76,6 +76,7 @@ private:
 
     void find_ways();
     void find_replaced();
+    bool is_replaced(const std::string& path, bool is_folder) const;
     std::string real_path(std::string path) const;
     Result<std::vector<std::pair<std::string, std::string>>> meta_files();
     Result<void> hand_over_folders();
@@ -84,6 +85,7 @@ private:
     void note_private(const LaidOutFile& file);
     void note_module_of_others(const LaidOutFile& file);
     Result<void> hand_over_package(PackagePlan& package);
+    Result<void> check_source(const PackagePlan& package, const LinkItem& item);
     Result<void> hand_over_item(const PackagePlan& package, LinkItem& item);
     Result<void> hand_over_replaced(const PackagePlan& package, LinkItem& item, LaidOutFile file);
     Result<void> hand_over_link(const PackagePlan& package, const LinkItem& item, LaidOutFile link);
@@ -97,8 +99,11 @@ private:
     const TakeLaidOut& take_;
     std::map<std::string, std::string> ways_;  ///< links that files go through, and where they lead
     std::map<std::string, fs::path> modules_;  ///< python sources by their path in the prefix
-    std::set<std::string> replaced_;           ///< by others, or by nothing
+    std::set<std::string> replaced_;           ///< by nothing, or by what is compiled of others
+    std::set<std::string> files_of_others_;    ///< and links
+    std::set<std::string> folders_of_others_;
     std::vector<CompiledFile> compilations_;
+    std::vector<std::string> changed_in_store_;
     std::vector<std::string> private_;  ///< of a user, who does not let all read it
     unsigned kept_from_ = 0;            ///< bits of a mode, of those who may not read all that is
     std::vector<std::string> warnings_;
@@ -184,19 +189,44 @@ Result<void> Layout::note_module(const LinkItem& item, const LaidOutFile& file) 
     return {};
 }
 
+/// An edit in one environment reaches the store, and all others, through their hard links.
+Result<void> Layout::check_source(const PackagePlan& package, const LinkItem& item) {
+    const auto source = package.unpacked / item.source;
+    const auto& promised = item.entry->sha256;
+    if (promised.empty()) return {};
+    GPKG_TRY(const auto found, sha256_of_file(source));
+    if (found == promised) return {};
+    std::error_code ignored;
+    if (!options_.original.empty() &&
+        fs::equivalent(options_.original / item.target, source, ignored)) {
+        changed_in_store_.push_back(item.target);
+        return {};
+    }
+    return fail(ErrorKind::Integrity,
+                fmt::format("{} of {}: {} is not what the package promised",
+                            item.source,
+                            package.distribution,
+                            source.native()),
+                "gpkg repair --store takes damaged packages out of the store; the same command "
+                "fetches them anew then");
+}
+
 Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) {
     LaidOutFile file;
     file.path = real_path(item.target);
-    if (replaced_.contains(file.path)) {
+    if (is_replaced(file.path, false)) {
         item.sha256 = item.entry != nullptr ? item.entry->sha256 : std::string();
         return {};
     }
     switch (item.kind) {
     case LinkKind::Folder: return {};  // with the others
     case LinkKind::SoftLink: return hand_over_link(package, item, std::move(file));
-    case LinkKind::Replace: return hand_over_replaced(package, item, std::move(file));
+    case LinkKind::Replace:
+        GPKG_CHECK(check_source(package, item));
+        return hand_over_replaced(package, item, std::move(file));
     case LinkKind::Link:
     case LinkKind::CopyOnly:
+        GPKG_CHECK(check_source(package, item));
         file.source = package.unpacked / item.source;
         file.mode = mode_of(file.source);
         item.sha256 = item.entry->sha256;
@@ -336,10 +366,23 @@ void Layout::find_replaced() {
     replaced_.insert(options_.removed.begin(), options_.removed.end());
     for (const auto& path : paths_below(options_.others)) {
         std::error_code ignored;
-        if (fs::is_directory(fs::symlink_status(options_.others / path, ignored))) continue;
+        if (fs::is_directory(fs::symlink_status(options_.others / path, ignored))) {
+            folders_of_others_.insert(path);
+            continue;
+        }
         if (is_module(path)) replaced_.insert(pyc_path(path, *plan_.python));
-        replaced_.insert(path);
+        files_of_others_.insert(path);
     }
+}
+
+/// Whether others are at this place of a package, or a file or link of theirs is on the way to it.
+bool Layout::is_replaced(const std::string& path, bool is_folder) const {
+    if (replaced_.contains(path) || files_of_others_.contains(path)) return true;
+    if (!is_folder && folders_of_others_.contains(path)) return true;
+    for (auto folder = parent_of(path); !folder.empty(); folder = parent_of(folder)) {
+        if (files_of_others_.contains(folder)) return true;
+    }
+    return false;
 }
 
 bool Layout::is_module(const std::string& path) const {
@@ -373,12 +416,6 @@ Result<void> Layout::hand_over_others() {
         note_private(file);
         GPKG_CHECK(take_(file));
     }
-    if (!private_.empty())
-        warnings_.push_back(
-            fmt::format("{}: may be read by {} alone, and so may what is made "
-                        "here, which has it",
-                        join_some(private_, "and"),
-                        kept_from_ == 007 ? "you and your group" : "you"));
     return {};
 }
 
@@ -407,7 +444,7 @@ Result<void> Layout::hand_over_folders() {
         if (fs::symlink_status(from, ignored).type() != fs::file_type::directory) continue;
         folders[std::move(path)] = users_mode_of(from);
     }
-    for (const auto& path : options_.removed) folders.erase(path);
+    std::erase_if(folders, [this](const auto& folder) { return is_replaced(folder.first, true); });
     folders.emplace("conda-meta", 0755);
     folders.emplace("conda-meta/gpkg", 0755);
     for (const auto& [name, content] : plan_.generations)
@@ -435,8 +472,21 @@ Result<void> Layout::hand_over() {
         LaidOutFile file;
         file.path = "conda-meta/" + name;
         file.content = std::move(content);
+        if (file.path == kVariablesFile) file.mode &= ~transaction_.variables_kept_from;
+        note_private(file);
         GPKG_CHECK(take_(file));
     }
+    if (!changed_in_store_.empty())
+        warnings_.push_back(fmt::format(
+            "{}: changed through a hard link, and so in the package store and wherever else it is "
+            "linked; what is made here has it as the environment does",
+            join_some(changed_in_store_, "and")));
+    if (!private_.empty())
+        warnings_.push_back(
+            fmt::format("{}: may be read by {} alone, and so may what is made "
+                        "here, which has it",
+                        join_some(private_, "and"),
+                        kept_from_ == 007 ? "you and your group" : "you"));
     return {};
 }
 

@@ -43,6 +43,7 @@ struct LayOutOptions {
     /// Files that name the prefix are handed over as they are in the package, with what they have
     /// in its place. What gpkg and `others` name is the transaction's.
     bool relocatable = false;
+    fs::path original{};  ///< the environment that is laid out, where there is one
     /// What comes along, as copy_unowned() has put it into a folder: what belongs to no package,
     /// and what takes the place of a package's file. Its python sources are compiled where they are
     /// modules.
@@ -53,7 +54,9 @@ struct LayOutOptions {
 /// Hands over what creating the environment would make: a transaction of nothing but packages to
 /// link, whose prefix is never made and not looked at. Records name no place of the store, and the
 /// history has the time that the transaction says, so that the same packages give the same files.
-/// Link scripts do not run; warnings tell of those that should.
+/// Link scripts do not run; warnings tell of those that should. Integrity where a file in the store
+/// is not what its package promised, unless the original shares that file: then it is what somebody
+/// made of it there, and a warning names it.
 Result<std::vector<std::string>> lay_out(const Transaction& transaction,
                                          const LayOutOptions& options,
                                          const TakeLaidOut& take);

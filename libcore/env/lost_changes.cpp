@@ -1,5 +1,6 @@
 #include "libcore/env/lost_changes.hpp"
 
+#include "libcore/env/link_plan_internal.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <fmt/format.h>
@@ -19,29 +20,73 @@ bool is_the_same(const struct stat& a, const struct stat& b) {
            a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
-/// The store's file, where it still is; noarch python packages have theirs at other places.
-bool look_at_source(const PrefixRecord& record, const std::string& path, struct stat& status) {
+/// The store's file, where it still is; noarch python packages have theirs at other places. Empty:
+/// nobody knows.
+fs::path source_of(const PrefixRecord& record, const std::string& path, struct stat& status) {
     const fs::path folder = record.extracted_package_dir;
-    if (look(folder / path, status)) return true;
+    if (folder.empty()) return {};
+    if (look(folder / path, status)) return folder / path;
     const auto modules = path.find("site-packages/");
-    if (modules != std::string::npos) return look(folder / path.substr(modules), status);
-    return path.starts_with("bin/") && look(folder / "python-scripts" / path.substr(4), status);
+    if (modules != std::string::npos && look(folder / path.substr(modules), status))
+        return folder / path.substr(modules);
+    if (path.starts_with("bin/") && look(folder / "python-scripts" / path.substr(4), status))
+        return folder / "python-scripts" / path.substr(4);
+    return {};
+}
+
+bool differs(const fs::path& file, const std::string& sha256) {
+    const auto found = sha256_of_file(file);
+    return found && *found != sha256;
+}
+
+/// Records do not tell where a link leads; the store's link does.
+bool is_link_changed(const fs::path& prefix,
+                     const PrefixRecord& record,
+                     const PrefixPath& entry,
+                     const struct stat& status) {
+    const auto path = prefix / entry.path;
+    // Some tools copy what soft links lead to.
+    if (S_ISREG(status.st_mode)) return entry.sha256.empty() || differs(path, entry.sha256);
+    if (!S_ISLNK(status.st_mode)) return true;
+    struct stat source {};
+    const auto original = source_of(record, entry.path, source);
+    if (original.empty() || !S_ISLNK(source.st_mode)) return false;
+    std::error_code code;
+    PathEntry of_package;
+    of_package.prefix_placeholder = entry.prefix_placeholder;
+    const auto wanted =
+        link_with_prefix(of_package, fs::read_symlink(original, code).native(), prefix);
+    return fs::read_symlink(path, code).native() != wanted && !code;
+}
+
+bool is_file_changed(const fs::path& prefix,
+                     const PrefixRecord& record,
+                     const PrefixPath& entry,
+                     const struct stat& status) {
+    if (entry.sha256_in_prefix.empty()) return false;
+    if (!S_ISREG(status.st_mode)) return true;
+    struct stat source {};
+    if (entry.prefix_placeholder.empty() && !source_of(record, entry.path, source).empty() &&
+        is_the_same(status, source))
+        return false;
+    return differs(prefix / entry.path, entry.sha256_in_prefix);
 }
 
 }  // namespace
 
 bool is_changed(const fs::path& prefix, const PrefixRecord& record, const PrefixPath& entry) {
-    struct stat file {};
-    if (entry.type != PrefixPathType::HardLink || entry.sha256_in_prefix.empty() ||
-        !look(prefix / entry.path, file) || S_ISDIR(file.st_mode))
-        return false;
-    if (!S_ISREG(file.st_mode)) return true;
-    struct stat source {};
-    if (entry.prefix_placeholder.empty() && look_at_source(record, entry.path, source) &&
-        is_the_same(file, source))
-        return false;
-    const auto found = sha256_of_file(prefix / entry.path);
-    return found && *found != entry.sha256_in_prefix;
+    struct stat status {};
+    if (!look(prefix / entry.path, status) || S_ISDIR(status.st_mode)) return false;
+    switch (entry.type) {
+    case PrefixPathType::HardLink:
+    case PrefixPathType::UnixPythonEntryPoint:
+        return is_file_changed(prefix, record, entry, status);
+    case PrefixPathType::SoftLink: return is_link_changed(prefix, record, entry, status);
+    case PrefixPathType::Directory: return true;
+    case PrefixPathType::PycFile:
+    case PrefixPathType::Other: break;
+    }
+    return false;
 }
 
 std::string lost_change(const PrefixRecord& record, const std::string& path) {

@@ -10,8 +10,9 @@
 
 namespace gpkg {
 
-/// Whether the file holds something else than what was linked, as far as its record tells. Files
-/// that are still those of the store are not read.
+/// Whether a file, or a link, is another than was linked, as far as its record and the unpacked
+/// package that this names tell. Files that are still those of the store are not read. A folder in
+/// its place is none: what is in there belongs to no package.
 bool is_changed(const fs::path& prefix, const PrefixRecord& record, const PrefixPath& entry);
 
 /// The warning about such a file of a package that leaves.

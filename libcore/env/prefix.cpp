@@ -225,7 +225,7 @@ Result<void> Prefix::write_state(const GpkgState& state) const {
 }
 
 Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& changes) {
-    const auto file = prefix / "conda-meta" / "state";
+    const auto file = prefix / kVariablesFile;
     GPKG_TRY(const auto text, read_optional(file));
     std::map<std::string, std::string> variables;
     Json out = Json::object();
@@ -248,7 +248,7 @@ Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& c
 
 Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& changes) {
     GPKG_TRY(const auto text, with_env_vars(prefix, changes));
-    const auto file = prefix / "conda-meta" / "state";
+    const auto file = prefix / kVariablesFile;
     remove_dead_temporaries_of(file);
     return write_file_atomically(file, text);
 }

@@ -41,6 +41,9 @@ struct GpkgState {
 /// That file, relative to conda-meta.
 inline constexpr std::string_view kStateFile = "gpkg/state.json";
 
+/// The variables of an environment, relative to the prefix.
+inline constexpr std::string_view kVariablesFile = "conda-meta/state";
+
 class Prefix {
 public:
     /// True when `path` has conda-meta/history, be it empty.

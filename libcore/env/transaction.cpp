@@ -170,7 +170,12 @@ Result<void> Execution::write_records() {
         GPKG_CHECK(write_record(name, text, Durability::Synced));
     if (transaction_.variables.empty()) return {};
     GPKG_TRY(const auto state, with_env_vars(disk_.prefix(), transaction_.variables));
-    return write_record("state", state);
+    const auto hidden =
+        transaction_.variables_kept_from | kept_from(disk_.prefix() / kVariablesFile);
+    const auto path = journal_path("records/state");
+    if (const int code = disk_.write(path, state, 0644U & ~hidden); code != 0)
+        return pass(disk_.error(path, "write", code));
+    return {};
 }
 
 /// Scripts leave words for the user in .messages.txt (CEP 34).

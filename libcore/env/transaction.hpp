@@ -119,7 +119,10 @@ struct Transaction {
     /// Added and removed are filled in here, and the time where none is said.
     HistoryEntry history{};
     std::optional<GpkgState> state{};
-    EnvVarChanges variables{};   ///< to those that the environment has
+    EnvVarChanges variables{};  ///< to those that the environment has
+    /// The bits of a mode of those who may not read the variables; nor may those who may not read
+    /// what is there already.
+    unsigned variables_kept_from = 0;
     std::uint64_t restores = 0;  ///< the generation that this goes back to; else 0
     /// The environment whose history and generations a new one has, to which this adds nothing.
     fs::path continues{};

@@ -48,8 +48,7 @@ public:
         if (code == 0 && S_ISDIR(status.st_mode)) code = make_folder(path, status);
         if (code == 0 && S_ISREG(status.st_mode) && ::access((from_ / path).c_str(), R_OK) != 0)
             return pass(io_error(from_ / path, "read", errno));
-        if (code == 0 && !S_ISDIR(status.st_mode) && target_.exists(path))
-            code = target_.remove(path);
+        if (code == 0 && !S_ISDIR(status.st_mode)) code = make_way(path);
         if (code == 0) code = copy_as(path, status);
         if (code != 0) return pass(target_.error(path, "copy", code));
         return {};
@@ -67,10 +66,24 @@ public:
     }
 
 private:
+    /// Removes what is there, and all that is in it.
+    int make_way(const std::string& path) {
+        struct stat there {};
+        const int code = target_.look(path, there);
+        if (code != 0) return code == ENOENT ? 0 : code;
+        return S_ISDIR(there.st_mode) ? target_.remove_tree(path) : target_.remove(path);
+    }
+
     int make_folder(const std::string& path, const struct stat& status) {
-        const int code = target_.make_folder(path);
+        int code = target_.make_folder(path);
+        struct stat there {};
+        if (code == EEXIST && target_.look(path, there) == 0) {
+            if (S_ISDIR(there.st_mode)) return 0;
+            code = target_.remove(path);
+            if (code == 0) code = target_.make_folder(path);
+        }
         if (code == 0) made_.emplace_back(path, status.st_mode & 07777U);
-        return code == EEXIST ? 0 : code;
+        return code;
     }
 
     int make_parents(const std::string& path) {

@@ -20,8 +20,9 @@ Result<std::vector<std::string>> empty_folders(const fs::path& prefix);
 
 /// Copies files, links and empty folders to another prefix, with their times and permissions and
 /// those of the folders that are made for them. Text that names `from`, and absolute links into it,
-/// name `named` there; what only begins like it stays. What is at `to` already is replaced. Returns
-/// the binary files that name `from`: they are copied as they are.
+/// name `named` there; what only begins like it stays. What is at `to` already is replaced, a
+/// folder with all that is in it by a file or link, and these by a folder. Returns the binary files
+/// that name `from`: they are copied as they are.
 Result<std::vector<std::string>> copy_unowned(const fs::path& from,
                                               const std::vector<std::string>& files,
                                               const fs::path& to,

@@ -32,6 +32,7 @@ struct Blob {
 struct Layer {
     Blob blob;
     std::string uncompressed;  ///< sha256 of the tar
+    unsigned kept_from = 0;    ///< bits of a mode, of those who may not read what is in it
     std::vector<std::string> warnings;
 };
 
@@ -59,7 +60,7 @@ public:
 
 private:
     Result<Layer> write_layer();
-    Result<Blob> write_blob(std::string type, const Json& document);
+    Result<Blob> write_blob(std::string type, const Json& document, unsigned kept_from = 0);
     Json config_of(const Layer& layer) const;
     fs::path blob_path(const std::string& digest) const {
         return folder_ / "blobs/sha256" / digest;
@@ -94,13 +95,12 @@ Result<Layer> LayoutWriter::write_layer() {
          slash = place.find('/', slash + 1))
         GPKG_CHECK(tar.add_folder(place.substr(0, slash)));
     GPKG_CHECK(tar.add_folder(place));
-    unsigned kept_from = 0;
     GPKG_TRY(layer.warnings, lay_out(environment_, options_.layout, [&](const LaidOutFile& one) {
-                 kept_from |= one.kept_from();
+                 layer.kept_from |= one.kept_from();
                  return add_laid_out(tar, one, place + "/" + one.path);
              }));
     GPKG_CHECK(tar.close());
-    output.keep_from(kept_from);
+    output.keep_from(layer.kept_from);
     GPKG_CHECK(output.finish(true));
     layer.blob.digest = std::move(packed).hex();
     layer.uncompressed = std::move(plain).hex();
@@ -108,10 +108,14 @@ Result<Layer> LayoutWriter::write_layer() {
     return layer;
 }
 
-Result<Blob> LayoutWriter::write_blob(std::string type, const Json& document) {
+Result<Blob> LayoutWriter::write_blob(std::string type, const Json& document, unsigned kept_from) {
     const auto text = json_text(document);
     Blob blob{std::move(type), hex_digest(DigestKind::Sha256, text), text.size()};
-    GPKG_CHECK(write_file_atomically(blob_path(blob.digest), text));
+    GPKG_TRY(auto output, NewFile::make(blob_path(blob.digest)));
+    GPKG_CHECK(output.make_private());
+    GPKG_CHECK(output.write(text));
+    output.keep_from(kept_from);
+    GPKG_CHECK(output.finish(true));
     return blob;
 }
 
@@ -140,8 +144,10 @@ Result<std::vector<std::string>> LayoutWriter::write() {
     constexpr const char* kManifest = "application/vnd.oci.image.manifest.v1+json";
     GPKG_CHECK(make_folders(folder_ / "blobs/sha256"));
     GPKG_TRY(auto layer, write_layer());
-    GPKG_TRY(const auto config,
-             write_blob("application/vnd.oci.image.config.v1+json", config_of(layer)));
+    GPKG_TRY(
+        const auto config,
+        // It has the variables.
+        write_blob("application/vnd.oci.image.config.v1+json", config_of(layer), layer.kept_from));
     GPKG_TRY(const auto manifest,
              write_blob(kManifest,
                         {{"schemaVersion", 2},

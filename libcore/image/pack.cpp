@@ -49,7 +49,7 @@ private:
 
     Result<void> note(const LaidOutFile& file);
     void take_variables(const std::string& json);
-    Result<void> add_script(const std::string& path, std::string_view text);
+    Result<void> add_script(const std::string& path, unsigned mode, std::string_view text);
 
     TarStream& tar_;
     /// Of files, by whether they are binary and what they name.
@@ -58,6 +58,7 @@ private:
     std::string links_;
     std::set<std::string> scripts_;  ///< paths of ours that a package has taken
     std::map<std::string, std::string> variables_;
+    unsigned variables_kept_from_ = 0;  ///< bits of a mode
     std::uint64_t history_size_ = 0;
     std::vector<std::string> warnings_;
 };
@@ -104,17 +105,19 @@ void Packer::take_variables(const std::string& json) {
 Result<void> Packer::add(const LaidOutFile& file) {
     if (file.path == kRelocate || file.path == kActivate) scripts_.insert(file.path);
     if (file.path == kHistory) history_size_ = file.content.size();
+    if (file.path == kVariablesFile) variables_kept_from_ |= file.kept_from();
     if (file.path.starts_with("etc/conda/env_vars.d/") && !file.source.empty()) {
         GPKG_TRY(const auto text, read_file(file.source));
         take_variables(text);
+        variables_kept_from_ |= file.kept_from();
     }
     if (file.placeholder.empty()) return add_laid_out(tar_, file, file.path);
     GPKG_CHECK(note(file));
     return add_laid_out(tar_, file, fmt::format("{}/pristine/{}", kPack, file.path));
 }
 
-Result<void> Packer::add_script(const std::string& path, std::string_view text) {
-    if (!scripts_.contains(path)) return tar_.add_text(path, 0755, text);
+Result<void> Packer::add_script(const std::string& path, unsigned mode, std::string_view text) {
+    if (!scripts_.contains(path)) return tar_.add_text(path, mode, text);
     // Without this one the archive is of no use.
     if (path == kRelocate)
         return fail(ErrorKind::Conflict,
@@ -138,7 +141,7 @@ Result<void> Packer::finish(const Transaction& environment) {
     GPKG_CHECK(add("shebangs.list", shebangs_));
     GPKG_CHECK(add("links.list", links_));
     GPKG_CHECK(add("history-size", fmt::format("{}\n", history_size_)));
-    GPKG_CHECK(add_script(std::string(kRelocate), kRelocateScript));
+    GPKG_CHECK(add_script(std::string(kRelocate), 0755, kRelocateScript));
 
     for (const auto& [name, value] : environment.variables) {
         if (value) variables_[name] = *value;
@@ -149,7 +152,7 @@ Result<void> Packer::finish(const Transaction& environment) {
     auto activate = std::string(kActivateScript);
     constexpr std::string_view kPlace = "# variables\n";
     activate.replace(activate.find(kPlace), kPlace.size(), variables);
-    return add_script(std::string(kActivate), activate);
+    return add_script(std::string(kActivate), 0755U & ~variables_kept_from_, activate);
 }
 
 }  // namespace
