@@ -13,6 +13,7 @@
 #include "libcore/env/prefix_lock.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/env/unowned_files.hpp"
+#include "libcore/image/pack.hpp"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -181,6 +182,7 @@ Result<OtherFiles> other_files(Context& context, const fs::path& from, bool take
     OtherFiles others;
     GPKG_TRY(const auto records, records_with_packages(context, from));
     GPKG_TRY(others.files, unowned_files(from, records));
+    for (const auto& script : scripts_of_pack(from)) std::erase(others.files, script);
     append(others.files, other_meta_files(from, takes_over));
     const auto changed = changed_files(from, records);
     for (const auto& file : changed)

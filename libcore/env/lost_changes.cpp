@@ -59,11 +59,28 @@ bool is_link_changed(const fs::path& prefix,
     return fs::read_symlink(path, code).native() != wanted && !code;
 }
 
+/// Records of an unpacked archive have no checksums of texts that name their prefix: what
+/// bin/gpkg-relocate makes of the package's is known.
+bool is_relocated_changed(const fs::path& prefix,
+                          const PrefixRecord& record,
+                          const PrefixPath& entry) {
+    if (entry.prefix_placeholder.empty() || entry.binary) return false;
+    const auto place = read_file(prefix / "conda-meta/gpkg/pack/place");
+    struct stat status {};
+    const auto source = source_of(record, entry.path, status);
+    if (!place || source.empty()) return false;
+    PathEntry of_package;
+    of_package.prefix_placeholder = entry.prefix_placeholder;
+    const auto wanted = bytes_with_prefix(of_package, source, *place);
+    const auto found = read_file(prefix / entry.path);
+    return wanted && found && *wanted != *found;
+}
+
 bool is_file_changed(const fs::path& prefix,
                      const PrefixRecord& record,
                      const PrefixPath& entry,
                      const struct stat& status) {
-    if (entry.sha256_in_prefix.empty()) return false;
+    if (entry.sha256_in_prefix.empty()) return is_relocated_changed(prefix, record, entry);
     if (!S_ISREG(status.st_mode)) return true;
     struct stat source {};
     if (entry.prefix_placeholder.empty() && !source_of(record, entry.path, source).empty() &&

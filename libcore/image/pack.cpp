@@ -155,7 +155,23 @@ Result<void> Packer::finish(const Transaction& environment) {
     return add_script(std::string(kActivate), 0755U & ~variables_kept_from_, activate);
 }
 
+/// Its first two lines tell a script of any version.
+std::string_view start_of(std::string_view script) {
+    return script.substr(0, script.find('\n', script.find('\n') + 1) + 1);
+}
+
 }  // namespace
+
+std::vector<std::string> scripts_of_pack(const fs::path& prefix) {
+    std::vector<std::string> scripts;
+    if (!is_there(prefix / kPack)) return scripts;
+    for (const auto& [path, script] :
+         {std::pair(kRelocate, kRelocateScript), std::pair(kActivate, kActivateScript)}) {
+        const auto text = read_file(prefix / path);
+        if (text && text->starts_with(start_of(script))) scripts.emplace_back(path);
+    }
+    return scripts;
+}
 
 Result<std::vector<std::string>> write_pack(const Transaction& environment,
                                             const fs::path& archive,

@@ -22,6 +22,10 @@ struct PackOptions {
     int zstd_level = 9;
 };
 
+/// Those of the scripts of an archive that are in an unpacked one, relative to the prefix: no
+/// package's and nobody's own, and of no use without the rest of it.
+std::vector<std::string> scripts_of_pack(const fs::path& prefix);
+
 /// Writes the archive, whole or not at all; the same environment gives the same bytes. Warnings
 /// tell what is not in it, or will not work elsewhere.
 Result<std::vector<std::string>> write_pack(const Transaction& environment,

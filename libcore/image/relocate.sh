@@ -9,6 +9,7 @@
 #   shebangs.list  those whose first line names an interpreter of the environment, links.list links
 #   history-size   of conda-meta/history as it was packed
 #   place          what they name now
+#   sums           of the files as this made them: those that differ later were changed
 #   busy           while this runs: a link that says where, and which process
 set -eu
 LC_ALL=C
@@ -74,31 +75,6 @@ take_turn() {
 take_turn
 if is_done; then exit 0; fi
 
-rm -f "$pack/place"
-# Where no file names the prefix there are none. The folder itself is not the archive's: others may own it.
-for entry in "$pack"/pristine/* "$pack"/pristine/.[!.]* "$pack"/pristine/..?*; do
-    if [ -e "$entry" ] || [ -L "$entry" ]; then
-        cp -dR --preserve=mode,timestamps --remove-destination "$entry" "$here/"
-    fi
-done
-cd "$here"
-while read -r number kind placeholder; do
-    [ "$placeholder" != "$here" ] || continue
-    old=$(pattern "$placeholder")
-    if [ "$kind" = text ]; then
-        xargs -0 sed -i -e "s|$old|$new|g" -- < "$pack/$number.list"
-    else
-        # The string keeps its length: what it has too much is NULs at its end.
-        rest=
-        missing=$((${#placeholder} - ${#here}))
-        while [ $missing -gt 0 ]; do
-            rest="$rest\\x00"
-            missing=$((missing - 1))
-        done
-        xargs -0 sed -z -i -e ":again;s|$old\\(.*\\)\$|$new\\1$rest|;tagain" -- < "$pack/$number.list"
-    fi
-done < "$pack/groups"
-
 # An interpreter that the kernel would not start from such a path: python is started by way of sh,
 # others are looked up on PATH.
 by_path() { printf '#!/usr/bin/env %s%s%s' "${words:+-S }" "$name" "$words"; }
@@ -125,6 +101,73 @@ mend_shebang() {
     cat "$pack/script" > "./$1"
     rm -f "$pack/script"
 }
+
+# What was changed since, and what pip put there, names the place that was. Where this was interrupted there is no
+# place: then the changes are in pristine/ by now.
+changed_of() { xargs -0 cksum -- < "$1" 2> /dev/null | grep -vxFf "$pack/sums" | sed 's/^[0-9]* [0-9]* //'; }
+# /e/ml2 is not /e/ml.
+old_becomes() { sed -i -e "${3-}s|$old\\([^-A-Za-z0-9._+]\\)|$1\\1|g" -e "${3-}s|$old\$|$1|" "$2"; }
+keep_changes() {
+    while read -r number kind placeholder; do
+        changed_of "$pack/$number.list" > "$pack/changed"
+        while IFS= read -r file; do
+            [ -f "./$file" ] || continue
+            if [ "$kind" = text ]; then
+                cp -pL "./$file" "$pack/kept"
+                old_becomes "$(replacement "$placeholder")" "$pack/kept"
+                mv -f "$pack/kept" "$pack/pristine/$file"
+                printf 'gpkg-relocate: %s: was changed, and stays so\n' "$file" >&2
+            else
+                cp -pL "./$file" "./$file.changed"
+                printf 'gpkg-relocate: %s: was changed; it is as its package has it again, and %s.changed has the change\n' \
+                    "$file" "$file" >&2
+            fi
+        done < "$pack/changed"
+        rm -f "$pack/changed"
+    done < "$pack/groups"
+}
+mend_scripts() {
+    find bin -type f -exec grep -lsF -e "#!$was/bin/" -e "'''exec' $was/bin/" -e "'''exec' \"$was/bin/" {} + \
+        > "$pack/scripts" || true
+    while IFS= read -r file; do
+        [ ! -e "$pack/pristine/$file" ] || continue
+        old_becomes "$new" "$file" 1,2
+        mend_shebang "$file"
+    done < "$pack/scripts"
+    rm -f "$pack/scripts"
+}
+cd "$here"
+if [ -f "$pack/place" ]; then
+    was=$(cat "$pack/place")
+    old=$(pattern "$was")
+    if [ -f "$pack/sums" ]; then keep_changes; fi
+    mend_scripts
+fi
+
+rm -f "$pack/place"
+# Where no file names the prefix there are none. The folder itself is not the archive's: others may own it.
+for entry in "$pack"/pristine/* "$pack"/pristine/.[!.]* "$pack"/pristine/..?*; do
+    if [ -e "$entry" ] || [ -L "$entry" ]; then
+        cp -dR --preserve=mode,timestamps --remove-destination "$entry" "$here/"
+    fi
+done
+while read -r number kind placeholder; do
+    [ "$placeholder" != "$here" ] || continue
+    old=$(pattern "$placeholder")
+    if [ "$kind" = text ]; then
+        xargs -0 sed -i -e "s|$old|$new|g" -- < "$pack/$number.list"
+    else
+        # The string keeps its length: what it has too much is NULs at its end.
+        rest=
+        missing=$((${#placeholder} - ${#here}))
+        while [ $missing -gt 0 ]; do
+            rest="$rest\\x00"
+            missing=$((missing - 1))
+        done
+        xargs -0 sed -z -i -e ":again;s|$old\\(.*\\)\$|$new\\1$rest|;tagain" -- < "$pack/$number.list"
+    fi
+done < "$pack/groups"
+
 tr '\000' '\n' < "$pack/shebangs.list" > "$pack/shebangs"
 while IFS= read -r file; do
     mend_shebang "$file"
@@ -135,5 +178,10 @@ while IFS='	' read -r placeholder file; do
     target=$(readlink -- "$file" | sed "s|$(pattern "$placeholder")|$new|g")
     ln -sfn -- "$target" "$file"
 done < "$pack/links.list"
+: > "$pack/sums.new"
+while read -r number kind placeholder; do
+    xargs -0 cksum -- < "$pack/$number.list" >> "$pack/sums.new"
+done < "$pack/groups"
+mv "$pack/sums.new" "$pack/sums"
 printf '%s' "$here" > "$pack/place.new"
 mv "$pack/place.new" "$pack/place"

@@ -199,6 +199,54 @@ expect 0 pack -n ml -o "$WORK/s/killed.tar.zst"
 check [ "$(ls "$WORK/s")" = killed.tar.zst ]
 rm "$at/secret"
 
+# What was changed where it was unpacked stays so when it is moved, and goes along; scripts of pip's follow.
+unpack
+mv "$WORK/many" "$WORK/mine" && "$WORK/mine/bin/gpkg-relocate"
+expect 0 image build -p "$WORK/mine" -o "$WORK/mine.sqfs"
+err_lacks 'was changed'
+echo "setting=$WORK/mine/etc $WORK/mine2" >> "$WORK/mine/etc/where.conf"
+printf more >> "$WORK/mine/lib/binary"
+printf '#!%s/bin/python3.11\nprint("by pip")\n' "$WORK/mine" > "$WORK/mine/bin/piped" && chmod 755 "$WORK/mine/bin/piped"
+from=$WORK/mine
+for to in "$WORK/mined" "$WORK/longer-$(printf 'long%.0s' $(seq 24))" "$WORK/a b c" "$WORK/mined"; do
+    mv "$from" "$to"
+    from=$to
+    last=gpkg-relocate out=$("$to/bin/gpkg-relocate" 2>&1) || fail 'gpkg-relocate, changed'
+    check [ "$(tail -n 1 "$to/etc/where.conf")" = "setting=$to/etc $WORK/mine2" ]
+    check [ "$(head -n 1 "$to/etc/where.conf")" = "prefix=$to;again=$to|&\\1." ]
+    check [ "$("$to/bin/piped")" = 'by pip' ]
+    check [ "$(tail -c 4 "$to/lib/binary.changed")" = more ]
+done
+check [ -z "$(ls "$WORK/mined/conda-meta/gpkg/pack" | grep -E 'kept|changed|scripts|new')" ]
+check rm "$WORK/mined/lib/binary.changed"
+expect 0 create -y -n of-mined --clone "$WORK/mined"
+err_has 'etc/where.conf was changed after it was installed, and stays so'
+copy=$GPKG_ROOT_PREFIX/envs/of-mined
+check [ "$(tail -n 1 "$copy/etc/where.conf")" = "setting=$copy/etc $WORK/mine2" ]
+check [ "$("$copy/bin/piped")" = 'by pip' ]
+# Killed at any moment, too.
+for delay in 0.005 0.01 0.02 0.03 0.04 0.06 0.08; do
+    echo "$delay=$from" >> "$from/etc/where.conf"
+    mv "$from" "$WORK/killed-$delay" && from=$WORK/killed-$delay
+    "$from/bin/gpkg-relocate" 2> /dev/null & sleep $delay
+    kill -9 $! 2> /dev/null
+    wait
+    "$from/bin/gpkg-relocate" 2> /dev/null || fail "after it was killed at $delay"
+    check [ "$(tail -n 1 "$from/etc/where.conf")" = "$delay=$from" ]
+    check [ "$("$from/bin/piped")" = 'by pip' ]
+done
+mv "$from" "$WORK/mined" && "$WORK/mined/bin/gpkg-relocate"
+check [ "$(grep -c "=$WORK/mined$" "$WORK/mined/etc/where.conf")" = 7 ]
+sed -i '/^0/d' "$WORK/mined/etc/where.conf"
+# The scripts of the archive are not the environment's.
+check [ ! -e "$copy/bin/gpkg-relocate" ]
+check [ ! -e "$copy/bin/activate" ]
+expect 0 pack -p "$WORK/mined" -o "$WORK/mined.tar.zst"
+mkdir "$WORK/twice" && tar -xf "$WORK/mined.tar.zst" -C "$WORK/twice" && "$WORK/twice/bin/gpkg-relocate" || fail 'a pack of a pack'
+check [ "$(tail -n 1 "$WORK/twice/etc/where.conf")" = "setting=$WORK/twice/etc $WORK/mine2" ]
+check [ "$("$WORK/twice/bin/piped")" = 'by pip' ]
+check [ "$(cat "$WORK/twice/mine.conf")" = "mine=$WORK/twice" ]
+
 # What gpkg has changed since is not put back to what was packed.
 package more 1.0 0
 expect 0 install -y -q -p "$WORK/back" more
