@@ -25,6 +25,8 @@ std::string subject(const Line& line) {
                                          : fmt::format("all {}", builds.of);
     text += fmt::format(" builds of {} {}", line.name, builds.lowest);
     if (builds.lowest != builds.highest) text += " to " + builds.highest;
+    if (!builds.accelerator.empty()) text += " for " + builds.accelerator;
+    if (builds.is_as_installed) text += " (as is installed)";
     return text;
 }
 

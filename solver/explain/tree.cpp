@@ -328,7 +328,25 @@ private:
             if (members.size() == 1)
                 line.builds.build = std::string(universe_.candidates()[*low].build());
         }
+        tell_accelerator(edge.from, line.builds);
         return line;
+    }
+
+    /// Where builds for other accelerators are left out, those that are counted are not all.
+    void tell_accelerator(NameId name, Line::Builds& builds) const {
+        const auto is_left_out = [&](LeftOut::Why why) {
+            const auto& all = universe_.names()[name].left_out;
+            return std::any_of(
+                all.begin(), all.end(), [&](const LeftOut& out) { return out.why == why; });
+        };
+        if (is_left_out(LeftOut::Why::Accelerator)) {
+            if (const auto wanted = universe_.preferred_accelerator(name))
+                builds.accelerator = to_string(*wanted);
+        } else if (const auto former = universe_.former(name);
+                   former && is_left_out(LeftOut::Why::OtherAccelerator)) {
+            builds.accelerator = to_string(accelerator_of(former->record).accelerator);
+            builds.is_as_installed = true;
+        }
     }
 
     /// What there is of a name whose candidates ask for nothing that matters here.

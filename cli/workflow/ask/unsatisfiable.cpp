@@ -365,6 +365,8 @@ Json json_of(const ExplanationLine& line) {
                               {"of", line.builds.of},
                               {"lowest", line.builds.lowest},
                               {"highest", line.builds.highest}};
+        if (!line.builds.accelerator.empty())
+            document["builds"]["accelerator"] = line.builds.accelerator;
     }
     if (line.kind == ExplanationLine::Kind::Pin) document["reason"] = line.reason;
     if (line.askers > 0 || line.kind == ExplanationLine::Kind::Machine ||
