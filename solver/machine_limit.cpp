@@ -2,6 +2,7 @@
 
 #include "libcore/solve/explanation.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "solver/explain/offers.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,25 +42,15 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     return verdict;
 }
 
-std::string MachineLimit::fact(NameId id) const {
-    const auto& name = universe_.names()[id];
-    ExplanationLine line;
-    line.kind = ExplanationLine::Kind::Machine;
-    line.name = name.text;
-    line.machine = universe_.problem().machine;
-    if (name.begin != name.end) {
-        const auto& there = universe_.candidates()[name.begin];
-        line.versions = {name.text == "__archspec" ? std::string(there.build())
-                                                   : universe_.version(there.version).to_string()};
-    }
-    return line.text();
-}
-
 std::optional<std::string> MachineLimit::why_never(CandidateId id) {
     const auto verdict = verdict_on(id);
     if (verdict.why != Why::Machine) return std::nullopt;
     const auto& spec = universe_.specs()[verdict.unmet];
-    return fmt::format("needs {}, and {}", written(spec.match), fact(spec.name));
+    ExplanationLine fact;
+    fact.kind = ExplanationLine::Kind::Machine;
+    fact.name = universe_.name_of(spec).text;
+    tell_offer(universe_, spec.name, {verdict.unmet}, fact);
+    return fmt::format("needs {}, and {}", written(spec.match), fact.text());
 }
 
 std::optional<std::string> MachineLimit::note_on(CandidateId id) {

@@ -31,7 +31,6 @@ private:
 
     Verdict verdict_on(CandidateId id);
     Verdict verdict_on_spec(SpecId id);
-    std::string fact(NameId name) const;
 
     const Universe& universe_;
     std::unordered_map<CandidateId, Verdict> known_;

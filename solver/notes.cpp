@@ -378,6 +378,8 @@ std::vector<std::string> notes_on(const Universe& universe,
     for (const auto& name : universe.problem().request.accelerators.asked_packages) {
         if (auto note = idle.note_on(name)) notes.push_back(*std::move(note));
     }
+    const auto& request = universe.problem().request;
+    if (!request.update_all && request.update.empty()) return notes;  // nothing was to move
     HeldBack held_back(universe, machine_limit, chosen);
     for (const auto id : chosen) {
         if (auto note = held_back.note_on(id)) notes.push_back(*std::move(note));

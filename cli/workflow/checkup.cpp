@@ -186,12 +186,16 @@ private:
                 beside_gpu(wish.name, of.evidence);
             } else if (of.accelerator != Accelerator::None &&
                        !has_device(machine_, of.accelerator)) {
-                add(Grade::Warning,
-                    wish.name,
-                    fmt::format("is a build for {}, of which there is no GPU here",
-                                to_string(of.accelerator)));
+                without_gpu(wish.name, of.accelerator);
             }
         }
+    }
+
+    void without_gpu(const std::string& name, Accelerator accelerator) {
+        add(Grade::Warning,
+            name,
+            fmt::format("is a build for {}, of which there is no GPU here",
+                        to_string(accelerator)));
     }
 
     void beside_gpu(const std::string& name, const std::string& evidence) {
@@ -235,12 +239,10 @@ private:
         const auto driver = version_of_machine(checked_.machine, "__cuda");
         for (const auto& wheel : all) {
             const auto columns = wheel_columns(wheel, present);
-            const auto& vendor = columns.front();
             const auto& cuda = columns[1];
             const auto what = fmt::format("{} (pip)", wheel.name);
-            const auto accelerator = vendor == "nvidia" ? Accelerator::Nvidia
-                                     : vendor == "amd"  ? Accelerator::Amd
-                                                        : Accelerator::None;
+            const auto accelerator =
+                accelerator_of_flag(columns.front()).value_or(Accelerator::None);
             const auto toolkit = Version::parse(cuda);
             if (accelerator == Accelerator::Nvidia && driver && toolkit &&
                 driver_fit(*toolkit, *driver) == DriverFit::No) {
@@ -251,9 +253,7 @@ private:
                                 checked_.machine.find("__cuda")->package.version),
                     "a wheel for an older CUDA, or a newer driver");
             } else if (accelerator != Accelerator::None && !has_device(machine_, accelerator)) {
-                add(Grade::Warning,
-                    what,
-                    fmt::format("is a build for {}, of which there is no GPU here", vendor));
+                without_gpu(what, accelerator);
             }
         }
     }

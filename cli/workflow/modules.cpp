@@ -84,7 +84,7 @@ void describe(EnvironmentModule& module,
 
 /// Who may not read the environment, or what of it a module tells, may not read the module.
 unsigned kept_from_readers(const fs::path& prefix) {
-    auto whom = kept_from(prefix) | kept_from(prefix / "conda-meta" / "state");
+    auto whom = kept_from(prefix) | kept_from(prefix / kVariablesFile);
     for (const auto* folder : {"etc/conda/activate.d", "etc/conda/env_vars.d"}) {
         std::error_code code;
         for (fs::directory_iterator item(prefix / folder, code), end; !code && item != end;

@@ -17,10 +17,8 @@ ChannelContext channel_context(const Context& context) {
     where.custom = config.custom_channels.value;
     where.several = config.custom_multichannels.value;
     where.several.emplace_back("defaults", config.default_channels.value);
-    for (const auto& [name, mirrors] : config.mirrored_channels.value) {
-        if (const auto channel = Channel::parse(name, where))
-            where.mirrored.push_back(channel->base_url());
-    }
+    for (const auto& [name, mirrors] : config.mirrored_channels.value)
+        where.mirrored.push_back(name);
     return where;
 }
 

@@ -122,6 +122,17 @@ std::string shown_name(const std::string& base_url, const ChannelContext& contex
     return base_url;
 }
 
+/// Whether mirrors stand in for it.
+bool has_mirrors(const Channel& channel, const ChannelContext& context) {
+    if (context.mirrored.empty()) return false;
+    auto where = context;
+    where.mirrored.clear();
+    return std::any_of(context.mirrored.begin(), context.mirrored.end(), [&](const auto& name) {
+        const auto other = Channel::parse(name, where);
+        return other && *other == channel;
+    });
+}
+
 }  // namespace
 
 Result<Channel> Channel::parse(std::string_view text, const ChannelContext& context) {
@@ -175,9 +186,8 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
         GPKG_CHECK(check_parts(text, path.substr(1), false));
     GPKG_CHECK(refuse_subdir(text, path));
     channel.name_ = shown_name(channel.base_url_, context);
-    channel.is_mirrored_ =
-        std::find(context.mirrored.begin(), context.mirrored.end(), channel.base_url_) !=
-        context.mirrored.end();
+    // Of others it makes no difference, and many are parsed.
+    channel.is_mirrored_ = parts.scheme == "file" && has_mirrors(channel, context);
     return channel;
 }
 

@@ -24,7 +24,7 @@ struct ChannelContext {
     /// Names that stand for several channels.
     std::vector<std::pair<std::string, std::vector<std::string>>> several = {
         {"defaults", {"https://repo.anaconda.com/pkgs/main", "https://repo.anaconda.com/pkgs/r"}}};
-    /// Base URLs of channels that mirrors stand in for.
+    /// Channels, as people write them, that mirrors stand in for.
     std::vector<std::string> mirrored;
 };
 

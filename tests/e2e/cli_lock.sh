@@ -175,15 +175,20 @@ expect 0 lock wide --for-all -o all.lock
 err_lacks 'take another class'
 out_has '5 answers for'
 out_has 'cuda13'
+# agrees NAME LOCK: a machine gets of the lock what it would be given for the name.
+agrees() {
+    local solved locked
+    expect 0 solve "$1" --json
+    solved=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["packages"]])' <<< "$out")
+    expect 0 create -n x --lock "$2" --dry-run --json
+    locked=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["actions"]["LINK"]])' <<< "$out")
+    check [ "$solved" = "$locked" ]
+}
 for cuda in '' 11.8 12.9 13.0; do
     for glibc in 2.12 2.20 2.28; do
         for arch in x86_64_v2 zen4; do
             export CONDA_OVERRIDE_CUDA=$cuda CONDA_OVERRIDE_GLIBC=$glibc CONDA_OVERRIDE_ARCHSPEC=$arch
-            expect 0 solve wide --json
-            solved=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["packages"]])' <<< "$out")
-            expect 0 create -n x --lock all.lock --dry-run --json
-            locked=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["actions"]["LINK"]])' <<< "$out")
-            check [ "$solved" = "$locked" ]
+            agrees wide all.lock
         done
     done
 done
@@ -199,11 +204,7 @@ json 'd["take_another"] == []'
 for cuda in '' 11.8 12.0 12.9 13.0 14.1; do
     for glibc in 2.17 2.28 2.40; do
         export CONDA_OVERRIDE_CUDA=$cuda CONDA_OVERRIDE_GLIBC=$glibc CONDA_OVERRIDE_ARCHSPEC=x86_64_v2
-        expect 0 solve tall --json
-        solved=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["packages"]])' <<< "$out")
-        expect 0 create -n x --lock tall.lock --dry-run --json
-        locked=$(python3 -c 'import json, sys; print(*[r["fn"] for r in json.load(sys.stdin)["actions"]["LINK"]])' <<< "$out")
-        check [ "$solved" = "$locked" ]
+        agrees tall tall.lock
     done
 done
 expect 0 lock convert tall.lock tall.gpkg.lock
