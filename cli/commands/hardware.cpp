@@ -234,11 +234,13 @@ Result<int> write(Context& context, const HardwareOptions& options) {
         text.pop_back();  // result() ends the line
         context.out.result(text);
     } else {
-        context.out.note(fmt::format("wrote {}; --for {} decides as on this machine",
-                                     options.output,
-                                     options.output.find('/') == std::string::npos
-                                         ? "./" + options.output
-                                         : options.output));
+        const auto& file = options.output;
+        const auto& machine = options.sources.for_machine;
+        context.out.note(
+            fmt::format("wrote {}; --for {} decides as on {}",
+                        file,
+                        file.find('/') == std::string::npos ? "./" + file : file,
+                        machine.empty() ? "this machine" : fmt::format("a machine {}", machine)));
     }
     return 0;
 }

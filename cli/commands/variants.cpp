@@ -47,17 +47,31 @@ struct Row {
     std::string hidden_by;  ///< the channel that keeps it out unless its own is asked for
 };
 
-/// The records of the newest versions, the newest first.
-std::vector<PackageRecord> newest(std::vector<PackageRecord> records, int versions) {
+/// Of another channel than `hiding`, the one that keeps all others out.
+bool is_hidden(const PackageRecord& record, const std::optional<std::string>& hiding) {
+    return hiding && record.channel != *hiding;
+}
+
+/// The records of the newest versions, the newest first: so many of all, and so many of what is not
+/// hidden.
+std::vector<PackageRecord> newest(std::vector<PackageRecord> records,
+                                  int versions,
+                                  const std::optional<std::string>& hiding) {
     std::reverse(records.begin(), records.end());
-    std::vector<Version> kept;
+    const auto is_among = [&](std::vector<Version>& newest_ones, const Version& version) {
+        if (!newest_ones.empty() && newest_ones.back() == version) return true;
+        if (newest_ones.size() == static_cast<std::size_t>(versions)) return false;
+        newest_ones.push_back(version);
+        return true;
+    };
+    std::vector<Version> of_all;
+    std::vector<Version> of_visible;
     std::erase_if(records, [&](const PackageRecord& record) {
         const auto version = version_of(record);
         if (!version) return true;
-        if (!kept.empty() && kept.back() == *version) return false;
-        if (kept.size() == static_cast<std::size_t>(versions)) return true;
-        kept.push_back(*version);
-        return false;
+        const bool is_new = is_among(of_all, *version);
+        const bool is_new_here = !is_hidden(record, hiding) && is_among(of_visible, *version);
+        return !is_new && !is_new_here;
     });
     return records;
 }
@@ -253,11 +267,11 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
         sources.channels, sources.machine.platform, sources.indexes, sources.exclude_newer};
     GPKG_TRY(const auto found, find_records(spec, names, searched));
     if (found.empty()) return nothing_found(spec, searched);
-    auto records = newest(found, options.versions);
+    GPKG_TRY(const auto hiding, hiding_channel(sources, spec));
+    auto records = newest(found, options.versions, hiding);
     GPKG_TRY(
         auto inputs,
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
-    GPKG_TRY(const auto hiding, hiding_channel(sources, spec));
     std::vector<Row> rows;
     // Builds that ask for the same have the same reason.
     std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::string> obstacles;
@@ -271,7 +285,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
             GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
         }
         row.obstacle = obstacles[asks];
-        if (hiding && record.channel != *hiding) row.hidden_by = channel_name(context, *hiding);
+        if (is_hidden(record, hiding)) row.hidden_by = channel_name(context, *hiding);
         row.record = std::move(record);
         rows.push_back(std::move(row));
     }

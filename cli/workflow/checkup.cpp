@@ -180,7 +180,7 @@ private:
     void accelerators() {
         for (const auto& wish : checked_.wishes) {
             const auto* record = find_record(checked_.records, wish.name);
-            if (record == nullptr) continue;
+            if (record == nullptr || build_in_name(wish.name)) continue;
             const auto of = accelerator_of(record->package);
             if (of.accelerator == Accelerator::None && !of.evidence.empty()) {
                 beside_gpu(wish.name, of.evidence);
@@ -222,14 +222,27 @@ private:
             }
         }
         for (const auto& wish : checked_.wishes) {
-            constexpr std::string_view kGpu = "-gpu";
-            if (!wish.name.ends_with(kGpu)) continue;
-            const auto plain = wish.name.substr(0, wish.name.size() - kGpu.size());
+            const auto asked = build_in_name(wish.name);
+            if (!asked) continue;
             add(Grade::Warning,
                 wish.name,
                 "is an old way of asking for a build",
-                fmt::format("{}[accel=nvidia]", plain));
+                fmt::format("{}[accel={}]", asked->first, asked->second));
         }
+    }
+
+    /// "pytorch" and "none" of pytorch-cpu, a package that is there to choose pytorch's build.
+    std::optional<std::pair<std::string, std::string_view>> build_in_name(
+        const std::string& name) const {
+        constexpr std::pair<std::string_view, std::string_view> kEndings[] = {{"-gpu", "nvidia"},
+                                                                              {"-cpu", "none"}};
+        for (const auto& [ending, accelerator] : kEndings) {
+            if (!name.ends_with(ending)) continue;
+            auto plain = name.substr(0, name.size() - ending.size());
+            if (find_record(checked_.records, plain) != nullptr)
+                return std::pair(std::move(plain), accelerator);
+        }
+        return std::nullopt;
     }
 
     /// What pip installed, as far as its makers wrote down what it is for.

@@ -15,6 +15,7 @@
 #include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace gpkg::cli {
@@ -148,20 +149,25 @@ private:
     std::map<std::string, std::pair<std::string, std::string>> said_;  ///< what, and the file
 };
 
-Result<void> read_manifest(Context& context,
-                           const WishFile& file,
-                           const std::string& platform,
-                           bool ignore_name,
-                           Wishes& wishes,
-                           AcceleratorsOfFiles& accelerators,
-                           SourceOptions& sources) {
+Result<Manifest> manifest_of(const Context& context,
+                             const WishFile& file,
+                             const std::string& platform,
+                             bool ignore_name) {
     ManifestOptions options;
     options.platform = platform;
     options.home = context.home;
     options.env = context.env;
     options.ignore_name = ignore_name;
-    GPKG_TRY(auto manifest, parse_environment_yml(file.text, file.name, options));
-    for (const auto& warning : manifest.warnings) context.out.warn(warning);
+    return parse_environment_yml(file.text, file.name, options);
+}
+
+Result<void> take_manifest(Context& context,
+                           const WishFile& file,
+                           Manifest manifest,
+                           Wishes& wishes,
+                           AcceleratorsOfFiles& accelerators,
+                           SourceOptions& sources) {
+    for (const auto& warning : manifest.warnings) context.out.warn_once(warning);
     if (!manifest.pip.empty()) wishes.pip.push_back({file.path, std::move(manifest.pip)});
     wishes.specs.insert(
         wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
@@ -250,8 +256,10 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
                         fmt::format("{}: is a lock file, not a list of specs", given.name),
                         fmt::format("gpkg create -n NAME --lock {}", text));
         if (is_environment_yml(given.path)) {
-            GPKG_CHECK(read_manifest(
-                context, given, machine.platform, options.ignore_names, wishes, of_files, sources));
+            GPKG_TRY(auto manifest,
+                     manifest_of(context, given, machine.platform, options.ignore_names));
+            GPKG_CHECK(
+                take_manifest(context, given, std::move(manifest), wishes, of_files, sources));
             continue;
         }
         SpecFileOptions how;
@@ -276,6 +284,23 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
             ErrorKind::Usage,
             "package files are installed as they are: no other specs can stand beside them");
     return wishes;
+}
+
+Result<std::vector<std::string>> platforms_of_files(Context& context,
+                                                    const WishOptions& options,
+                                                    bool offline) {
+    std::vector<std::string> platforms;
+    for (const auto& place : options.files) {
+        if (!has_scheme(place) && !is_environment_yml(place)) continue;  // a pipe is read once
+        GPKG_TRY(const auto file, read_wish_file(context, place, offline));
+        if (!is_environment_yml(file.path)) continue;
+        GPKG_TRY(const auto manifest, manifest_of(context, file, "", options.ignore_names));
+        for (const auto& platform : manifest.platforms) {
+            if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end())
+                platforms.push_back(platform);
+        }
+    }
+    return platforms;
 }
 
 Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {

@@ -44,6 +44,11 @@ void add_wish_options(CLI::App& app, WishOptions& options);
 /// Reads the files; channels that one names come after those of the command line in `sources`.
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
 
+/// The platforms that environment.yml files among `options` say they are made for.
+Result<std::vector<std::string>> platforms_of_files(Context& context,
+                                                    const WishOptions& options,
+                                                    bool offline);
+
 /// What the configuration says of accelerators for new environments, where nothing else is said.
 Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
 

@@ -69,9 +69,17 @@ struct Reader {
 
 Result<Node> Node::parse(std::string_view text, std::string where, std::size_t most_nodes) {
     try {
-        const YAML::Node document = YAML::Load(std::string(text));
         Reader reader{where, most_nodes};
-        return reader.convert(document, 0);
+        GPKG_TRY(auto document, reader.convert(YAML::Node(), 0));
+        for (const auto& found : YAML::LoadAll(std::string(text))) {
+            if (found.IsNull()) continue;  // nothing stands before or behind a line "---"
+            GPKG_TRY(auto node, reader.convert(found, 0));
+            if (!document.is_null())
+                return node.fail("a second document begins here, where one is read",
+                                 "leave out the line '---' before it, or give it its own file");
+            document = std::move(node);
+        }
+        return document;
     } catch (const YAML::Exception& problem) {
         return ::gpkg::fail(ErrorKind::Parse,
                             fmt::format("{}:{}:{}: {}",

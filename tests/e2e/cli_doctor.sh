@@ -7,7 +7,11 @@ package torch 1.0 cuda129_0 '__cuda >=12' 'cuda-version >=12.9,<13'
 package torch 1.0 cpu_0
 package old 1.0 0 'cudatoolkit 11.*'
 package cudatoolkit 11.8 0
-package flow-gpu 1.0 0
+package flow 1.0 cpu_0
+package flow 1.0 cuda_0 '__cuda'
+package flow-gpu 1.0 0 'flow 1.0 cuda_0'
+package flow-cpu 1.0 0 'flow 1.0 cpu_0'
+package paddle-gpu 1.0 0
 package fast 1.0 0 '__cuda_arch >=8.0'
 package plain 1.0 0
 unset CONDA_OVERRIDE_CUDA
@@ -87,10 +91,15 @@ expect 0 lock cuda-nvcc viewer=2.0 --for cpu -o viewing.lock
 expect 1 lock check viewing.lock --for ./old.yaml
 
 # Old names, code of an earlier major version, overrides.
-expect 0 create -n names old flow-gpu -y
+expect 0 create -n names old flow-gpu paddle-gpu --for ./new.yaml -y
 expect 0 doctor -n names --for ./new.yaml
 out_has 'cudatoolkit: is an old way'
-out_has 'flow[accel=nvidia]'
+out_has 'flow-gpu: is an old way of asking for a build' 'flow[accel=nvidia]'
+out_lacks 'paddle'
+expect 0 create -n names-cpu flow-cpu --for ./new.yaml -y
+expect 0 doctor -n names-cpu --for ./new.yaml
+out_has 'flow-cpu: is an old way of asking for a build' 'flow[accel=none]'
+out_lacks 'accel=nvidia'
 expect 0 create -n code fast --for ./new.yaml -y
 expect 0 doctor -n code --for ./new.yaml
 out_has 'fast: is for compute capability 8.0 and later; on 9.0 it may only run as PTX'

@@ -45,6 +45,19 @@ out_has 'cpu: strict is asked for'
 expect 0 lock strict --for a100 --for cpu -o differ.lock --json
 json 'd["divergences"][0]["name"] == "lib" and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"} and d["divergences"][0]["because_of"] == "cpu"'
 
+# An environment.yml is locked for each of the platforms that it is made for.
+printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > two.yml
+expect 0 lock -f two.yml -o two.lock --json
+json '[[c["name"], c["platform"]] for c in d["classes"]] == [["linux-64", "linux-64"], ["linux-aarch64", "linux-aarch64"]]'
+check grep -q torch-1.0-cpu_0.tar.bz2 two.lock
+expect 0 lock check two.lock -f two.yml
+expect 0 lock -f two.yml -o one.lock --platform linux-64 --json
+json '[c["name"] for c in d["classes"]] == ["linux-64"]'
+printf 'dependencies: [torch]\nplatforms: [linux-aarch64]\n' > arm.yml
+expect 0 lock -f arm.yml -o arm.lock
+check [ -z "$err" ]
+check grep -q 'linux-aarch64:' arm.lock
+
 # Which class a machine takes, without a channel; one that none is for gets a sentence.
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 lock check first.lock --for h100

@@ -56,6 +56,13 @@ err_has "channel priority is strict: what file://$CHANNEL hides is taken where i
 expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels --json
 json 'all(v["hidden_by"] == (None if v["channel"] == "file://" + channel else "file://" + channel)
     for v in d["variants"])'
+# However new it is, the newest that is not hidden is shown as well.
+CHANNEL=$other package torch 3.0 cpu_py313_0 'python_abi 3.13.* *_cp313'
+CHANNEL=$other package torch 2.5 cpu_py313_0 'python_abi 3.13.* *_cp313'
+expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels --json
+json 'list(dict.fromkeys(v["version"] for v in d["variants"])) == ["3.0", "2.0"]'
+json '[v["hidden_by"] is None for v in d["variants"] if v["version"] == "3.0"] == [False]'
+json 'sum(v["hidden_by"] is None for v in d["variants"] if v["version"] == "2.0") == 3'
 expect 0 variants "file://$other::torch" -c "$CHANNEL" -c "$other" --override-channels
 out_lacks hidden
 expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels --channel-priority flexible

@@ -11,13 +11,6 @@
 namespace gpkg::cli {
 namespace {
 
-/// The classes that are asked for; without any, this machine as its platform.
-std::vector<std::string> class_names(const Context& context, const ClassOptions& options) {
-    if (!options.machines.empty()) return options.machines;
-    return {options.sources.platform.empty() ? context.config.platform.value
-                                             : options.sources.platform};
-}
-
 /// "node" of "./node.yaml": a class is named as --for names its machine.
 std::string class_name(const std::string& machine) {
     const bool is_file = machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
@@ -51,22 +44,46 @@ Context without_overrides(const Context& context) {
     return without;
 }
 
+/// A class before anything is decided: what its machine is called, and how that is said.
+struct NamedClass {
+    std::string machine;
+    SourceOptions sources;
+};
+
+/// The classes that are asked for; without any, platforms, for which this machine stands.
+Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptions& options) {
+    std::vector<NamedClass> classes;
+    const auto add = [&](const std::string& machine, std::string SourceOptions::*how) {
+        classes.push_back({machine, options.sources});
+        classes.back().sources.*how = machine;
+    };
+    for (const auto& machine : options.machines) add(machine, &SourceOptions::for_machine);
+    if (!classes.empty()) return classes;
+    std::vector<std::string> platforms{options.sources.platform};
+    if (platforms.front().empty()) {
+        GPKG_TRY(platforms,
+                 platforms_of_files(context, options.wishes, options.sources.offline));
+    }
+    if (platforms.empty()) platforms = {context.config.platform.value};
+    for (const auto& platform : platforms) add(platform, &SourceOptions::platform);
+    return classes;
+}
+
 struct AskedClass {
     ClassQuestion question;
     LockRequest request;
 };
 
 Result<AskedClass> question_for(Context& context,
-                                const ClassOptions& options,
-                                const std::string& machine) {
-    auto sources = options.sources;
-    if (!options.machines.empty()) sources.for_machine = machine;
+                                const WishOptions& wishes,
+                                const NamedClass& named) {
+    auto sources = named.sources;
     // Selectors of an environment.yml may choose other packages for another platform.
-    GPKG_TRY(const auto request, lock_wishes(context, options.wishes, sources));
+    GPKG_TRY(const auto request, lock_wishes(context, wishes, sources));
     GPKG_TRY(auto locked, lock_request_of(context, sources, request));
     GPKG_TRY(auto question, question_of(context, sources, request));
-    question.machine.name = class_name(machine);
-    return AskedClass{{class_name(machine), std::move(question)}, std::move(locked)};
+    question.machine.name = class_name(named.machine);
+    return AskedClass{{class_name(named.machine), std::move(question)}, std::move(locked)};
 }
 
 /// What a lock holds once, whatever the class.
@@ -128,8 +145,9 @@ Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
     auto context = options.machines.empty() ? user : without_overrides(user);
     std::vector<ClassQuestion> classes;
     std::vector<std::pair<std::string, LockRequest>> requests;
-    for (const auto& machine : class_names(context, options)) {
-        GPKG_TRY(auto one, question_for(context, options, machine));
+    GPKG_TRY(const auto named, named_classes(context, options));
+    for (const auto& asked : named) {
+        GPKG_TRY(auto one, question_for(context, options.wishes, asked));
         const auto& name = one.question.name;
         const bool is_there = std::any_of(classes.begin(), classes.end(), [&](const auto& other) {
             return to_lower(other.name) == to_lower(name);
@@ -137,7 +155,7 @@ Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
         if (is_there)
             return fail(
                 ErrorKind::Usage,
-                fmt::format("--for {}: a class {} is named twice", machine, name),
+                fmt::format("--for {}: a class {} is named twice", asked.machine, name),
                 "classes are called as profiles without their folder: give one another name");
         requests.emplace_back(name, std::move(one.request));
         classes.push_back(std::move(one.question));

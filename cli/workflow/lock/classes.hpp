@@ -13,7 +13,9 @@ namespace gpkg::cli {
 struct ClassOptions {
     SourceOptions sources;
     WishOptions wishes;
-    std::vector<std::string> machines;  ///< profiles or names; empty: this machine's platform
+    /// Profiles or names. Without any, each platform that an environment.yml is made for, or this
+    /// machine's.
+    std::vector<std::string> machines;
 };
 
 /// The lock remembers what was asked for.

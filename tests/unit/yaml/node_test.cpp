@@ -24,6 +24,10 @@ TEST_CASE("what is wrong is told with its place", "[yaml]") {
     const auto node = Node::parse("a: [1]\n", "f.yml");
     CHECK(node->find("a")->as_text("a name").error().message ==
           "f.yml:1:4: expected a name, found a list");
+    CHECK(Node::parse("a: 1\n---\nb: 2\n", "f.yml").error().message ==
+          "f.yml:3:1: a second document begins here, where one is read");
+    CHECK(Node::parse("--- # of gpkg\na: 1\n---\n", "f.yml")->find("a") != nullptr);
+    CHECK(Node::parse("", "f.yml")->place() == "f.yml");
 }
 
 TEST_CASE("quoting keeps strings strings", "[yaml]") {
