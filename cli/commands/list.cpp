@@ -220,9 +220,17 @@ Result<Listing> listing_of(Context& context,
 /// it is missing.
 Result<int> print_differences(Context& context, const Listing& here, const ListOptions& options) {
     GPKG_TRY(const auto there, listing_of(context, target_of(options.diff), options));
-    std::map<std::string, std::pair<const Item*, const Item*>> by_name;
-    for (const auto& item : here.items) by_name[item.name].first = &item;
-    for (const auto& item : there.items) by_name[item.name].second = &item;
+    using Pair = std::pair<const Item*, const Item*>;
+    // Of a name that pip has installed as well there are two.
+    std::map<std::pair<std::string, bool>, Pair> by_name;
+    const auto enter = [&](const std::vector<Item>& items, const Item* Pair::* side) {
+        for (const auto& item : items) {
+            const bool is_second = by_name[{item.name, false}].*side != nullptr;
+            by_name[{item.name, is_second}].*side = &item;
+        }
+    };
+    enter(here.items, &Pair::first);
+    enter(there.items, &Pair::second);
     const auto key = [](const Item& item) {
         return std::tie(item.version, item.build, item.channel);
     };
@@ -231,7 +239,8 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
     };
     auto array = Json::array();
     Table table;
-    for (const auto& [name, pair] : by_name) {
+    for (const auto& [place, pair] : by_name) {
+        const auto& name = place.first;
         const auto& [mine, theirs] = pair;
         if (mine != nullptr && theirs != nullptr && key(*mine) == key(*theirs)) continue;
         array.push_back({{"name", name},

@@ -49,10 +49,22 @@ std::string token_of(const PackageRecord& record, std::span<const std::string_vi
     return "";
 }
 
+/// Whether what "generic" says can be of BLAS: the interface is needed, by it or by what it is a
+/// part of.
+bool is_generic_blas(const PackageRecord& record) {
+    const auto tells = [](const std::string& depend) {
+        return depend.find("blas") != std::string::npos ||
+               depend.find("lapack") != std::string::npos ||
+               depend.find("_generic") != std::string::npos;
+    };
+    return std::any_of(record.depends.begin(), record.depends.end(), tells);
+}
+
 std::string blas(const PackageRecord& record) {
     constexpr auto kWords = std::to_array<std::string_view>(
         {"mkl", "openblas", "blis", "accelerate", "netlib", "generic"});
-    if (auto token = token_of(record, kWords); !token.empty()) return token;
+    const auto token = token_of(record, kWords);
+    if (!token.empty() && (token != "generic" || is_generic_blas(record))) return token;
     for (const std::string_view name : {"blas", "libblas"}) {
         const auto spec = dependency(record, name);
         if (!spec || !spec->build) continue;

@@ -72,6 +72,7 @@ fixes 1 create -n x kernel
 last='an older driver'
 err=$(CONDA_OVERRIDE_CUDA=11.8 "$GPKG" create -n x gpu 2>&1)
 err_has 'this machine has a driver for CUDA 11.8 (__cuda)'
+err_has 'hint: CONDA_OVERRIDE_CUDA=11.8 decides what this machine has of __cuda'
 
 # What was asked for earlier, pins, and python's minor version.
 expect 0 create -n e app=1 python=3.12.2

@@ -125,6 +125,11 @@ CONDA_OVERRIDE_CUDA=11.8 expect 1 doctor -n here
 out_has 'torchvision (pip)' 'is for CUDA 12.1, and the driver supports 11.8'
 expect 0 doctor -n here --for cpu
 out_has 'xgboost (pip)' 'is a build for nvidia, of which there is no GPU here'
+# What pip put beside a conda package of its name is another package.
+rm -r "$GPKG_ROOT_PREFIX/envs/here/lib"
+wheel torch 2.4.0
+expect 0 list -n here --diff there torch --json
+json '[[side and side["version"] for side in (x["here"], x["there"])] for x in d] == [["2.0", "2.0"], ["2.4.0", None]]'
 rm -r "$GPKG_ROOT_PREFIX/envs/here/lib"
 expect 0 list -n here --diff there --json
 json '[(x["name"], x["here"] is None, x["there"] is None) for x in d] ==

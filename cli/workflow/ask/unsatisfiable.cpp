@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/unsatisfiable.hpp"
 
 #include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
@@ -401,6 +402,22 @@ Json json_of(const Asked& asked, const Fix& fix) {
     return document;
 }
 
+/// "CONDA_OVERRIDE_CUDA=11 decides what this machine has of __cuda", of what clashes.
+std::string hint_on_overrides(const Asked& asked, const Explanation& explanation) {
+    std::set<std::string> texts;
+    for (const auto& clash : explanation.clashes) {
+        for (const auto& line : clash.lines) {
+            if (line.kind != ExplanationLine::Kind::Machine || !line.name.starts_with("__"))
+                continue;
+            const auto variable = override_variable(std::string_view(line.name).substr(2));
+            if (const auto value = asked.context.env(variable))
+                texts.insert(fmt::format(
+                    "{}={} decides what {} has of {}", variable, *value, line.machine, line.name));
+        }
+    }
+    return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 }  // namespace
 
 std::string hint_on_names(const Explanation& explanation) {
@@ -463,6 +480,7 @@ Error unsatisfiable(const Context& context,
     for (const auto& fix : fixes) message += "\n  " + fix_text(asked, fix);
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
     error.hint = hint_on_names(explanation);
+    if (error.hint.empty()) error.hint = hint_on_overrides(asked, explanation);
     error.details = json_text(details);
     return error;
 }

@@ -61,8 +61,7 @@ Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptio
     if (!classes.empty()) return classes;
     std::vector<std::string> platforms{options.sources.platform};
     if (platforms.front().empty()) {
-        GPKG_TRY(platforms,
-                 platforms_of_files(context, options.wishes, options.sources.offline));
+        GPKG_TRY(platforms, platforms_of_files(context, options.wishes, options.sources.offline));
     }
     if (platforms.empty()) platforms = {context.config.platform.value};
     for (const auto& platform : platforms) add(platform, &SourceOptions::platform);
