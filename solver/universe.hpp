@@ -118,7 +118,7 @@ struct Spec {
     std::vector<CandidateId> matches;  ///< ascending; filled once the name is reached
     ConditionId when = kAlways;        ///< as a dependency it applies only where this holds
     /// What it says, as a dependency, of the build that has it.
-    std::optional<HintedAccelerator> accelerator;
+    HintedAccelerator accelerator;
     Closeness closeness;
     bool exceeds_driver = false;
     std::vector<ConditionId> extras;  ///< that who depends on it asks for
@@ -187,7 +187,7 @@ private:
         std::span<const SpecId> conditional;
         bool is_readable = true;
         /// What the dependencies say of the build.
-        std::optional<HintedAccelerator> accelerator{};
+        HintedAccelerator accelerator{};
         Closeness closeness{};
         bool exceeds_driver = false;
     };

@@ -67,16 +67,16 @@ bool is_same_channel(std::string_view a, std::string_view b) {
 
 std::optional<Accelerator> Universe::accelerator_of_row(const Candidate& candidate,
                                                         const List& depends) const {
-    std::optional<Accelerator> found;
+    if (is_vendor_part(names_[candidate.name].text)) return std::nullopt;
     if (candidate.offered.row->flags != 0) {
         for (const auto& flag : candidate.flags()) {
-            if (!found) found = accelerator_of_flag(flag);
+            if (const auto found = accelerator_of_flag(flag)) return found;
         }
     }
-    if (!found)
-        found = depends.accelerator ? std::optional(depends.accelerator->accelerator)
-                                    : accelerator_of_build(candidate.build());
-    return found && is_vendor_part(names_[candidate.name].text) ? std::nullopt : found;
+    const auto& said = depends.accelerator;
+    if (said.is_for_either) return std::nullopt;
+    if (said.hint != AcceleratorHint::Nothing) return said.accelerator;
+    return accelerator_of_build(candidate.build());
 }
 
 bool Universe::is_requested(NameId name) const {

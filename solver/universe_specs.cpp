@@ -173,9 +173,7 @@ Universe::List Universe::keep(Asks asks) {
     List list;
     for (const auto id : asks.specs) {
         const auto& spec = specs_[id];
-        if (spec.accelerator &&
-            (!list.accelerator || spec.accelerator->hint > list.accelerator->hint))
-            list.accelerator = spec.accelerator;
+        list.accelerator.take(spec.accelerator);
         list.closeness.take(spec.closeness);
         list.exceeds_driver = list.exceeds_driver || spec.exceeds_driver;
     }

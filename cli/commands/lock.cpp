@@ -49,7 +49,8 @@ void tell(Context& context, const LockedClasses& locked) {
     for (const auto& one : locked.lock.classes)
         table.add(
             {one.name,
-             fmt::format("{} packages", one.packages.size()),
+             one.packages.size() == 1 ? "1 package"
+                                      : fmt::format("{} packages", one.packages.size()),
              one.platform,
              one.needs.empty() ? "" : "needs " + fmt::format("{}", fmt::join(one.needs, ", "))});
     for (const auto& line : table.lines()) out.print(line);

@@ -87,10 +87,11 @@ void tell(Context& context, const Regions& found, const ChangeRequest& wanted) {
         table.add(std::move(row));
     }
     for (const auto& line : table.lines()) out.print(line);
-    out.print(fmt::format("{} answers for {} kinds of machines that packages tell apart; {} solves",
-                          found.regions.size(),
-                          found.space.points().size(),
-                          found.solves));
+    out.print(fmt::format(
+        "{} for {} kinds of machines that packages tell apart; {} solves",
+        found.regions.size() == 1 ? "1 answer" : fmt::format("{} answers", found.regions.size()),
+        found.space.points().size(),
+        found.solves));
     if (found.unsatisfiable.empty()) return;
     const auto hopeless = hopeless_cells(found);
     out.print(fmt::format("no answer for {} of them{}{}",

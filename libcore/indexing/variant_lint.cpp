@@ -75,7 +75,8 @@ bool is_of_hardware(const std::string& name) {
                                                                "magma",
                                                                "triton"});
     return name.starts_with("__") || name.starts_with("sysroot_") || is_vendor_part(name) ||
-           tells_cuda_version(name) || accelerator_of_dependency(name, "").has_value() ||
+           tells_cuda_version(name) ||
+           accelerator_of_dependency(name, "").hint != AcceleratorHint::Nothing ||
            holds_any(name, kWords) ||
            std::find(kCompany.begin(), kCompany.end(), name) != kCompany.end();
 }

@@ -62,31 +62,41 @@ Verdict meaning_of_name(std::string_view name) {
 }
 
 /// What is read of most dependencies is their name.
-std::optional<HintedAccelerator> accelerator_of_text(const std::string& depend) {
+HintedAccelerator accelerator_of_text(const std::string& depend) {
     const auto name = name_in_spec(depend);
     if (!is_mutex(name) && depend.find_first_of("[;") == std::string::npos)
         return accelerator_of_dependency(name, "");
     const auto spec = MatchSpec::parse(depend);
-    if (!spec || spec->when) return std::nullopt;
+    if (!spec || spec->when) return {};
     return accelerator_of_dependency(name, spec->build ? spec->build->text() : "");
 }
 
 /// Of what the dependencies say, the first that counts most. Those on a condition say nothing.
 std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
-    std::optional<HintedAccelerator> best;
+    HintedAccelerator best;
     const std::string* evidence = nullptr;
     for (const auto& depend : record.depends) {
         const auto found = accelerator_of_text(depend);
-        if (!found || (best && best->hint >= found->hint)) continue;
-        best = found;
-        evidence = &depend;
+        if (found.hint > best.hint) evidence = &depend;
+        best.take(found);
     }
-    if (!best) return std::nullopt;
+    if (evidence == nullptr) return std::nullopt;
+    if (best.is_for_either) return AcceleratorOf{};
     return AcceleratorOf{
-        best->accelerator, "needs " + *evidence, best->hint == AcceleratorHint::Library};
+        best.accelerator, "needs " + *evidence, best.hint == AcceleratorHint::Library};
 }
 
 }  // namespace
+
+void HintedAccelerator::take(const HintedAccelerator& other) {
+    if (other.hint > hint) {
+        *this = other;
+    } else if (other.hint == hint && hint == AcceleratorHint::Library) {
+        const bool is_other = other.accelerator != accelerator;
+        is_for_either = is_for_either || (is_other && other.accelerator != Accelerator::None &&
+                                          accelerator != Accelerator::None);
+    }
+}
 
 std::string_view to_string(Accelerator accelerator) {
     switch (accelerator) {
@@ -136,16 +146,16 @@ std::optional<Accelerator> accelerator_of_flag(std::string_view flag) {
 }
 
 /// "pytorch-mutex 1.0 cuda", "faiss-proc * cpu", "pytorch * cuda*".
-std::optional<HintedAccelerator> accelerator_of_dependency(std::string_view name,
-                                                           std::string_view build) {
+HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_view build) {
     if (const auto verdict = meaning_of_name(name))
-        return HintedAccelerator{
-            name.starts_with("__") ? AcceleratorHint::Machine : AcceleratorHint::Library, *verdict};
-    if (!is_mutex(name)) return std::nullopt;
+        return {name.starts_with("__") ? AcceleratorHint::Machine : AcceleratorHint::Library,
+                *verdict,
+                false};
+    if (!is_mutex(name)) return {};
     while (build.starts_with('*') || build.starts_with('^')) build.remove_prefix(1);
     if (const auto verdict = accelerator_of_build(build))
-        return HintedAccelerator{AcceleratorHint::Mutex, *verdict};
-    return std::nullopt;
+        return {AcceleratorHint::Mutex, *verdict, false};
+    return {};
 }
 
 std::optional<Accelerator> accelerator_of_build(std::string_view build) {

@@ -52,15 +52,20 @@ bool is_vendor_part(std::string_view name);
 /// The same for those who hold a record in pieces. Of what is found, a flag counts most, then what
 /// is asked of the machine, then of a package that says which builds of others are there, then of a
 /// vendor's library, and last the build string.
-enum class AcceleratorHint { Library, Mutex, Machine };
+enum class AcceleratorHint { Nothing, Library, Mutex, Machine };
 struct HintedAccelerator {
-    AcceleratorHint hint;
-    Accelerator accelerator;
+    AcceleratorHint hint = AcceleratorHint::Nothing;
+    Accelerator accelerator = Accelerator::None;
+    /// Libraries of two vendors: it has code for either's GPUs, as openmm has, and there is none to
+    /// choose.
+    bool is_for_either = false;
+
+    /// What this and another dependency say together.
+    void take(const HintedAccelerator& other);
 };
 std::optional<Accelerator> accelerator_of_flag(std::string_view flag);
 /// What a dependency on `name` says, which asks for the build string `build` (empty: for any).
-std::optional<HintedAccelerator> accelerator_of_dependency(std::string_view name,
-                                                           std::string_view build);
+HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_view build);
 std::optional<Accelerator> accelerator_of_build(std::string_view build);
 
 /// The CUDA version that the build is for, "12.9" or "12"; nothing where none can be read.

@@ -47,6 +47,7 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
         {"another", record("rocm64_py312h1_0", {"python"}), "amd", "build rocm64_py312h1_0", ""},
         {"what only begins like one", record("custom_0", {"curl", "hipsterplot"}), "none", "", ""},
         {"a tool that looks for CUDA", record("py312_0", {"cuda-pathfinder >=1.1"}), "none", "", ""},
+        {"openmm 8.5.2, for either", record("py312ha28768a_0", {"cuda-nvrtc >=13.0.88,<14.0a0", "cuda-version >=13.0,<14", "libcufft", "rocm-core >=7.2.1,<7.3.0a0"}), "none", "", "13.0"},
         {"ROCm", record("h1_0", {"rocm-core >=7,<8", "rocblas"}), "amd", "needs rocm-core >=7,<8", ""},
         {"AMD's virtual package", record("h1_0", {"__amdgpu_arch >=9.0.10"}), "amd", "needs __amdgpu_arch >=9.0.10", ""},
         {"a flag of gpkg's schema alone", record("h1234567_0", {}, {"sm:90a"}), "nvidia", "flag sm:90a", ""},
