@@ -19,6 +19,8 @@
 namespace gpkg::cli {
 namespace {
 
+constexpr int kMostOfGzip = 9;
+
 struct ImageVerbOptions {
     ImagedOptions of;
     std::string mount_point;
@@ -92,6 +94,12 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
 
 Result<int> build(Context& context, const ImageVerbOptions& options) {
     const bool is_layout = options.format == "oci";
+    if (is_layout && options.of.level.value_or(0) > kMostOfGzip)
+        return fail(ErrorKind::Usage,
+                    fmt::format("--level {}: the layers of an OCI layout are compressed by gzip, "
+                                "which has levels up to {}",
+                                *options.of.level,
+                                kMostOfGzip));
     auto of = options.of;
     if (!is_layout) of.replaceable = kSquashfsMagic;
     GPKG_TRY(auto made, imaged(context, of));

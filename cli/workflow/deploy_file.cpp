@@ -63,7 +63,7 @@ Result<std::string> key_of(const Imaged& imaged,
     Key key;
     key.add("gpkg " GPKG_VERSION);
     key.add(options.is_pack ? kPackEnd : kImageEnd);
-    key.add(fmt::format("{} {}", options.of.level, imaged.time));
+    key.add(fmt::format("{} {}", options.of.level.value_or(0), imaged.time));
     key.add(imaged.name);
     key.add(imaged.platform);
     key.add(named.native());

@@ -104,7 +104,7 @@ void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
                    options.lock,
                    "the packages that this lock file has for here, without an environment")
         ->type_name("FILE");
-    app.add_option("--level", options.level, "how hard zstd tries")
+    app.add_option("--level", options.level, "how hard it is compressed")
         ->check(CLI::Range(1, 22))
         ->type_name("1-22");
     app.add_flag("--offline", options.sources.offline, "ask no server");
@@ -190,8 +190,11 @@ Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& n
     return {};
 }
 
-Result<ImageInfo> write_imaged(
-    Context& context, Imaged& imaged, const fs::path& mount_point, ImageForm form, int level) {
+Result<ImageInfo> write_imaged(Context& context,
+                               Imaged& imaged,
+                               const fs::path& mount_point,
+                               ImageForm form,
+                               std::optional<int> level) {
     ImageOptions image;
     image.info.name = imaged.name;
     image.info.mount_point = mount_point;
@@ -199,7 +202,7 @@ Result<ImageInfo> write_imaged(
     image.info.packages = imaged.environment.link.size();
     image.info.made_by = "gpkg " GPKG_VERSION;
     image.time = imaged.time;
-    image.zstd_level = level;
+    image.level = level;
     image.layout = imaged.layout;
     imaged.environment.named_prefix = mount_point;
     GPKG_TRY(const auto warnings,
@@ -210,13 +213,13 @@ Result<ImageInfo> write_imaged(
     return image.info;
 }
 
-Result<void> write_packed(Context& context, Imaged& imaged, int level) {
+Result<void> write_packed(Context& context, Imaged& imaged, std::optional<int> level) {
     imaged.environment.named_prefix = kPackedPrefix;
     imaged.environment.history.command = "gpkg pack";
     PackOptions how;
     how.layout = imaged.layout;
     how.time = imaged.time;
-    how.zstd_level = level;
+    if (level) how.zstd_level = *level;
     GPKG_TRY(const auto warnings, write_pack(imaged.environment, imaged.output, how));
     for (const auto& warning : warnings) context.out.warn_once(warning);
     return {};

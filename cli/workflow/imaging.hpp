@@ -25,7 +25,7 @@ struct ImagedOptions {
     SourceOptions sources;
     std::string name;  ///< of the environment in the image; empty: as it is called, or as the file
     std::string output;
-    int level = 9;  ///< of zstd
+    std::optional<int> level{};  ///< of zstd, or of a layout's gzip
     /// What a file begins with that the output may replace; empty: none is replaced.
     std::string_view replaceable{};
 };
@@ -65,9 +65,12 @@ Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& n
 
 enum class ImageForm { Squashfs, OciLayout };
 /// Writes the output, with what add_other_files() brought, and tells what is not in it.
-Result<ImageInfo> write_imaged(
-    Context& context, Imaged& imaged, const fs::path& mount_point, ImageForm form, int level);
+Result<ImageInfo> write_imaged(Context& context,
+                               Imaged& imaged,
+                               const fs::path& mount_point,
+                               ImageForm form,
+                               std::optional<int> level);
 /// The same as an archive, for which files of no package were to name kPackedPrefix.
-Result<void> write_packed(Context& context, Imaged& imaged, int level);
+Result<void> write_packed(Context& context, Imaged& imaged, std::optional<int> level);
 
 }  // namespace gpkg::cli

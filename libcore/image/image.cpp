@@ -20,6 +20,8 @@
 namespace gpkg {
 namespace {
 
+constexpr int kUsualZstdLevel = 9;
+
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMark = "gpkg image 1\n";
@@ -175,7 +177,7 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
                          "-comp",
                          "zstd",
                          "-Xcompression-level",
-                         fmt::format("{}", options.zstd_level),
+                         fmt::format("{}", options.level.value_or(kUsualZstdLevel)),
                          "-mkfs-time",
                          time,
                          "-all-time",

@@ -6,6 +6,7 @@
 #include "libcore/env/laid_out.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,8 @@ fs::path image_mount_point(const Transaction& environment, std::string_view name
 struct ImageOptions {
     ImageInfo info;
     LayOutOptions layout;
-    std::int64_t time = 0;  ///< of every file, Unix seconds
-    int zstd_level = 9;
+    std::int64_t time = 0;       ///< of every file, Unix seconds
+    std::optional<int> level{};  ///< zstd's 1 to 22, or of a layout gzip's 1 to 9
 };
 
 /// Writes the image with mksquashfs (squashfs-tools >= 4.5), whole or not at all. What warnings

@@ -51,6 +51,8 @@ std::string_view architecture_of(std::string_view platform) {
     return platform.starts_with("linux-") ? platform.substr(6) : platform;
 }
 
+constexpr int kUsualGzipLevel = 6;
+
 class LayoutWriter {
 public:
     LayoutWriter(const Transaction& environment, const ImageOptions& options, fs::path folder)
@@ -78,7 +80,8 @@ Result<Layer> LayoutWriter::write_layer() {
     Hasher packed(DigestKind::Sha256);
     Hasher plain(DigestKind::Sha256);
     Layer layer;
-    layer.blob.type = "application/vnd.oci.image.layer.v1.tar+zstd";
+    // What all read: container tools of a few years ago know no zstd.
+    layer.blob.type = "application/vnd.oci.image.layer.v1.tar+gzip";
     const auto sink = [&](std::string_view bytes) {
         packed.update(bytes);
         layer.blob.size += bytes.size();
@@ -86,9 +89,10 @@ Result<Layer> LayoutWriter::write_layer() {
     };
     TarStreamOptions how;
     how.time = options_.time;
-    how.zstd_level = options_.zstd_level;
+    how.compression = TarCompression::Gzip;
+    how.level = options_.level.value_or(kUsualGzipLevel);
     how.cancelled = options_.layout.transaction.cancelled;
-    how.before_zstd = [&](std::string_view bytes) { plain.update(bytes); };
+    how.before_compression = [&](std::string_view bytes) { plain.update(bytes); };
     GPKG_TRY(auto tar, TarStream::open(sink, how));
     const auto place = options_.info.mount_point.native().substr(1);
     for (auto slash = place.find('/'); slash != std::string::npos;

@@ -181,7 +181,8 @@ Result<std::vector<std::string>> write_pack(const Transaction& environment,
     GPKG_CHECK(output.make_private());
     TarStreamOptions how;
     how.time = options.time;
-    how.zstd_level = options.zstd_level;
+    how.compression = TarCompression::Zstd;
+    how.level = options.zstd_level;
     how.cancelled = options.layout.transaction.cancelled;
     const auto sink = [&](std::string_view bytes) { return output.write(bytes); };
     GPKG_TRY(auto tar, TarStream::open(sink, how));

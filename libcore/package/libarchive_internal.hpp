@@ -24,7 +24,8 @@
     each(set_error) each(write_add_filter) each(write_close) each(write_data) each(write_data_block) each(write_disk_new)                \
     each(write_disk_set_options) each(write_finish_entry) each(write_header)                      \
     each(write_new) each(write_open) each(write_set_bytes_per_block)                              \
-    each(write_set_format_gnutar) each(write_set_format_pax_restricted)
+    each(write_set_filter_option) each(write_set_format_gnutar)                                 \
+    each(write_set_format_pax_restricted) each(write_set_format_raw)
 // clang-format on
 
 namespace gpkg {

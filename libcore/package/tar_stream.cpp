@@ -17,19 +17,25 @@ struct TarStream::Parts {
     Sink through(Sink sink, const TarStreamOptions& how) {
         options.timestamp = how.time;
         options.cancelled = how.cancelled;
-        if (how.zstd_level == 0) return sink;
-        options.zstd_level = how.zstd_level;
-        options.threads = kThreads;
-        zstd.emplace(options, std::move(sink));
-        return [this, see = how.before_zstd](std::string_view bytes) {
+        switch (how.compression) {
+        case TarCompression::None: return sink;
+        case TarCompression::Gzip: gzip.emplace(how.level, std::move(sink)); break;
+        case TarCompression::Zstd:
+            options.zstd_level = how.level;
+            options.threads = kThreads;
+            zstd.emplace(options, std::move(sink));
+            break;
+        }
+        return [this, see = how.before_compression](std::string_view bytes) {
             if (see) see(bytes);
-            return zstd->write(bytes);
+            return zstd ? zstd->write(bytes) : gzip->write(bytes);
         };
     }
 
     static constexpr int kThreads = 2;
     WriteOptions options;
     std::optional<ZstdWriter> zstd;
+    std::optional<GzipWriter> gzip;
     TarWriter tar;  // last: it writes into the others
 };
 
@@ -40,6 +46,7 @@ TarStream::~TarStream() = default;
 Result<TarStream> TarStream::open(Sink sink, const TarStreamOptions& options) {
     auto parts = std::make_unique<Parts>(std::move(sink), options);
     GPKG_CHECK(parts->tar.open(ARCHIVE_FILTER_NONE, TarWriter::Format::Gnu));
+    if (parts->gzip) GPKG_CHECK(parts->gzip->open());
     return TarStream(std::move(parts));
 }
 
@@ -70,6 +77,7 @@ Result<void> TarStream::add_file(const std::string& path,
 
 Result<void> TarStream::close() {
     GPKG_CHECK(parts_->tar.close());
+    if (parts_->gzip) GPKG_CHECK(parts_->gzip->finish());
     return parts_->zstd ? parts_->zstd->finish() : Result<void>();
 }
 

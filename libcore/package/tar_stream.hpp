@@ -17,11 +17,14 @@ namespace gpkg {
 /// Takes bytes as they come.
 using Sink = std::function<Result<void>(std::string_view)>;
 
+enum class TarCompression { None, Gzip, Zstd };
+
 struct TarStreamOptions {
     std::int64_t time = 0;  ///< of every member, Unix seconds
-    int zstd_level = 0;     ///< 0: not compressed
+    TarCompression compression = TarCompression::None;
+    int level = 0;  ///< of the compression: gzip's 1 to 9, zstd's 1 to 22
     /// Sees the tar before that.
-    std::function<void(std::string_view)> before_zstd{};
+    std::function<void(std::string_view)> before_compression{};
     Cancelled cancelled{};
 };
 

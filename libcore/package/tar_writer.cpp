@@ -11,40 +11,51 @@
 
 namespace gpkg {
 
-TarWriter::TarWriter(const WriteOptions& options, Sink sink)
-    : options_(options), sink_(std::move(sink)) {}
-
-Result<void> TarWriter::open(int filter, Format format) {
+Result<void> ArchiveOutput::open(const std::function<void(struct archive*)>& choose) {
     GPKG_CHECK(need_libarchive());
-    tar_.reset(libarchive()->write_new());
-    if (format == Format::Gnu)
-        libarchive()->write_set_format_gnutar(tar_.get());
-    else  // pax where a name needs it, else ustar
-        libarchive()->write_set_format_pax_restricted(tar_.get());
-    libarchive()->write_add_filter(tar_.get(), filter);
-    libarchive()->write_set_bytes_per_block(tar_.get(), 0);
-    return check(libarchive()->write_open(tar_.get(), this, nullptr, take, nullptr));
+    archive_.reset(libarchive()->write_new());
+    choose(get());
+    libarchive()->write_set_bytes_per_block(get(), 0);
+    return check(libarchive()->write_open(get(), this, nullptr, take, nullptr));
 }
 
-Result<void> TarWriter::close() { return check(libarchive()->write_close(tar_.get())); }
+Result<void> ArchiveOutput::close() { return check(libarchive()->write_close(get())); }
 
-la_ssize_t TarWriter::take(struct archive* tar, void* self, const void* data, std::size_t size) {
-    auto& writer = *static_cast<TarWriter*>(self);
-    auto done = writer.sink_(std::string_view(static_cast<const char*>(data), size));
+la_ssize_t ArchiveOutput::take(struct archive* archive,
+                               void* self,
+                               const void* data,
+                               std::size_t size) {
+    auto& output = *static_cast<ArchiveOutput*>(self);
+    auto done = output.sink_(std::string_view(static_cast<const char*>(data), size));
     if (done) return static_cast<la_ssize_t>(size);
-    writer.failure_ = std::move(done).error();
-    libarchive()->set_error(tar, EIO, "cannot write");
+    output.failure_ = std::move(done).error();
+    libarchive()->set_error(archive, EIO, "cannot write");
     return -1;
 }
 
-Result<void> TarWriter::check(la_ssize_t code) {
+Result<void> ArchiveOutput::check(la_ssize_t code) {
     if (failure_) return pass(*failure_);
     // Warnings tell of names that are not UTF-8; they are written as they are.
     if (code >= 0 || code == ARCHIVE_WARN) return {};
-    const auto* text = libarchive()->error_string(tar_.get());
+    const auto* text = libarchive()->error_string(get());
     return fail(ErrorKind::Io,
                 fmt::format("cannot write the tar: {}", text != nullptr ? text : "unknown"));
 }
+
+TarWriter::TarWriter(const WriteOptions& options, Sink sink)
+    : options_(options), output_(std::move(sink)) {}
+
+Result<void> TarWriter::open(int filter, Format format) {
+    return output_.open([&](struct archive* tar) {
+        if (format == Format::Gnu)
+            libarchive()->write_set_format_gnutar(tar);
+        else  // pax where a name needs it, else ustar
+            libarchive()->write_set_format_pax_restricted(tar);
+        libarchive()->write_add_filter(tar, filter);
+    });
+}
+
+Result<void> TarWriter::close() { return output_.close(); }
 
 Result<void> TarWriter::add_header(
     const std::string& path, unsigned type, unsigned mode, std::uint64_t size, const char* link) {
@@ -57,7 +68,7 @@ Result<void> TarWriter::add_header(
     libarchive()->entry_set_gid(entry.get(), 0);
     libarchive()->entry_set_size(entry.get(), static_cast<la_int64_t>(size));
     if (link != nullptr) libarchive()->entry_set_symlink(entry.get(), link);
-    return check(libarchive()->write_header(tar_.get(), entry.get()));
+    return output_.check(libarchive()->write_header(output_.get(), entry.get()));
 }
 
 Result<void> TarWriter::add_text(const std::string& path, std::string_view text) {
@@ -66,7 +77,7 @@ Result<void> TarWriter::add_text(const std::string& path, std::string_view text)
 }
 
 Result<void> TarWriter::add_bytes(std::string_view bytes) {
-    return check(libarchive()->write_data(tar_.get(), bytes.data(), bytes.size()));
+    return output_.check(libarchive()->write_data(output_.get(), bytes.data(), bytes.size()));
 }
 
 Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::string& path) {
@@ -113,6 +124,23 @@ Result<void> TarWriter::add_content(int fd,
         used += static_cast<std::uint64_t>(count);
     }
     return {};
+}
+
+Result<void> GzipWriter::open() {
+    GPKG_CHECK(output_.open([&](struct archive* raw) {
+        libarchive()->write_set_format_raw(raw);
+        libarchive()->write_add_filter(raw, ARCHIVE_FILTER_GZIP);
+        libarchive()->write_set_filter_option(
+            raw, "gzip", "compression-level", std::to_string(level_).c_str());
+        libarchive()->write_set_filter_option(raw, "gzip", "timestamp", nullptr);
+    }));
+    const ArchiveEntryHandle entry(libarchive()->entry_new());
+    libarchive()->entry_set_filetype(entry.get(), AE_IFREG);
+    return output_.check(libarchive()->write_header(output_.get(), entry.get()));
+}
+
+Result<void> GzipWriter::write(std::string_view bytes) {
+    return output_.check(libarchive()->write_data(output_.get(), bytes.data(), bytes.size()));
 }
 
 ZstdWriter::ZstdWriter(const WriteOptions& options, Sink sink)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tars and zstd frames written piece by piece, with the same bytes for the same content.
+// Tars, gzip and zstd frames written piece by piece, with the same bytes for the same content.
 
 #include "libcore/package/archive_internal.hpp"
 #include "libcore/package/tar_stream.hpp"
@@ -11,10 +11,34 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 struct ZSTD_CCtx_s;
 
 namespace gpkg {
+
+/// What libarchive writes, into a sink.
+class ArchiveOutput {
+public:
+    explicit ArchiveOutput(Sink sink) : sink_(std::move(sink)) {}
+    ArchiveOutput(ArchiveOutput&&) = delete;
+
+    /// `choose` sets format and filter.
+    Result<void> open(const std::function<void(struct archive*)>& choose);
+    struct archive* get() const {
+        return archive_.get();
+    }
+    /// What a call to libarchive gave.
+    Result<void> check(la_ssize_t code);
+    Result<void> close();
+
+private:
+    static la_ssize_t take(struct archive* archive, void* self, const void* data, std::size_t size);
+
+    Sink sink_;
+    std::optional<Error> failure_;
+    ArchiveHandle archive_;
+};
 
 /// A tar written into a sink.
 class TarWriter {
@@ -46,13 +70,23 @@ public:
                              const TarStream::ChangeBytes& change);
 
 private:
-    static la_ssize_t take(struct archive* tar, void* self, const void* data, std::size_t size);
-    Result<void> check(la_ssize_t code);
-
     const WriteOptions& options_;
-    Sink sink_;
-    std::optional<Error> failure_;
-    ArchiveHandle tar_;
+    ArchiveOutput output_;
+};
+
+/// A gzip member without a time, written into a sink.
+class GzipWriter {
+public:
+    GzipWriter(int level, Sink sink) : level_(level), output_(std::move(sink)) {}
+    GzipWriter(GzipWriter&&) = delete;
+
+    Result<void> open();
+    Result<void> write(std::string_view bytes);
+    Result<void> finish() { return output_.close(); }
+
+private:
+    int level_;
+    ArchiveOutput output_;
 };
 
 /// A zstd frame with a checksum, written into a sink.

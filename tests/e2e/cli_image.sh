@@ -132,6 +132,7 @@ expect 0 image build -n ml --format oci -o "$WORK/again.oci"
 check diff -r "$WORK/ml.oci" "$WORK/again.oci"
 check python3 "$here/oci_layout.py" "$WORK/ml.oci" "${point#/}"
 expect 2 image build -n ml --format oci -o "$WORK/ml.oci"
+expect 2 image build -n ml --format oci --level 10 -o "$WORK/x.oci"
 expect 2 image build -n ml --format docker -o "$WORK/x.oci"
 # What is there and no file is not replaced.
 mkfifo "$WORK/fifo"

@@ -1,8 +1,9 @@
-"""Looks at an OCI image layout, and pushes it into a real registry where there is one.
+"""Looks at an OCI image layout, has container tools read it, and pushes it into a real registry, where these are.
 
 oci_layout.py LAYOUT PLACE    PLACE: where the one layer has the environment, without the first slash
 """
 
+import gzip
 import hashlib
 import json
 import pathlib
@@ -34,7 +35,7 @@ manifest_text = blob(entry)
 manifest = json.loads(manifest_text)
 config = json.loads(blob(manifest["config"]))
 (layer,) = manifest["layers"]
-tar = subprocess.run(["zstd", "-dc"], input=blob(layer), capture_output=True, check=True).stdout
+tar = gzip.decompress(blob(layer))
 assert config["rootfs"]["diff_ids"] == ["sha256:" + hashlib.sha256(tar).hexdigest()]
 assert f"CONDA_PREFIX=/{place}" in config["config"]["Env"]
 names = subprocess.run(["tar", "-t"], input=tar, capture_output=True, check=True).stdout.decode().splitlines()
@@ -42,6 +43,16 @@ assert f"{place}/conda-meta/history" in names and f"{place}/bin/" in names, name
 assert all(name.startswith(place + "/") or (place + "/").startswith(name) for name in names), names
 assert sorted(path.name for path in blobs.iterdir()) == sorted(
     d["digest"].removeprefix("sha256:") for d in (entry, manifest["config"], layer))
+
+# Docker's own format, and what unpacks layers for Apptainer and others.
+if not shutil.which("skopeo") or not shutil.which("umoci"):
+    print("skipped: skopeo and umoci are not installed")
+else:
+    with tempfile.TemporaryDirectory() as work:
+        for command in (["skopeo", "copy", "-q", "--insecure-policy", f"oci:{layout}", f"docker-archive:{work}/image.tar"],
+                        ["umoci", "unpack", "--rootless", "--image", f"{layout}:ml", f"{work}/bundle"]):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={"PATH": "/usr/bin:/bin", "HOME": work})
+        assert pathlib.Path(work, "bundle/rootfs", place, "conda-meta/history").is_file()
 
 if not shutil.which("docker-registry"):
     print("skipped: docker-registry is not installed")
