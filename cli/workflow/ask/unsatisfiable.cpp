@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/unsatisfiable.hpp"
 
 #include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/fix_command.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/json_text.hpp"
@@ -27,203 +28,6 @@ struct Asked {
     const Question& question;
 };
 
-/// One fix as a command, and what has to be done by hand before it.
-class Command {
-public:
-    explicit Command(const Asked& asked) : asked_(asked), words_(asked.context.arguments) {
-        if (!words_.empty()) words_.front() = "gpkg";
-    }
-
-    void apply(const ProblemChange& change) {
-        switch (change.kind) {
-        case Kind::ReplaceSpec: return replace(change);
-        case Kind::DropSpec: return drop(change);
-        case Kind::DropConstraint: return drop_constraint(change);
-        case Kind::SetPriority:
-            remove_option("--channel-priority");
-            options_.emplace_back("--channel-priority");
-            options_.emplace_back("flexible");
-            return;
-        case Kind::AllowNewer: remove_option("--exclude-newer"); return;
-        case Kind::SetMachine: return set_machine(change);
-        case Kind::LetChange: words_.push_back(change.spec); return;
-        case Kind::SetAccelerator: return free_accelerator(change.name);
-        }
-    }
-
-    /// The whole line that a shell takes.
-    std::string text() const {
-        std::vector<std::string> words;
-        if (!removed_.empty() && !asked_.question.wanted.is_dry_run) {
-            words.push_back(removal());
-            words.emplace_back("&&");
-        }
-        for (const auto& [name, value] : environment_)
-            words.push_back(fmt::format("{}={}", name, shell_word(value)));
-        const auto end_of_options = std::find(words_.begin(), words_.end(), "--");
-        const auto add = [&](auto begin, auto end) {
-            for (; begin != end; ++begin) {
-                if (!begin->empty()) words.push_back(shell_word(*begin));
-            }
-        };
-        add(words_.begin(), end_of_options);
-        add(options_.begin(), options_.end());
-        add(end_of_options, words_.end());
-        return fmt::format("{}", fmt::join(words, " "));
-    }
-    /// What has to be done before: "taking numpy <2 out of /envs/ml/conda-meta/pinned". A dry run
-    /// with a removal in its line would remove.
-    std::vector<std::string> before() const {
-        auto steps = edits_;
-        if (!removed_.empty() && asked_.question.wanted.is_dry_run) steps.push_back(removal());
-        return steps;
-    }
-    /// What the line asks no more: specs that were in it, a pin.
-    const std::vector<std::string>& dropped() const { return dropped_; }
-    /// The variables in front of the line.
-    const std::map<std::string, std::string>& environment() const { return environment_; }
-    /// "a driver for CUDA >= 12.4".
-    const std::vector<std::string>& machines() const { return machines_; }
-
-private:
-    /// "gpkg remove -p PREFIX a b"
-    std::string removal() const {
-        auto text = "gpkg remove -p " + shell_word(asked_.question.wanted.prefix.native());
-        for (const auto& name : removed_) text += " " + shell_word(name);
-        return text;
-    }
-
-    /// The word that the user wrote for a spec; it may stand in a file instead. What is told last
-    /// is the likelier one: the name of an environment may be that of a package.
-    std::optional<std::size_t> word_of(std::size_t index) const {
-        if (index >= asked_.question.wanted.specs.size()) return std::nullopt;
-        const auto& places = asked_.context.positionals;
-        for (auto place = places.rbegin(); place != places.rend(); ++place) {
-            const auto i = *place;
-            auto asked = AskedSpec::parse(words_[i]);
-            if (!asked) continue;
-            auto* spec = &asked->spec;
-            const auto& wanted = asked_.question.wanted.specs[index];
-            // "./channel::p" was read as the place that it means from here.
-            if (spec->channel &&
-                (spec->channel->starts_with('.') || spec->channel->starts_with('~')))
-                spec->channel = wanted.channel;
-            if (i > 1 && *spec == wanted) return i;
-        }
-        return std::nullopt;
-    }
-
-    bool is_of_earlier(std::size_t index) const {
-        return index >= asked_.question.wanted.specs.size();
-    }
-
-    void replace(const ProblemChange& change) {
-        if (is_of_earlier(change.index)) {
-            words_.push_back(change.spec);  // to name it again replaces the earlier wish
-        } else if (const auto word = word_of(change.index)) {
-            const auto asked = AskedSpec::parse(words_[*word]);
-            words_[*word] = change.spec;
-            // What it says of the accelerator counts for the name.
-            if (asked && asked->accelerator)
-                words_.push_back(
-                    fmt::format("{}[accel={}]", asked->spec.name, to_string(*asked->accelerator)));
-        } else {
-            edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
-        }
-    }
-
-    /// Words are taken out of the line in the end, so that places stay what they are.
-    void drop(const ProblemChange& change) {
-        if (is_of_earlier(change.index)) {
-            removed_.push_back(asked_.question.problem.request.specs.at(change.index).name);
-        } else if (const auto word = word_of(change.index)) {
-            words_[*word].clear();
-            dropped_.push_back(change.before);
-        } else {
-            edits_.push_back("taking out " + change.before);
-        }
-    }
-
-    /// --no-pin lifts all pins: where there are others, they are to hold.
-    void drop_constraint(const ProblemChange& change) {
-        const auto& constraint = asked_.question.problem.request.constraints.at(change.index);
-        const auto& pins = asked_.question.present.pins;
-        if (change.index >= pins.size()) {
-            words_.push_back(constraint.spec.name);  // what is named may move
-        } else if (pins.size() == 1) {
-            options_.emplace_back("--no-pin");
-            dropped_.push_back("the pin " + change.before);
-        } else {
-            edits_.push_back(
-                fmt::format("taking {} out of {}", change.before, pins[change.index].place));
-        }
-    }
-
-    void free_accelerator(const std::string& name) {
-        constexpr std::string_view kAuto = "[accel=auto]";
-        for (const auto place : asked_.context.positionals) {
-            const auto asked = AskedSpec::parse(words_[place]);
-            if (place < 2 || !asked || asked->spec.name != name) continue;
-            if (words_[place].find('[') == std::string::npos) {
-                words_[place] += kAuto;
-                return;
-            }
-            const auto plain = written(asked->spec);
-            if (!asked->accelerator || plain.find('[') != std::string::npos) continue;
-            words_[place] = plain + std::string(kAuto);
-            return;
-        }
-        words_.push_back(name + std::string(kAuto));
-    }
-
-    /// Takes "--name value" or "--name=value" out.
-    void remove_option(const std::string& name) {
-        for (std::size_t i = 1; i < words_.size(); ++i) {
-            if (words_[i] != name && !words_[i].starts_with(name + "=")) continue;
-            if (words_[i] == name && i + 1 < words_.size()) words_[i + 1].clear();
-            words_[i].clear();
-        }
-    }
-
-    /// Today a variable stands for a machine that one does not sit at.
-    void set_machine(const ProblemChange& change) {
-        machines_.push_back(change.text());
-        auto name = change.name.substr(2);
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-            return static_cast<char>(std::toupper(c));
-        });
-        auto& value = environment_["CONDA_OVERRIDE_" + name];
-        value = change.name == "__archspec" ? change.build : change.version;
-        // A kernel's version and a compute capability have two numbers, and a GPU has a driver.
-        if ((change.name == "__linux" || change.name == "__cuda_arch") &&
-            value.find('.') == std::string::npos)
-            value += ".0";
-        if (change.name == "__cuda_arch" && !has_machine("__cuda"))
-            environment_.try_emplace("CONDA_OVERRIDE_CUDA", "12.8");
-    }
-
-    bool has_machine(std::string_view name) const {
-        const auto& records = asked_.question.problem.virtual_packages;
-        return std::any_of(
-            records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
-    }
-
-    const Asked& asked_;
-    std::vector<std::string> words_;
-    std::vector<std::string> options_;  ///< that it has in addition, before a "--"
-    std::map<std::string, std::string> environment_;
-    std::vector<std::string> removed_;  ///< packages that were asked for earlier
-    std::vector<std::string> dropped_;
-    std::vector<std::string> edits_;
-    std::vector<std::string> machines_;
-};
-
-Command command_of(const Asked& asked, const Fix& fix) {
-    Command command(asked);
-    for (const auto& change : fix.changes) command.apply(change);
-    return command;
-}
-
 /// Whether to give up earlier wishes for these would take other wishes along.
 bool takes_more_along(const Question& question, const std::set<std::string>& dropped) {
     const auto graph = graph_of(question.present.records, question.present.wishes);
@@ -246,7 +50,7 @@ bool can_be_had(const Asked& asked, const Fix& fix) {
     if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
     // The lock would be for none of the machines that it is made for.
     if (asked.question.wanted.is_for_lock) return false;
-    const auto command = command_of(asked, fix);
+    const FixCommand command(asked.context, asked.question, fix);
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
         const auto found = command.environment().find(std::string(name));
         return found == command.environment().end() ? asked.context.env(name) : found->second;
@@ -312,7 +116,7 @@ std::optional<Fix> tried(const Question& question, Fix fix) {
 
 /// One line that can be pasted, with a remark on what it is for.
 std::string fix_text(const Asked& asked, const Fix& fix) {
-    const auto command = command_of(asked, fix);
+    const FixCommand command(asked.context, asked.question, fix);
     auto text = command.text();
     std::vector<std::string> remarks;
     if (const auto before = command.before(); !before.empty())
@@ -396,7 +200,7 @@ Json json_of(const ProblemChange& change) {
 }
 
 Json json_of(const Asked& asked, const Fix& fix) {
-    const auto command = command_of(asked, fix);
+    const FixCommand command(asked.context, asked.question, fix);
     Json document{{"command", command.text()}, {"edits", command.before()}};
     document.update(fix_json(fix));
     return document;

@@ -1,0 +1,181 @@
+#include "cli/workflow/ask/fix_command.hpp"
+
+#include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/spec/asked_spec.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpkg::cli {
+
+FixCommand::FixCommand(const Context& context, const Question& question, const Fix& fix)
+    : context_(context), question_(question), words_(context.arguments) {
+    if (!words_.empty()) words_.front() = "gpkg";
+    for (const auto& change : fix.changes) apply(change);
+}
+
+void FixCommand::apply(const ProblemChange& change) {
+    using Kind = ProblemChange::Kind;
+    switch (change.kind) {
+    case Kind::ReplaceSpec: return replace(change);
+    case Kind::DropSpec: return drop(change);
+    case Kind::DropConstraint: return drop_constraint(change);
+    case Kind::SetPriority:
+        remove_option("--channel-priority");
+        options_.emplace_back("--channel-priority");
+        options_.emplace_back("flexible");
+        return;
+    case Kind::AllowNewer: remove_option("--exclude-newer"); return;
+    case Kind::SetMachine: return set_machine(change);
+    case Kind::LetChange: words_.push_back(change.spec); return;
+    case Kind::SetAccelerator: return free_accelerator(change.name);
+    }
+}
+
+std::string FixCommand::text() const {
+    std::vector<std::string> words;
+    if (!removed_.empty() && !question_.wanted.is_dry_run) {
+        words.push_back(removal());
+        words.emplace_back("&&");
+    }
+    for (const auto& [name, value] : environment_)
+        words.push_back(fmt::format("{}={}", name, shell_word(value)));
+    const auto end_of_options = std::find(words_.begin(), words_.end(), "--");
+    const auto add = [&](auto begin, auto end) {
+        for (; begin != end; ++begin) {
+            if (!begin->empty()) words.push_back(shell_word(*begin));
+        }
+    };
+    add(words_.begin(), end_of_options);
+    add(options_.begin(), options_.end());
+    add(end_of_options, words_.end());
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::vector<std::string> FixCommand::before() const {
+    auto steps = edits_;
+    if (!removed_.empty() && question_.wanted.is_dry_run) steps.push_back(removal());
+    return steps;
+}
+
+/// "gpkg remove -p PREFIX a b"
+std::string FixCommand::removal() const {
+    auto text = "gpkg remove -p " + shell_word(question_.wanted.prefix.native());
+    for (const auto& name : removed_) text += " " + shell_word(name);
+    return text;
+}
+
+/// The word that the user wrote for a spec; it may stand in a file instead. What is told last
+/// is the likelier one: the name of an environment may be that of a package.
+std::optional<std::size_t> FixCommand::word_of(std::size_t index) const {
+    if (index >= question_.wanted.specs.size()) return std::nullopt;
+    const auto& places = context_.positionals;
+    for (auto place = places.rbegin(); place != places.rend(); ++place) {
+        const auto i = *place;
+        auto asked = AskedSpec::parse(words_[i]);
+        if (!asked) continue;
+        auto* spec = &asked->spec;
+        const auto& wanted = question_.wanted.specs[index];
+        // "./channel::p" was read as the place that it means from here.
+        if (spec->channel && (spec->channel->starts_with('.') || spec->channel->starts_with('~')))
+            spec->channel = wanted.channel;
+        if (i > 1 && *spec == wanted) return i;
+    }
+    return std::nullopt;
+}
+
+bool FixCommand::is_of_earlier(std::size_t index) const {
+    return index >= question_.wanted.specs.size();
+}
+
+void FixCommand::replace(const ProblemChange& change) {
+    if (is_of_earlier(change.index)) {
+        words_.push_back(change.spec);  // to name it again replaces the earlier wish
+    } else if (const auto word = word_of(change.index)) {
+        const auto asked = AskedSpec::parse(words_[*word]);
+        words_[*word] = change.spec;
+        // What it says of the accelerator counts for the name.
+        if (asked && asked->accelerator)
+            words_.push_back(
+                fmt::format("{}[accel={}]", asked->spec.name, to_string(*asked->accelerator)));
+    } else {
+        edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
+    }
+}
+
+/// Words are taken out of the line in the end, so that places stay what they are.
+void FixCommand::drop(const ProblemChange& change) {
+    if (is_of_earlier(change.index)) {
+        removed_.push_back(question_.problem.request.specs.at(change.index).name);
+    } else if (const auto word = word_of(change.index)) {
+        words_[*word].clear();
+        dropped_.push_back(change.before);
+    } else {
+        edits_.push_back("taking out " + change.before);
+    }
+}
+
+/// --no-pin lifts all pins: where there are others, they are to hold.
+void FixCommand::drop_constraint(const ProblemChange& change) {
+    const auto& constraint = question_.problem.request.constraints.at(change.index);
+    const auto& pins = question_.present.pins;
+    if (change.index >= pins.size()) {
+        words_.push_back(constraint.spec.name);  // what is named may move
+    } else if (pins.size() == 1) {
+        options_.emplace_back("--no-pin");
+        dropped_.push_back("the pin " + change.before);
+    } else {
+        edits_.push_back(
+            fmt::format("taking {} out of {}", change.before, pins[change.index].place));
+    }
+}
+
+void FixCommand::free_accelerator(const std::string& name) {
+    constexpr std::string_view kAuto = "[accel=auto]";
+    for (const auto place : context_.positionals) {
+        const auto asked = AskedSpec::parse(words_[place]);
+        if (place < 2 || !asked || asked->spec.name != name) continue;
+        if (words_[place].find('[') == std::string::npos) {
+            words_[place] += kAuto;
+            return;
+        }
+        const auto plain = written(asked->spec);
+        if (!asked->accelerator || plain.find('[') != std::string::npos) continue;
+        words_[place] = plain + std::string(kAuto);
+        return;
+    }
+    words_.push_back(name + std::string(kAuto));
+}
+
+/// Takes "--name value" or "--name=value" out.
+void FixCommand::remove_option(const std::string& name) {
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+        if (words_[i] != name && !words_[i].starts_with(name + "=")) continue;
+        if (words_[i] == name && i + 1 < words_.size()) words_[i + 1].clear();
+        words_[i].clear();
+    }
+}
+
+/// Today a variable stands for a machine that one does not sit at.
+void FixCommand::set_machine(const ProblemChange& change) {
+    machines_.push_back(change.text());
+    auto& value = environment_[override_variable(std::string_view(change.name).substr(2))];
+    value = change.name == "__archspec" ? change.build : change.version;
+    // A kernel's version and a compute capability have two numbers, and a GPU has a driver.
+    if ((change.name == "__linux" || change.name == "__cuda_arch") &&
+        value.find('.') == std::string::npos)
+        value += ".0";
+    if (change.name == "__cuda_arch" && !has_machine("__cuda"))
+        environment_.try_emplace(override_variable("cuda"), "12.8");
+}
+
+bool FixCommand::has_machine(std::string_view name) const {
+    const auto& records = question_.problem.virtual_packages;
+    return std::any_of(
+        records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+// A fix that the solver found, as a change of the command that asked.
+
+#include "cli/context.hpp"
+#include "cli/workflow/ask/question.hpp"
+#include "libcore/solve/explanation.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// One fix as a command in the user's own words, and what has to be done by hand before it.
+class FixCommand {
+public:
+    /// Both have to outlive it.
+    FixCommand(const Context& context, const Question& question, const Fix& fix);
+
+    /// The whole line that a shell takes.
+    std::string text() const;
+    /// What has to be done before: "taking numpy <2 out of /envs/ml/conda-meta/pinned". A dry run
+    /// with a removal in its line would remove.
+    std::vector<std::string> before() const;
+    /// What the line asks no more: specs that were in it, a pin.
+    const std::vector<std::string>& dropped() const { return dropped_; }
+    /// The variables in front of the line.
+    const std::map<std::string, std::string>& environment() const { return environment_; }
+    /// "a driver for CUDA >= 12.4".
+    const std::vector<std::string>& machines() const { return machines_; }
+
+private:
+    std::string removal() const;
+    std::optional<std::size_t> word_of(std::size_t index) const;
+    bool is_of_earlier(std::size_t index) const;
+    bool has_machine(std::string_view name) const;
+    void apply(const ProblemChange& change);
+    void replace(const ProblemChange& change);
+    void drop(const ProblemChange& change);
+    void drop_constraint(const ProblemChange& change);
+    void free_accelerator(const std::string& name);
+    void remove_option(const std::string& name);
+    void set_machine(const ProblemChange& change);
+
+    const Context& context_;
+    const Question& question_;
+    std::vector<std::string> words_;
+    std::vector<std::string> options_;  ///< that it has in addition, before a "--"
+    std::map<std::string, std::string> environment_;
+    std::vector<std::string> removed_;  ///< packages that were asked for earlier
+    std::vector<std::string> dropped_;
+    std::vector<std::string> edits_;
+    std::vector<std::string> machines_;
+};
+
+}  // namespace gpkg::cli
