@@ -63,7 +63,7 @@ bool is_generic_blas(const PackageRecord& record) {
 std::string blas(const PackageRecord& record) {
     constexpr auto kWords = std::to_array<std::string_view>(
         {"mkl", "openblas", "blis", "accelerate", "netlib", "generic"});
-    const auto token = token_of(record, kWords);
+    auto token = token_of(record, kWords);
     if (!token.empty() && (token != "generic" || is_generic_blas(record))) return token;
     for (const std::string_view name : {"blas", "libblas"}) {
         const auto spec = dependency(record, name);
