@@ -1,6 +1,7 @@
 #include "cli/workflow/mirror_content.hpp"
 
 #include "cli/workflow/lock/request.hpp"
+#include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/net/url.hpp"
@@ -69,6 +70,7 @@ Result<MirrorContent> content_of_lock(Context& context, const MirrorOptions& opt
                 fmt::format("{}: what pip installs is not in the mirror", options.lock));
     }
     for (const auto& channel : read.lock.channels) content.channels.push_back(channel.url);
+    GPKG_TRY(content.named, wanted_channels(context, options.asked.sources));
     content.lock = std::move(read.lock);
     return content;
 }
@@ -83,6 +85,7 @@ Result<MirrorContent> content_asked_for(Context& context, const MirrorOptions& o
     // Who asks the same here without the lock gets what they would have got there.
     GPKG_CHECK(add_records(content, locked.each_alone));
     content.channels = locked.lock.request.channels;
+    content.named = std::move(locked.channels);
     content.lock = std::move(locked.lock);
     return content;
 }

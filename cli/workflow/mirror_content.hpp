@@ -15,6 +15,7 @@ struct MirrorContent {
     LockFile lock;
     std::vector<PackageRecord> records;  ///< each URL once
     std::vector<std::string> channels;   ///< base URLs, those without a package too
+    std::vector<Channel> named;          ///< as the user names them, with logins
     std::set<std::string> subdirs;       ///< that clients ask for
     bool records_are_whole = true;       ///< they say all that an index says
 };

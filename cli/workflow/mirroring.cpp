@@ -98,7 +98,6 @@ private:
     std::map<std::string, std::string> names_;  ///< channels' URLs by folder, all that were given
     std::set<std::string> known_;               ///< paths of what earlier runs made
     std::set<std::string> ours_;                ///< paths of what this one has put or found there
-    std::vector<Channel> channels_;
     std::map<std::string, std::string> folder_of_;  ///< by base URL
     std::set<fs::path> subdirs_;                    ///< of channels that are asked for
     MirrorSummary summary_;
@@ -153,7 +152,7 @@ Result<void> Mirroring::name_channels() {
     auto subdirs = content_.subdirs;
     subdirs.insert("noarch");
     for (const auto& text : urls) {
-        GPKG_TRY(auto channel, Channel::parse(text, channel_context(context_)));
+        GPKG_TRY(const auto channel, Channel::parse(text, channel_context(context_)));
         const auto& url = channel.base_url();
         if (folder_of_.contains(url)) continue;
         const auto given = std::find_if(
@@ -163,7 +162,6 @@ Result<void> Mirroring::name_channels() {
         folder_of_[url] = name;
         summary_.channels[name] = url;
         for (const auto& subdir : subdirs) subdirs_.insert(options_.folder / name / subdir);
-        channels_.push_back(std::move(channel));
     }
     for (const auto& record : content_.records) subdirs_.insert(place_of(record).parent_path());
     return {};
@@ -204,7 +202,7 @@ Result<void> Mirroring::fetch() {
         GPKG_TRY(const auto have, is_there(record));
         if (have) continue;
         Download download;
-        download.url = url_with_credentials(record, channels_);
+        download.url = url_with_credentials(record, content_.named);
         download.destination = place_of(record);
         download.sha256 = record.sha256;
         download.md5 = record.md5;

@@ -46,6 +46,18 @@ check [ -s "$mirror/second/linux-64/repodata.json" ]
 expect 0 mirror verify "$mirror"
 err_has 'all as they are to be' 'was not looked at'
 
+# A channel's token goes with its packages, of requests and of locks, and is written nowhere.
+mkdir -p "$web/t/secret-token"
+mv "$web/second" "$web/t/secret-token/second"
+expect 0 mirror extra -c "$url/t/secret-token/second" --override-channels --out "$WORK/with-token"
+expect 0 lock extra -c "$url/t/secret-token/second" --override-channels -o token.lock
+printf 'channels: [%s]\n' "$url/main, $url/t/secret-token/second" > "$GPKG_ROOT_PREFIX/config.yaml"
+expect 0 mirror --lock token.lock --out "$WORK/with-token-too"
+check [ -s "$WORK/with-token-too/second/linux-64/extra-3.0-0.tar.bz2" ]
+check [ -z "$(grep -rl secret-token "$WORK/with-token" "$WORK/with-token-too" token.lock)" ]
+mv "$web/t/secret-token/second" "$web/second"
+printf 'channels: [%s]\n' "$url/main, $url/second" > "$GPKG_ROOT_PREFIX/config.yaml"
+
 # The same request has the same answers there, hotfixes included, and nothing is asked of the servers.
 plan() { "$GPKG" solve "$@" --json | python3 -c '
 import json, sys

@@ -160,7 +160,11 @@ Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
         classes.push_back(std::move(one.question));
     }
     GPKG_CHECK(check_same(requests));
+    std::vector<Channel> channels;
+    for (const auto& one : classes)
+        channels.insert(channels.end(), one.question.channels.begin(), one.question.channels.end());
     GPKG_TRY(auto locked, lock_classes(context, std::move(classes)));
+    locked.channels = std::move(channels);
     remember(locked.lock, requests);
     return locked;
 }

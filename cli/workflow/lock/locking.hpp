@@ -32,6 +32,7 @@ struct LockedClasses {
     std::vector<PackageRecord> each_alone;
     std::vector<Divergence> divergences;
     std::map<std::string, std::vector<std::string>> notes;  ///< by class
+    std::vector<Channel> channels;  ///< of all classes, with the user's logins
 };
 
 /// Unsatisfiable for the first class without a solution, which the message names.
