@@ -66,7 +66,7 @@ Result<void> make_or_wait(Context& context,
 
 }  // namespace
 
-fs::path one_off_folder(const Config& config) { return config.cache_dir.value / "exec"; }
+fs::path one_off_folder(const Config& config) { return config.own_dir / "exec"; }
 
 Result<fs::path> one_off_place(const Context& context, const OneOffRequest& request) {
     const auto& sources = request.sources;

@@ -3,11 +3,14 @@
 #include "libcore/base/text.hpp"
 #include "libcore/config/config_files_internal.hpp"
 #include "libcore/config/config_keys_internal.hpp"
+#include "libcore/fs/file_system.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -217,6 +220,22 @@ Result<Config> read_all(const ConfigSources& sources) {
     return with_own(std::move(defaults));
 }
 
+bool is_of_another_user(const fs::path& folder) {
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) != 0) return false;
+    return ::geteuid() != 0 && status.st_uid != ::geteuid();
+}
+
+fs::path own_dir_of(const Config& config) {
+    const auto& shared = config.cache_dir.value;
+    const auto cache = shared / "cache";
+    const auto own = config.home / ".cache/gpkg";
+    if (config.home.empty() || !is_of_another_user(is_there(cache) ? cache : shared) ||
+        !check_writable_folder(own))
+        return shared;
+    return own;
+}
+
 }  // namespace
 
 Result<void> apply_config_file(std::string_view text,
@@ -232,6 +251,7 @@ Result<Config> load_config(const ConfigSources& sources) {
     auto& folders = config.envs_dirs.value;
     const auto own = config.root_prefix.value / "envs";
     if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);
+    config.own_dir = own_dir_of(config);
     return config;
 }
 

@@ -104,13 +104,17 @@ struct Config {
     Setting<std::vector<fs::path>> local_folders{};
     Setting<bool> use_condarc{true};  ///< conda's files are read
 
+    /// What users do not share lies here: cache_dir, or where that is another user's, who may let
+    /// others write into its pkgs/, ~/.cache/gpkg.
+    fs::path own_dir;
+
     /// For people: keys nobody knows, two files where one is read.
     std::vector<std::string> warnings;
     /// What conda's files say that gpkg does not heed, a line for each file.
     std::vector<std::string> unheeded;
 
     fs::path package_store() const { return cache_dir.value / "pkgs"; }
-    fs::path index_cache() const { return cache_dir.value / "cache"; }
+    fs::path index_cache() const { return own_dir / "cache"; }
     /// Images and archives of environments that nodes are brought.
     fs::path image_cache() const { return cache_dir.value / "images"; }
     /// Where modulefiles are written.
@@ -118,7 +122,7 @@ struct Config {
         return module_root.value.empty() ? root_prefix.value / "modules" : module_root.value;
     }
     /// What was seen of signed channels: it is no cache.
-    fs::path trust_folder() const { return cache_dir.value / "trust"; }
+    fs::path trust_folder() const { return own_dir / "trust"; }
     /// The file that is edited for a level other than Conda.
     fs::path file_of(ConfigLevel level) const;
 };

@@ -1,5 +1,6 @@
 # The package store on file systems and between users: reflinks, layers, a group's store, no locks.
-. "$(dirname "$0")/lib.sh"
+here=$(realpath "$(dirname "$0")")
+. "$here/lib.sh"
 
 mkdir -p "$WORK/payload/lib" && head -c 3000000 /dev/urandom > "$WORK/payload/lib/big.so"
 echo 'good' > "$WORK/payload/lib/text.py"
@@ -160,6 +161,22 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     err_has "it is user 61001's, and its permissions do not allow it" 'chmod -R g+w'
     works 2 verify --store
     works 2 create -q -y -n six app
+    # Indexes are each user's own: whatever one's umask, another gets them anew.
+    mkdir "$shared/control"
+    python3 "$here/http_server.py" "$shared/channel" "$shared/control" &
+    server=$!
+    while [ ! -e "$shared/control/port" ]; do sleep 0.05; done
+    url=http://127.0.0.1:$(cat "$shared/control/port")
+    for user in 1 2 1; do
+        mask=077 works $user search -q -c "$url" --override-channels app
+        mask=077 works $user exec -q -c "$url" --override-channels app
+        touch "$shared"/channel/*/repodata.json
+    done
+    kill $server
+    check [ ! -e "$shared/root/cache" ]
+    check [ -d "$shared/home2/.cache/gpkg/cache" ]
+    works 2 info
+    out_has "$shared/home2/.cache/gpkg/cache"
     # Where everyone may write and nobody take away what is another's, no package is open to others.
     rm -rf "$shared/root/pkgs" "$shared/root/envs" && mkdir -m 1777 "$shared/root/pkgs" && mkdir -m 2777 "$shared/root/envs"
     works 1 create -q -y -n one app
