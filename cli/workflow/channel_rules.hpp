@@ -20,6 +20,10 @@ Result<void> check_allowed(const Context& context, std::span<const Channel> chan
 /// them without any channel.
 Result<void> check_allowed(const Context& context, const std::vector<PackageRecord>& packages);
 
+/// Of mirrors that stand in for channels: those that the site's own settings do not name have to be
+/// allowed by its rules as channels have.
+Result<void> check_mirrors(const Context& context);
+
 /// The channels of a rule as people may see them.
 std::vector<std::string> named_in(const ChannelRule& rule);
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/settings.hpp"
 
+#include "cli/workflow/channel_rules.hpp"
 #include "libcore/channel/mirrored_channels.hpp"
 
 #include <cctype>
@@ -10,10 +11,13 @@
 namespace gpkg::cli {
 
 ChannelContext channel_context(const Context& context) {
-    const auto& config = context.config;
+    return channel_context(context.config, context.home);
+}
+
+ChannelContext channel_context(const Config& config, const fs::path& home) {
     ChannelContext where;
     where.alias = config.channel_alias.value;
-    where.home = context.home;
+    where.home = home;
     where.custom = config.custom_channels.value;
     where.several = config.custom_multichannels.value;
     where.several.emplace_back("defaults", config.default_channels.value);
@@ -62,6 +66,7 @@ Result<TransportOptions> transport_options(const Context& context) {
     } else if (trust != "true" && options.ca_file.empty()) {
         options.ca_file = trust;
     }
+    GPKG_CHECK(check_mirrors(context));
     GPKG_TRY(options.mirrors,
              mirrored_places(config.mirrored_channels.value, channel_context(context)));
     options.on_mirror_failed = [&out = context.out](const std::string& mirror, const Error& why) {

@@ -13,6 +13,8 @@ namespace gpkg::cli {
 
 /// What channels' names stand for.
 ChannelContext channel_context(const Context& context);
+/// The same of other settings than those that hold.
+ChannelContext channel_context(const Config& config, const fs::path& home);
 
 /// Which channels have to be signed, and by whom.
 Result<TrustOptions> trust_options(const Context& context);

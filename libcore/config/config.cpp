@@ -91,9 +91,17 @@ constexpr std::array<std::string_view, 42> kOfCondaAlone = {
 };
 // clang-format on
 
+/// Whose files are read.
+enum class Whose { Everybodys, Systems };
+
 /// conda's files count as one: a list or map is what they all say, those that win first.
-Result<void> apply_condarcs(const ConfigSources& sources, Config& config) {
-    const auto files = conda_config_files(sources, config.root_prefix.value);
+Result<void> apply_condarcs(const ConfigSources& sources, Whose whose, Config& config) {
+    auto files = conda_config_files(sources, config.root_prefix.value);
+    if (whose == Whose::Systems)
+        std::erase_if(files, [&](const fs::path& file) {
+            const auto inside = file.lexically_relative(sources.system).native();
+            return !inside.starts_with("etc/conda/") && !inside.starts_with("var/lib/conda/");
+        });
     std::vector<std::string> unheeded;
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
         config.files.insert(config.files.begin(), ConfigFile{ConfigLevel::Conda, *file, true});
@@ -184,7 +192,7 @@ Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
 }
 
 /// Everything but that the root prefix has environments, whatever else has.
-Result<Config> read_all(const ConfigSources& sources) {
+Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     Config defaults;
     defaults.home = sources.home;
     defaults.platform.value = sources.native_platform;
@@ -195,6 +203,7 @@ Result<Config> read_all(const ConfigSources& sources) {
 
     std::vector<Document> own;
     for (const auto& file : defaults.files) {
+        if (whose == Whose::Systems && file.level != ConfigLevel::System) continue;
         const auto text = read_file(file.path, kLongestWritten);
         if (!text && text.error().kind == ErrorKind::NotFound) continue;
         if (!text) return pass(text.error());
@@ -204,13 +213,13 @@ Result<Config> read_all(const ConfigSources& sources) {
     const auto with_own = [&](Config config) -> Result<Config> {
         for (const auto& document : own)
             GPKG_CHECK(apply_own(document, sources.environment, config));
-        GPKG_CHECK(read_environment(sources, config));
+        if (whose == Whose::Everybodys) GPKG_CHECK(read_environment(sources, config));
         return config;
     };
     GPKG_TRY(auto config, with_own(defaults));
     if (!config.use_condarc.value || !sources.reads_conda_files) return config;
     // What has the last word on whether they are read has been asked; they themselves come first.
-    if (auto applied = apply_condarcs(sources, defaults); !applied) {
+    if (auto applied = apply_condarcs(sources, whose, defaults); !applied) {
         auto error = std::move(applied).error();
         if (error.hint.empty())
             error.hint = "use_condarc: false in " + defaults.file.native() +
@@ -247,7 +256,11 @@ Result<void> apply_config_file(std::string_view text,
 }
 
 Result<Config> load_config(const ConfigSources& sources) {
-    GPKG_TRY(auto config, read_all(sources));
+    GPKG_TRY(auto config, read_all(sources, Whose::Everybodys));
+    if (!config.channel_rules.empty()) {
+        GPKG_TRY(auto site, read_all(sources, Whose::Systems));
+        config.site = std::make_shared<const Config>(std::move(site));
+    }
     auto& folders = config.envs_dirs.value;
     const auto own = config.root_prefix.value / "envs";
     if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);

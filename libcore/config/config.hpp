@@ -10,6 +10,7 @@
 #include "libcore/spec/channel_priority.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -86,6 +87,9 @@ struct Config {
     Setting<NamedLists> mirrored_channels{};     ///< base URLs of a channel, the first tried first
     Setting<int> channel_relations_max_depth{10};  ///< 0: what channels declare is ignored
     std::vector<ChannelRule> channel_rules{};
+    /// What the system's files say by themselves, where there are rules: theirs mean what channels'
+    /// names mean there, whatever a user's files make of them. Null where there is no rule.
+    std::shared_ptr<const Config> site{};
 
     Setting<std::string> platform;                    ///< else this machine's
     Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent

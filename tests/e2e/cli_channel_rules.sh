@@ -93,4 +93,28 @@ err_has 'the channel https://repo.anaconda.com/pkgs/main: is among denylist_chan
 printf 'whitelist_channels: [conda-forge]\n' > "$HOME/.condarc"
 expect 1 create -y -n e3 app
 err_has 'not among allowlist_channels' 'allowed are conda-forge'
+
+# What a site's rules name means what it means to the site, whatever a user's own files make of the name.
+cp -r "$WORK/channel" "$WORK/conda-forge"
+printf 'allowlist_channels: [conda-forge]\n' > "$GPKG_SYSTEM_CONFIG"
+printf 'channels: [conda-forge]\n' > "$GPKG_ROOT_PREFIX/config.yaml"
+for line in "channel_alias: $host" "custom_channels: {conda-forge: $host}"; do
+    echo "$line" > "$HOME/.condarc"
+    expect 1 create -y -n widened app
+    err_has "the channel $host/conda-forge: is not among allowlist_channels" \
+        'allowed are conda-forge (https://conda.anaconda.org/conda-forge)'
+done
+echo "mirrored_channels: {conda-forge: [\"$remote\"]}" > "$HOME/.condarc"
+expect 1 create -y -n widened app
+err_has "the mirror $remote of conda-forge ($HOME/.condarc:1:20): is not among allowlist_channels"
+# The site's own mirrors are its business, and so is what it calls by that name.
+printf 'allowlist_channels: [conda-forge]\nmirrored_channels: {conda-forge: ["%s"]}\n' "$remote" > "$GPKG_SYSTEM_CONFIG"
+rm "$HOME/.condarc"
+expect 0 create -y -n mirrored app
+printf 'allowlist_channels: [conda-forge]\nchannel_alias: %s\n' "$host" > "$GPKG_SYSTEM_CONFIG"
+expect 0 create -y -n aliased app
+# A user's own rule goes by the user's own names.
+printf 'allowlist_channels: [conda-forge]\nchannel_alias: %s\n' "$host" > "$HOME/.condarc"
+: > "$GPKG_SYSTEM_CONFIG"
+expect 0 create -y -n own app
 finish
