@@ -181,7 +181,10 @@ Result<std::string> why_other(const WantedModule& wanted, const ModuleFile& file
     if (texts.name != file.name) return fmt::format("it is to be called {} now", texts.name);
     if (texts.room != file.room) return fmt::format("it belongs into {}", texts.room);
     GPKG_TRY(const auto text, read_file(file.path));
-    if (text == texts.texts.at(file.format)) return "";
+    if (text == texts.texts.at(file.format))
+        return has_its_readers(file.path, texts.kept_from)
+                   ? ""
+                   : "others may read it than may read the environment";
     return "its text, or what activation does, has changed since";
 }
 

@@ -55,6 +55,10 @@ public:
     void keep_from(unsigned whom) {
         if (mode_) *mode_ &= ~whom;
     }
+    /// But these may, whatever the umask.
+    void show_to(unsigned whom) {
+        if (mode_) *mode_ |= whom;
+    }
     /// Gives the file its name. `to_disk`: a crash of the machine does not lose it either.
     Result<void> finish(bool to_disk);
 

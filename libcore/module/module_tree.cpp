@@ -66,21 +66,28 @@ Result<bool> is_to_write(const fs::path& path,
     return true;
 }
 
-Result<void> write_to(const fs::path& path, const std::string& text, unsigned kept_from = 0) {
+/// Those from whom it is not kept can read it, whatever the umask of who writes it.
+Result<void> write_to(const fs::path& root,
+                      const fs::path& path,
+                      const std::string& text,
+                      unsigned kept_from = 0) {
+    const bool is_new_tree = !is_there(root);
     GPKG_CHECK(make_folders(path.parent_path()));
-    if (kept_from == 0) return write_file_atomically(path, text);
     GPKG_TRY(auto file, NewFile::make(path));
     GPKG_CHECK(file.make_private());
     GPKG_CHECK(file.write(text));
+    file.show_to(0444U & ~kept_from);
     file.keep_from(kept_from);
-    return file.finish(true);
-}
-
-/// Whether somebody may read the file who is not to.
-bool is_too_open(const fs::path& path, unsigned kept_from) {
-    std::error_code code;
-    const auto mode = fs::status(path, code).permissions();
-    return !code && (static_cast<unsigned>(mode) & kept_from) != 0;
+    GPKG_CHECK(file.finish(true));
+    const auto open = static_cast<fs::perms>(0555U & ~kept_from);
+    for (auto folder = path.parent_path(); folder.has_relative_path();
+         folder = folder.parent_path()) {
+        if (folder == root && !is_new_tree) break;  // whose it is decides
+        std::error_code not_ours;
+        fs::permissions(folder, open, fs::perm_options::add, not_ours);
+        if (folder == root) break;
+    }
+    return {};
 }
 
 /// Whether a module can be at `path`: what is a folder there, or a file on the way to it, has to
@@ -255,6 +262,12 @@ Result<std::vector<ModuleFile>> module_files(const fs::path& root) {
     return files;
 }
 
+bool has_its_readers(const fs::path& file, unsigned kept_from) {
+    std::error_code code;
+    const auto mode = static_cast<unsigned>(fs::status(file, code).permissions());
+    return code || ((mode & kept_from) == 0 && (mode | kept_from | 0333U) == 0777U);
+}
+
 ModuleTexts texts_of(const std::string& room, const EnvironmentModule& module) {
     ModuleTexts texts{room, full_name(module), module.origin, {}};
     for (const auto format : {ModuleFormat::Lua, ModuleFormat::Tcl})
@@ -290,7 +303,7 @@ Result<ModuleChange> write_module(const fs::path& root,
         GPKG_TRY(const auto is_new, is_to_write(path, text, [&](const std::string& there) {
                      return may_take(path, there, module.origin, before);
                  }));
-        if (is_new || is_too_open(path, module.kept_from)) texts.emplace_back(path, &text);
+        if (is_new || !has_its_readers(path, module.kept_from)) texts.emplace_back(path, &text);
     }
     ModuleChange change;
     for (const auto* file : formers) {
@@ -298,7 +311,7 @@ Result<ModuleChange> write_module(const fs::path& root,
         change.removed.push_back(file->path);
     }
     for (const auto& [path, text] : texts) {
-        GPKG_CHECK(write_to(path, *text, module.kept_from));
+        GPKG_CHECK(write_to(root, path, *text, module.kept_from));
         change.written.push_back(path);
     }
     if (was_default && !parts_of(module.name).second.empty())
@@ -320,7 +333,7 @@ Result<ModuleChange> write_module_entry(const ModuleEntry& entry,
         };
         GPKG_TRY(const auto is_new, is_to_write(path, text, may_replace));
         if (!is_new) continue;
-        GPKG_CHECK(write_to(path, text));
+        GPKG_CHECK(write_to(entry.root, path, text));
         change.written.push_back(path);
     }
     return change;
@@ -339,7 +352,7 @@ Result<void> make_default(const fs::path& root, const std::string& room, const s
     };
     GPKG_TRY(const auto is_new, is_to_write(path, text, may_replace));
     if (!is_new) return {};
-    return write_to(path, text);
+    return write_to(root, path, text);
 }
 
 Result<void> remove_module(const fs::path& root, const ModuleFile& file) {

@@ -58,6 +58,9 @@ struct ModuleFile {
 /// out. None where there is no such folder.
 Result<std::vector<ModuleFile>> module_files(const fs::path& root);
 
+/// Whether just those may read a module from whom it is not kept.
+bool has_its_readers(const fs::path& file, unsigned kept_from);
+
 struct ModuleChange {
     std::vector<fs::path> written;  ///< those that were the same already are not
     std::vector<fs::path> removed;  ///< earlier modules of the same environment

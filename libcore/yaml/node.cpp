@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <sstream>
 #include <unordered_set>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace gpkg::yaml {
@@ -67,19 +70,77 @@ struct Reader {
     }
 };
 
+namespace {
+
+/// Where the content of a document begins.
+class ContentMark : public YAML::EventHandler {
+public:
+    std::optional<YAML::Mark> mark;
+
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark& at, YAML::anchor_t) override { note(at); }
+    void OnScalar(const YAML::Mark& at,
+                  const std::string&,
+                  YAML::anchor_t,
+                  const std::string&) override {
+        note(at);
+    }
+    void OnSequenceStart(const YAML::Mark& at,
+                         const std::string&,
+                         YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {
+        note(at);
+    }
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark& at,
+                    const std::string&,
+                    YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {
+        note(at);
+    }
+    void OnMapEnd() override {}
+
+private:
+    void note(const YAML::Mark& at) {
+        if (!mark) mark = at;
+    }
+};
+
+/// Of a text whose first document is well. What has no content, as behind a "---" at the end, is
+/// none.
+std::optional<YAML::Mark> second_document(std::string_view text) {
+    if (text.find("\n---") == std::string_view::npos) return std::nullopt;
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    ContentMark first;
+    parser.HandleNextDocument(first);
+    // On some texts that are no YAML the parser finds one document after another for ever.
+    constexpr int kEnough = 8;
+    for (int i = 0; i < kEnough; ++i) {
+        ContentMark next;
+        if (!parser.HandleNextDocument(next)) break;
+        if (next.mark) return next.mark;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 Result<Node> Node::parse(std::string_view text, std::string where, std::size_t most_nodes) {
     try {
-        Reader reader{where, most_nodes};
-        GPKG_TRY(auto document, reader.convert(YAML::Node(), 0));
-        for (const auto& found : YAML::LoadAll(std::string(text))) {
-            if (found.IsNull()) continue;  // nothing stands before or behind a line "---"
-            GPKG_TRY(auto node, reader.convert(found, 0));
-            if (!document.is_null())
-                return node.fail("a second document begins here, where one is read",
-                                 "leave out the line '---' before it, or give it its own file");
-            document = std::move(node);
+        const auto document = YAML::Load(std::string(text));
+        if (const auto second = second_document(text)) {
+            Node there;
+            there.where_ = where;
+            there.line_ = second->line + 1;
+            there.column_ = second->column + 1;
+            return there.fail("a second document begins here, where one is read",
+                              "leave out the line '---' before it, or give it its own file");
         }
-        return document;
+        Reader reader{where, most_nodes};
+        return reader.convert(document, 0);
     } catch (const YAML::Exception& problem) {
         return ::gpkg::fail(ErrorKind::Parse,
                             fmt::format("{}:{}:{}: {}",

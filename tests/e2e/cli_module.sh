@@ -142,6 +142,15 @@ check [ ! -e "$WORK/moved/Core/tool" ]
 expect 0 module write -n secret --root "$WORK/private"
 err_has 'not all users may read the environment'
 check [ "$(stat -c %a "$WORK/private/Core/secret.lua" "$WORK/private/Core/secret" | xargs)" = '600 600' ]
+# Once it is open to all, so is its module, whatever the umask; also where it is written for the first time.
+chmod 755 "$GPKG_ROOT_PREFIX/envs/secret"
+chmod 644 "$GPKG_ROOT_PREFIX/envs/secret/conda-meta/state"
+expect 1 module check --root "$WORK/private"
+out_has 'others may read it than may read the environment'
+(umask 077; "$GPKG" module write -n secret --root "$WORK/private"; "$GPKG" module write -n one --root "$WORK/opened") > /dev/null 2>&1
+expect 0 module check --root "$WORK/private"
+check [ "$(stat -c %a "$WORK"/private/Core/secret* "$WORK/opened" "$WORK/opened/Core" | xargs)" = '644 644 755 755' ]
+check [ -z "$(find "$WORK/opened" ! -perm -o=r)" ]
 
 # Folders that cannot be written to, and environments that are none.
 : > "$WORK/file"
