@@ -6,6 +6,7 @@
 #include "virtual-packages/version_text_internal.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
 #include <string_view>
 
@@ -73,6 +74,47 @@ void add_gpus(const HardwareProfile& machine, HardwareProfile& profile) {
     if (machine.platform != "linux-64") profile.platform = machine.platform;
 }
 
+bool has_gpu_of(const HardwareProfile& profile, GpuVendor vendor) {
+    return std::ranges::find(profile.gpus, vendor, &GpuDevice::vendor) != profile.gpus.end();
+}
+
+/// A driver that answers counts for nothing where it shows no device: what is built for one would
+/// not run.
+std::optional<std::string> lack_of(GpuVendor vendor, const HardwareProfile& seen) {
+    if (has_gpu_of(seen, vendor)) return std::nullopt;
+    switch (vendor) {
+    case GpuVendor::Nvidia:
+        if (seen.cuda)
+            return fmt::format("no GPU of NVIDIA's: the driver, for CUDA {}, shows none",
+                               seen.cuda->value);
+        return seen.nvidia_driver
+                   ? fmt::format("no GPU of NVIDIA's: the driver, {}, does not answer",
+                                 seen.nvidia_driver->value)
+                   : "no GPU of NVIDIA's: the driver does not answer";
+    case GpuVendor::Amd:
+        return seen.amdgpu ? "no GPU of AMD's: the driver offers none for computing"
+                           : "no GPU of AMD's: the driver does not answer";
+    case GpuVendor::Intel: break;
+    }
+    return "no GPU of Intel's";
+}
+
+/// AMD's devices come without a name, and gpkg's table has not all of NVIDIA's: these are what
+/// their machine code says.
+bool is_model(const GpuDevice& seen, const GpuDevice& meant) {
+    if (seen.vendor != meant.vendor) return false;
+    const auto known = machine_with(seen.name);
+    return known ? known->gpus.front().name == meant.name : seen.architecture == meant.architecture;
+}
+
+bool has_model(const std::vector<GpuDevice>& gpus, const GpuDevice& model) {
+    return std::ranges::any_of(gpus, [&](const GpuDevice& gpu) { return is_model(gpu, model); });
+}
+
+std::string text_of(const GpuDevice& gpu) {
+    return gpu.name.empty() ? fmt::format("a GPU of {}", gpu.architecture) : gpu.name;
+}
+
 }  // namespace
 
 NamedParts profile_of_names(const std::string& platform,
@@ -102,6 +144,39 @@ NamedParts profile_of_names(const std::string& platform,
             profile.cuda = Fact{*std::move(version), std::string(kSource)};
     }
     return found;
+}
+
+std::optional<std::string> lack_of_gpu(const HardwareProfile& named, const HardwareProfile& seen) {
+    for (const auto& gpu : named.gpus) {
+        if (auto lack = lack_of(gpu.vendor, seen)) return lack;
+    }
+    if (!named.gpus.empty() || !seen.gpus.empty()) return std::nullopt;
+    if (seen.cuda || seen.nvidia_driver) return lack_of(GpuVendor::Nvidia, seen);
+    if (seen.amdgpu) return lack_of(GpuVendor::Amd, seen);
+    return "no GPU: no driver answers";
+}
+
+std::vector<std::string> other_models(std::span<const std::string> gpu_types,
+                                      const HardwareProfile& seen) {
+    std::vector<GpuDevice> meant;
+    for (const auto& type : gpu_types) {
+        const auto machine = machine_with(type);
+        if (!machine) return {};
+        meant.push_back(machine->gpus.front());
+    }
+    std::vector<std::string> others;
+    for (const auto& gpu : seen.gpus) {
+        // It is in the place of one of the site's that is not there.
+        const bool replaces_one = std::ranges::any_of(meant, [&](const GpuDevice& model) {
+            return model.vendor == gpu.vendor && !has_model(seen.gpus, model);
+        });
+        const bool is_meant = std::ranges::any_of(
+            meant, [&](const GpuDevice& model) { return is_model(gpu, model); });
+        auto text = text_of(gpu);
+        if (replaces_one && !is_meant && std::ranges::find(others, text) == others.end())
+            others.push_back(std::move(text));
+    }
+    return others;
 }
 
 }  // namespace gpkg::virtual_packages

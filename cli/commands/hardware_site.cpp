@@ -43,14 +43,6 @@ fs::path folder_of(const Context& context, const SiteOptions& options) {
                                   : absolute_path(options.folder, context.home);
 }
 
-std::string gpus_text(const NodeKind& kind) {
-    std::string text;
-    for (const auto& [type, count] : kind.first().gpus)
-        text += fmt::format(
-            "{}{} x {}", text.empty() ? "" : ", ", count, type.empty() ? "a GPU" : type);
-    return text;
-}
-
 void print_kinds(Output& out, const std::vector<NodeKind>& kinds) {
     Table table;
     for (const auto& kind : kinds)

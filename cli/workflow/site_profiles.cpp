@@ -41,18 +41,56 @@ void learn(KnownMachine& machine, Result<ProbeAnswer> answer, const std::string&
     if (const auto said = trim(answer->said); !said.empty()) machine.remarks.emplace_back(said);
 }
 
-/// What is left where nobody can look.
-void guess(KnownMachine& machine, const NodeKind& kind) {
+/// The types of its GPUs that have a name.
+std::vector<std::string> gpu_types_of(const NodeKind& kind) {
     std::vector<std::string> types;
-    bool has_unnamed = false;
     for (const auto& gpu : kind.first().gpus) {
         if (!gpu.type.empty()) types.push_back(gpu.type);
-        has_unnamed = has_unnamed || gpu.type.empty();
     }
-    auto parts = profile_of_names(this_machine().native_platform, kind.first().features, types);
+    return types;
+}
+
+bool has_unnamed_gpu(const NodeKind& kind) {
+    return std::ranges::any_of(kind.first().gpus,
+                               [](const GpuGres& gpu) { return gpu.type.empty(); });
+}
+
+/// What Slurm says is held against what was seen. A node whose driver does not answer just now is
+/// as one that could not be asked: a profile without its GPU would make builds for CPUs of all that
+/// is decided for it. Of two models the one that was seen counts.
+void compare(KnownMachine& machine, const NodeKind& kind) {
+    if (!machine.profile || kind.first().gpus.empty()) return;
+    const auto& seen = *machine.profile;
+    const auto types = gpu_types_of(kind);
+    const auto named = profile_of_names(seen.platform, kind.first().features, types).profile;
+    if (const auto lack = lack_of_gpu(named, seen)) {
+        const auto& partitions = kind.first().partitions;
+        machine.failure =
+            Error{ErrorKind::NotFound,
+                  fmt::format("{} of partition{} {}: Slurm says {}, and gpkg sees there {}",
+                              machine.name,
+                              partitions.size() == 1 ? "" : "s",
+                              join_some(partitions, "and"),
+                              gpus_text(kind),
+                              *lack),
+                  "what looking found out before stays; once the driver answers, do this again",
+                  {}};
+    } else if (const auto others = other_models(types, seen);
+               !others.empty() && !has_unnamed_gpu(kind)) {
+        machine.remarks.push_back(fmt::format("Slurm says {}, and gpkg sees there {}, which counts",
+                                              gpus_text(kind),
+                                              join_some(others, "and")));
+    }
+}
+
+/// What is left where nobody can look.
+void guess(KnownMachine& machine, const NodeKind& kind) {
+    const auto platform =
+        machine.profile ? machine.profile->platform : this_machine().native_platform;
+    auto parts = profile_of_names(platform, kind.first().features, gpu_types_of(kind));
     for (const auto& type : parts.unread)
         machine.remarks.push_back(fmt::format("{} is no name of a GPU that gpkg knows", type));
-    if (has_unnamed && parts.profile.gpus.empty())
+    if (has_unnamed_gpu(kind) && parts.profile.gpus.empty())
         machine.remarks.emplace_back("Slurm does not say which GPUs it has");
     machine.profile = std::move(parts.profile);
     machine.profile->origin = fmt::format("names of Slurm, {}", today());
@@ -72,7 +110,8 @@ std::vector<KnownMachine> know_kinds(const std::vector<NodeKind>& kinds,
             learn(machine,
                   probe_by_slurm(kind, options),
                   fmt::format("node {} of Slurm", machine.name));
-        if (!machine.profile) guess(machine, kind);
+        compare(machine, kind);
+        if (!machine.profile || machine.failure) guess(machine, kind);
     });
     return known;
 }

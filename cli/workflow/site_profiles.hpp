@@ -18,12 +18,15 @@ namespace gpkg::cli {
 struct KnownMachine {
     std::string name;  ///< of the node, or the host
     std::optional<virtual_packages::HardwareProfile> profile;
-    std::vector<std::string> remarks;  ///< of the gpkg there, or what its names do not tell
-    std::optional<Error> failure;      ///< why it was not asked, where it was to be
+    /// Of the gpkg there, what its names do not tell, or that they tell something else.
+    std::vector<std::string> remarks;
+    /// Why it was not asked, where it was to be, or saw nothing of the GPUs that it is said to
+    /// have.
+    std::optional<Error> failure;
 };
 
-/// Asks one node of each kind, all at once, where `may_probe`; else, and where that fails, what
-/// names tell.
+/// Asks one node of each kind, all at once, where `may_probe`; else, and where that fails or its
+/// GPUs cannot be seen just now, what names tell.
 std::vector<KnownMachine> know_kinds(const std::vector<NodeKind>& kinds,
                                      const ProbeOptions& options,
                                      bool may_probe);

@@ -197,6 +197,14 @@ Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& parti
     return nodes;
 }
 
+std::string gpus_text(const NodeKind& kind) {
+    std::string text;
+    for (const auto& [type, count] : kind.first().gpus)
+        text += fmt::format(
+            "{}{} x {}", text.empty() ? "" : ", ", count, type.empty() ? "a GPU" : type);
+    return text;
+}
+
 std::string label_of(const NodeKind& kind, const std::vector<NodeKind>& in_partition) {
     if (in_partition.size() < 2) return {};
     auto label = kind.first().name;

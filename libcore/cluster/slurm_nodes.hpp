@@ -52,6 +52,9 @@ std::vector<NodeKind> node_kinds(std::vector<SlurmNode> nodes);
 Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& partitions,
                                            const std::function<bool()>& cancelled);
 
+/// The GPUs that such a node has, for people: "2 x a100, 1 x t4"; empty where it has none.
+std::string gpus_text(const NodeKind& kind);
+
 /// What tells one kind in a partition from the others there: the GPU's type where that does, else
 /// its own features, else its first node; nothing where it is the only one. Never a '/'.
 std::string label_of(const NodeKind& kind, const std::vector<NodeKind>& in_partition);

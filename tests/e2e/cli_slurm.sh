@@ -1,4 +1,4 @@
-# Profiles of a cluster's partitions: gpkg hardware --slurm on a real slurmctld with four nodes, one of them with a driver.
+# Profiles of a cluster's partitions: gpkg hardware --slurm on a real slurmctld with five nodes, some of them with a GPU's driver.
 here=$(realpath "$(dirname "$0")")
 . "$here/lib.sh"
 . "$here/slurm.sh"
@@ -12,16 +12,33 @@ slurm_node c1 Feature=x86_64_v2,infiniband
 slurm_node c2 Feature=x86_64_v2,infiniband
 slurm_node g1 Feature=x86_64_v3,cuda12.4 Gres=gpu:nvidia_a100_80gb_pcie:2
 slurm_node g2 Feature=x86_64_v3 Gres=gpu:h100:1,gpu:house:1
+slurm_node m1 Feature=x86_64_v3 Gres=gpu:mi300x:2
 slurm_partition cpu c1,c2 Default=YES
 slurm_partition gpu g1,g2
+slurm_partition instinct m1
 slurm_partition all c1,c2,g1,g2
 slurm_partition aaa c1,g1 State=DOWN
 slurm_partition closed c1,c2 AllocNodes=elsewhere
 
-# One node has a libcuda on its loader's path.
-{ cat /etc/ld.so.conf; echo "${FAKE_LIBCUDA:?a folder with a libcuda.so.1}"; } > "$WORK/ld.so.conf"
-ldconfig -C "$SLURM/ld.so.cache" -f "$WORK/ld.so.conf" 2> /dev/null
-echo 'mount --bind "$1/ld.so.cache" /etc/ld.so.cache' > "$SLURM/prepare.g2"
+# load_driver NODE MODEL: a libcuda on its loader's path that says so; without a model there is none.
+load_driver() {
+    rm -f "$SLURM/driver.$1/libcuda.so.1"
+    [ -z "${2-}" ] || sed "s/9.0:81559:NVIDIA H100 80GB HBM3/$2/" \
+        "${FAKE_LIBCUDA:?a folder with a libcuda.so.1}/libcuda.so.1" > "$SLURM/driver.$1/libcuda.so.1"
+}
+a100_model='8.0:81559:NVIDIA A100 80GB PCIe' h100_model='9.0:81559:NVIDIA H100 80GB HBM3'
+for node in g1 g2; do
+    mkdir "$SLURM/driver.$node"
+    [ $node = g1 ] && load_driver g1 "$a100_model" || load_driver g2 "$h100_model"
+    { cat /etc/ld.so.conf; echo "$SLURM/driver.$node"; } > "$WORK/ld.so.conf"
+    ldconfig -C "$SLURM/ld.so.cache.$node" -f "$WORK/ld.so.conf" 2> /dev/null
+    echo 'mount --bind "$1/ld.so.cache.$2" /etc/ld.so.cache' > "$SLURM/prepare.$node"
+done
+# What AMD's kernel driver tells in sysfs.
+instinct=$SLURM/class/kfd
+mkdir -p "$instinct/kfd/topology/nodes/1"
+printf 'gfx_target_version 90402\nsimd_count 1216\nsimd_per_cu 4\n' > "$instinct/kfd/topology/nodes/1/properties"
+echo 'mount --bind "$1/class" /sys/class' > "$SLURM/prepare.m1"
 slurm_start
 # jobs: names of those that wait or run; one that ended stays in the queue until its node has cleaned up.
 jobs() { squeue -h -t PD,R -o %j; }
@@ -35,7 +52,7 @@ check [ -z "$(jobs)" ]
 names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
 check [ "${names#partition=aaa*aaa:*.yaml }" != "$names" ]
 names=partition=all.yaml\ ${names#*partition=all.yaml }
-check [ "$names" = 'partition=all.yaml partition=all:h100+house.yaml partition=all:infiniband.yaml partition=all:nvidia_a100_80gb_pcie.yaml partition=closed.yaml partition=cpu.yaml partition=gpu.yaml partition=gpu:h100+house.yaml partition=gpu:nvidia_a100_80gb_pcie.yaml ' ]
+check [ "$names" = 'partition=all.yaml partition=all:h100+house.yaml partition=all:infiniband.yaml partition=all:nvidia_a100_80gb_pcie.yaml partition=closed.yaml partition=cpu.yaml partition=gpu.yaml partition=gpu:h100+house.yaml partition=gpu:nvidia_a100_80gb_pcie.yaml partition=instinct.yaml ' ]
 a100="$profiles/partition=gpu:nvidia_a100_80gb_pcie.yaml"
 check grep -q 'microarchitecture: x86_64_v3' "$a100"
 check grep -q 'architecture: "8.0"' "$a100"
@@ -59,24 +76,73 @@ err_has '--for partition=gpux' 'did you mean partition=gpu'
 script usr/gpkg "env > '$SLURM/local/seen'; echo 'a warning' >&2; exec '$GPKG' \"\$@\""
 mv "$WORK/payload/usr/gpkg" "$WORK/wrapped gpkg"
 CUDA_VISIBLE_DEVICES=7 SLURM_TIME_FORMAT=relative SINFO_FORMAT=%n expect 0 hardware --slurm --yes --gpkg "$WORK/wrapped gpkg" --json
-json 'd["success"] and len(d["kinds"]) == 3 and {k["asked"] for k in d["kinds"]} <= {"c1", "c2", "g1", "g2"}'
-json 'all(not p["by_names"] and not p["kept"] for p in d["profiles"]) and all("a warning" in k["remarks"] for k in d["kinds"])'
+json 'd["success"] and len(d["kinds"]) == 4 and {k["asked"] for k in d["kinds"]} <= {"c1", "c2", "g1", "g2", "m1"}'
+json 'all(not p["by_names"] and not p["kept"] for p in d["profiles"]) and all("a warning" in k["remarks"][0] for k in d["kinds"])'
 json '"node g2 of Slurm" in {p["name"]: p["profile"] for p in d["profiles"]}["partition=gpu:h100+house"]'
 check grep -q SLURM_GPUS_ON_NODE=2 "$SLURM/disk/g2/seen"
 check [ -z "$(grep -E '^(CUDA|ROCR)_VISIBLE_DEVICES|^GPU_DEVICE_ORDINAL' "$SLURM/disk/g1/seen" "$SLURM/disk/g2/seen")" ]
 h100="$profiles/partition=gpu:h100+house.yaml"
 check grep -q 'name: NVIDIA H100 80GB HBM3' "$h100"
-check [ -z "$(grep cuda "$a100")" ]
+check grep -q 'name: NVIDIA A100 80GB PCIe' "$a100"
+check grep -q 'architecture: gfx942' "$profiles/partition=instinct.yaml"
 expect 0 solve torch --for partition=gpu:h100+house --json
 json 'd["packages"][0]["build"] == "cuda12"'
 err_lacks 'names alone'
-# What was seen is not given up for names, and the node without its driver decides for both.
+# What was seen is not given up for names.
 expect 0 hardware --slurm --partition gpu --no-probe
 out_has 'kept, of node g2 of Slurm'
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
-json '"cuda" not in d["packages"][0]["build"]'
+json 'd["packages"][0]["build"] == "cuda12"'
 check [ -z "$(jobs)" ]
+
+# A driver that does not answer just now takes no GPU away: Slurm knows better, and what was seen stays.
+cp "$a100" "$WORK/a100.yaml"
+load_driver g1
+expect 1 hardware --slurm --yes --partition gpu
+err_has "g1 of partition gpu: Slurm says 2 x nvidia_a100_80gb_pcie, and gpkg sees there no GPU of NVIDIA's: the driver does not answer"
+err_lacks 'g2 of partition'
+out_has 'kept, of node g1 of Slurm' 'kept, of what holds on 2 kinds'
+check cmp "$a100" "$WORK/a100.yaml"
+check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
+expect 0 solve torch --for partition=gpu --json
+json 'd["packages"][0]["build"] == "cuda12"'
+err_lacks 'names alone'
+# Where nobody has seen it with its driver it is known by names.
+expect 1 hardware --slurm --yes --partition gpu -o "$WORK/first" --json
+json '[(k["asked"], "Slurm says 2 x" in (k["error"] or "")) for k in d["kinds"]] == [(None, True), ("g2", False)]'
+json 'not d["success"] and [p["by_names"] for p in d["profiles"]] == [True, True, False] and not any(p["kept"] for p in d["profiles"])'
+check grep -q 'known_by: names' "$WORK/first/partition=gpu:nvidia_a100_80gb_pcie.yaml"
+expect 0 solve torch --for "$WORK/first/partition=gpu:nvidia_a100_80gb_pcie.yaml"
+out_has cuda12
+err_has 'its names alone tell what it is'
+load_driver g2 "$h100_model"  # what another one answered is remembered
+FAKE_CUDA_DEVICES= expect 1 hardware --slurm --yes --partition gpu
+err_has "g2 of partition gpu: Slurm says 1 x h100, 1 x house, and gpkg sees there no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none"
+check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
+mv "$instinct" "$WORK/kfd"
+expect 1 hardware --slurm --yes --partition instinct
+err_has "m1 of partition instinct: Slurm says 2 x mi300x, and gpkg sees there no GPU of AMD's: the driver does not answer"
+out_has 'kept, of node m1 of Slurm'
+expect 0 solve torch --for partition=instinct --json
+json 'any(p.startswith("__amdgpu_arch=9.4.2") for p in d["virtual_packages"])'
+expect 1 hardware --slurm --yes --partition instinct -o "$WORK/first"
+out_has 'AMD Instinct MI300X' 'by names alone'
+mv "$WORK/kfd" "$instinct"
+# Another model than Slurm says: gpkg has seen it.
+load_driver g1 "$h100_model"
+expect 0 hardware --slurm --yes --partition gpu -o "$WORK/other"
+err_has 'g1: Slurm says 2 x nvidia_a100_80gb_pcie, and gpkg sees there NVIDIA H100 80GB HBM3, which counts'
+check grep -q 'NVIDIA H100 80GB HBM3' "$WORK/other/partition=gpu:nvidia_a100_80gb_pcie.yaml"
+expect 0 hardware --slurm --yes --partition gpu -o "$WORK/other" --json
+json 'd["success"] and [any("which counts" in r for r in k["remarks"]) for k in d["kinds"]] == [True, False]'
+sed -i 's/90402/90010/' "$instinct/kfd/topology/nodes/1/properties"
+expect 0 hardware --slurm --yes --partition instinct -o "$WORK/other"
+err_has 'm1: Slurm says 2 x mi300x, and gpkg sees there a GPU of gfx90a, which counts'
+# One of two GPUs is as good as both.
+load_driver g1 "$a100_model"
+expect 0 hardware --slurm --yes --partition gpu
+err_lacks 'Slurm says'
 
 # Inside a job other nodes are asked all the same.
 out=$(srun --partition=cpu --ntasks=1 "$GPKG" hardware --slurm --yes --partition gpu --json -o "$WORK/inside") status=$? last='in a job'

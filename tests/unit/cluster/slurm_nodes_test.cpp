@@ -40,6 +40,16 @@ TEST_CASE("GPUs of a node, as Slurm writes them", "[slurm]") {
     CHECK(gpus_of("craynetwork:4,mps:200").empty());
 }
 
+TEST_CASE("GPUs of a kind, for people", "[slurm]") {
+    const auto text = [](const std::string& gres) {
+        return gpus_text(
+            node_kinds(parse_nodes(fmt::format("n|p|idle|x|{}|1:1:1|up\n", gres)).value()).front());
+    };
+    CHECK(text("(null)").empty());
+    CHECK(text("gpu:4") == "4 x a GPU");
+    CHECK(text("gpu:t4:1,gpu:a100:2(S:0)") == "2 x a100, 1 x t4");
+}
+
 TEST_CASE("states of nodes", "[slurm]") {
     // The states and marks of sinfo(1), "NODE STATE CODES".
     CHECK(readiness("idle") == NodeReadiness::Idle);

@@ -22,6 +22,14 @@ std::string common(const std::vector<HardwareProfile>& machines) {
     return text.substr(text.find("linux-64\n") + 9);
 }
 
+HardwareProfile with_gpu(const std::string& vendor,
+                         const std::string& architecture,
+                         const std::string& name = "''") {
+    return profile((vendor == "amd" ? "amd: {driver: present}" : "nvidia: {cuda: '12.4'}") +
+                   std::string("\ngpus: [{vendor: ") + vendor + ", architecture: '" + architecture +
+                   "', name: " + name + "}]\n");
+}
+
 std::string named(const std::vector<std::string>& features,
                   const std::vector<std::string>& gpus,
                   const std::string& platform = "linux-64") {
@@ -105,6 +113,70 @@ TEST_CASE("what names tell of a machine", "[common]") {
     CHECK(named({"cuda12.4", "cudagraphs"}, {}) == "linux-64");
     CHECK(named({}, {"gh200"}) == "linux-aarch64 9.0 cuda 12.8");
     CHECK(named({}, {"1g.5gb", "../a100"}) == "linux-64 8.0 cuda 12.8 ?1g.5gb");
+}
+
+TEST_CASE("GPUs that a machine is said to have and that cannot be seen", "[common]") {
+    const auto lack = [](const std::vector<std::string>& types, const HardwareProfile& seen) {
+        return lack_of_gpu(profile_of_names("linux-64", {}, types).profile, seen).value_or("");
+    };
+    const auto nvidia = with_gpu("nvidia", "8.0");
+    const auto amd = with_gpu("amd", "gfx942");
+    const auto both = profile(
+        "nvidia: {cuda: '12.4'}\namd: {driver: present}\n"
+        "gpus: [{vendor: nvidia, architecture: '8.0'}, {vendor: amd, architecture: gfx1036}]\n");
+    CHECK(lack({"a100"}, nvidia).empty());
+    CHECK(lack({"mi300x"}, amd).empty());
+    CHECK(lack({"a100", "mi300x"}, both).empty());
+    CHECK(lack({"a100"}, profile("")) == "no GPU of NVIDIA's: the driver does not answer");
+    CHECK(lack({"a100"}, profile("nvidia: {driver: 550.54.14}\n")) ==
+          "no GPU of NVIDIA's: the driver, 550.54.14, does not answer");
+    CHECK(lack({"a100"}, profile("nvidia: {cuda: '12.4'}\n")) ==
+          "no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none");
+    CHECK(lack({"mi300x"}, profile("")) == "no GPU of AMD's: the driver does not answer");
+    CHECK(lack({"mi300x"}, profile("amd: {driver: present}\n")) ==
+          "no GPU of AMD's: the driver offers none for computing");
+    // One vendor's GPU, as a processor may have, does not stand for the other's.
+    CHECK(lack({"a100"}, amd) == "no GPU of NVIDIA's: the driver does not answer");
+    CHECK(lack({"a100", "mi300x"}, nvidia) == "no GPU of AMD's: the driver does not answer");
+    // Of what gpkg does not know the name any will do.
+    for (const auto& types : {std::vector<std::string>{}, {"house"}}) {
+        CHECK(lack(types, nvidia).empty());
+        CHECK(lack(types, profile("gpus: [{vendor: intel}]\n")).empty());
+        CHECK(lack(types, profile("")) == "no GPU: no driver answers");
+        CHECK(lack(types, profile("nvidia: {cuda: '12.4'}\n")) ==
+              "no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none");
+    }
+}
+
+TEST_CASE("GPUs that are of other models than their names say", "[common]") {
+    const auto others = [](const std::vector<std::string>& types, const HardwareProfile& seen) {
+        return other_models(types, seen);
+    };
+    const std::vector<std::string> none;
+    const auto h100 = with_gpu("nvidia", "9.0", "NVIDIA H100 80GB HBM3");
+    CHECK(others({"nvidia_h100_80gb_hbm3"}, h100) == none);
+    CHECK(others({"a100"}, h100) == std::vector<std::string>{"NVIDIA H100 80GB HBM3"});
+    // Of one architecture, and both have a name that gpkg knows.
+    CHECK(others({"h200"}, h100) == std::vector<std::string>{"NVIDIA H100 80GB HBM3"});
+    CHECK(others({"h200"}, with_gpu("nvidia", "9.0", "NVIDIA H20")) == none);
+    CHECK(others({"rtx_3090"}, with_gpu("nvidia", "8.6", "NVIDIA GeForce RTX 3090")) == none);
+    // AMD's have none.
+    CHECK(others({"mi300x"}, with_gpu("amd", "gfx942")) == none);
+    CHECK(others({"mi300"}, with_gpu("amd", "gfx942")) == none);
+    CHECK(others({"mi300x"}, with_gpu("amd", "gfx90a")) ==
+          std::vector<std::string>{"a GPU of gfx90a"});
+    // A type may be whatever the site means by it.
+    CHECK(others({"house"}, h100) == none);
+    CHECK(others({"a100", "house"}, h100) == none);
+    CHECK(others({}, h100) == none);
+    // Fewer than were said, a card for a screen beside, and what another vendor has.
+    CHECK(others({"a100", "h100"}, h100) == none);
+    const auto with_screen = profile(
+        "nvidia: {cuda: '12.4'}\namd: {driver: present}\ngpus: [{vendor: nvidia, architecture: "
+        "'8.0', name: NVIDIA A100-SXM4-80GB}, {vendor: nvidia, architecture: '7.5', name: T400}, "
+        "{vendor: amd, architecture: gfx1036}]\n");
+    CHECK(others({"a100"}, with_screen) == none);
+    CHECK(others({"l4"}, with_screen) == std::vector<std::string>{"NVIDIA A100-SXM4-80GB", "T400"});
 }
 
 }  // namespace common_test
