@@ -69,7 +69,10 @@ if [ -z "${DATA_DIRS+x}" ]; then export DATA_DIRS="$CONDA_PREFIX/share"; fi
 unset lower_case_thing OTHER_THING
 export CACHE="$HOME/.cache"
 LOCAL_THING=5
+PS1_OF_MINE=5
 export PATH="/opt/x/bin:$PATH"
+export LANG=C LC_ALL=C.UTF-8 TERM="${TERM:-vt100}"
+unset LC_NUMERIC
 )sh");
     CHECK(environment.effects() ==
           std::vector<VariableEffect>{
@@ -77,8 +80,12 @@ export PATH="/opt/x/bin:$PATH"
               {"CC", How::Set, "/x/cc"},
               {"DATA_DIRS", How::SetIfUnset, environment.folder.path().native() + "/share"},
               {"FLAGS", How::PrependWords, "-O2 -g"},
+              {"LANG", How::Set, "C"},
+              {"LC_ALL", How::Set, "C.UTF-8"},
+              {"LC_NUMERIC", How::Unset, ""},
               {"OTHER_THING", How::Unset, ""},
               {"PATH", How::PrependPath, "/opt/x/bin"},
+              {"TERM", How::SetIfUnset, "dumb"},  // what bash gives it
               {"lower_case_thing", How::Unset, ""},
           });
 }
@@ -97,6 +104,22 @@ TEST_CASE("what a module cannot give is named", "[module]") {
         {"if [ \"${CPUS:-4}\" -gt 2 ]; then export BIG=yes; fi",
          "the variable BIG: no rule tells its value from what it was before"},
         {"export WHO=/scratch/$USER", "the variable WHO: its value has the user's name in it"},
+        {"export OLD=$PATH", "the variable OLD: its value has the user's PATH in it"},
+        {"export HERE=$PWD/x", "the variable HERE: its value has the user's current folder in it"},
+        {"export HERE=$(pwd -P)",
+         "the variable HERE: its value has the user's current folder in it"},
+        {"export MINE=$SHELL", "the variable MINE: its value has the user's shell in it"},
+        {"export HOME=/opt", "the variable HOME: shells heed it themselves"},
+        {"PS1='$ '", "the variable PS1: shells heed it themselves"},
+        {"export NOTE=$LANG", "the variable NOTE: no rule tells its value from what it was before"},
+        {"_tool() { :; }; export -f _tool", "the shell function _tool"},
+        {"umask 0123", "umask"},
+        {"complete -F _tool tool", "the completion of tool"},
+        {"trap : USR1", "the trap on SIGUSR1"},
+        {"set -o vi", "set -o vi"},
+        {"set -e", "set -o errexit"},
+        {"shopt -s globstar", "shopt -s globstar"},
+        {"ulimit -n 60", "ulimit -n"},
     };
     for (const auto& [script, said] : cases) {
         CAPTURE(script);
@@ -105,6 +128,23 @@ TEST_CASE("what a module cannot give is named", "[module]") {
         CHECK(captured->left_out == std::vector<std::string>{said});
         CHECK(Environment(script).effects().empty());
     }
+}
+
+TEST_CASE("what is the writing user's own is not for all", "[module]") {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"export CACHE=/tmp/krb5cc_$UID", "the variable CACHE: other users get another value"},
+        {"export CACHE=/tmp/$(id -u)/x", "the variable CACHE: other users get another value"},
+        {"export CACHE=/tmp/$(whoami)", "the variable CACHE: other users get another value"},
+        {"export PATH=/opt/$EUID/bin:$PATH", "the variable PATH: other users get another value"},
+    };
+    for (const auto& [script, said] : cases) {
+        CAPTURE(script);
+        const Environment environment(script);
+        CHECK(environment.capture().value().left_out == std::vector<std::string>{said});
+        CHECK(environment.effects().empty());
+    }
+    const Environment number("export LEVEL=0 # the id, and not who runs it");
+    CHECK(number.effects() == std::vector<VariableEffect>{{"LEVEL", How::Set, "0"}});
 }
 
 TEST_CASE("scripts that do not end, or end the shell, are errors that name them", "[module]") {
