@@ -51,6 +51,7 @@ struct Outcome {
 };
 
 constexpr uid_t kNobody = 65534;
+constexpr std::string_view kNotAllowed = "Permission denied";
 
 /// Who sources the scripts: whoever writes the module, or somebody with another name and number.
 enum class Who { Writer, Another };
@@ -200,15 +201,18 @@ Result<void> Capture::enter() {
         if (name == "PATH" || name.starts_with("__GPKG_VARS_")) continue;
         if (value) before_scripts_[name] = *std::move(value);
     }
+    captured_.left_out = std::move(activation.warnings);
     // Nobody has to unset what no shell has.
     GPKG_TRY(const auto own, environment_variables(prefix_));
     for (const auto& [name, value] : own.values) {
+        if (is_of_the_shell(name) && !name.starts_with("LD_"))
+            captured_.left_out.push_back(
+                fmt::format("the variable {}: {}", printable(name), kHeeded));
         if (!value) unset_before_scripts_.insert(name);
     }
     before_scripts_["CONDA_DEFAULT_ENV"] = options_.name;
     before_scripts_["CONDA_PROMPT_MODIFIER"] = fmt::format("({}) ", options_.name);
     scripts_ = std::move(activation.activate_scripts);
-    captured_.left_out = std::move(activation.warnings);
     return {};
 }
 
@@ -305,7 +309,9 @@ Result<void> Capture::source_with(Seed seed, Outcome& second, Outcome& third) {
 /// Bash has the user's number from the system, and scripts ask programs for it.
 Result<void> Capture::source_as_another() {
     auto outcome = source({}, Who::Another);
-    if (outcome && ::getuid() != kNobody) {
+    // Root may not read there what is another's alone, which says nothing of that other.
+    const bool may_read = outcome && outcome->complaints.find(kNotAllowed) == std::string::npos;
+    if (may_read && ::getuid() != kNobody) {
         as_another_ = *std::move(outcome);
         return {};
     }
@@ -345,6 +351,8 @@ void Capture::tell_variable(const std::string& name, const SeenVariable& seen) {
     };
     if (name.starts_with("LD_"))
         return leave_out("programs outside of the environment heed it too");
+    // Lmod gives it to itself, and no module sees what the user had.
+    if (name == "LC_ALL") return leave_out("module systems use it themselves");
     if (!is_variable_of_shells(name)) return leave_out("no other shell knows what it holds");
     if (effect && !effect->is_regular)
         return leave_out("no rule tells its value from what it was before");

@@ -39,7 +39,7 @@ std::string declared(std::string_view line) {
     auto name = line.substr(std::min(flags.size() + 1, line.size()));
     name = name.substr(0, name.find('='));
     if (flags.find('f') == std::string_view::npos)
-        return fmt::format("the variable {}: shells heed it themselves", printable(name));
+        return fmt::format("the variable {}: {}", printable(name), kHeeded);
     // Helpers of the scripts themselves have names with "_" first; what is exported is for others.
     const bool is_exported = flags.find('x') != std::string_view::npos;
     if (name.starts_with('_') && !is_exported) return {};
