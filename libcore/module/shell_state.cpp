@@ -64,11 +64,11 @@ std::string limited(std::string_view line) {
 
 /// Nothing for what goes on from the line before, and for what nobody needs to know.
 std::string described(std::string_view line) {
-    constexpr std::string_view declaration = "declare -";
-    if (line.starts_with(declaration)) return declared(line.substr(declaration.size()));
-    constexpr std::string_view alias = "alias ";
-    if (line.starts_with(alias)) {
-        const auto name = line.substr(alias.size());
+    constexpr std::string_view kDeclaration = "declare -";
+    if (line.starts_with(kDeclaration)) return declared(line.substr(kDeclaration.size()));
+    constexpr std::string_view kAlias = "alias ";
+    if (line.starts_with(kAlias)) {
+        const auto name = line.substr(kAlias.size());
         return fmt::format("the alias {}", printable(name.substr(0, name.find('='))));
     }
     if (line.starts_with("folder ")) return "a change of the current folder";
