@@ -2,7 +2,10 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
+#include "libcore/fs/system_user.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/module/shell_state_internal.hpp"
+#include "libcore/module/user_traces_internal.hpp"
 #include "libcore/module/variable_effect_internal.hpp"
 #include "libcore/process/process.hpp"
 
@@ -12,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unistd.h>
 
 namespace gpkg {
 namespace {
@@ -19,31 +23,38 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 constexpr std::string_view kSystemPath = "/usr/local/bin:/usr/bin:/bin";
+// What is the user's own, and would be taken for the same for everybody.
 constexpr std::string_view kUser = "@gpkg.user@";
+constexpr std::string_view kUsersPath = "/@gpkg/users-path";
+constexpr std::string_view kUsersFolder = "/@gpkg/users-folder";
+constexpr std::string_view kUsersShell = "/bin/./bash";  // scripts may run it
 
 /// Sources the scripts that are its arguments and writes down what is then there.
-constexpr const char* kProgram = R"(cd /
-shopt -s expand_aliases
+constexpr const char* kProgram = R"(shopt -s expand_aliases
 __gpkg_out=$1
-shift
+__gpkg_write_state=$2
+shift 2
+\builtin eval "$__gpkg_write_state" > "$__gpkg_out/state_before"
 for __gpkg_script in "$@"; do
-    printf '%s' "$__gpkg_script" > "$__gpkg_out/at"
+    printf '%s' "$__gpkg_script" >| "$__gpkg_out/at"
     . "$__gpkg_script"
 done
-\builtin declare -F > "$__gpkg_out/functions"
-\builtin alias > "$__gpkg_out/aliases"
-\builtin pwd -P > "$__gpkg_out/folder"
+\builtin eval "$__gpkg_write_state" > "$__gpkg_out/state"
 /usr/bin/env -0 > "$__gpkg_out/variables"
 )";
 
 /// What is left after the scripts were sourced once.
 struct Outcome {
     Variables variables;
-    std::vector<std::string> functions;
-    std::vector<std::string> aliases;
-    std::string folder;
+    std::vector<std::string> changes;  ///< of the shell's state, in words
     std::string complaints;
 };
+
+constexpr uid_t kNobody = 65534;
+constexpr std::string_view kNotAllowed = "Permission denied";
+
+/// Who sources the scripts: whoever writes the module, or somebody with another name and number.
+enum class Who { Writer, Another };
 
 /// What a variable is given to see what becomes of it.
 enum class Seed { Path, Number };
@@ -57,40 +68,49 @@ bool is_word(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// Variables that bash has a use for itself, or that decide how programs start.
+/// Variables that bash keeps itself, which tell nothing of what scripts do, and those that shells
+/// heed, whose changes are among those of the shell's state.
 bool is_of_the_shell(std::string_view name) {
-    static constexpr auto kNames = std::to_array<std::string_view>({"_",
-                                                                    "SHLVL",
-                                                                    "PWD",
-                                                                    "OLDPWD",
-                                                                    "IFS",
-                                                                    "UID",
-                                                                    "EUID",
-                                                                    "PPID",
-                                                                    "HOME",
-                                                                    "USER",
-                                                                    "ENV",
-                                                                    "PS1",
-                                                                    "PS2",
-                                                                    "PS4",
-                                                                    "PATH",
-                                                                    "SHELL",
-                                                                    "SHELLOPTS",
-                                                                    "BASHOPTS",
-                                                                    "POSIXLY_CORRECT",
-                                                                    "LINENO",
-                                                                    "RANDOM",
-                                                                    "SECONDS",
-                                                                    "OPTIND",
-                                                                    "OPTARG",
-                                                                    "OPTERR",
-                                                                    "LANG",
-                                                                    "LANGUAGE",
-                                                                    "TERM"});
+    static constexpr auto kNames = std::to_array<std::string_view>({
+        // Kept.
+        "_",
+        "EUID",
+        "GROUPS",
+        "HISTCMD",
+        "LINENO",
+        "OLDPWD",
+        "OPTARG",
+        "OPTERR",
+        "OPTIND",
+        "PPID",
+        "PWD",
+        "RANDOM",
+        "SECONDS",
+        "SHELLOPTS",
+        "SHLVL",
+        "SRANDOM",
+        "UID",
+        // Heeded.
+        "ENV",
+        "HOME",
+        "IFS",
+        "PATH",
+        "POSIXLY_CORRECT",
+        "PROMPT_COMMAND",
+        "PS0",
+        "PS1",
+        "PS2",
+        "PS4",
+        "SHELL",
+        "USER",
+    });
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-           name.starts_with("BASH") || name.starts_with("LC_") || name.starts_with("LD_") ||
+           name.starts_with("BASH") || name.starts_with("EPOCH") || name.starts_with("LD_") ||
            name.starts_with("__gpkg_");
 }
+
+/// Programs complain where these name a locale that the machine has not.
+bool is_of_locale(std::string_view name) { return name == "LANG" || name.starts_with("LC_"); }
 
 /// Names that the scripts may look at or unset: words in capitals, and what follows "unset".
 std::set<std::string> mentioned(const std::vector<fs::path>& scripts) {
@@ -121,16 +141,22 @@ std::set<std::string> mentioned(const std::vector<fs::path>& scripts) {
     return names;
 }
 
-std::vector<std::string> lines_of(const fs::path& file, std::string_view before) {
-    std::vector<std::string> names;
-    const auto text = read_file(file);
-    if (!text) return names;
-    for (const auto line : split(*text, '\n')) {
-        if (!line.starts_with(before)) continue;
-        auto name = line.substr(before.size());
-        names.emplace_back(name.substr(0, name.find('=')));
-    }
+void replace_all(std::string& text, std::string_view old, std::string_view by) {
+    for (auto place = text.find(old); place != std::string::npos;
+         place = text.find(old, place + by.size()))
+        text.replace(place, old.size(), by);
+}
+
+/// What tells this user from others in a value that a script got from the system.
+std::vector<std::string> names_of_user() {
+    std::vector<std::string> names{std::to_string(::getuid()), std::to_string(::getgid())};
+    if (auto user = system_user(::getuid())) names.push_back(std::move(user->name));
     return names;
+}
+
+std::optional<std::string> value_in(const Variables& variables, const std::string& name) {
+    const auto place = variables.find(name);
+    return place == variables.end() ? std::nullopt : std::optional(place->second);
 }
 
 class Capture {
@@ -142,10 +168,13 @@ public:
 
 private:
     Result<void> enter();
-    Result<Outcome> source(const Variables& beforehand) const;
+    Result<Outcome> source(const Variables& beforehand, Who who = Who::Writer) const;
+    ProcessCommand shell(const Variables& beforehand, const fs::path& out, Who who) const;
+    std::string path() const;
     Variables seeds(Seed seed, int round) const;
     Result<void> source_with(Seed seed, Outcome& second, Outcome& third);
-    void tell_all_but_variables(const Outcome& outcome);
+    Result<void> source_as_another();
+    void tell_changes(const Outcome& outcome);
     void tell_variable(const std::string& name, const SeenVariable& seen);
     bool is_copy(const std::string& name, const SeenVariable& seen) const;
 
@@ -157,6 +186,10 @@ private:
     std::set<std::string> names_;  ///< of variables that have a value in the second and third round
     Variables second_;             ///< those values
     Variables third_;
+    /// What comes of the first round for another user. Nothing where the system does not let anyone
+    /// be another: then `names_of_user_` has what to look for, where scripts ask for it.
+    std::optional<Outcome> as_another_;
+    std::vector<std::string> names_of_user_;
     CapturedActivation captured_;
 };
 
@@ -168,30 +201,56 @@ Result<void> Capture::enter() {
         if (name == "PATH" || name.starts_with("__GPKG_VARS_")) continue;
         if (value) before_scripts_[name] = *std::move(value);
     }
+    captured_.left_out = std::move(activation.warnings);
     // Nobody has to unset what no shell has.
     GPKG_TRY(const auto own, environment_variables(prefix_));
     for (const auto& [name, value] : own.values) {
+        if (is_of_the_shell(name) && !name.starts_with("LD_"))
+            captured_.left_out.push_back(
+                fmt::format("the variable {}: {}", printable(name), kHeeded));
         if (!value) unset_before_scripts_.insert(name);
     }
     before_scripts_["CONDA_DEFAULT_ENV"] = options_.name;
     before_scripts_["CONDA_PROMPT_MODIFIER"] = fmt::format("({}) ", options_.name);
     scripts_ = std::move(activation.activate_scripts);
-    captured_.left_out = std::move(activation.warnings);
     return {};
 }
 
-Result<Outcome> Capture::source(const Variables& beforehand) const {
-    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-capture"));
+std::string Capture::path() const {
+    return fmt::format("{}/bin:{}:{}", prefix_.native(), kSystemPath, kUsersPath);
+}
+
+ProcessCommand Capture::shell(const Variables& beforehand, const fs::path& out, Who who) const {
     ProcessCommand command;
-    command.arguments = {
-        "bash", "--noprofile", "--norc", "-c", kProgram, "bash", folder.path().native()};
+    // In a new user namespace everybody is "nobody", who may do with files what he could before.
+    if (who == Who::Another) command.arguments = {"unshare", "--user", "--"};
+    const auto program = {std::string("bash"),
+                          std::string("--noprofile"),
+                          std::string("--norc"),
+                          std::string("-c"),
+                          std::string(kProgram),
+                          std::string("bash"),
+                          out.native(),
+                          std::string(kWriteState)};
+    command.arguments.insert(command.arguments.end(), program);
     for (const auto& script : scripts_) command.arguments.push_back(script.native());
+    command.folder = out;
     command.environment = beforehand;
     for (const auto& name : unset_before_scripts_) command.environment.erase(name);
     for (const auto& [name, value] : before_scripts_) command.environment[name] = value;
-    command.environment["PATH"] = fmt::format("{}/bin:{}", prefix_.native(), kSystemPath);
+    command.environment["PATH"] = path();
     command.environment["HOME"] = kUsersHome;
     command.environment["USER"] = kUser;
+    command.environment["SHELL"] = kUsersShell;
+    return command;
+}
+
+Result<Outcome> Capture::source(const Variables& beforehand, Who who) const {
+    GPKG_TRY(const auto folder, TemporaryFolder::make(folder_for_temporary(), "gpkg-capture"));
+    std::error_code ignored;
+    auto out = fs::canonical(folder.path(), ignored);  // as the shell says it
+    if (out.empty()) out = folder.path();
+    auto command = shell(beforehand, out, who);
     const auto deadline = std::chrono::steady_clock::now() + options_.time_limit;
     bool too_long = false;
     command.cancelled = [&] {
@@ -203,25 +262,26 @@ Result<Outcome> Capture::source(const Variables& beforehand) const {
         if (outcome.complaints.size() < kMostComplaints) outcome.complaints += text;
     };
     const auto status = run_command(command);
-    const auto script = read_file(folder.path() / "at").value_or(prefix_.native());
+    const auto script = read_file(out / "at").value_or(prefix_.native());
     if (too_long)
         return fail(
             ErrorKind::Io,
             fmt::format("{}: does not end within {} s", script, options_.time_limit.count()));
     if (!status) return pass(status.error());
-    const auto text = read_file(folder.path() / "variables");
+    const auto text = read_file(out / "variables");
     if (!text || text->empty())
         return fail(
             ErrorKind::Io,
             fmt::format("{}: ends the shell that sources it, with status {}", script, *status));
     for (const auto item : split(*text, '\0')) {
         const auto equals = item.find('=');
-        if (equals != std::string_view::npos)
-            outcome.variables.emplace(item.substr(0, equals), item.substr(equals + 1));
+        if (equals == std::string_view::npos) continue;
+        auto value = std::string(item.substr(equals + 1));
+        replace_all(value, out.native(), kUsersFolder);
+        outcome.variables.emplace(item.substr(0, equals), std::move(value));
     }
-    outcome.functions = lines_of(folder.path() / "functions", "declare -f ");
-    outcome.aliases = lines_of(folder.path() / "aliases", "alias ");
-    outcome.folder = trim(read_file(folder.path() / "folder").value_or(""));
+    outcome.changes = changes_of_state(read_file(out / "state_before").value_or(""),
+                                       read_file(out / "state").value_or(""));
     return outcome;
 }
 
@@ -230,7 +290,10 @@ Variables Capture::seeds(Seed seed, int round) const {
     Variables values;
     for (const auto& name : names_) {
         const auto number = values.size() + 1 + (round == 2 ? 0U : 700'000U);
-        values[name] = seed == Seed::Path ? path_seed(round, name) : std::to_string(number);
+        if (is_of_locale(name))
+            values[name] = round == 2 ? "C" : "POSIX";
+        else
+            values[name] = seed == Seed::Path ? path_seed(round, name) : std::to_string(number);
     }
     return values;
 }
@@ -243,16 +306,30 @@ Result<void> Capture::source_with(Seed seed, Outcome& second, Outcome& third) {
     return {};
 }
 
-void Capture::tell_all_but_variables(const Outcome& outcome) {
-    auto& left_out = captured_.left_out;
-    // Helpers of the scripts themselves have names with "_" first.
-    for (const auto& name : outcome.functions) {
-        if (!name.starts_with('_'))
-            left_out.push_back(fmt::format("the shell function {}", printable(name)));
+/// Bash has the user's number from the system, and scripts ask programs for it.
+Result<void> Capture::source_as_another() {
+    auto outcome = source({}, Who::Another);
+    // Root may not read there what is another's alone, which says nothing of that other.
+    const bool may_read = outcome && outcome->complaints.find(kNotAllowed) == std::string::npos;
+    if (may_read && ::getuid() != kNobody) {
+        as_another_ = *std::move(outcome);
+        return {};
     }
-    for (const auto& name : outcome.aliases)
-        left_out.push_back(fmt::format("the alias {}", printable(name)));
-    if (outcome.folder != "/") left_out.push_back("a change of the current folder");
+    if (!outcome && outcome.error().kind == ErrorKind::Interrupted) return pass(outcome.error());
+    const bool is_asked_for = std::any_of(scripts_.begin(), scripts_.end(), [](const auto& script) {
+        const auto text = read_file(script);
+        return text && asks_for_user(*text);
+    });
+    if (is_asked_for) names_of_user_ = names_of_user();
+    return {};
+}
+
+void Capture::tell_changes(const Outcome& outcome) {
+    auto& left_out = captured_.left_out;
+    for (const auto& change : outcome.changes) {
+        if (std::find(left_out.begin(), left_out.end(), change) == left_out.end())
+            left_out.push_back(change);
+    }
 }
 
 /// Scripts keep what was there before for those that leave the environment.
@@ -266,17 +343,28 @@ bool Capture::is_copy(const std::string& name, const SeenVariable& seen) const {
 
 void Capture::tell_variable(const std::string& name, const SeenVariable& seen) {
     if (is_copy(name, seen)) return;
+    const bool is_others = as_another_ && seen.first != value_in(as_another_->variables, name);
     auto effect = effect_of(name, seen);
-    if (!effect) return;
+    if (!effect && !is_others) return;
     const auto leave_out = [&](std::string_view why) {
         captured_.left_out.push_back(fmt::format("the variable {}: {}", printable(name), why));
     };
     if (name.starts_with("LD_"))
         return leave_out("programs outside of the environment heed it too");
+    // Lmod gives it to itself, and no module sees what the user had.
+    if (name == "LC_ALL") return leave_out("module systems use it themselves");
     if (!is_variable_of_shells(name)) return leave_out("no other shell knows what it holds");
-    if (!effect->is_regular) return leave_out("no rule tells its value from what it was before");
-    if (effect->effect.value.find(kUser) != std::string::npos)
-        return leave_out("its value has the user's name in it");
+    if (effect && !effect->is_regular)
+        return leave_out("no rule tells its value from what it was before");
+    if (is_others || has_one_of(effect->effect.value, names_of_user_))
+        return leave_out("other users get another value");
+    const auto has = [&](std::string_view part) {
+        return effect->effect.value.find(part) != std::string::npos;
+    };
+    if (has(kUser)) return leave_out("its value has the user's name in it");
+    if (has(kUsersPath)) return leave_out("its value has the user's PATH in it");
+    if (has(kUsersFolder)) return leave_out("its value has the user's current folder in it");
+    if (has(kUsersShell)) return leave_out("its value has the user's shell in it");
     captured_.effects.push_back(std::move(effect->effect));
 }
 
@@ -296,7 +384,9 @@ Result<CapturedActivation> Capture::run() {
             rounds[1].complaints.find(path_seed(2, "")) != std::string::npos ||
             rounds[2].complaints.find(path_seed(3, "")) != std::string::npos;
         if (wants_numbers) GPKG_CHECK(source_with(Seed::Number, rounds[1], rounds[2]));
-        tell_all_but_variables(rounds[0]);
+        GPKG_CHECK(source_as_another());
+        tell_changes(rounds[0]);
+        if (as_another_) tell_changes(*as_another_);
     } else {
         for (auto& round : rounds) round.variables = before_scripts_;
     }
@@ -304,10 +394,8 @@ Result<CapturedActivation> Capture::run() {
     all.insert(unset_before_scripts_.begin(), unset_before_scripts_.end());
     for (const auto& round : rounds)
         for (const auto& [name, value] : round.variables) all.insert(name);
-    const auto value_in = [](const Variables& variables, const std::string& name) {
-        const auto place = variables.find(name);
-        return place == variables.end() ? std::nullopt : std::optional(place->second);
-    };
+    if (as_another_)
+        for (const auto& [name, value] : as_another_->variables) all.insert(name);
     for (const auto& name : all) {
         if (is_of_the_shell(name) && name != "PATH" && !name.starts_with("LD_")) continue;
         SeenVariable seen;
@@ -316,8 +404,7 @@ Result<CapturedActivation> Capture::run() {
         if (unset_before_scripts_.contains(name)) seen.second_before = seen.third_before = "x";
         if (name == "PATH") {
             // There is always one; what was in it before cannot be but this.
-            const auto path = fmt::format("{}/bin:{}", prefix_.native(), kSystemPath);
-            seen.second_before = seen.third_before = path;
+            seen.second_before = seen.third_before = path();
         }
         seen.first = value_in(rounds[0].variables, name);
         seen.second = value_in(rounds[1].variables, name);

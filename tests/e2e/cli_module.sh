@@ -104,6 +104,40 @@ echo 'alias ll=ls' > "$(place one)/etc/conda/activate.d/a.sh"
 expect 0 module write -n one
 err_has 'one: not in the module: the alias ll'
 
+# So is what a module cannot give, or would give everybody as its writer has it; in `module help` too.
+cat > "$(place one)/etc/conda/activate.d/a.sh" << 'EOF'
+export LANG=C.UTF-8
+export CACHE=/tmp/krb5cc_$UID OLD=$PATH HERE=$PWD LEVEL=0
+[ "$(id -u)" = "$UID" ] && f() { :; } && export -f f
+umask 027
+ulimit -n 99
+complete -F _f one
+trap : EXIT
+set -o vi
+EOF
+expect 0 module write -n one
+for what in 'the variable CACHE: other users get another value' "the variable OLD: its value has the user's PATH in it" \
+    "the variable HERE: its value has the user's current folder in it" 'the shell function f' umask 'ulimit -n' \
+    'the completion of one' 'the trap on EXIT' 'set -o vi'; do
+    err_has "one: not in the module: $what"
+    check grep -qF "Given by gpkg activate alone: $what" "$root/Core/one.lua"
+done
+check [ "$(grep -c 'Given by gpkg activate alone' "$root/Core/one.lua")" = 9 ]
+check grep -qF 'set("LANG", "C.UTF-8")' "$root/Core/one.lua"
+check grep -qF 'set("LEVEL", "0")' "$root/Core/one.lua"
+
+# Root may read an environment that is another's alone.
+if [ "$(id -u)" = 0 ]; then
+    expect 0 create -n theirs extra
+    mkdir -p "$(place theirs)/etc/conda/activate.d"
+    echo 'export A=b' > "$(place theirs)/etc/conda/activate.d/a.sh"
+    chown -R 65534 "$(place theirs)"
+    chmod 700 "$(place theirs)"
+    expect 0 module write -n theirs --root "$WORK/theirs"
+    check grep -qF 'set("A", "b")' "$WORK/theirs/Core/theirs.lua"
+    expect 0 remove -n theirs --all
+fi
+
 # What has its name taken by others' modules leaves all of them as they are.
 expect 0 create -n yard extra
 expect 0 module write -n yard --root "$WORK/tools" --as tool/1

@@ -38,6 +38,8 @@ export CONDA_BACKUP_T_CC="$T_CC"
 export T_CC=/opt/one/gcc
 export T_DEFAULT="${T_DEFAULT:-one}"
 unset T_GONE
+export LANG=C.utf8 LC_NUMERIC=C TERM="${TERM:-vt100}"
+unset LC_TIME
 T_LOCAL=5
 _helper() { :; }
 """,
@@ -63,6 +65,10 @@ HARD = {
     "T_LOCAL": "l",
     "T_OTHER": "",
     "CONDA_SHLVL": "0",
+    "LANG": "en_US.UTF-8",
+    "LC_NUMERIC": "de_DE.UTF-8",
+    "LC_TIME": "C.UTF-8",
+    "TERM": "xterm-256color",
 }
 # (name, steps). "dump NAME" writes the environment down. What a tool does its own way is said for it.
 JOURNEYS = [

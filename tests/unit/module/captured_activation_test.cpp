@@ -60,6 +60,17 @@ TEST_CASE("what activation does without scripts", "[module]") {
                                });
 }
 
+TEST_CASE("variables of an environment that are no module's", "[module]") {
+    const Environment environment("");
+    std::ofstream(environment.folder.path() / "conda-meta/state")
+        << R"({"env_vars": {"LANG": "C", "LC_ALL": "C", "PS1": "$ ", "SHELL": "***unset***"}})";
+    CHECK(environment.effects() == std::vector<VariableEffect>{{"LANG", How::Set, "C"}});
+    CHECK(environment.capture().value().left_out ==
+          std::vector<std::string>{"the variable PS1: shells heed it themselves",
+                                   "the variable SHELL: shells heed it themselves",
+                                   "the variable LC_ALL: module systems use it themselves"});
+}
+
 TEST_CASE("what scripts do to variables", "[module]") {
     // As conda-forge's compilers do it: what was there is kept in another variable.
     const Environment environment(R"sh(
@@ -69,7 +80,10 @@ if [ -z "${DATA_DIRS+x}" ]; then export DATA_DIRS="$CONDA_PREFIX/share"; fi
 unset lower_case_thing OTHER_THING
 export CACHE="$HOME/.cache"
 LOCAL_THING=5
+PS1_OF_MINE=5
 export PATH="/opt/x/bin:$PATH"
+export LANG=C LC_CTYPE=C.UTF-8 TERM="${TERM:-vt100}"
+unset LC_NUMERIC
 )sh");
     CHECK(environment.effects() ==
           std::vector<VariableEffect>{
@@ -77,8 +91,12 @@ export PATH="/opt/x/bin:$PATH"
               {"CC", How::Set, "/x/cc"},
               {"DATA_DIRS", How::SetIfUnset, environment.folder.path().native() + "/share"},
               {"FLAGS", How::PrependWords, "-O2 -g"},
+              {"LANG", How::Set, "C"},
+              {"LC_CTYPE", How::Set, "C.UTF-8"},
+              {"LC_NUMERIC", How::Unset, ""},
               {"OTHER_THING", How::Unset, ""},
               {"PATH", How::PrependPath, "/opt/x/bin"},
+              {"TERM", How::SetIfUnset, "dumb"},  // what bash gives it
               {"lower_case_thing", How::Unset, ""},
           });
 }
@@ -97,6 +115,24 @@ TEST_CASE("what a module cannot give is named", "[module]") {
         {"if [ \"${CPUS:-4}\" -gt 2 ]; then export BIG=yes; fi",
          "the variable BIG: no rule tells its value from what it was before"},
         {"export WHO=/scratch/$USER", "the variable WHO: its value has the user's name in it"},
+        {"export OLD=$PATH", "the variable OLD: its value has the user's PATH in it"},
+        {"export HERE=$PWD/x", "the variable HERE: its value has the user's current folder in it"},
+        {"export HERE=$(pwd -P)",
+         "the variable HERE: its value has the user's current folder in it"},
+        {"export MINE=$SHELL", "the variable MINE: its value has the user's shell in it"},
+        {"export HOME=/opt", "the variable HOME: shells heed it themselves"},
+        {"PS1='$ '", "the variable PS1: shells heed it themselves"},
+        {"export NOTE=$LANG", "the variable NOTE: no rule tells its value from what it was before"},
+        {"_tool() { :; }; export -f _tool", "the shell function _tool"},
+        {"export LC_ALL=C", "the variable LC_ALL: module systems use it themselves"},
+        {"unset LC_ALL", "the variable LC_ALL: module systems use it themselves"},
+        {"umask 0123", "umask"},
+        {"complete -F _tool tool", "the completion of tool"},
+        {"trap : USR1", "the trap on SIGUSR1"},
+        {"set -o vi", "set -o vi"},
+        {"set -e", "set -o errexit"},
+        {"shopt -s globstar", "shopt -s globstar"},
+        {"ulimit -n 60", "ulimit -n"},
     };
     for (const auto& [script, said] : cases) {
         CAPTURE(script);
@@ -105,6 +141,34 @@ TEST_CASE("what a module cannot give is named", "[module]") {
         CHECK(captured->left_out == std::vector<std::string>{said});
         CHECK(Environment(script).effects().empty());
     }
+}
+
+TEST_CASE("what is the writing user's own is not for all", "[module]") {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"export CACHE=/tmp/krb5cc_$UID", "the variable CACHE: other users get another value"},
+        {"export CACHE=/tmp/$(id -u)/x", "the variable CACHE: other users get another value"},
+        {"export CACHE=/tmp/$(whoami)", "the variable CACHE: other users get another value"},
+        {"export PATH=/opt/$EUID/bin:$PATH", "the variable PATH: other users get another value"},
+    };
+    for (const auto& [script, said] : cases) {
+        CAPTURE(script);
+        const Environment environment(script);
+        CHECK(environment.capture().value().left_out == std::vector<std::string>{said});
+        CHECK(environment.effects().empty());
+    }
+    // Where the system lets nobody be another user, what looks like this one is left out.
+    for (const auto& script : {"export CACHE=/tmp/krb5cc_$UID", "export CACHE=/tmp/$(id -u)/x"}) {
+        CAPTURE(script);
+        const Environment environment(script);
+        const auto unshare = environment.folder.path() / "bin/unshare";
+        fs::create_directories(unshare.parent_path());
+        std::ofstream(unshare) << "#!/bin/sh\nexit 1\n";
+        fs::permissions(unshare, fs::perms::owner_all);
+        CHECK(environment.capture().value().left_out ==
+              std::vector<std::string>{"the variable CACHE: other users get another value"});
+    }
+    const Environment number("export LEVEL=0 # the id, and not who runs it");
+    CHECK(number.effects() == std::vector<VariableEffect>{{"LEVEL", How::Set, "0"}});
 }
 
 TEST_CASE("scripts that do not end, or end the shell, are errors that name them", "[module]") {
