@@ -2,9 +2,9 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
-#include "libcore/base/text.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/net/url.hpp"
 #include "virtual-packages/confine.hpp"
@@ -20,8 +20,6 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
 #include <pthread.h>
 #include <span>
@@ -120,29 +118,6 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
     app.add_flag("--json", options.json, "print one JSON document on stdout");
     app.add_flag("-q,--quiet", options.quiet, "say only what was asked for");
     app.add_flag("-v,--verbose", options.verbose, "say more");
-}
-
-Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first) {
-    Error error{
-        ErrorKind::Usage, problem.what(), "gpkg --help and gpkg COMMAND --help explain", {}};
-    if (dynamic_cast<const CLI::ExtrasError*>(&problem) == nullptr) return error;
-    const auto chosen = app.get_subcommands();
-    if (!chosen.empty()) {
-        // CLI11's own message has them in reverse.
-        error.message = fmt::format("gpkg {}: not expected: {}",
-                                    chosen.front()->get_name(),
-                                    fmt::join(app.remaining(true), " "));
-    } else if (first.starts_with('-')) {
-        error.message = fmt::format("{}: no command stands before it", first);
-        error.hint = "gpkg COMMAND " + first + " ...; gpkg --help lists the commands";
-    } else {
-        std::vector<std::string> names;
-        for (const auto& command : commands()) names.emplace_back(command.name);
-        error.message = fmt::format("{}: no such command", first);
-        if (const auto near = near_names(first, names); !near.empty())
-            error.hint = fmt::format("did you mean {}?", join_or(near));
-    }
-    return error;
 }
 
 /// The places of words that are neither flags of the command nor values of such.
@@ -246,8 +221,14 @@ int run(int argc, char** argv) {
         status = chosen->second(context);
     }
     if (!status) {
-        out.error(status.error());
-        return exit_status(status.error());
+        auto error = std::move(status).error();
+        // The first is the command's own name.
+        const bool has_argument = context.positionals.size() > 1;
+        if (has_argument && chosen->first->get_subcommands().empty())
+            error = with_near_verb(
+                std::move(error), *chosen->first, context.arguments[context.positionals[1]]);
+        out.error(error);
+        return exit_status(error);
     }
     if (!out.stdout_is_well()) {
         if (!Output::stdout_reader_left())

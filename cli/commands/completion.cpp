@@ -5,6 +5,7 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/shells.hpp"
+#include "cli/usage.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
@@ -157,32 +158,13 @@ std::vector<std::string> values_of(const Context& context, const CLI::Option& op
     return {std::string(kFiles)};
 }
 
-std::vector<std::string> flags_of(const CLI::App& app) {
-    std::vector<std::string> flags;
-    for (const auto* option : app.get_options()) {
-        if (option->get_group().empty()) continue;
-        for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
-        if (option->get_lnames().empty())
-            for (const auto& name : option->get_snames()) flags.push_back("-" + name);
-    }
-    for (const auto* group : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (!group->get_name().empty()) continue;  // a verb, not a group of options
-        const auto more = flags_of(*group);
-        flags.insert(flags.end(), more.begin(), more.end());
-    }
-    return flags;
-}
-
 std::vector<std::string> candidates(const Context& context,
                                     const CLI::App& root,
                                     const std::vector<std::string>& words) {
     const auto now = situation(context, root, words);
     if (now.option != nullptr) return values_of(context, *now.option);
     if (words.back().starts_with('-')) return flags_of(*now.app);
-    std::vector<std::string> names;
-    for (const auto* sub : now.app->get_subcommands([](const CLI::App*) { return true; })) {
-        if (!sub->get_name().empty() && !sub->get_group().empty()) names.push_back(sub->get_name());
-    }
+    auto names = verbs_of(*now.app);
     if (!names.empty()) return names;
     const auto verb = now.app->get_name();
     if (verb == "activate") return environment_names(context);

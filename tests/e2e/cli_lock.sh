@@ -170,6 +170,8 @@ expect 0 lock repair drift.lock lib
 out_has 'lib 1.0 0 in place of lib 2.0 0'
 expect 1 lock repair drift.lock nosuch
 err_has 'the lock has no nosuch'
+expect 1 lock repair drift.lock lbi
+err_has 'did you mean lib?'
 package lib 2.0 0
 
 # Every machine there could be: what the lock has for it is what is decided there.

@@ -179,6 +179,20 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
     return {};
 }
 
+Result<void> check_has(const LockFile& lock, const std::set<std::string>& names) {
+    std::set<std::string> known;
+    for (const auto& one : lock.packages) known.insert(one.record.name);
+    for (const auto& name : names) {
+        if (known.contains(name)) continue;
+        const std::vector<std::string> sorted(known.begin(), known.end());
+        const auto near = near_names(name, sorted);
+        return fail(ErrorKind::NotFound,
+                    fmt::format("the lock has no {}", name),
+                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<std::vector<GonePackage>> gone_packages(Context& context,
@@ -210,12 +224,7 @@ Result<LockedClasses> repair(Context& context,
         return fail(ErrorKind::Conflict,
                     "the request in it was changed since its packages were decided",
                     "gpkg lock decides anew");
-    for (const auto& name : free) {
-        const bool is_there = std::any_of(lock.packages.begin(),
-                                          lock.packages.end(),
-                                          [&](const auto& one) { return one.record.name == name; });
-        if (!is_there) return fail(ErrorKind::NotFound, fmt::format("the lock has no {}", name));
-    }
+    GPKG_CHECK(check_has(lock, free));
     std::set<std::size_t> gone_places;
     for (const auto& one : gone) gone_places.insert(one.place);
     const auto sources = sources_of(lock, options);

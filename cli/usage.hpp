@@ -1,0 +1,30 @@
+#pragma once
+
+// Wrong words on the command line: what is said of them, and which may have been meant.
+
+#include "libcore/base/error.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace gpkg::cli {
+
+/// The options of a command as they are typed, with their dashes; without hidden ones.
+std::vector<std::string> flags_of(const CLI::App& command);
+/// The commands below a command; without hidden ones.
+std::vector<std::string> verbs_of(const CLI::App& command);
+
+/// What CLI11 found wrong, with near names as the hint; `first` is the first word behind the
+/// program's.
+Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first);
+
+/// For commands that take packages where a verb may stand: hints at the verb when they failed and
+/// their first argument is nearly one. Never more than a hint, for a package may have that name.
+Error with_near_verb(Error error, const CLI::App& command, const std::string& argument);
+
+}  // namespace gpkg::cli
