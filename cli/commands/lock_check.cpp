@@ -1,6 +1,7 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/lock/classes.hpp"
+#include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/lock/repair.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/machine.hpp"
@@ -130,9 +131,7 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
-    if (answer.fits.empty())
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: has no environment {}", options.file, kDefaultEnvironment));
+    if (answer.fits.empty()) return no_class(lock, options.file);
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
         for (const auto& flaw : flaws_of(lock, locked))

@@ -110,12 +110,28 @@ Result<int> run_pip(Context& context,
     return run_command(command);
 }
 
-/// What does the rest of a lock's packages, for which there is no environment.yml.
+/// Whether what it means depends on the folder: "-e .", "./mine", "-r more.txt".
+bool needs_folder(std::string_view requirement) {
+    return requirement.starts_with('-') || requirement.starts_with('.');
+}
+
+/// A line of a requirements file as words of a command line. The words of options are parted.
+std::string command_words(std::string_view requirement) {
+    if (requirement.starts_with('-')) {
+        if (const auto words = words_of_line(requirement)) return shell_words(*words);
+    }
+    return shell_word(requirement.substr(0, requirement.find(" --hash=")));
+}
+
+/// What does a section of a lock, for which there is no environment.yml.
 std::string pip_command(const Context& context, const fs::path& prefix, const PipSection& section) {
-    auto text = fmt::format("gpkg run {} python -m pip install", target_words(context, prefix));
+    const auto& asked = section.requirements;
+    auto text = fmt::format("gpkg run {}", target_words(context, prefix));
+    if (std::any_of(asked.begin(), asked.end(), needs_folder))
+        text += " --cwd " + shell_word(section.file.parent_path().native());
+    text += " python -m pip install";
     if (section.dependencies == PipSection::Dependencies::Leave) text += " --no-deps";
-    for (const auto& line : section.requirements)
-        text += " " + shell_word(line.substr(0, line.find(" --hash=")));
+    for (const auto& line : asked) text += " " + command_words(line);
     return text;
 }
 
@@ -124,8 +140,12 @@ std::string repeating_command(const Context& context,
                               const fs::path& prefix,
                               const Sections& sections,
                               std::size_t from) {
-    if (!is_environment_yml(sections[from].file))
-        return pip_command(context, prefix, sections[from]);
+    if (!is_environment_yml(sections[from].file)) {
+        std::vector<std::string> commands;
+        for (auto place = from; place < sections.size(); ++place)
+            commands.push_back(pip_command(context, prefix, sections[place]));
+        return fmt::format("{}", fmt::join(commands, " && "));
+    }
     auto text = "gpkg install " + target_words(context, prefix);
     for (auto place = from; place < sections.size(); ++place)
         text += " -f " + shell_word(sections[place].file.native());

@@ -129,8 +129,8 @@ Result<Places> read_foreign_packages(const Node& root, PackageAdder& adder) {
     GPKG_CHECK(expect_map(*packages, "foreign packages"));
     for (const auto& [name, block] : packages->entries()) {
         GPKG_CHECK(expect_map(block, "a package"));
-        GPKG_CHECK(
-            check_keys(block, {"kind", "location", "name", "version", "sha256", "md5", "kept"}));
+        GPKG_CHECK(check_keys(
+            block, {"kind", "location", "name", "version", "sha256", "md5", "editable", "kept"}));
         GPKG_TRY(const auto kind, required_text(block, "kind"));
         GPKG_TRY(auto package, read_foreign(block, kind, "location"));
         GPKG_TRY(package.kept, read_kept(block));

@@ -62,7 +62,8 @@ bool operator<(const ForeignPackage& a, const ForeignPackage& b) {
                         package.version,
                         package.sha256,
                         package.md5,
-                        package.kept);
+                        package.kept,
+                        package.is_editable);
     };
     return key(a) < key(b);
 }

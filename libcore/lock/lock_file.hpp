@@ -46,6 +46,7 @@ struct ForeignPackage {
     std::string sha256;  ///< lowercase hex; may be empty
     std::string md5;     ///< lowercase hex; may be empty
     KeptYaml kept;
+    bool is_editable = false;  ///< of a folder: changes there are changes of what is installed
 
     friend bool operator==(const ForeignPackage&, const ForeignPackage&) = default;
     friend bool operator<(const ForeignPackage&, const ForeignPackage&);

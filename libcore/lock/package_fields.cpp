@@ -450,7 +450,10 @@ Result<ForeignPackage> read_foreign(const Node& map,
     GPKG_TRY(package.version, text_of(map, "version"));
     GPKG_TRY(package.sha256, hash_of(map, "sha256", kSha256Length));
     GPKG_TRY(package.md5, hash_of(map, "md5", kMd5Length));
-    constexpr std::string_view kRead[] = {"name", "version", "sha256", "md5"};
+    if (const auto* editable = map.find("editable"); editable != nullptr && !editable->is_null()) {
+        GPKG_TRY(package.is_editable, editable->as_bool("editable"));
+    }
+    constexpr std::string_view kRead[] = {"name", "version", "sha256", "md5", "editable"};
     for (const auto& [key, value] : map.entries()) {
         if (key != location_key && !value.is_null() &&
             std::find(std::begin(kRead), std::end(kRead), key) == std::end(kRead))
@@ -464,6 +467,7 @@ void write_foreign(BlockWriter& out, int depth, const ForeignPackage& package) {
     out.line(depth, "version", package.version);
     out.line(depth, "sha256", package.sha256);
     out.line(depth, "md5", package.md5);
+    if (package.is_editable) out.as_is(depth, "editable", "true");
 }
 
 }  // namespace gpkg::lock

@@ -66,7 +66,7 @@ Result<LockedPackage> read_package(const yaml::Node& map,
 /// The fields that the URL does not tell; what is kept is left to the caller.
 void write_package(BlockWriter& out, int depth, const PackageRecord& record);
 
-/// The other kind: name, version and hashes; what is unknown is kept.
+/// The other kind: name, version, hashes, editable; what is unknown is kept.
 Result<ForeignPackage> read_foreign(const yaml::Node& map,
                                     std::string_view kind,
                                     std::string_view location_key);

@@ -179,6 +179,92 @@ expect 1 create -n brokenlock --lock gpkg.lock -y
 err_has 'to do the rest again: gpkg run -n brokenlock python -m pip install broken'
 rm -rf "$at/brokenlock" "$at/fromlock"
 
+# Repositories at their commits and folders come in a run of their own, without hashes, also where
+# the lock has one for them. What is in the lock's folder is told from there.
+sha=1111111111111111111111111111111111111111111111111111111111111111
+commit=e48252662a78a847f534766b506c2ac83c57c627
+# locked FILE PYTHON: a pixi.lock of it and of packages of PyPI, which stdin has as it lists them.
+locked() {
+    local entries
+    entries=$(cat)
+    expect 0 lock "$2" pip -o conda/gpkg.lock
+    expect 0 lock convert conda/gpkg.lock conda/pixi.lock
+    sed "s|^packages:|$(grep '^- pypi' <<< "$entries" | sed 's/^/      /; s/&/\\&/g; s/$/\\/')
+&|" conda/pixi.lock > "$1"
+    printf '%s\n' "$entries" >> "$1"
+}
+mkdir -p conda
+locked project/pixi.lock python=3.11=0 << YML
+- pypi: git+https://h/draccus.git?rev=main&subdirectory=python%2Fone#$commit
+  name: draccus
+  version: 0.10.0
+- pypi: .
+  name: mine
+  version: 0.1.0
+  sha256: $sha
+  editable: true
+- pypi: ./my lib
+  name: lib
+  sha256: $sha
+- pypi: https://h/w-1.0-py3-none-any.whl
+  name: w
+  version: '1.0'
+  sha256: $sha
+YML
+rm "$PIPLOG"
+expect 0 create -n frompixi --lock project/pixi.lock -y
+check [ "$(grep -E '^(in|asked)' "$PIPLOG")" = "in $WORK/here/project
+asked w @ https://h/w-1.0-py3-none-any.whl --hash=sha256:$sha
+in $WORK/here/project
+asked -e .
+asked ./my lib
+asked draccus @ git+https://h/draccus.git@$commit#subdirectory=python/one" ]
+err_lacks 'names no commit'
+expect 0 lock convert project/pixi.lock conda/gpkg.lock
+check grep -q 'editable: true' conda/gpkg.lock
+expect 0 lock convert conda/gpkg.lock conda/pixi.lock
+check grep -q 'editable: true' conda/pixi.lock
+# The hint does all of the rest, and there.
+sed -i 's/^  name: w$/  name: broken/' project/pixi.lock
+expect 1 create -n brokenpixi --lock project/pixi.lock -y
+err_has "to do the rest again: gpkg run -n brokenpixi python -m pip install --no-deps 'broken @ https://h/w-1.0-py3-none-any.whl' \
+&& gpkg run -n brokenpixi --cwd $WORK/here/project python -m pip install --no-deps -e . './my lib' 'draccus @"
+sed -i "s/#$commit//; s/broken/w/" project/pixi.lock
+expect 0 create -n main --lock project/pixi.lock -y
+err_has 'git+https://h/draccus.git names no commit: what is there now is installed'
+sed -i 's/my lib/my ;lib/' project/pixi.lock
+expect 1 create -n odd --lock project/pixi.lock -y
+err_has "'./my ;lib' is no path that pip could be asked for"
+absent odd
+rm -rf "$at/brokenpixi" "$at/frompixi" "$at/main"
+
+# An environment may be there and have nothing.
+cat > empty.lock << 'YML'
+version: 6
+environments:
+  default:
+    channels: []
+    packages: {}
+  test:
+    channels: []
+    packages:
+      linux-64: [{pypi: https://h/w-1.0-py3-none-any.whl}]
+packages:
+- pypi: https://h/w-1.0-py3-none-any.whl
+  name: w
+YML
+expect 1 create -n nothing --lock empty.lock -y
+err_has 'empty.lock: there is nothing in the environment default'
+err_has 'hint: test has packages, and only the environment default is made into an environment'
+expect 1 lock check empty.lock
+err_has 'there is nothing in the environment default'
+sed -i 's/packages: {}/packages: {linux-64: []}/' empty.lock
+expect 1 create -n nothing --lock empty.lock -y
+err_has 'there is nothing in the environment default for linux-64' 'hint: test has packages'
+sed -i 's/^  default:/  dev:/' empty.lock
+expect 1 create -n nothing --lock empty.lock -y
+err_has 'empty.lock: has no environment default'
+
 # The real pip of this machine's python, which a pyvenv.cfg lets live in the environment, and a wheel
 # that lies beside the file.
 if python3 -m pip --version > /dev/null 2>&1; then
@@ -209,6 +295,71 @@ PY
     expect 1 env update -n real -f project/real.yml
     err_has 'project/real.yml: pip failed with exit status 1'
     err_has 'No matching distribution found for hi-there==2.0'
+fi
+
+# A lock: a wheel with its hash, a repository at the commit before its last, a folder to edit. The
+# projects build themselves, so that nothing has to be fetched.
+if python3 -m pip --version > /dev/null 2>&1 && git --version > /dev/null 2>&1; then
+    project() {
+        mkdir -p "$1"
+        printf '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n' > "$1/pyproject.toml"
+        cat > "$1/backend.py" << PY
+import os, zipfile
+NAME, VERSION = "$2", "$3"
+def write(folder, content):
+    info = f"{NAME}-{VERSION}.dist-info/"
+    files = {**content,
+             info + "METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\n",
+             info + "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+    files[info + "RECORD"] = "".join(name + ",,\n" for name in [*files, info + "RECORD"])
+    name = f"{NAME}-{VERSION}-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        for path, text in files.items():
+            wheel.writestr(path, text)
+    return name
+def build_wheel(folder, config=None, metadata=None):
+    return write(folder, {NAME + ".py": f"version = '{VERSION}'\n"})
+def build_editable(folder, config=None, metadata=None):
+    return write(folder, {NAME + ".pth": os.getcwd() + "\n"})
+PY
+        printf 'version = "in place"\n' > "$1/$2.py"
+    }
+    in_repository() { git -C "$WORK/repository" -c user.name=n -c user.email=m "$@"; }
+    project "$WORK/repository/python/one" fromgit 1.0
+    git init -q "$WORK/repository"
+    in_repository add .
+    in_repository commit -qm first
+    commit=$(in_repository rev-parse HEAD)
+    project "$WORK/repository/python/one" fromgit 2.0
+    in_repository commit -qam second
+    project 'project/my lib' mylib 3.0
+    locked project/pixi.lock python=3.11=2 << YML
+- pypi: ./wheels/hi_there-1.0-py3-none-any.whl
+  name: hi-there
+  version: '1.0'
+  sha256: $(sha256sum < project/wheels/hi_there-1.0-py3-none-any.whl | cut -d' ' -f1)
+- pypi: git+file://$WORK/repository?branch=main&subdirectory=python%2Fone#$commit
+  name: fromgit
+  version: '1.0'
+- pypi: ./my lib
+  name: mylib
+  version: '3.0'
+  sha256: $sha
+  editable: true
+YML
+    expect 0 create -n reallock --lock project/pixi.lock -y
+    expect 0 run -n reallock python -c 'import fromgit, hi_there, mylib; print(fromgit.version, mylib.version)'
+    out_is 'hi there
+1.0 in place'
+    expect 0 list -n reallock --json
+    json '{("fromgit", "1.0"), ("hi-there", "1.0"), ("mylib", "3.0")} <= {(r["name"], r["version"]) for r in d}'
+    sed -i '/editable/d' project/pixi.lock
+    expect 0 create -n copied --lock project/pixi.lock -y
+    expect 0 run -n copied python -c 'import mylib; print(mylib.version)'
+    out_is '3.0'
+    sed -i '/^- pypi: .*wheels/,$s/sha256: ..../sha256: 1111/' project/pixi.lock
+    expect 1 create -n otherhash --lock project/pixi.lock -y
+    err_has 'DO NOT MATCH THE HASHES'
 fi
 
 check [ -z "$(find "$TMPDIR" -mindepth 1 -name '.gpkg-*')" ]

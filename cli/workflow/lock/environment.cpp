@@ -7,6 +7,7 @@
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_flaws.hpp"
 #include "libcore/lock/lock_format.hpp"
+#include "libcore/lock/pip_requirement.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,24 +16,15 @@
 namespace gpkg::cli {
 namespace {
 
-/// A line of a requirements file for a package of PyPI; a path is one of the lock's folder.
-std::string requirement(const ForeignPackage& package) {
-    const bool is_url = package.location.find("://") != std::string::npos;
-    if (!is_url) return package.location;
-    auto line = package.name.empty() ? package.location
-                                     : fmt::format("{} @ {}", package.name, package.location);
-    if (!package.sha256.empty()) line += " --hash=sha256:" + package.sha256;
-    return line;
-}
-
 /// What pip is asked for: the packages that the lock names, each as it is, and then what it was
-/// left to decide. One with a checksum wants one for all beside it.
+/// left to decide. One with a hash wants one for all beside it, and folders and repositories can
+/// have none.
 Result<std::vector<PipSection>> pip_sections(Context& context,
                                              const LockFile& lock,
                                              const LockedClass& locked,
                                              const fs::path& file) {
-    PipSection checked{file, {}, PipSection::Dependencies::Leave};
-    PipSection unchecked{file, {}, PipSection::Dependencies::Leave};
+    PipSection with_hashes{file, {}, PipSection::Dependencies::Leave};
+    PipSection others{file, {}, PipSection::Dependencies::Leave};
     for (const auto place : locked.foreign) {
         const auto& package = lock.foreign[place];
         if (package.kind != "pypi") {
@@ -41,30 +33,62 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
                                          package.location));
             continue;
         }
-        auto& section = package.sha256.empty() ? unchecked : checked;
-        section.requirements.push_back(requirement(package));
+        auto wanted = pip_requirement(package);
+        if (!wanted) return pass(std::move(wanted).error().while_doing(file.native()));
+        if (wanted->lacks_commit)
+            context.out.warn(fmt::format("{}: {} names no commit: what is there now is installed",
+                                         file.native(),
+                                         package.location));
+        auto& section = wanted->has_hash ? with_hashes : others;
+        section.requirements.push_back(std::move(wanted->line));
     }
     std::vector<PipSection> sections;
-    for (auto* section : {&checked, &unchecked}) {
+    for (auto* section : {&with_hashes, &others}) {
         if (!section->requirements.empty()) sections.push_back(std::move(*section));
     }
     if (!lock.request.pip.empty()) sections.push_back({file, lock.request.pip});
     return sections;
 }
 
-/// Categories and environments that nothing is made of, for people to know.
-void tell_others(Context& context, const LockFile& lock, const std::string& file) {
+bool is_empty(const LockedClass& locked) {
+    return locked.packages.empty() && locked.foreign.empty();
+}
+
+/// Categories and environments that nothing is made of, although they have packages.
+std::vector<std::string> others_of(const LockFile& lock) {
     std::set<std::string> names;
     for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment) names.insert(locked.environment);
+        if (locked.environment != kDefaultEnvironment && !is_empty(locked))
+            names.insert(locked.environment);
     }
-    if (names.empty()) return;
-    const std::vector<std::string> others(names.begin(), names.end());
-    context.out.note(fmt::format(
-        "note: {}: {} left out; what is taken is {}",
-        file,
-        join_some(others, "and") + (others.size() == 1 ? " is" : " are"),
-        lock.kept_for == "conda-lock" ? "the category main" : "the environment default"));
+    return {names.begin(), names.end()};
+}
+
+/// "the environment default", as the format calls it.
+std::string_view what_is_taken(const LockFile& lock) {
+    return lock.kept_for == "conda-lock" ? "the category main" : "the environment default";
+}
+
+/// The others, for people to know.
+void tell_others(Context& context, const LockFile& lock, const std::string& file) {
+    const auto others = others_of(lock);
+    if (others.empty()) return;
+    context.out.note(fmt::format("note: {}: {} left out; what is taken is {}",
+                                 file,
+                                 join_some(others, "and") + (others.size() == 1 ? " is" : " are"),
+                                 what_is_taken(lock)));
+}
+
+/// `what` is missing or empty; where there are packages is in the hint.
+tl::unexpected<Error> nothing_to_make(const LockFile& lock, const std::string& what) {
+    const auto others = others_of(lock);
+    return fail(ErrorKind::NotFound,
+                what,
+                others.empty() ? ""
+                               : fmt::format("{} packages, and only {} is made into an environment",
+                                             join_some(others, "and") +
+                                                 (others.size() == 1 ? " has" : " have"),
+                                             what_is_taken(lock)));
 }
 
 /// What -c names can be the way to the lock's packages, with a login, but no other packages come.
@@ -90,6 +114,12 @@ Result<void> check_channels(const Context& context,
 
 }  // namespace
 
+tl::unexpected<Error> no_class(const LockFile& lock, const std::string& file) {
+    const bool is_there = lock.environments.contains(std::string(kDefaultEnvironment));
+    const auto* what = is_there ? "there is nothing in the environment" : "has no environment";
+    return nothing_to_make(lock, fmt::format("{}: {} {}", file, what, kDefaultEnvironment));
+}
+
 Result<ExactRequest> locked_request(Context& context,
                                     const SourceOptions& sources,
                                     const std::string& file,
@@ -100,9 +130,7 @@ Result<ExactRequest> locked_request(Context& context,
     GPKG_TRY(const auto machine, machine_of(context, sources));
     GPKG_TRY(const auto records, virtual_packages_of(context, machine));
     const auto fits = fits_of(found.lock, machine.platform, records);
-    if (fits.empty())
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: has no environment {}", file, kDefaultEnvironment));
+    if (fits.empty()) return no_class(found.lock, file);
     const auto& best = fits.front();
     if (!best.fits()) {
         std::string reasons;
@@ -120,12 +148,12 @@ Result<ExactRequest> locked_request(Context& context,
                                 best.locked->name,
                                 other->locked->name),
                     "--devices with the numbers that gpkg hardware shows says which count");
-    if (best.locked->packages.empty() && best.locked->foreign.empty())
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: {} has no packages; of conda-lock.yml only those of the "
-                                "category main are read",
-                                file,
-                                best.locked->name));
+    if (is_empty(*best.locked))
+        return nothing_to_make(found.lock,
+                               fmt::format("{}: there is nothing in {} for {}",
+                                           file,
+                                           what_is_taken(found.lock),
+                                           best.locked->name));
     if (const auto flaws = flaws_of(found.lock, *best.locked); !flaws.empty())
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: {} does not hold together: {}",

@@ -3,6 +3,7 @@
 // An environment as a lock file has it for a machine.
 
 #include "cli/workflow/change.hpp"
+#include "libcore/lock/lock_file.hpp"
 
 #include <string>
 
@@ -14,5 +15,9 @@ Result<ExactRequest> locked_request(Context& context,
                                     const SourceOptions& sources,
                                     const std::string& file,
                                     const fs::path& prefix);
+
+/// What is said of a lock without a class that an environment could be made of: that `default` is
+/// missing or empty, and which others have packages.
+tl::unexpected<Error> no_class(const LockFile& lock, const std::string& file);
 
 }  // namespace gpkg::cli
