@@ -62,8 +62,8 @@ Result<std::string> hook_code(const Config& config, Shell shell) {
     auto code = shell_hook(shell, program);
     if (shell != Shell::Tcsh) return code;
     // Of each gpkg its own: several may share the folder.
-    const auto file = config.own_dir / "shell" /
-                      (hex_digest(DigestKind::Sha256, code).substr(0, 16) + ".csh");
+    const auto file =
+        config.own_dir / "shell" / (hex_digest(DigestKind::Sha256, code).substr(0, 16) + ".csh");
     if (const auto there = read_file(file); !there || *there != code)
         GPKG_CHECK(write_file_atomically(file, code));
     return tcsh_alias(file);

@@ -223,7 +223,7 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
     using Pair = std::pair<const Item*, const Item*>;
     // Of a name that pip has installed as well there are two.
     std::map<std::pair<std::string, bool>, Pair> by_name;
-    const auto enter = [&](const std::vector<Item>& items, const Item* Pair::* side) {
+    const auto enter = [&](const std::vector<Item>& items, const Item* Pair::*side) {
         for (const auto& item : items) {
             const bool is_second = by_name[{item.name, false}].*side != nullptr;
             by_name[{item.name, is_second}].*side = &item;
