@@ -1,6 +1,7 @@
 #include "solver/notes.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/cuda.hpp"
 #include "solver/explain/wording.hpp"
 #include "solver/machine_limit.hpp"
 
@@ -54,16 +55,26 @@ void note_missing_extras(const Universe& universe,
 /// for none.
 class AcceleratorNotes {
 public:
-    AcceleratorNotes(const Universe& universe, MachineLimit& machine)
-        : universe_(universe), machine_(machine) {}
+    AcceleratorNotes(const Universe& universe,
+                     MachineLimit& machine,
+                     const std::vector<CandidateId>& chosen)
+        : universe_(universe), machine_(machine) {
+        for (const auto id : chosen) {
+            const auto& candidate = universe.candidates()[id];
+            if (!candidate.says_accelerator) continue;
+            for (const auto depend : candidate.depends)
+                parts_.insert(universe.specs()[depend].name);
+        }
+    }
 
     /// `is_limit_told`: what keeps newer versions out is told already.
     std::optional<std::string> on(CandidateId id, bool is_limit_told) {
         const auto& chosen = universe_.candidates()[id];
         const auto wanted = universe_.preferred_accelerator(chosen.name);
         const bool is_requested = universe_.is_requested(chosen.name);
-        if (!wanted || chosen.is_installed || !(is_requested || chosen.says_accelerator) ||
-            is_build_requested(chosen.name))
+        if (!wanted || chosen.is_installed || is_build_requested(chosen.name)) return std::nullopt;
+        // What is a part of something that says so itself goes with it.
+        if (!is_requested && (!chosen.says_accelerator || parts_.contains(chosen.name)))
             return std::nullopt;
         if (*wanted == Accelerator::None) return on_machine_without(id);
         const auto text = universe_.names()[chosen.name].text + " " +
@@ -90,24 +101,98 @@ public:
             if (hidden.empty() && !newest_for(chosen.name, is_any, Of::All)) return std::nullopt;
             if (const auto other = newest_for(chosen.name, is_wanted, Of::All))
                 return no_build(text, vendor, *other);
-            return fmt::format("{}: no version has a build for {}{}", text, vendor, hidden);
+            return fmt::format("{}: no version has a build for {}{}{}",
+                               text,
+                               vendor,
+                               hidden,
+                               what_it_is(id, hidden.empty()));
         }
         if (is_older(universe_.candidates()[*newest].version, id))
             return no_build(text, vendor, *newest);
         const auto nearest = of_same_version(id, *wanted).value_or(*newest);
-        return fmt::format("{} is not the build for {}, {}", text, vendor, why_not(nearest));
+        auto note =
+            fmt::format("{} is not the build for {}, {}", text, vendor, why_not(id, nearest));
+        if (is_requested && !universe_.is_bound_to_accelerator(chosen.name) &&
+            is_possible(chosen.name, *wanted))
+            note +=
+                fmt::format("; {}[accel={}] takes one that does, in an older version if need be",
+                            universe_.names()[chosen.name].text,
+                            vendor);
+        return note;
     }
 
 private:
+    /// Whether the machine could use a build for the accelerator, of a version that is asked for.
+    bool is_possible(NameId id, Accelerator wanted) {
+        const auto& name = universe_.names()[id];
+        for (auto one = name.begin; one < name.end; ++one) {
+            const auto& candidate = universe_.candidates()[one];
+            if (candidate.accelerator == wanted && !candidate.exceeds_driver &&
+                universe_.is_as_requested(one) && !machine_.why_never(one))
+                return true;
+        }
+        return false;
+    }
+
+    /// "; this one is for nvidia", and whether there is one for none.
+    std::string what_it_is(CandidateId id, bool is_to_be_told) const {
+        const auto& chosen = universe_.candidates()[id];
+        if (chosen.accelerator == Accelerator::None || !is_to_be_told) return "";
+        auto text = fmt::format("; this one is for {}", to_string(chosen.accelerator));
+        const auto newest = newest_for(chosen.name, is_for_none, Of::Requested);
+        if (newest)
+            text += fmt::format(", and {}[accel=none] asks for {}, which is for none",
+                                universe_.names()[chosen.name].text,
+                                version_text(*newest));
+        return text;
+    }
+
+    static bool is_for_none(Accelerator one) { return one == Accelerator::None; }
+
+    static bool says_cuda(std::string_view name) {
+        return tells_cuda_version(name) || name == "pytorch-cuda";
+    }
+
+    /// The first spec of the request that says which CUDA: "pytorch-cuda=12.1".
+    std::optional<std::string> asked_cuda() const {
+        for (const auto id : universe_.requested()) {
+            const auto& spec = universe_.specs()[id];
+            const auto& name = universe_.names()[spec.name].text;
+            if (says_cuda(name)) return spec.text;
+        }
+        return std::nullopt;
+    }
+
     /// A build for GPUs where there is none: newer than those for none, which is what counts more.
+    /// Or one for none, where the request speaks of CUDA.
     std::optional<std::string> on_machine_without(CandidateId id) const {
         const auto& chosen = universe_.candidates()[id];
-        if (chosen.accelerator == Accelerator::None || !universe_.is_requested(chosen.name))
-            return std::nullopt;
+        if (!universe_.is_requested(chosen.name)) return std::nullopt;
         const auto& name = universe_.names()[chosen.name].text;
-        const auto is_for_none = [](Accelerator one) { return one == Accelerator::None; };
+        if (says_cuda(name)) return std::nullopt;
+        if (chosen.accelerator == Accelerator::None) {
+            const auto cuda = asked_cuda();
+            const auto is_nvidias = [](Accelerator one) { return one == Accelerator::Nvidia; };
+            const auto choice = universe_.problem().request.accelerators.choice(name);
+            if (!cuda || choice != AcceleratorChoice::Auto || !chosen.says_accelerator ||
+                !newest_for(chosen.name, is_nvidias, Of::Requested))
+                return std::nullopt;
+            return fmt::format(
+                "{} {} is for none, as {} has no GPU; {}[accel=nvidia] asks for the "
+                "build for nvidia, where {} is for that",
+                name,
+                universe_.version(chosen.version).to_string(),
+                universe_.problem().machine,
+                name,
+                *cuda);
+        }
         const auto newest = newest_for(chosen.name, is_for_none, Of::Requested);
-        if (!newest) return std::nullopt;
+        if (!newest)
+            return fmt::format("{} {} is for {}, of which {} has none",
+                               name,
+                               universe_.version(chosen.version).to_string(),
+                               to_string(chosen.accelerator),
+                               universe_.problem().machine);
         return fmt::format(
             "{} {} is for {}, of which {} has none; the newest for none is {}, and "
             "{}[accel=none] asks for it",
@@ -149,27 +234,44 @@ private:
     }
 
     /// Of all builds of a version for one accelerator: the machine where it is what they all lack.
-    std::string why_not(CandidateId id) {
+    /// Else the one for the python of what was chosen is asked about.
+    std::string why_not(CandidateId chosen, CandidateId id) {
         const auto& one = universe_.candidates()[id];
         const auto& name = universe_.names()[one.name];
+        std::optional<CandidateId> possible;
         for (auto other = name.begin; other < name.end; ++other) {
             const auto& candidate = universe_.candidates()[other];
             const bool is_alike =
                 candidate.version == one.version && candidate.accelerator == one.accelerator;
-            if (is_alike && !candidate.exceeds_driver && !machine_.why_never(other))
-                return "which does not go with the rest or with the machine; " +
-                       who_tells_why(other);
+            if (!is_alike || candidate.exceeds_driver || machine_.why_never(other)) continue;
+            if (!possible || (!has_python_of(chosen, *possible) && has_python_of(chosen, other)))
+                possible = other;
         }
+        if (possible)
+            return "which does not go with the rest or with the machine; " +
+                   who_tells_why(*possible);
         if (const auto why = machine_.why_never(id)) return "which " + *why;
         return "which is for a CUDA that the driver is too old for";
     }
 
+    bool has_python_of(CandidateId one, CandidateId other) const {
+        const auto& asked = universe_.candidates()[one].depends;
+        const auto& asks = universe_.candidates()[other].depends;
+        return std::any_of(asks.begin(), asks.end(), [&](SpecId id) {
+            return universe_.name_of(universe_.specs()[id]).text == "python_abi" &&
+                   std::find(asked.begin(), asked.end(), id) != asked.end();
+        });
+    }
+
     std::string who_tells_why(CandidateId id) const {
         const auto& candidate = universe_.candidates()[id];
-        return fmt::format("gpkg why-not {}={}={}, with the same request, tells why",
+        const bool is_for_environment = !universe_.problem().request.installed.empty();
+        return fmt::format("gpkg why-not {}{}={}={}{} tells why",
+                           is_for_environment ? "-n NAME " : "",
                            universe_.names()[candidate.name].text,
                            version_text(id),
-                           candidate.build());
+                           candidate.build(),
+                           is_for_environment ? "" : ", with the same request,");
     }
 
     std::string no_build(const std::string& text,
@@ -208,6 +310,7 @@ private:
 
     const Universe& universe_;
     MachineLimit& machine_;
+    std::set<NameId> parts_;  ///< needed by what says what it is for
 };
 
 /// NAME[accel=...] of packages that come in one form: nothing heeds it, though what they need may
@@ -367,7 +470,7 @@ std::vector<std::string> notes_on(const Universe& universe,
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(universe, machine_limit);
+    AcceleratorNotes on_accelerators(universe, machine_limit, chosen);
     for (const auto id : chosen) {
         auto limit = machine_limit.note_on(id);
         if (auto note = on_accelerators.on(id, limit.has_value()))

@@ -174,14 +174,16 @@ std::string fit_cell(const Row& row) {
     return row.hidden_by.empty() ? "yes" : fmt::format("hidden by {}", row.hidden_by);
 }
 
-/// The columns of records by which the rows differ.
+/// The columns of records by which the rows differ, and the accelerator of what is for GPUs alone.
 std::vector<std::size_t> differing_columns(const std::vector<Row>& rows) {
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
         const auto differs = [&](const Row& row) {
             return row.build.columns.at(i) != rows.front().build.columns.at(i);
         };
-        if (std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(i);
+        const bool is_for_gpus =
+            i == 0 && rows.front().accelerator.accelerator != Accelerator::None;
+        if (is_for_gpus || std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(i);
     }
     return shown;
 }
