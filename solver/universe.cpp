@@ -184,7 +184,7 @@ Result<void> Universe::take_request() {
     // What is reached last is collected first: what other packages are to follow.
     std::vector<NameId> leading;
     const auto reach_or_lead = [&](NameId name) {
-        const bool leads = request.accelerators.asked_packages.contains(names_[name].text);
+        const bool leads = is_asked_in_another_build(name);
         if (leads)
             leading.push_back(name);
         else

@@ -104,7 +104,7 @@ struct Name {
     CandidateId end = 0;
     bool is_virtual = false;     ///< "__cuda": true or false from the start, never chosen
     bool is_reached = false;     ///< its candidates were collected
-    bool follows_asked = false;  ///< a package asked for with another accelerator chooses its build
+    bool follows_asked = false;  ///< what is asked for in another build chooses its build
     std::vector<SpecId> specs;   ///< that are about it
     std::vector<LeftOut> left_out;
 };
@@ -223,6 +223,7 @@ private:
     void leave_out(NameId name, const WhyNot& why_not);
     void leave_out_changed_builds(NameId name);
     void leave_out_accelerators(NameId name);
+    bool is_asked_in_another_build(NameId name) const;
     void let_parts_follow(NameId name);
     /// What may change of an installed package, as the specs on its name say.
     struct Freedom {

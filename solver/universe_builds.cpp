@@ -159,7 +159,8 @@ void Universe::leave_out_changed_builds(NameId name) {
     if (!was || request.loose.contains(text)) return;
     const auto freedom = freedom_of(name);
     const auto channel = kept_channel(name);
-    const auto kind = freedom.build ? std::array<std::string, 2>() : kind_of(was->record);
+    const auto kind = freedom.build || names_[name].follows_asked ? std::array<std::string, 2>()
+                                                                  : kind_of(was->record);
     const bool has_kind = !kind[0].empty() || !kind[1].empty();
     const auto accelerator = accelerator_of(was->record).accelerator;
     const bool keeps_accelerator = !freedom.build && !is_bound_to_accelerator(name) &&
@@ -178,11 +179,21 @@ void Universe::leave_out_changed_builds(NameId name) {
     });
 }
 
-/// "pytorch[accel=nvidia]" where libtorch, of which each build of pytorch wants one, is installed
-/// for no GPU: what is asked for chooses the builds of its parts.
+/// "pytorch[accel=nvidia]", or "pytorch=2.10=*cuda*" where what is installed is another build.
+bool Universe::is_asked_in_another_build(NameId name) const {
+    if (problem_->request.accelerators.is_asked(names_[name].text)) return true;
+    const auto was = former(name);
+    return std::any_of(requested_.begin(), requested_.end(), [&](SpecId id) {
+        const auto& match = specs_[id].match;
+        return specs_[id].name == name && speaks_of_builds(match) &&
+               !(was && match.matches(was->record));
+    });
+}
+
+/// Where libtorch, of which each build of pytorch wants one, is of the kind that was: what is asked
+/// for chooses the builds of its parts.
 void Universe::let_parts_follow(NameId name) {
-    if (!names_[name].follows_asked && !problem_->request.accelerators.is_asked(names_[name].text))
-        return;
+    if (!names_[name].follows_asked && !is_asked_in_another_build(name)) return;
     for (auto id = names_[name].begin; id < names_[name].end; ++id) {
         if (candidates_[id].is_installed) continue;
         for (const auto dependency : candidates_[id].depends) {

@@ -26,6 +26,7 @@ std::string subject(const Line& line) {
     text += fmt::format(" builds of {} {}", line.name, builds.lowest);
     if (builds.lowest != builds.highest) text += " to " + builds.highest;
     if (!builds.accelerator.empty()) text += " for " + builds.accelerator;
+    if (!builds.variant.empty()) text += " with " + builds.variant;
     if (builds.is_as_installed) text += " (as is installed)";
     return text;
 }

@@ -37,6 +37,7 @@ struct ExplanationLine {
         std::string lowest, highest;   ///< versions
         std::string build;             ///< where it is one
         std::string accelerator;       ///< where those for others are left out: "nvidia"
+        std::string variant;           ///< the same of BLAS and MPI: "mkl"
         bool is_as_installed = false;  ///< and that because it is what is installed
     };
     Builds builds;

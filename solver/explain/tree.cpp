@@ -328,12 +328,12 @@ private:
             if (members.size() == 1)
                 line.builds.build = std::string(universe_.candidates()[*low].build());
         }
-        tell_accelerator(edge.from, line.builds);
+        tell_kind(edge.from, line.builds);
         return line;
     }
 
-    /// Where builds for other accelerators are left out, those that are counted are not all.
-    void tell_accelerator(NameId name, Line::Builds& builds) const {
+    /// Where builds of another kind are left out, those that are counted are not all.
+    void tell_kind(NameId name, Line::Builds& builds) const {
         const auto is_left_out = [&](LeftOut::Why why) {
             const auto& all = universe_.names()[name].left_out;
             return std::any_of(
@@ -342,9 +342,18 @@ private:
         if (is_left_out(LeftOut::Why::Accelerator)) {
             if (const auto wanted = universe_.preferred_accelerator(name))
                 builds.accelerator = to_string(*wanted);
-        } else if (const auto former = universe_.former(name);
-                   former && is_left_out(LeftOut::Why::OtherAccelerator)) {
+        }
+        const auto former = universe_.former(name);
+        if (!former) return;
+        if (builds.accelerator.empty() && is_left_out(LeftOut::Why::OtherAccelerator)) {
             builds.accelerator = to_string(accelerator_of(former->record).accelerator);
+            builds.is_as_installed = true;
+        }
+        if (is_left_out(LeftOut::Why::OtherVariant)) {
+            for (const auto& part : kind_of(former->record)) {
+                if (part.empty()) continue;
+                builds.variant += (builds.variant.empty() ? "" : " and ") + part;
+            }
             builds.is_as_installed = true;
         }
     }

@@ -172,6 +172,7 @@ Json json_of(const ExplanationLine& line) {
                               {"highest", line.builds.highest}};
         if (!line.builds.accelerator.empty())
             document["builds"]["accelerator"] = line.builds.accelerator;
+        if (!line.builds.variant.empty()) document["builds"]["variant"] = line.builds.variant;
     }
     if (line.kind == ExplanationLine::Kind::Pin) document["reason"] = line.reason;
     if (line.askers > 0 || line.kind == ExplanationLine::Kind::Machine ||
