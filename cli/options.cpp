@@ -184,6 +184,18 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
                 "name one with -n NAME or -p PATH");
 }
 
+Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {
+    GPKG_TRY(const auto found, target_prefix(context, options));
+    if (!options.prefix.empty() || found == context.config.root_prefix.value) return found;
+    auto prefix = environment_folders(context.config).path_for_new(options.name);
+    if (prefix != found)
+        context.out.note(fmt::format("note: -n {} means {} from now on, not {}",
+                                     options.name,
+                                     prefix.native(),
+                                     found.native()));
+    return prefix;
+}
+
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options) {
     GPKG_TRY(auto prefix, target_prefix(context, options));
     // An interrupted creation has its journal, though not yet its history.

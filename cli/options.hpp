@@ -55,6 +55,8 @@ Result<std::vector<std::string>> words_of_option(const std::string& text, std::s
 TargetOptions target_of(const std::string& name_or_path);
 /// The prefix that the options mean; it need not exist.
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);
+/// The same of one that is to be made. Where it takes the name from one of others, that is said.
+Result<fs::path> new_prefix(const Context& context, const TargetOptions& options);
 /// The same, which must be an environment: otherwise NotFound with near names.
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options);
 

@@ -59,7 +59,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                             "the new environment needs a name or a path",
                             "gpkg create -n NAME ...");
         }
-        GPKG_TRY(const auto prefix, target_prefix(context, options->target));
+        GPKG_TRY(const auto prefix, new_prefix(context, options->target));
         GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
         GPKG_CHECK(check_free(context, prefix));
 

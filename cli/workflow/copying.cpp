@@ -13,6 +13,7 @@
 #include "libcore/env/prefix_lock.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/env/unowned_files.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/image/pack.hpp"
 
 #include <fmt/format.h>
@@ -129,7 +130,9 @@ Result<void> check_free(const Context& context, const fs::path& prefix) {
     if (Prefix::is_environment(prefix))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: the environment exists already", prefix.native()),
-                    "gpkg install adds to it; gpkg remove --all takes it away");
+                    check_writable_folder(prefix / "conda-meta")
+                        ? "gpkg install adds to it; gpkg remove --all takes it away"
+                        : "you cannot change it: choose another name, or a place of your own (-p)");
     if (is_there(prefix) && !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),

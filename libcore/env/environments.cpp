@@ -102,6 +102,18 @@ fs::path EnvironmentFolders::path_of(std::string_view name) const {
     return (open == envs.end() ? envs.front() : *open) / name;
 }
 
+fs::path EnvironmentFolders::path_for_new(std::string_view name) const {
+    auto there = path_of(name);
+    std::error_code code;
+    if (!fs::exists(there / "conda-meta", code) || check_writable_folder(there / "conda-meta"))
+        return there;
+    for (const auto& folder : envs) {
+        if (folder == there.parent_path()) break;
+        if (check_writable_folder(folder)) return folder / name;
+    }
+    return there;
+}
+
 bool EnvironmentFolders::has(const fs::path& prefix) const {
     return prefix == root_prefix || path_of(prefix.filename().native()) == prefix;
 }

@@ -23,6 +23,9 @@ struct EnvironmentFolders {
     /// The environment of that name, else where it would be made: in the first folder that can be
     /// written to.
     fs::path path_of(std::string_view name) const;
+    /// Where a new one of that name is made: the same, but an environment that this user cannot
+    /// change, of a site say, is no reason not to have one in a folder that goes before its own.
+    fs::path path_for_new(std::string_view name) const;
     /// Whether path_of() finds it, or it is the root prefix.
     bool has(const fs::path& prefix) const;
     /// What CONDA_DEFAULT_ENV calls it: "base" for the root prefix, the last part in a folder of

@@ -140,6 +140,21 @@ Result<void> may_take(const fs::path& path,
                 "give one of them another name with --as");
 }
 
+/// What Environment Modules takes for a variant or a version that is asked for, Lmod does not.
+Result<void> check_name_for(const std::vector<ModuleFormat>& formats, const std::string& name) {
+    const auto odd = name.find_first_of("+=@");
+    if (odd == std::string::npos ||
+        std::find(formats.begin(), formats.end(), ModuleFormat::Tcl) == formats.end())
+        return {};
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("\"{}\" is no name that Environment Modules can load: it has a \"{}\"",
+                    name,
+                    name[odd]),
+        "choose another name (--as, or the setting module_name), or write it for Lmod alone: "
+        "--format lua");
+}
+
 /// Folders that have become empty, up to the room.
 void remove_empty_folders(const fs::path& root, fs::path folder) {
     std::error_code code;
@@ -279,6 +294,7 @@ Result<ModuleChange> write_module(const fs::path& root,
                                   const ModuleTexts& module,
                                   const std::vector<ModuleFormat>& formats,
                                   const std::vector<ModuleFile>& before) {
+    GPKG_CHECK(check_name_for(formats, module.name));
     std::vector<const ModuleFile*> formers;
     bool was_default = false;
     for (const auto& file : before) {

@@ -186,6 +186,13 @@ expect 0 module check --root "$WORK/private"
 check [ "$(stat -c %a "$WORK"/private/Core/secret* "$WORK/opened" "$WORK/opened/Core" | xargs)" = '644 644 755 755' ]
 check [ -z "$(find "$WORK/opened" ! -perm -o=r)" ]
 
+# Names that one of the two module systems cannot load are for the other alone.
+for name in torch/2.8+cu126 v=1 gcc@12/1; do
+    expect 2 module write -n one --as "$name" --root "$WORK/odd"
+    err_has 'is no name that Environment Modules can load' '--format lua'
+done
+expect 0 module write -n one --as torch/2.8+cu126 --root "$WORK/odd" --format lua
+
 # Folders that cannot be written to, and environments that are none.
 : > "$WORK/file"
 expect 1 module write -n one --root "$WORK/file"

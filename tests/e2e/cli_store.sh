@@ -115,6 +115,20 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         err_has "$shared/site/env: this environment of root cannot be changed by you: Permission denied" \
             "gpkg create -n NAME --clone $shared/site/env makes one of your own"
     done
+    # Nor does it take its name from those who cannot change it: their own goes before it.
+    export GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site
+    works 1 create -y -n env app
+    err_has "note: -n env means $shared/home1/envs/env from now on, not $shared/site/env"
+    as 1 create -y -n env app
+    check [ "$status" = 1 ]
+    err_has "$shared/home1/envs/env: the environment exists already" 'gpkg install adds to it'
+    works 1 remove -q -y -n env --all
+    works 1 clean -q -y --all
+    GPKG_ENVS_DIRS=$shared/site as 1 create -y -n env app
+    check [ "$status" = 1 ]
+    err_has "$shared/site/env: the environment exists already" 'you cannot change it: choose another name'
+    unset GPKG_ENVS_DIRS
+    rm -rf "$shared/root/pkgs"
     as 1 create -y -p "$shared/site/more" app
     check [ "$status" = 1 ]
     err_has "$shared/site: cannot make files there: Permission denied"
