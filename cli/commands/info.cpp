@@ -171,10 +171,22 @@ std::vector<ShownSetting> other_settings(const Config& config) {
     return settings;
 }
 
+/// What is wrong with a folder of others that is read: a slip of the pen, or its mode.
+std::string folder_state(const fs::path& folder) {
+    std::error_code code;
+    if (!fs::exists(folder, code))
+        return code == std::errc::permission_denied ? " (may not be read)" : " (not there)";
+    return ::access(folder.c_str(), R_OK | X_OK) == 0 ? "" : " (may not be read)";
+}
+
 /// "mirrored_channels: conda-forge: https://mirror (/etc/gpkg/config.yaml:4:1)"
 std::string setting_text(const ShownSetting& setting) {
+    constexpr std::string_view kFolders[] = {"store_layers", "profile_folders", "conda_pkgs_dirs"};
+    const bool are_folders =
+        std::find(std::begin(kFolders), std::end(kFolders), setting.key) != std::end(kFolders);
     std::vector<std::string> texts;
-    for (const auto& value : setting.values) texts.push_back(hide_secrets(value));
+    for (const auto& value : setting.values)
+        texts.push_back(hide_secrets(value) + (are_folders ? folder_state(value) : ""));
     for (const auto& [name, list] : setting.entries) {
         for (const auto& value : list)
             texts.push_back(fmt::format("{}: {}", name, hide_secrets(value)));

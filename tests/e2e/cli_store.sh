@@ -115,6 +115,14 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         err_has "$shared/site/env: this environment of root cannot be changed by you: Permission denied" \
             "gpkg create -n NAME --clone $shared/site/env makes one of your own"
     done
+    # What may not be looked into is named where it may be the reason.
+    chmod 700 "$shared/site"
+    GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site as 1 list -n env
+    check [ "$status" = 1 ]
+    err_has "$shared/home1/envs/env: is no environment" "$shared/site may not be looked into by you"
+    GPKG_STORE_LAYERS=$shared/site/pkgs works 1 info
+    out_has "store_layers: $shared/site/pkgs (may not be read)"
+    chmod 755 "$shared/site"
     # Nor does it take its name from those who cannot change it: their own goes before it.
     export GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site
     works 1 create -y -n env app
