@@ -29,8 +29,10 @@ std::vector<const CLI::App*> said(const CLI::App& app) {
 }
 
 std::string words_of(const std::vector<const CLI::App*>& path) {
-    std::vector<std::string> names;
-    for (const auto* command : path) names.push_back(command->get_name());
+    std::vector<std::string> names(path.size());
+    std::transform(path.begin(), path.end(), names.begin(), [](const CLI::App* command) {
+        return command->get_name();
+    });
     return fmt::format("{}", fmt::join(names, " "));
 }
 
