@@ -119,10 +119,11 @@ Result<void> check_mirrors(const Context& context) {
     if (rules.empty()) return {};
     const auto& by_site = context.config.site->mirrored_channels.value;
     const auto& setting = context.config.mirrored_channels;
-    for (const auto& [name, mirrors] : setting.value) {
+    for (const auto& mirrored : setting.value) {
+        const auto& name = mirrored.first;
         const auto known = std::find_if(
             by_site.begin(), by_site.end(), [&](const auto& one) { return one.first == name; });
-        for (const auto& mirror : mirrors) {
+        for (const auto& mirror : mirrored.second) {
             if (known != by_site.end() &&
                 std::find(known->second.begin(), known->second.end(), mirror) !=
                     known->second.end())
