@@ -216,8 +216,8 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     }
     for (const auto& folder : folders.envs) {
         std::error_code unseen;
-        const auto status = fs::status(folder / name / "conda-meta", unseen);
-        if (!fs::status_known(status) && unseen == std::errc::permission_denied)
+        (void)fs::status(folder / name / "conda-meta", unseen);
+        if (unseen == std::errc::permission_denied)
             hint += fmt::format("; {} may not be looked into by you", folder.native());
     }
     return fail(ErrorKind::NotFound, fmt::format("{}: is no environment", prefix.native()), hint);

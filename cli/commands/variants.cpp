@@ -181,8 +181,8 @@ std::vector<std::size_t> differing_columns(const std::vector<Row>& rows) {
         const auto differs = [&](const Row& row) {
             return row.build.columns.at(i) != rows.front().build.columns.at(i);
         };
-        const bool is_for_gpus =
-            i == 0 && rows.front().accelerator.accelerator != Accelerator::None;
+        const bool is_for_gpus = kVariantColumns.at(i) == "accelerator" &&
+                                 rows.front().accelerator.accelerator != Accelerator::None;
         if (is_for_gpus || std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(i);
     }
     return shown;

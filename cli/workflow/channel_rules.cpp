@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <string_view>
 
 namespace gpkg::cli {
@@ -18,40 +17,36 @@ struct Rule {
     std::vector<Channel> channels;
 };
 
-Result<void> add_rules(const Context& context,
-                       const Config& config,
-                       const std::function<bool(const ChannelRule&)>& counts,
-                       std::vector<Rule>& rules) {
-    for (const auto& said : config.channel_rules) {
-        if (!counts(said)) continue;
-        auto channels = parse_channels(said.channels, channel_context(config, context.home));
-        if (!channels)
-            return pass(std::move(channels).error().while_doing("reading " + said.source));
-        rules.push_back({&said, *std::move(channels)});
-    }
-    return {};
+Result<Rule> rule_of(const Context& context, const Config& config, const ChannelRule& said) {
+    auto channels = parse_channels(said.channels, channel_context(config, context.home));
+    if (!channels) return pass(std::move(channels).error().while_doing("reading " + said.source));
+    return Rule{&said, *std::move(channels)};
 }
 
 /// Names in the system's files mean what they mean there.
 Result<std::vector<Rule>> site_rules(const Context& context) {
     std::vector<Rule> rules;
-    const auto all = [](const ChannelRule&) { return true; };
-    if (context.config.site) GPKG_CHECK(add_rules(context, *context.config.site, all, rules));
+    if (!context.config.site) return rules;
+    for (const auto& said : context.config.site->channel_rules) {
+        GPKG_TRY(rules.emplace_back(), rule_of(context, *context.config.site, said));
+    }
     return rules;
+}
+
+bool is_of_site(const Config& config, const ChannelRule& said) {
+    if (!config.site) return false;
+    const auto& known = config.site->channel_rules;
+    return std::any_of(known.begin(), known.end(), [&](const ChannelRule& one) {
+        return one.source == said.source && one.allows == said.allows;
+    });
 }
 
 Result<std::vector<Rule>> rules_of(const Context& context) {
     GPKG_TRY(auto rules, site_rules(context));
-    const auto of_site = rules.size();
-    const auto is_others = [&](const ChannelRule& said) {
-        return std::none_of(rules.begin(),
-                            rules.begin() + static_cast<std::ptrdiff_t>(of_site),
-                            [&](const Rule& rule) {
-                                return rule.said->source == said.source &&
-                                       rule.said->allows == said.allows;
-                            });
-    };
-    GPKG_CHECK(add_rules(context, context.config, is_others, rules));
+    for (const auto& said : context.config.channel_rules) {
+        if (is_of_site(context.config, said)) continue;
+        GPKG_TRY(rules.emplace_back(), rule_of(context, context.config, said));
+    }
     return rules;
 }
 
@@ -118,16 +113,17 @@ Result<void> check_mirrors(const Context& context) {
     GPKG_TRY(const auto rules, site_rules(context));
     if (rules.empty()) return {};
     const auto& by_site = context.config.site->mirrored_channels.value;
+    const auto is_sites_own = [&](const std::string& name, const std::string& mirror) {
+        return std::any_of(by_site.begin(), by_site.end(), [&](const auto& one) {
+            const auto& known = one.second;
+            return one.first == name &&
+                   std::find(known.begin(), known.end(), mirror) != known.end();
+        });
+    };
     const auto& setting = context.config.mirrored_channels;
-    for (const auto& mirrored : setting.value) {
-        const auto& name = mirrored.first;
-        const auto known = std::find_if(
-            by_site.begin(), by_site.end(), [&](const auto& one) { return one.first == name; });
-        for (const auto& mirror : mirrored.second) {
-            if (known != by_site.end() &&
-                std::find(known->second.begin(), known->second.end(), mirror) !=
-                    known->second.end())
-                continue;
+    for (const auto& [name, mirrors] : setting.value) {
+        for (const auto& mirror : mirrors) {
+            if (is_sites_own(name, mirror)) continue;
             GPKG_TRY(const auto channel, Channel::parse(mirror, channel_context(context)));
             GPKG_CHECK(check_url(rules,
                                  channel.base_url(),

@@ -211,7 +211,7 @@ Result<NodePayload> payload_of(Context& context, const DeployFileOptions& option
 fs::path folder_for_images(const Context& context) {
     auto folder = context.config.image_cache();
     if (check_writable_folder(folder)) return folder;
-    return context.home / ".cache/gpkg/images";
+    return context.config.users_cache() / "images";
 }
 
 bool is_deploy_file(const fs::path& file) {

@@ -238,7 +238,7 @@ bool is_of_another_user(const fs::path& folder) {
 fs::path own_dir_of(const Config& config) {
     const auto& shared = config.cache_dir.value;
     const auto cache = shared / "cache";
-    auto own = config.home / ".cache/gpkg";
+    auto own = config.users_cache();
     if (config.home.empty() || !is_of_another_user(is_there(cache) ? cache : shared) ||
         !check_writable_folder(own))
         return shared;

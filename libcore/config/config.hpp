@@ -117,6 +117,8 @@ struct Config {
     /// What conda's files say that gpkg does not heed, a line for each file.
     std::vector<std::string> unheeded;
 
+    /// For what lies in cache_dir where this user may not write there.
+    fs::path users_cache() const { return home / ".cache/gpkg"; }
     fs::path package_store() const { return cache_dir.value / "pkgs"; }
     fs::path index_cache() const { return own_dir / "cache"; }
     /// Images and archives of environments that nodes are brought.

@@ -19,6 +19,10 @@ Result<void> ArchiveOutput::open(const std::function<void(struct archive*)>& cho
     return check(libarchive()->write_open(get(), this, nullptr, take, nullptr));
 }
 
+Result<void> ArchiveOutput::write(std::string_view bytes) {
+    return check(libarchive()->write_data(get(), bytes.data(), bytes.size()));
+}
+
 Result<void> ArchiveOutput::close() { return check(libarchive()->write_close(get())); }
 
 la_ssize_t ArchiveOutput::take(struct archive* archive,
@@ -76,9 +80,7 @@ Result<void> TarWriter::add_text(const std::string& path, std::string_view text)
     return add_bytes(text);
 }
 
-Result<void> TarWriter::add_bytes(std::string_view bytes) {
-    return output_.check(libarchive()->write_data(output_.get(), bytes.data(), bytes.size()));
-}
+Result<void> TarWriter::add_bytes(std::string_view bytes) { return output_.write(bytes); }
 
 Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::string& path) {
     const auto name = (folder / path).native();
@@ -137,10 +139,6 @@ Result<void> GzipWriter::open() {
     const ArchiveEntryHandle entry(libarchive()->entry_new());
     libarchive()->entry_set_filetype(entry.get(), AE_IFREG);
     return output_.check(libarchive()->write_header(output_.get(), entry.get()));
-}
-
-Result<void> GzipWriter::write(std::string_view bytes) {
-    return output_.check(libarchive()->write_data(output_.get(), bytes.data(), bytes.size()));
 }
 
 ZstdWriter::ZstdWriter(const WriteOptions& options, Sink sink)

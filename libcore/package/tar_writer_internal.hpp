@@ -28,6 +28,8 @@ public:
     struct archive* get() const {
         return archive_.get();
     }
+    /// Content of the entry that was begun.
+    Result<void> write(std::string_view bytes);
     /// What a call to libarchive gave.
     Result<void> check(la_ssize_t code);
     Result<void> close();
@@ -81,7 +83,7 @@ public:
     GzipWriter(GzipWriter&&) = delete;
 
     Result<void> open();
-    Result<void> write(std::string_view bytes);
+    Result<void> write(std::string_view bytes) { return output_.write(bytes); }
     Result<void> finish() { return output_.close(); }
 
 private:
