@@ -22,13 +22,17 @@ public:
           goals_(std::move(goals)),
           facts_(universe),
           chosen_(universe.names().size(), kNone),
-          is_settled_(universe.names().size()) {}
+          is_settled_(universe.names().size()),
+          is_kept_(universe.names().size()) {}
 
     std::vector<CandidateId> run(const std::vector<CandidateId>& first) {
         adopt(first);
         for (const auto spec : universe_.requested())
             queue_.push_back(universe_.specs()[spec].name);
-        for (const auto name : universe_.kept()) queue_.push_back(name);
+        for (const auto name : universe_.kept()) {
+            queue_.push_back(name);
+            is_kept_[name] = true;
+        }
         // Conditional dependencies come after what is needed in any case. That they apply is final:
         // more packages never make a condition false.
         do {
@@ -46,7 +50,7 @@ private:
         while (!queue_.empty()) {
             const auto name = queue_.front();
             queue_.pop_front();
-            if (is_settled_[name] || chosen_[name] == kNone) continue;
+            if (is_settled_[name] || (chosen_[name] == kNone && !try_keeping(name))) continue;
             while (try_better(name)) {
             }
             settle(name);
@@ -67,6 +71,21 @@ private:
         open_.settle(id);
         for (const auto spec : universe_.candidates()[id].depends)
             queue_.push_back(universe_.specs()[spec].name);
+    }
+
+    /// Looks for a solution with an installed name that the one at hand has not.
+    bool try_keeping(NameId name) {
+        if (!is_kept_[name]) return false;
+        std::vector<CandidateId> any;
+        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
+            if (open_.live()[id]) any.push_back(id);
+        }
+        if (any.empty()) return false;
+        auto goals = goals_;
+        goals.push_back({std::move(any), false});
+        const auto solution = search_.find(open_.live(), goals);
+        if (solution) adopt(*solution);
+        return solution.has_value();
     }
 
     /// Looks for a solution with a better candidate of the name. Few are left to look at: what is
@@ -96,6 +115,7 @@ private:
     Facts facts_;
     std::vector<CandidateId> chosen_;  ///< by name, in the solution at hand
     std::vector<bool> is_settled_;     ///< by name
+    std::vector<bool> is_kept_;        ///< by name: is to stay where it can
     std::deque<NameId> queue_;
     std::vector<CandidateId> order_;
 };

@@ -122,13 +122,16 @@ public:
     }
 
 private:
+    bool could_run(CandidateId id) {
+        return !universe_.candidates()[id].exceeds_driver && !machine_.why_never(id);
+    }
+
     /// Whether the machine could use a build for the accelerator, of a version that is asked for.
     bool is_possible(NameId id, Accelerator wanted) {
         const auto& name = universe_.names()[id];
         for (auto one = name.begin; one < name.end; ++one) {
             const auto& candidate = universe_.candidates()[one];
-            if (candidate.accelerator == wanted && !candidate.exceeds_driver &&
-                universe_.is_as_requested(one) && !machine_.why_never(one))
+            if (candidate.accelerator == wanted && universe_.is_as_requested(one) && could_run(one))
                 return true;
         }
         return false;
@@ -181,7 +184,7 @@ private:
                 "{} {} is for none, as {} has no GPU; {}[accel=nvidia] asks for the "
                 "build for nvidia, where {} is for that",
                 name,
-                universe_.version(chosen.version).to_string(),
+                version_text(id),
                 universe_.problem().machine,
                 name,
                 *cuda);
@@ -190,14 +193,14 @@ private:
         if (!newest)
             return fmt::format("{} {} is for {}, of which {} has none",
                                name,
-                               universe_.version(chosen.version).to_string(),
+                               version_text(id),
                                to_string(chosen.accelerator),
                                universe_.problem().machine);
         return fmt::format(
             "{} {} is for {}, of which {} has none; the newest for none is {}, and "
             "{}[accel=none] asks for it",
             name,
-            universe_.version(chosen.version).to_string(),
+            version_text(id),
             to_string(chosen.accelerator),
             universe_.problem().machine,
             version_text(*newest),
@@ -243,7 +246,7 @@ private:
             const auto& candidate = universe_.candidates()[other];
             const bool is_alike =
                 candidate.version == one.version && candidate.accelerator == one.accelerator;
-            if (!is_alike || candidate.exceeds_driver || machine_.why_never(other)) continue;
+            if (!is_alike || !could_run(other)) continue;
             if (!possible || (!has_python_of(chosen, *possible) && has_python_of(chosen, other)))
                 possible = other;
         }

@@ -36,8 +36,8 @@ public:
     }
 
     std::vector<std::uint32_t> rank() && {
-        for (const auto& name : universe_.names()) {
-            if (name.begin != name.end) rank_name(name);
+        for (NameId id = 0; id < held_.size(); ++id) {
+            if (universe_.names()[id].begin != universe_.names()[id].end) rank_name(id);
         }
         return std::move(ranks_);
     }
@@ -70,7 +70,15 @@ private:
         return order;
     }
 
-    void rank_name(const Name& name) {
+    void rank_name(NameId named) {
+        const auto& name = universe_.names()[named];
+        held_version_.reset();
+        for (auto one = name.begin; held_[named] && one < name.end; ++one) {
+            const auto& candidate = universe_.candidates()[one];
+            // Where what is asked for rules it out, a change is what is asked for.
+            if (candidate.is_installed && universe_.is_as_requested(one))
+                held_version_ = version_order_[candidate.version];
+        }
         std::vector<CandidateId> ids(name.end - name.begin);
         std::iota(ids.begin(), ids.end(), name.begin);
         // The rows of an index come in this order as far as no request has a say in it.
@@ -122,12 +130,18 @@ private:
         return candidate.has_track_features && candidate.accelerator != preferred;
     }
 
-    /// Negative when `a` is better. Keys 1 to 7, after what is installed and not to be updated.
+    /// What is installed and not to be updated stays, else its version does. Smaller is better.
+    int held_place(const Candidate& candidate) const {
+        if (!held_version_) return 0;
+        if (candidate.is_installed) return 0;
+        return version_order_[candidate.version] == *held_version_ ? 1 : 2;
+    }
+
+    /// Negative when `a` is better. Keys 1 to 7, of one name.
     std::strong_ordering main_order(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
-        if (held_[one.name] && one.is_installed != two.is_installed)
-            return two.is_installed <=> one.is_installed;
+        if (const auto order = held_place(one) <=> held_place(two); order != 0) return order;
         if (is_kept_back(one) != is_kept_back(two)) return is_kept_back(one) <=> is_kept_back(two);
         if (universe_.problem().priority == ChannelPriority::Flexible && one.channel != two.channel)
             return one.channel <=> two.channel;
@@ -290,6 +304,7 @@ private:
     const Universe& universe_;
     std::vector<std::uint32_t> version_order_;
     std::vector<bool> held_;
+    std::optional<std::uint32_t> held_version_;  ///< of the name that is being ranked, its place
     std::vector<std::optional<Accelerator>> preferred_;  ///< by name
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
     std::vector<std::optional<bool>> only_tracked_;  ///< by spec

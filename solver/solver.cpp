@@ -13,13 +13,27 @@
 namespace gpkg::solver {
 namespace {
 
+/// By name: whether something that is installed depends on it.
+std::vector<bool> needed_by_installed(const Universe& universe) {
+    std::vector<bool> is_needed(universe.names().size());
+    for (const auto& candidate : universe.candidates()) {
+        if (!candidate.is_installed) continue;
+        for (const auto spec : candidate.depends) is_needed[universe.specs()[spec].name] = true;
+    }
+    return is_needed;
+}
+
+/// Of what is installed, what nothing else brought there counts as asked for. The rest is kept once
+/// that is settled (Settling): no package gets an older version for what it did not need itself.
 std::vector<Goal> goals_of(const Universe& universe) {
     std::vector<Goal> goals;
+    const auto is_needed = needed_by_installed(universe);
     for (const auto spec : universe.requested()) {
         if (!universe.name_of(universe.specs()[spec]).is_virtual)
             goals.push_back({universe.specs()[spec].matches, false, universe.specs()[spec].extras});
     }
     for (const auto name : universe.kept()) {
+        if (is_needed[name]) continue;
         Goal goal{{}, true};
         for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id)
             goal.any_of.push_back(id);

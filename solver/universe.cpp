@@ -181,10 +181,9 @@ Result<void> Universe::take_request() {
     for (const auto& name : request.keep) kept_.push_back(intern_name(name));
 
     // In this order, so that ids, and with them every tie, do not depend on the records' order.
-    // What is reached last is collected first: what other packages are to follow.
     std::vector<NameId> leading;
     const auto reach_or_lead = [&](NameId name) {
-        const bool leads = is_asked_in_another_build(name);
+        const bool leads = is_asked_in_another_build(name) || !other_channels_asked(name).empty();
         if (leads)
             leading.push_back(name);
         else
@@ -192,7 +191,11 @@ Result<void> Universe::take_request() {
     };
     for (const auto id : requested_) reach_or_lead(specs_[id].name);
     for (const auto id : kept_) reach_or_lead(id);
-    for (const auto name : leading) reach(name);
+    // What other packages are to follow.
+    for (const auto name : leading) {
+        names_[name].is_reached = true;
+        GPKG_CHECK(collect_candidates(name));
+    }
     return {};
 }
 
@@ -216,6 +219,12 @@ std::uint32_t Universe::constraint_index(std::size_t place) const {
 
 void Universe::reach(NameId name) {
     if (names_[name].is_reached) return;
+    names_[name].is_reached = true;
+    queue_.push_back(name);
+}
+
+/// What follows others is collected before what may follow it.
+void Universe::reach_first(NameId name) {
     names_[name].is_reached = true;
     queue_.push_back(name);
 }
@@ -252,6 +261,7 @@ void Universe::loosen(Candidate& candidate) {
 }
 
 Result<void> Universe::collect_candidates(NameId name) {
+    if (std::exchange(names_[name].is_collected, true)) return {};
     names_[name].begin = static_cast<CandidateId>(candidates_.size());
     take_constraints(name);
     if (names_[name].is_virtual) {
@@ -270,6 +280,8 @@ Result<void> Universe::collect_candidates(NameId name) {
     leave_out_accelerators(name);
     names_[name].end = static_cast<CandidateId>(candidates_.size());
     let_parts_follow(name);
+    let_kind_change(name);
+    follow_to_channels(name);
     for (auto id = names_[name].begin; id < names_[name].end; ++id) reach_from(candidates_[id]);
     return {};
 }
@@ -311,7 +323,8 @@ Result<void> Universe::collect_rows(NameId name) {
         const bool is_hidden = problem_->priority == ChannelPriority::Strict &&
                                channel != first_channel &&
                                !is_named(name, index, channel, first_named) &&
-                               !(kept && is_same_channel(index.source().channel, *kept));
+                               !(kept && is_same_channel(index.source().channel, *kept)) &&
+                               !may_come_of(name, index.source().channel);
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
             names_[name].left_out.push_back({reason, {&index, &home, &row}});
         };

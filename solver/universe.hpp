@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -103,9 +104,12 @@ struct Name {
     CandidateId begin = 0;  ///< its candidates are begin .. end
     CandidateId end = 0;
     bool is_virtual = false;     ///< "__cuda": true or false from the start, never chosen
-    bool is_reached = false;     ///< its candidates were collected
+    bool is_reached = false;     ///< its candidates are to be collected
+    bool is_collected = false;   ///< and were
     bool follows_asked = false;  ///< what is asked for in another build chooses its build
-    std::vector<SpecId> specs;   ///< that are about it
+    /// What is asked for of these channels in place of its own may bring it from there.
+    std::set<std::string> follows_to;
+    std::vector<SpecId> specs;  ///< that are about it
     std::vector<LeftOut> left_out;
 };
 
@@ -127,6 +131,9 @@ struct Spec {
         return std::binary_search(matches.begin(), matches.end(), id);
     }
 };
+
+/// What BLAS and MPI a build is with, of which an environment has one; empty where it does not say.
+using Kind = std::array<std::string, 2>;
 
 class Universe {
 public:
@@ -208,6 +215,7 @@ private:
     VersionId add_version(Result<Version> version);
     Result<void> take_request();
     void reach(NameId name);
+    void reach_first(NameId name);
     void reach_from(const Candidate& candidate);
     Result<void> collect_candidates(NameId name);
     Result<bool> add_row(NameId name, const ChannelRecord& record, std::uint32_t channel);
@@ -223,8 +231,14 @@ private:
     void leave_out(NameId name, const WhyNot& why_not);
     void leave_out_changed_builds(NameId name);
     void leave_out_accelerators(NameId name);
+    std::vector<const MatchSpec*> said_of(NameId name) const;
     bool is_asked_in_another_build(NameId name) const;
+    std::set<std::string> other_channels_asked(NameId name) const;
+    bool may_come_of(NameId name, const std::string& channel) const;
+    void follow_to_channels(NameId name);
+    Kind kept_kind(NameId name) const;
     void let_parts_follow(NameId name);
+    void let_kind_change(NameId name);
     /// What may change of an installed package, as the specs on its name say.
     struct Freedom {
         bool channel = false;
@@ -280,11 +294,11 @@ private:
     std::vector<std::optional<VersionId>> home_versions_;
     std::vector<std::uint32_t> channel_of_index_;
     std::optional<Accelerator> found_accelerator_;  ///< what Auto prefers
+    std::array<bool, 2> may_change_{};              ///< of a Kind: another is asked for
     std::optional<Cascade> cascade_;
 };
 
-/// What BLAS and MPI a build is with, of which an environment has one; empty where it does not say.
-std::array<std::string, 2> kind_of(const PackageRecord& record);
+Kind kind_of(const PackageRecord& record);
 
 /// Whether two channels, as records and indexes name them, are one or mirrors of one.
 bool is_same_channel(std::string_view a, std::string_view b);

@@ -6,6 +6,7 @@
 #include "solver/universe.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gpkg::solver {
 namespace {
@@ -35,14 +36,7 @@ bool speaks_of_builds(const MatchSpec& spec) {
            !spec.flags.empty() || !spec.track_features.empty();
 }
 
-/// The packages that stand for one implementation of BLAS and LAPACK, all for the same.
-bool is_blas_interface(std::string_view name) {
-    constexpr auto kNames = std::to_array<std::string_view>(
-        {"blas", "blas-devel", "libblas", "libcblas", "liblapack", "liblapacke"});
-    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-bool differ(const std::array<std::string, 2>& a, const std::array<std::string, 2>& b) {
+bool differ(const Kind& a, const Kind& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
     }
@@ -51,7 +45,7 @@ bool differ(const std::array<std::string, 2>& a, const std::array<std::string, 2
 
 }  // namespace
 
-std::array<std::string, 2> kind_of(const PackageRecord& record) {
+Kind kind_of(const PackageRecord& record) {
     const auto columns = variant_columns(record);
     const auto column = [&](std::string_view name) {
         const auto* place = std::find(kVariantColumns.begin(), kVariantColumns.end(), name);
@@ -119,15 +113,24 @@ bool Universe::is_bound_to_accelerator(NameId name) const {
     return choice != AcceleratorChoice::Auto && choice != AcceleratorChoice::Conda;
 }
 
+/// What the request wants of the name, and what it restricts of it alone.
+std::vector<const MatchSpec*> Universe::said_of(NameId name) const {
+    std::vector<const MatchSpec*> specs;
+    for (const auto id : requested_) {
+        if (specs_[id].name == name) specs.push_back(&specs_[id].match);
+    }
+    for (const auto& constraint : problem_->request.constraints) {
+        const auto& spec = constraint.spec;
+        if (spec.has_one_name() && spec.name == names_[name].text) specs.push_back(&spec);
+    }
+    return specs;
+}
+
 Universe::Freedom Universe::freedom_of(NameId name) const {
     Freedom freedom;
-    const bool is_blas = is_blas_interface(names_[name].text);
-    for (const auto id : requested_) {
-        const auto& spec = specs_[id];
-        const bool is_own = spec.name == name;
-        freedom.channel = freedom.channel || (is_own && spec.match.channel);
-        if (is_own || (is_blas && is_blas_interface(names_[spec.name].text)))
-            freedom.build = freedom.build || speaks_of_builds(spec.match);
+    for (const auto* spec : said_of(name)) {
+        freedom.channel = freedom.channel || spec->channel;
+        freedom.build = freedom.build || speaks_of_builds(*spec);
     }
     return freedom;
 }
@@ -135,8 +138,7 @@ Universe::Freedom Universe::freedom_of(NameId name) const {
 /// The channel of what was there, where nobody asks for the package from another.
 std::optional<std::string> Universe::kept_channel(NameId name) const {
     const auto was = former(name);
-    if (!was || was->record.channel.empty() || problem_->request.loose.contains(names_[name].text))
-        return std::nullopt;
+    if (!was || was->record.channel.empty()) return std::nullopt;
     return freedom_of(name).channel ? std::nullopt : std::optional(was->record.channel);
 }
 
@@ -154,21 +156,18 @@ void Universe::leave_out(NameId name, const WhyNot& why_not) {
 
 void Universe::leave_out_changed_builds(NameId name) {
     const auto was = former(name);
-    const auto& request = problem_->request;
-    const auto& text = names_[name].text;
-    if (!was || request.loose.contains(text)) return;
-    const auto freedom = freedom_of(name);
+    if (!was) return;
+    const bool is_free = names_[name].follows_asked || freedom_of(name).build;
     const auto channel = kept_channel(name);
-    const auto kind = freedom.build || names_[name].follows_asked ? std::array<std::string, 2>()
-                                                                  : kind_of(was->record);
-    const bool has_kind = !kind[0].empty() || !kind[1].empty();
+    const auto kind = is_free ? Kind() : kept_kind(name);
+    const bool has_kind = kind != Kind();
     const auto accelerator = accelerator_of(was->record).accelerator;
-    const bool keeps_accelerator = !freedom.build && !is_bound_to_accelerator(name) &&
-                                   !request.accelerators.is_asked(text) &&
-                                   !names_[name].follows_asked;
+    const bool keeps_accelerator = !is_free && !is_bound_to_accelerator(name) &&
+                                   !problem_->request.accelerators.is_asked(names_[name].text);
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
         if (candidate.is_installed || !candidate.is_offered()) return std::nullopt;
-        if (channel && !is_same_channel(candidate.offered.index->source().channel, *channel))
+        const auto& own = candidate.offered.index->source().channel;
+        if (channel && !is_same_channel(own, *channel) && !may_come_of(name, own))
             return LeftOut::Why::OtherChannel;
         if (keeps_accelerator && candidate.accelerator != accelerator)
             return LeftOut::Why::OtherAccelerator;
@@ -182,12 +181,84 @@ void Universe::leave_out_changed_builds(NameId name) {
 /// "pytorch[accel=nvidia]", or "pytorch=2.10=*cuda*" where what is installed is another build.
 bool Universe::is_asked_in_another_build(NameId name) const {
     if (problem_->request.accelerators.is_asked(names_[name].text)) return true;
-    const auto was = former(name);
-    return std::any_of(requested_.begin(), requested_.end(), [&](SpecId id) {
-        const auto& match = specs_[id].match;
-        return specs_[id].name == name && speaks_of_builds(match) &&
-               !(was && match.matches(was->record));
+    const auto specs = said_of(name);
+    return std::any_of(specs.begin(), specs.end(), [&](const MatchSpec* spec) {
+        if (!speaks_of_builds(*spec)) return false;
+        const auto was = former(name);
+        return !was || !spec->matches(was->record);
     });
+}
+
+/// "conda-forge" of "conda-forge::pytorch", where what is installed is of another.
+std::set<std::string> Universe::other_channels_asked(NameId name) const {
+    std::set<std::string> channels;
+    for (const auto* spec : said_of(name)) {
+        if (!spec->channel) continue;
+        const auto was = former(name);
+        if (was && !channel_matches(*spec->channel, was->record.channel))
+            channels.insert(*spec->channel);
+    }
+    return channels;
+}
+
+bool Universe::may_come_of(NameId name, const std::string& channel) const {
+    const auto& channels = names_[name].follows_to;
+    return std::any_of(channels.begin(), channels.end(), [&](const auto& one) {
+        return channel_matches(one, channel);
+    });
+}
+
+/// What goes over to another channel takes along what it needs there, as far as that has to move.
+void Universe::follow_to_channels(NameId name) {
+    auto channels = names_[name].follows_to;
+    channels.merge(other_channels_asked(name));
+    if (channels.empty()) return;
+    for (auto id = names_[name].begin; id < names_[name].end; ++id) {
+        const auto& candidate = candidates_[id];
+        if (!candidate.is_offered()) continue;
+        for (const auto& channel : channels) {
+            if (!channel_matches(channel, candidate.offered.index->source().channel)) continue;
+            for (const auto dependency : candidate.depends) {
+                const auto target = specs_[dependency].name;
+                if (!names_[target].follows_to.insert(channel).second) continue;
+                reach_first(target);
+            }
+        }
+    }
+}
+
+/// Where all that is asked for of a name is of another kind, the whole environment may become so:
+/// an environment has one BLAS, and what is linked with one MPI does not go with another.
+void Universe::let_kind_change(NameId name) {
+    if (!is_asked_in_another_build(name)) return;
+    const auto specs = said_of(name);
+    const auto was = former(name);
+    const auto before = was ? kind_of(was->record) : Kind();
+    std::array<bool, 2> is_other{true, true};
+    bool has_any = false;
+    for (auto id = names_[name].begin; id < names_[name].end; ++id) {
+        const auto& candidate = candidates_[id];
+        const auto is_met = [&](const MatchSpec* spec) { return candidate.offered.matches(*spec); };
+        if (!candidate.is_offered() || !std::all_of(specs.begin(), specs.end(), is_met)) continue;
+        const auto record = candidate.record();
+        if (!record) continue;
+        const auto kind = kind_of(*record);
+        has_any = true;
+        for (std::size_t i = 0; i < kind.size(); ++i)
+            is_other[i] = is_other[i] && !kind[i].empty() && kind[i] != before[i];
+    }
+    for (std::size_t i = 0; i < is_other.size(); ++i)
+        may_change_[i] = may_change_[i] || (has_any && is_other[i]);
+}
+
+/// Of what was there, where nobody asks for another.
+Kind Universe::kept_kind(NameId name) const {
+    const auto was = former(name);
+    auto kind = was ? kind_of(was->record) : Kind();
+    for (std::size_t i = 0; i < kind.size(); ++i) {
+        if (may_change_[i]) kind[i].clear();
+    }
+    return kind;
 }
 
 /// Where libtorch, of which each build of pytorch wants one, is of the kind that was: what is asked
@@ -198,7 +269,8 @@ void Universe::let_parts_follow(NameId name) {
         if (candidates_[id].is_installed) continue;
         for (const auto dependency : candidates_[id].depends) {
             const auto& spec = specs_[dependency];
-            if (spec.match.build) names_[spec.name].follows_asked = true;
+            if (!spec.match.build || std::exchange(names_[spec.name].follows_asked, true)) continue;
+            reach_first(spec.name);
         }
     }
 }

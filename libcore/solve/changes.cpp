@@ -1,4 +1,5 @@
 #include "libcore/solve/solve.hpp"
+#include "libcore/spec/asked_spec.hpp"
 
 #include <algorithm>
 
@@ -25,6 +26,18 @@ void set_accelerator(Accelerators& accelerators, const std::string& name) {
     accelerators.asked_packages.insert(name);
 }
 
+/// As a constraint: where the spec stands among those that are asked for is not for the change to
+/// say.
+Result<void> let_change(Request& request, const ProblemChange& change) {
+    GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
+    if (asked.accelerator) {
+        request.accelerators.of_package[asked.spec.name] = *asked.accelerator;
+        request.accelerators.asked_packages.insert(asked.spec.name);
+    }
+    request.constraints.push_back({std::move(asked.spec), "is to change"});
+    return {};
+}
+
 template <typename T>
 void erase_places(std::vector<T>& list, std::vector<std::size_t> places) {
     std::sort(places.rbegin(), places.rend());
@@ -47,7 +60,7 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
         case ProblemChange::Kind::SetPriority: problem.priority = ChannelPriority::Flexible; break;
         case ProblemChange::Kind::AllowNewer: problem.exclude_newer.reset(); break;
         case ProblemChange::Kind::SetMachine: set_machine(problem, change); break;
-        case ProblemChange::Kind::LetChange: problem.request.loose.insert(change.name); break;
+        case ProblemChange::Kind::LetChange: GPKG_CHECK(let_change(problem.request, change)); break;
         case ProblemChange::Kind::SetAccelerator:
             set_accelerator(problem.request.accelerators, change.name);
             break;

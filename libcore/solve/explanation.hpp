@@ -73,7 +73,7 @@ struct ProblemChange {
         SetPriority,     ///< to flexible
         AllowNewer,      ///< no record is too new
         SetMachine,      ///< the virtual package `name` has `version` and `build`
-        LetChange,       ///< installed `name` may change as `spec`, asked for too, has it
+        LetChange,       ///< what is installed may change to what `spec`, asked for too, says
         SetAccelerator,  ///< of `name` any build may be taken
     };
     Kind kind = Kind::DropSpec;

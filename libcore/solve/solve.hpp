@@ -15,7 +15,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -41,8 +40,9 @@ struct Request {
     std::string implied_reason;
     std::vector<Constraint> constraints;
     /// Records now in the environment. Each stays as it is where the specs allow. One that changes
-    /// keeps its channel, its accelerator and its BLAS and MPI, unless a spec on its name speaks of
-    /// the channel or of builds, or it is in `loose`.
+    /// keeps its channel, its accelerator and its BLAS and MPI, unless a spec or a constraint on
+    /// its name speaks of the channel or of builds. BLAS and MPI are the environment's: where one
+    /// package is asked for with another, those of all may change.
     std::vector<PackageRecord> installed;
     /// Records that belong there and cannot be had any more. What takes their place keeps of them
     /// what is kept of installed ones.
@@ -53,7 +53,6 @@ struct Request {
     bool update_all = false;
     /// Installed names to keep in the environment when possible, changed if need be.
     std::vector<std::string> keep;
-    std::set<std::string> loose{};
     /// Nothing is brought in for its own sake: dependencies only restrict what is there anyway.
     bool no_dependencies = false;
     Accelerators accelerators{};

@@ -88,7 +88,8 @@ private:
             return change.kind == Change::ReplaceSpec || change.kind == Change::DropSpec;
         };
         if (is_spec(a) || is_spec(b)) return is_spec(a) && is_spec(b) && a.index == b.index;
-        return a.kind == b.kind && a.index == b.index && a.name == b.name;
+        const bool is_same = a.kind == b.kind && a.index == b.index && a.name == b.name;
+        return is_same && (a.kind != Change::LetChange || a.spec == b.spec);
     }
 
     /// Where something that is a part of it, or gentler on the same things, is a fix already.
@@ -120,6 +121,7 @@ private:
         for (auto& next : suggest(universe, edges, clash)) {
             auto& change = next.change;
             if (change.kind == ProblemChange::Kind::DropConstraint) {
+                if (change.index >= constraints.size()) continue;  // which a step brought
                 change.index = constraints[change.index];
             } else if (change.kind == ProblemChange::Kind::DropSpec ||
                        change.kind == ProblemChange::Kind::ReplaceSpec) {

@@ -90,8 +90,12 @@ public:
             const auto first = [&](const auto& is_it) {
                 return std::find_if(left_out.begin(), left_out.end(), is_it);
             };
-            const auto other = first([](const auto& out) { return out.is_other_than_installed(); });
-            if (other != left_out.end()) let_change(name, *other);
+            for (const auto why : {LeftOut::Why::OtherChannel,
+                                   LeftOut::Why::OtherAccelerator,
+                                   LeftOut::Why::OtherVariant}) {
+                const auto other = first([&](const auto& out) { return out.why == why; });
+                if (other != left_out.end()) let_change(name, *other);
+            }
             const bool is_bound = first([](const auto& out) {
                                       return out.why == LeftOut::Why::Accelerator;
                                   }) != left_out.end();
@@ -113,9 +117,11 @@ private:
     void let_change(NameId name, const LeftOut& out) {
         ProblemChange change;
         change.kind = Change::LetChange;
-        change.name = universe_.names()[name].text;
         change.spec = spec_allowing(universe_, name, out);
-        add(kOtherKind, std::move(change));
+        const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const auto& other) {
+            return other.change.spec == change.spec;
+        });
+        if (!is_known) add(kOtherKind, std::move(change));
     }
 
     /// Of this package alone: all others stay bound.

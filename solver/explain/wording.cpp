@@ -151,12 +151,23 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
 
 std::string spec_allowing(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& text = universe.names()[name].text;
-    const auto own = traits(universe, name, out).first;
     if (out.why == LeftOut::Why::OtherChannel)
         return fmt::format(
             "{}::{}", channel_text(universe.problem(), out.record.index->source().channel), text);
-    if (out.why == LeftOut::Why::OtherVariant) return fmt::format("{}[build=*{}*]", text, own);
-    return fmt::format("{}[accel={}]", text, own);
+    const auto own = traits(universe, name, out).first;
+    if (out.why == LeftOut::Why::OtherAccelerator) return fmt::format("{}[accel={}]", text, own);
+    // What stands for a BLAS or an MPI says it in its build, and all others go with it.
+    for (const auto* interface : {"libblas", "blas", "mpi"}) {
+        const auto id = universe.find_name(interface);
+        if (!id) continue;
+        for (const auto& other : universe.names()[*id].left_out) {
+            if (other.why != LeftOut::Why::OtherVariant) continue;
+            const auto kind = traits(universe, *id, other).first;
+            if (kind == own || own == "generic")
+                return fmt::format("{}[build=*{}]", interface, kind);
+        }
+    }
+    return fmt::format("{}[build=*{}*]", text, own);
 }
 
 }  // namespace gpkg::solver

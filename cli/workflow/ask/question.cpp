@@ -225,7 +225,8 @@ Result<Question> with_changes(Question question, const std::vector<ProblemChange
             wanted.specs.push_back(std::move(named));
         } else if (change.kind == Kind::LetChange) {
             GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
-            if (asked.accelerator) wanted.accelerators.of_package[change.name] = *asked.accelerator;
+            if (asked.accelerator)
+                wanted.accelerators.of_package[asked.spec.name] = *asked.accelerator;
             wanted.specs.push_back(std::move(asked.spec));
         } else if (change.kind == Kind::SetAccelerator) {
             wanted.accelerators.of_package[change.name] = AcceleratorChoice::Auto;
