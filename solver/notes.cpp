@@ -84,8 +84,7 @@ public:
         const bool is_newer = newest && is_older(chosen.version, *newest);
         const auto vendor = to_string(*wanted);
         if (chosen.accelerator == *wanted) {
-            if (!is_newer || is_limit_told || !is_requested ||
-                !universe_.is_bound_to_accelerator(chosen.name))
+            if (!is_newer || is_limit_told || !is_requested || !is_bound(chosen.name))
                 return std::nullopt;
             return fmt::format(
                 "{} is for {}; builds for it of newer versions, up to {}, do not go "
@@ -112,8 +111,7 @@ public:
         const auto nearest = of_same_version(id, *wanted).value_or(*newest);
         auto note =
             fmt::format("{} is not the build for {}, {}", text, vendor, why_not(id, nearest));
-        if (is_requested && !universe_.is_bound_to_accelerator(chosen.name) &&
-            is_possible(chosen.name, *wanted))
+        if (is_requested && !is_bound(chosen.name) && is_possible(chosen.name, *wanted))
             note +=
                 fmt::format("; {}[accel={}] takes one that does, in an older version if need be",
                             universe_.names()[chosen.name].text,
@@ -122,6 +120,10 @@ public:
     }
 
 private:
+    bool is_bound(NameId name) const {
+        return universe_.problem().request.accelerators.is_bound(universe_.names()[name].text);
+    }
+
     bool could_run(CandidateId id) {
         return !universe_.candidates()[id].exceeds_driver && !machine_.why_never(id);
     }

@@ -1,6 +1,5 @@
 #include "solver/universe.hpp"
 
-#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -14,12 +13,6 @@ namespace {
 
 constexpr std::size_t kLikelyCandidates = std::size_t{1} << 15U;
 constexpr std::size_t kLikelySpecs = std::size_t{1} << 13U;
-
-std::vector<std::string> owned(const NameRecords& home, ChannelIndex::List list) {
-    std::vector<std::string> texts;
-    for (const auto text : home.texts(list)) texts.emplace_back(home.text(text));
-    return texts;
-}
 
 bool names_match(const MatchSpec& spec, std::string_view name) {
     if (spec.has_one_name()) return spec.name == name;
@@ -49,69 +42,6 @@ tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem)
 
 }  // namespace
 
-bool ChannelRecord::matches(const MatchSpec& spec) const {
-    const auto parsed = Version::parse(version());
-    if (!parsed) return false;
-    return matches(spec, *parsed);
-}
-
-/// What few specs ask for is only made for those.
-bool ChannelRecord::matches(const MatchSpec& spec, const Version& parsed) const {
-    const auto hex = [](bool wanted, bool is_there, std::span<const std::uint8_t> digest) {
-        return wanted && is_there ? to_hex(digest) : std::string();
-    };
-    const auto flags = spec.flags.empty() ? std::vector<std::string>() : owned(*home, row->flags);
-    const auto features = spec.track_features.empty() ? std::vector<std::string>()
-                                                      : owned(*home, row->track_features);
-    const auto fn = spec.fn || spec.url ? home->fn(*row) : std::string();
-    const auto url = spec.url ? index->url(fn) : std::string();
-    const auto md5 = hex(spec.md5.has_value(), row->has_md5, row->md5);
-    const auto sha256 = hex(spec.sha256.has_value(), row->has_sha256, row->sha256);
-    MatchTarget target;
-    target.name = home->name();
-    target.version = &parsed;
-    target.build = home->build(*row);
-    target.build_number = row->build_number;
-    target.fn = fn;
-    target.sha256 = sha256;
-    target.channel = index->source().channel;
-    target.subdir = index->source().subdir;
-    target.url = url;
-    target.md5 = md5;
-    target.license = home->text(row->license);
-    target.license_family = home->text(row->license_family);
-    target.flags = &flags;
-    target.track_features = &features;
-    return spec.matches(target);
-}
-
-std::vector<std::string_view> ChannelRecord::groups() const {
-    std::vector<std::string_view> groups;
-    for (const auto& extra : home->extras(row->extras)) groups.push_back(home->text(extra.group));
-    return groups;
-}
-
-std::vector<std::string_view> Candidate::groups() const {
-    if (is_offered()) return offered.groups();
-    std::vector<std::string_view> groups;
-    for (const auto& [group, specs] : given->extra_depends) groups.emplace_back(group);
-    return groups;
-}
-
-std::vector<std::string> Candidate::flags() const {
-    return is_offered() ? owned(*offered.home, offered.row->flags) : given->flags;
-}
-
-std::string Candidate::sha256() const {
-    if (!is_offered()) return given->sha256;
-    return offered.row->has_sha256 ? to_hex(offered.row->sha256) : std::string();
-}
-
-Result<PackageRecord> Candidate::record() const {
-    if (!is_offered()) return *given;
-    return offered.index->record(*offered.home, *offered.row);
-}
-
 std::optional<NameId> Universe::find_name(std::string_view text) const {
     const auto found = name_ids_.find(std::string(text));
     return found == name_ids_.end() ? std::nullopt : std::optional(found->second);
@@ -124,9 +54,11 @@ VersionId Universe::add_version(Result<Version> version) {
     return static_cast<VersionId>(versions_.size() - 1);
 }
 
+Universe::Universe(const Problem& problem)
+    : problem_(&problem), cascade_(problem.virtual_packages), keeping_(problem.request) {}
+
 Result<Universe> Universe::collect(const Problem& problem) {
-    Universe universe;
-    universe.problem_ = &problem;
+    Universe universe(problem);
     // What is not used of it costs nothing; to move all that is here, again and again, would.
     universe.candidates_.reserve(kLikelyCandidates);
     universe.specs_.reserve(kLikelySpecs);
@@ -142,7 +74,6 @@ Result<Universe> Universe::collect(const Problem& problem) {
         last_channel = channel;
     }
 
-    universe.cascade_.emplace(problem.virtual_packages);
     const auto& accelerators = problem.request.accelerators;
     universe.found_accelerator_ =
         accelerators.preferred
@@ -183,8 +114,7 @@ Result<void> Universe::take_request() {
     // In this order, so that ids, and with them every tie, do not depend on the records' order.
     std::vector<NameId> leading;
     const auto reach_or_lead = [&](NameId name) {
-        const bool leads = is_asked_in_another_build(name) || !other_channels_asked(name).empty();
-        if (leads)
+        if (keeping_.is_asked_otherwise(names_[name].text))
             leading.push_back(name);
         else
             reach(name);
@@ -219,12 +149,6 @@ std::uint32_t Universe::constraint_index(std::size_t place) const {
 
 void Universe::reach(NameId name) {
     if (names_[name].is_reached) return;
-    names_[name].is_reached = true;
-    queue_.push_back(name);
-}
-
-/// What follows others is collected before what may follow it.
-void Universe::reach_first(NameId name) {
     names_[name].is_reached = true;
     queue_.push_back(name);
 }
@@ -279,9 +203,11 @@ Result<void> Universe::collect_candidates(NameId name) {
     leave_out_changed_builds(name);
     leave_out_accelerators(name);
     names_[name].end = static_cast<CandidateId>(candidates_.size());
-    let_parts_follow(name);
-    let_kind_change(name);
-    follow_to_channels(name);
+    const auto own = std::span(candidates_).subspan(names_[name].begin);
+    for (const auto next : keeping_.take_along(names_[name].text, own, specs_, names_)) {
+        names_[next].is_reached = true;
+        queue_.push_back(next);
+    }
     for (auto id = names_[name].begin; id < names_[name].end; ++id) reach_from(candidates_[id]);
     return {};
 }
@@ -306,7 +232,6 @@ bool Universe::is_named(NameId name,
 
 Result<void> Universe::collect_rows(NameId name) {
     const std::string text = names_[name].text;
-    const auto kept = kept_channel(name);
     std::optional<std::uint32_t> first_channel;
     FirstNamed first_named;
     for (std::size_t i = 0; i < problem_->indexes.size(); ++i) {
@@ -323,8 +248,7 @@ Result<void> Universe::collect_rows(NameId name) {
         const bool is_hidden = problem_->priority == ChannelPriority::Strict &&
                                channel != first_channel &&
                                !is_named(name, index, channel, first_named) &&
-                               !(kept && is_same_channel(index.source().channel, *kept)) &&
-                               !may_come_of(name, index.source().channel);
+                               !keeping_.may_come_of(text, index.source().channel);
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
             names_[name].left_out.push_back({reason, {&index, &home, &row}});
         };

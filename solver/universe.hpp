@@ -5,135 +5,19 @@
 // priority, exclude-newer, readable specs) are applied here; nothing is ranked or dropped for being
 // worse.
 
-#include "libcore/index/channel_index.hpp"
 #include "libcore/solve/solve.hpp"
-#include "libcore/spec/accelerator.hpp"
-#include "libcore/spec/cascade.hpp"
 #include "libcore/spec/condition.hpp"
-#include "solver/conditions.hpp"
+#include "solver/candidate.hpp"
+#include "solver/keeping.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <deque>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace gpkg::solver {
-
-using VersionId = std::uint32_t;
-using CandidateId = std::uint32_t;
-
-/// A record of a channel, with what it takes to read it.
-struct ChannelRecord {
-    const ChannelIndex* index = nullptr;
-    const NameRecords* home = nullptr;
-    const ChannelIndex::Row* row = nullptr;
-
-    std::string_view version() const { return home->version(*row); }
-    /// The groups of extra dependencies that it has (CEP 44).
-    std::vector<std::string_view> groups() const;
-    bool matches(const MatchSpec& spec) const;
-    /// The same for those who have the version parsed.
-    bool matches(const MatchSpec& spec, const Version& parsed) const;
-};
-
-/// One record that could become part of the environment.
-struct Candidate {
-    NameId name = kNone;
-    VersionId version = kNone;
-    std::uint32_t channel = 0;  ///< 0 is the highest
-    std::uint64_t build_number = 0;
-    std::int64_t timestamp = 0;
-    bool has_track_features = false;
-    bool is_installed = false;
-    bool is_noarch = false;
-    Accelerator accelerator = Accelerator::None;  ///< that the build is for
-    bool says_accelerator = false;                ///< else it knows of none
-    Closeness closeness;                          ///< to the machine
-    bool exceeds_driver = false;                  ///< is for a CUDA that the driver is too old for
-    ChannelRecord offered;                        ///< where it stands in a channel
-    const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
-    std::span<const SpecId> depends;              ///< that apply wherever the candidate is
-    std::span<const SpecId> conditional;  ///< that apply where their `when` holds; extras too
-    std::span<const SpecId> constrains;
-    /// Specs on virtual packages that this machine does not meet and that nevertheless are not
-    /// among the above: the record is installed, and where it stays they ask for nothing.
-    std::span<const SpecId> excused;
-
-    bool is_offered() const { return offered.row != nullptr; }
-    std::vector<std::string_view> groups() const;
-    /// CEP 45.
-    std::vector<std::string> flags() const;
-    std::string_view build() const {
-        return is_offered() ? offered.home->build(*offered.row) : given->build;
-    }
-    bool is_conda() const {
-        return is_offered() ? offered.row->is_conda : given->fn.ends_with(".conda");
-    }
-    std::string sha256() const;
-    Result<PackageRecord> record() const;
-};
-
-/// A record of a channel that is no candidate, and why.
-struct LeftOut {
-    enum class Why {
-        Hidden,       ///< by strict channel priority
-        Newer,        ///< than exclude_newer
-        Accelerator,  ///< for none that may be taken
-        // Other than what is installed, which nobody asked to change in this.
-        OtherChannel,
-        OtherAccelerator,
-        OtherVariant,  ///< BLAS or MPI
-        Unreadable,
-    };
-    Why why;
-    ChannelRecord record;
-
-    bool is_other_than_installed() const {
-        return why == Why::OtherChannel || why == Why::OtherAccelerator || why == Why::OtherVariant;
-    }
-};
-
-struct Name {
-    std::string text;
-    CandidateId begin = 0;  ///< its candidates are begin .. end
-    CandidateId end = 0;
-    bool is_virtual = false;     ///< "__cuda": true or false from the start, never chosen
-    bool is_reached = false;     ///< its candidates are to be collected
-    bool is_collected = false;   ///< and were
-    bool follows_asked = false;  ///< what is asked for in another build chooses its build
-    /// What is asked for of these channels in place of its own may bring it from there.
-    std::set<std::string> follows_to;
-    std::vector<SpecId> specs;  ///< that are about it
-    std::vector<LeftOut> left_out;
-};
-
-/// A distinct MatchSpec and what it matches. One that asks on a condition is another spec than the
-/// same without.
-struct Spec {
-    MatchSpec match;  ///< without `when`
-    NameId name = kNone;
-    std::string text;                  ///< as it stood where it was met first
-    std::vector<CandidateId> matches;  ///< ascending; filled once the name is reached
-    ConditionId when = kAlways;        ///< as a dependency it applies only where this holds
-    /// What it says, as a dependency, of the build that has it.
-    HintedAccelerator accelerator;
-    Closeness closeness;
-    bool exceeds_driver = false;
-    std::vector<ConditionId> extras;  ///< that who depends on it asks for
-
-    bool allows(CandidateId id) const {
-        return std::binary_search(matches.begin(), matches.end(), id);
-    }
-};
-
-/// What BLAS and MPI a build is with, of which an environment has one; empty where it does not say.
-using Kind = std::array<std::string, 2>;
 
 class Universe {
 public:
@@ -170,16 +54,9 @@ public:
     /// The specs that a condition asks about.
     std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const;
-    /// The record of the name that is installed, or gone, whose channel and kind are kept.
-    struct Former {
-        const PackageRecord& record;
-        bool is_gone = false;
-    };
-    std::optional<Former> former(NameId name) const;
+    std::optional<Former> former(NameId name) const { return keeping_.former(names_[name].text); }
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
-    /// Whether others are not to be taken at all.
-    bool is_bound_to_accelerator(NameId name) const;
     bool is_requested(NameId name) const;
     /// Whether all of the request's specs and constraints on its name match.
     bool is_as_requested(CandidateId id) const;
@@ -187,7 +64,7 @@ public:
     std::string describe(CandidateId id) const;
 
 private:
-    Universe() = default;
+    explicit Universe(const Problem& problem);
     /// A list of specs of an index, in our numbers; empty when it cannot be used.
     struct List {
         std::span<const SpecId> specs;
@@ -215,7 +92,6 @@ private:
     VersionId add_version(Result<Version> version);
     Result<void> take_request();
     void reach(NameId name);
-    void reach_first(NameId name);
     void reach_from(const Candidate& candidate);
     Result<void> collect_candidates(NameId name);
     Result<bool> add_row(NameId name, const ChannelRecord& record, std::uint32_t channel);
@@ -231,21 +107,6 @@ private:
     void leave_out(NameId name, const WhyNot& why_not);
     void leave_out_changed_builds(NameId name);
     void leave_out_accelerators(NameId name);
-    std::vector<const MatchSpec*> said_of(NameId name) const;
-    bool is_asked_in_another_build(NameId name) const;
-    std::set<std::string> other_channels_asked(NameId name) const;
-    bool may_come_of(NameId name, const std::string& channel) const;
-    void follow_to_channels(NameId name);
-    Kind kept_kind(NameId name) const;
-    void let_parts_follow(NameId name);
-    void let_kind_change(NameId name);
-    /// What may change of an installed package, as the specs on its name say.
-    struct Freedom {
-        bool channel = false;
-        bool build = false;
-    };
-    Freedom freedom_of(NameId name) const;
-    std::optional<std::string> kept_channel(NameId name) const;
     using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
     bool is_named(NameId name,
                   const ChannelIndex& index,
@@ -294,13 +155,8 @@ private:
     std::vector<std::optional<VersionId>> home_versions_;
     std::vector<std::uint32_t> channel_of_index_;
     std::optional<Accelerator> found_accelerator_;  ///< what Auto prefers
-    std::array<bool, 2> may_change_{};              ///< of a Kind: another is asked for
-    std::optional<Cascade> cascade_;
+    Cascade cascade_;
+    Keeping keeping_;
 };
-
-Kind kind_of(const PackageRecord& record);
-
-/// Whether two channels, as records and indexes name them, are one or mirrors of one.
-bool is_same_channel(std::string_view a, std::string_view b);
 
 }  // namespace gpkg::solver

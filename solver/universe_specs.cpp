@@ -70,8 +70,8 @@ SpecId Universe::intern_spec(MatchSpec match, std::string text, ConditionId when
         // Also where the machine decides that it applies: a build is for the same everywhere.
         if (!is_conditional) {
             spec.accelerator = accelerator_of_dependency(spec.match.name, build);
-            spec.closeness = cascade_->closeness(spec.match);
-            spec.exceeds_driver = cascade_->exceeds_driver(spec.match);
+            spec.closeness = cascade_.closeness(spec.match);
+            spec.exceeds_driver = cascade_.exceeds_driver(spec.match);
         }
         for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));

@@ -27,6 +27,11 @@ bool Accelerators::is_asked(std::string_view package) const {
     return asked_packages.contains(name) || (all_is_asked && !of_package.contains(name));
 }
 
+bool Accelerators::is_bound(std::string_view package) const {
+    const auto wanted = choice(package);
+    return wanted != AcceleratorChoice::Auto && wanted != AcceleratorChoice::Conda;
+}
+
 bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
     switch (vendor) {
     case Accelerator::Nvidia: return has_any(virtual_packages, {"__cuda_arch"});

@@ -27,6 +27,8 @@ struct Accelerators {
 
     AcceleratorChoice choice(std::string_view package) const;
     bool is_asked(std::string_view package) const;
+    /// Whether builds for other accelerators are not to be taken at all.
+    bool is_bound(std::string_view package) const;
 };
 
 /// Whether virtual packages tell of a GPU of the vendor's, with what it runs.

@@ -1,0 +1,124 @@
+#pragma once
+
+// What the world of one solve is made of: names, the records that each could become, and the specs
+// about them.
+
+#include "libcore/index/channel_index.hpp"
+#include "libcore/spec/accelerator.hpp"
+#include "libcore/spec/cascade.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "solver/conditions.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpkg::solver {
+
+using VersionId = std::uint32_t;
+using CandidateId = std::uint32_t;
+
+/// A record of a channel, with what it takes to read it.
+struct ChannelRecord {
+    const ChannelIndex* index = nullptr;
+    const NameRecords* home = nullptr;
+    const ChannelIndex::Row* row = nullptr;
+
+    std::string_view version() const { return home->version(*row); }
+    /// The groups of extra dependencies that it has (CEP 44).
+    std::vector<std::string_view> groups() const;
+    bool matches(const MatchSpec& spec) const;
+    /// The same for those who have the version parsed.
+    bool matches(const MatchSpec& spec, const Version& parsed) const;
+};
+
+/// One record that could become part of the environment.
+struct Candidate {
+    NameId name = kNone;
+    VersionId version = kNone;
+    std::uint32_t channel = 0;  ///< 0 is the highest
+    std::uint64_t build_number = 0;
+    std::int64_t timestamp = 0;
+    bool has_track_features = false;
+    bool is_installed = false;
+    bool is_noarch = false;
+    Accelerator accelerator = Accelerator::None;  ///< that the build is for
+    bool says_accelerator = false;                ///< else it knows of none
+    Closeness closeness;                          ///< to the machine
+    bool exceeds_driver = false;                  ///< is for a CUDA that the driver is too old for
+    ChannelRecord offered;                        ///< where it stands in a channel
+    const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
+    std::span<const SpecId> depends;              ///< that apply wherever the candidate is
+    std::span<const SpecId> conditional;  ///< that apply where their `when` holds; extras too
+    std::span<const SpecId> constrains;
+    /// Specs on virtual packages that this machine does not meet and that nevertheless are not
+    /// among the above: the record is installed, and where it stays they ask for nothing.
+    std::span<const SpecId> excused;
+
+    bool is_offered() const { return offered.row != nullptr; }
+    std::vector<std::string_view> groups() const;
+    /// CEP 45.
+    std::vector<std::string> flags() const;
+    std::string_view build() const {
+        return is_offered() ? offered.home->build(*offered.row) : given->build;
+    }
+    bool is_conda() const {
+        return is_offered() ? offered.row->is_conda : given->fn.ends_with(".conda");
+    }
+    std::string sha256() const;
+    Result<PackageRecord> record() const;
+};
+
+/// A record of a channel that is no candidate, and why.
+struct LeftOut {
+    enum class Why {
+        Hidden,       ///< by strict channel priority
+        Newer,        ///< than exclude_newer
+        Accelerator,  ///< for none that may be taken
+        // Other than what is installed, which nobody asked to change in this.
+        OtherChannel,
+        OtherAccelerator,
+        OtherVariant,  ///< BLAS or MPI
+        Unreadable,
+    };
+    Why why;
+    ChannelRecord record;
+
+    bool is_other_than_installed() const {
+        return why == Why::OtherChannel || why == Why::OtherAccelerator || why == Why::OtherVariant;
+    }
+};
+
+struct Name {
+    std::string text;
+    CandidateId begin = 0;  ///< its candidates are begin .. end
+    CandidateId end = 0;
+    bool is_virtual = false;    ///< "__cuda": true or false from the start, never chosen
+    bool is_reached = false;    ///< its candidates are to be collected
+    bool is_collected = false;  ///< and were
+    std::vector<SpecId> specs;  ///< that are about it
+    std::vector<LeftOut> left_out;
+};
+
+/// A distinct MatchSpec and what it matches. One that asks on a condition is another spec than the
+/// same without.
+struct Spec {
+    MatchSpec match;  ///< without `when`
+    NameId name = kNone;
+    std::string text;                  ///< as it stood where it was met first
+    std::vector<CandidateId> matches;  ///< ascending; filled once the name is reached
+    ConditionId when = kAlways;        ///< as a dependency it applies only where this holds
+    /// What it says, as a dependency, of the build that has it.
+    HintedAccelerator accelerator;
+    Closeness closeness;
+    bool exceeds_driver = false;
+    std::vector<ConditionId> extras;  ///< that who depends on it asks for
+
+    bool allows(CandidateId id) const {
+        return std::binary_search(matches.begin(), matches.end(), id);
+    }
+};
+
+}  // namespace gpkg::solver

@@ -1,0 +1,214 @@
+#include "solver/keeping.hpp"
+
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/variant_columns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpkg::solver {
+namespace {
+
+/// "conda-forge" of ".../conda-forge" and of ".../conda-forge/linux-64"; "a/label/b" of a label.
+std::string_view channel_name(std::string_view channel) {
+    const auto take_last = [&](std::string_view& rest) {
+        while (rest.ends_with('/')) rest.remove_suffix(1);
+        const auto slash = rest.rfind('/');
+        const auto last = slash == std::string_view::npos ? rest : rest.substr(slash + 1);
+        rest.remove_suffix(std::min(rest.size(), last.size() + 1));
+        return last;
+    };
+    auto rest = channel;
+    auto last = take_last(rest);
+    if (is_known_subdir(last)) last = take_last(rest);
+    auto above = rest;
+    if (take_last(above) == "label" && !above.empty()) {
+        const auto owner = take_last(above);
+        return {owner.data(), static_cast<std::size_t>(last.end() - owner.begin())};
+    }
+    return last;
+}
+
+/// A mirror of a channel is the same.
+bool is_same_channel(std::string_view a, std::string_view b) {
+    return a == b || channel_name(a) == channel_name(b);
+}
+
+bool speaks_of_builds(const MatchSpec& spec) {
+    return spec.build || spec.build_number || spec.fn || spec.url || spec.md5 || spec.sha256 ||
+           !spec.flags.empty() || !spec.track_features.empty();
+}
+
+bool differ(const Kind& a, const Kind& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Kind kind_of(const PackageRecord& record) {
+    const auto columns = variant_columns(record);
+    const auto column = [&](std::string_view name) {
+        const auto* place = std::find(kVariantColumns.begin(), kVariantColumns.end(), name);
+        return columns[static_cast<std::size_t>(place - kVariantColumns.begin())];
+    };
+    return {column("blas"), column("mpi")};
+}
+
+Keeping::Keeping(const Request& request) : request_(&request) {
+    for (const auto& record : request.installed) names_[record.name].was = &record;
+    for (const auto& record : request.gone) {
+        auto& about = names_[record.name];
+        if (about.was != nullptr) continue;
+        about.was = &record;
+        about.is_gone = true;
+    }
+    for (const auto& spec : request.specs) names_[spec.name].specs.push_back(&spec);
+    for (const auto& constraint : request.constraints) {
+        if (constraint.spec.has_one_name())
+            names_[constraint.spec.name].specs.push_back(&constraint.spec);
+    }
+}
+
+const Keeping::About* Keeping::about(const std::string& name) const {
+    const auto found = names_.find(name);
+    return found == names_.end() ? nullptr : &found->second;
+}
+
+std::optional<Former> Keeping::former(const std::string& name) const {
+    const auto* about = this->about(name);
+    if (about == nullptr || about->was == nullptr) return std::nullopt;
+    return Former{*about->was, about->is_gone};
+}
+
+/// "pytorch[accel=nvidia]", or "pytorch=2.10=*cuda*" where what is installed is another build.
+bool Keeping::is_in_another_build(const std::string& name) const {
+    if (request_->accelerators.is_asked(name)) return true;
+    const auto* about = this->about(name);
+    if (about == nullptr) return false;
+    return std::any_of(about->specs.begin(), about->specs.end(), [&](const MatchSpec* spec) {
+        return speaks_of_builds(*spec) && (about->was == nullptr || !spec->matches(*about->was));
+    });
+}
+
+/// "conda-forge" of "conda-forge::pytorch", where what is installed is of another.
+std::set<std::string> Keeping::other_channels(const About& about) {
+    std::set<std::string> channels;
+    for (const auto* spec : about.specs) {
+        if (spec->channel && about.was != nullptr &&
+            !channel_matches(*spec->channel, about.was->channel))
+            channels.insert(*spec->channel);
+    }
+    return channels;
+}
+
+bool Keeping::is_asked_otherwise(const std::string& name) const {
+    const auto* about = this->about(name);
+    return is_in_another_build(name) || (about != nullptr && !other_channels(*about).empty());
+}
+
+/// Where nobody asks for the package from another.
+bool Keeping::keeps_channel(const About& about) {
+    const auto names_channel = [](const MatchSpec* spec) { return spec->channel.has_value(); };
+    return about.was != nullptr && !about.was->channel.empty() &&
+           std::none_of(about.specs.begin(), about.specs.end(), names_channel);
+}
+
+bool Keeping::may_come_of(const std::string& name, std::string_view channel) const {
+    const auto* about = this->about(name);
+    if (about == nullptr) return false;
+    if (keeps_channel(*about) && is_same_channel(channel, about->was->channel)) return true;
+    const auto& followed = about->follows_to;
+    return std::any_of(followed.begin(), followed.end(), [&](const std::string& one) {
+        return channel_matches(one, channel);
+    });
+}
+
+std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
+    const auto* about = this->about(name);
+    if (about == nullptr || about->was == nullptr) return std::nullopt;
+    const auto& specs = about->specs;
+    Kept kept;
+    kept.keeping = this;
+    kept.name = &name;
+    kept.keeps_channel = keeps_channel(*about);
+    const auto speaks = [](const MatchSpec* spec) { return speaks_of_builds(*spec); };
+    if (about->follows_build || std::any_of(specs.begin(), specs.end(), speaks)) return kept;
+    const auto& accelerators = request_->accelerators;
+    if (!accelerators.is_bound(name) && !accelerators.is_asked(name))
+        kept.accelerator = accelerator_of(*about->was).accelerator;
+    kept.kind = kind_of(*about->was);
+    for (std::size_t i = 0; i < kept.kind.size(); ++i) {
+        if (may_change_[i]) kept.kind[i].clear();
+    }
+    return kept;
+}
+
+std::optional<LeftOut::Why> Keeping::Kept::why_not(const Candidate& candidate) const {
+    if (candidate.is_installed || !candidate.is_offered()) return std::nullopt;
+    if (keeps_channel && !keeping->may_come_of(*name, candidate.offered.index->source().channel))
+        return LeftOut::Why::OtherChannel;
+    if (accelerator && candidate.accelerator != *accelerator) return LeftOut::Why::OtherAccelerator;
+    if (kind[0].empty() && kind[1].empty()) return std::nullopt;
+    const auto other = candidate.record();
+    return other && differ(kind, kind_of(*other)) ? std::optional(LeftOut::Why::OtherVariant)
+                                                  : std::nullopt;
+}
+
+std::vector<NameId> Keeping::take_along(const std::string& name,
+                                        std::span<const Candidate> candidates,
+                                        const std::vector<Spec>& specs,
+                                        const std::vector<Name>& names) {
+    const auto known = names_.find(name);
+    if (known == names_.end() && !request_->accelerators.is_asked(name)) return {};
+    const auto about = known == names_.end() ? About() : known->second;
+    const bool is_other_build = is_in_another_build(name);
+    if (is_other_build) let_kind_change(about, candidates);
+    const bool leads_parts = about.follows_build || is_other_build;
+    auto channels = about.follows_to;
+    channels.merge(other_channels(about));
+    std::vector<NameId> released;
+    if (!leads_parts && channels.empty()) return released;
+    for (const auto& candidate : candidates) {
+        for (const auto dependency : candidate.depends) {
+            const auto& spec = specs[dependency];
+            auto& target = names_[names[spec.name].text];
+            bool is_new = false;
+            // Where libtorch, of which each build of pytorch wants one, is of the kind that was.
+            if (leads_parts && spec.match.build && !candidate.is_installed)
+                is_new = !std::exchange(target.follows_build, true);
+            for (const auto& channel : channels) {
+                if (candidate.is_offered() &&
+                    channel_matches(channel, candidate.offered.index->source().channel))
+                    is_new = target.follows_to.insert(channel).second || is_new;
+            }
+            if (is_new) released.push_back(spec.name);
+        }
+    }
+    return released;
+}
+
+/// Where all that is asked for of a name is of another kind, the whole environment may become so:
+/// an environment has one BLAS, and what is linked with one MPI does not go with another.
+void Keeping::let_kind_change(const About& about, std::span<const Candidate> candidates) {
+    const auto before = about.was == nullptr ? Kind() : kind_of(*about.was);
+    std::array<bool, 2> is_other{};
+    bool is_first = true;
+    for (const auto& candidate : candidates) {
+        const auto is_met = [&](const auto* spec) { return candidate.offered.matches(*spec); };
+        if (!candidate.is_offered() || !std::all_of(about.specs.begin(), about.specs.end(), is_met))
+            continue;
+        const auto record = candidate.record();
+        if (!record) continue;
+        const auto kind = kind_of(*record);
+        for (std::size_t i = 0; i < kind.size(); ++i)
+            is_other[i] = (is_first || is_other[i]) && !kind[i].empty() && kind[i] != before[i];
+        is_first = false;
+    }
+    for (std::size_t i = 0; i < is_other.size(); ++i)
+        may_change_[i] = may_change_[i] || is_other[i];
+}
+
+}  // namespace gpkg::solver

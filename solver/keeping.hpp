@@ -1,0 +1,87 @@
+#pragma once
+
+// What is kept of what is installed: a package that has to move stays of its channel, for its
+// accelerator, with its BLAS and its MPI, until it is asked for otherwise. What is asked for
+// otherwise takes others along (docs/solving.md, "What may change").
+
+#include "libcore/solve/solve.hpp"
+#include "solver/candidate.hpp"
+
+#include <array>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// What BLAS and MPI a build is with, of which an environment has one; empty where it does not say.
+using Kind = std::array<std::string, 2>;
+
+Kind kind_of(const PackageRecord& record);
+
+/// The record of a name that is installed, or gone, of which something is kept.
+struct Former {
+    const PackageRecord& record;
+    bool is_gone = false;
+};
+
+class Keeping {
+public:
+    /// The request must outlive it.
+    explicit Keeping(const Request& request);
+
+    std::optional<Former> former(const std::string& name) const;
+    /// Whether the name is asked for otherwise than it is there: for another accelerator, in
+    /// another build, of another channel. Others may follow it, so that it is to be looked at
+    /// first.
+    bool is_asked_otherwise(const std::string& name) const;
+    /// Whether the name may come of a channel that others go before: it is of it, or follows
+    /// something there.
+    bool may_come_of(const std::string& name, std::string_view channel) const;
+
+    /// What the candidates of a name have to have of what was there.
+    struct Kept {
+        const Keeping* keeping = nullptr;
+        const std::string* name = nullptr;
+        bool keeps_channel = false;
+        std::optional<Accelerator> accelerator;
+        Kind kind;
+
+        /// Why the candidate may not take its place, if so.
+        std::optional<LeftOut::Why> why_not(const Candidate& candidate) const;
+    };
+    /// Nothing where nothing was there.
+    std::optional<Kept> kept_of(const std::string& name) const;
+
+    /// Takes note of what goes along with `name`, whose candidates these are: from now on
+    /// may_come_of() and kept_of() answer accordingly. Gives the names that were held until now.
+    std::vector<NameId> take_along(const std::string& name,
+                                   std::span<const Candidate> candidates,
+                                   const std::vector<Spec>& specs,
+                                   const std::vector<Name>& names);
+
+private:
+    /// What the request says of one name.
+    struct About {
+        const PackageRecord* was = nullptr;
+        bool is_gone = false;
+        std::vector<const MatchSpec*> specs;
+        bool follows_build = false;  ///< what is asked for in another build chooses its build
+        std::set<std::string> follows_to{};  ///< channels that something went over to
+    };
+    const About* about(const std::string& name) const;
+    bool is_in_another_build(const std::string& name) const;
+    static std::set<std::string> other_channels(const About& about);
+    static bool keeps_channel(const About& about);
+    void let_kind_change(const About& about, std::span<const Candidate> candidates);
+
+    const Request* request_;
+    std::unordered_map<std::string, About> names_;
+    std::array<bool, 2> may_change_{};  ///< of a Kind: another is asked for
+};
+
+}  // namespace gpkg::solver
