@@ -40,9 +40,11 @@ public:
             if (best != ways.end()) others.push_back(std::move(*best));
         }
         search(others, edges, clashes.front());
+        if (fixes_.empty()) fixes_.swap(idle_);
         if (fixes_.empty()) drop_one(edges, clashes.front());
         if (fixes_.empty()) drop_until_solved(edges, clashes.front());
         if (fixes_.empty()) keep_one();
+        if (fixes_.empty()) fixes_.swap(idle_);
         return std::move(fixes_);
     }
 
@@ -94,7 +96,7 @@ private:
 
     /// Where something that is a part of it, or gentler on the same things, is a fix already.
     bool is_needless(const Plan& plan) const {
-        return std::any_of(fixes_.begin(), fixes_.end(), [&](const Fix& fix) {
+        const auto is_more_than = [&](const Fix& fix) {
             return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
                 return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const auto& step) {
                     return is_same_subject(change, step.change) &&
@@ -103,7 +105,9 @@ private:
                             step.is_wide);
                 });
             });
-        });
+        };
+        return std::any_of(fixes_.begin(), fixes_.end(), is_more_than) ||
+               std::any_of(idle_.begin(), idle_.end(), is_more_than);
     }
 
     /// What resolves this clash, after `steps`, which led to it.
@@ -235,11 +239,25 @@ private:
         if (!universe) return;
         const auto solution = decide_(*universe);
         if (!solution) return;
-        if (*solution) {
-            fixes_.push_back(fix_of(plan, **solution));
-        } else {
+        if (!*solution) {
             otherwise(*universe);
+        } else {
+            // What changes nothing helps nobody who has another way.
+            auto& found = is_as_installed(**solution) ? idle_ : fixes_;
+            found.push_back(fix_of(plan, **solution));
         }
+    }
+
+    bool is_as_installed(const Solution& solution) const {
+        const auto& installed = universe_.problem().request.installed;
+        return solution.records.size() == installed.size() &&
+               std::all_of(installed.begin(), installed.end(), [&](const auto& record) {
+                   return std::any_of(
+                       solution.records.begin(), solution.records.end(), [&](const auto& other) {
+                           return other.distribution() == record.distribution() &&
+                                  other.channel == record.channel;
+                       });
+               });
     }
 
     static EdgeSet clash_of(const Universe& universe, const Edges& edges) {
@@ -301,6 +319,7 @@ private:
     std::set<std::string> pinned_;     ///< names of the constraints in it
     std::vector<Plan> open_;
     std::vector<Fix> fixes_;
+    std::vector<Fix> idle_;  ///< with which all stays as it is installed
     std::size_t order_ = 0;
     std::size_t most_changes_ = kMostChanges;
 };
