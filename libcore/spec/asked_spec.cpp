@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/spec/brackets_internal.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +35,35 @@ std::string without_entry(std::string_view text,
 tl::unexpected<Error> refuse(std::string_view text, Error error) {
     error.message = fmt::format("{}: {}", text, error.message);
     return pass(std::move(error));
+}
+
+/// The names in "jax[cuda12_local, k8s]", as pip asks for extras of a package; none where the
+/// brackets hold anything else.
+std::vector<std::string> extras_of_pip(std::string_view text, std::size_t begin) {
+    const auto end = text.find(']', begin);
+    if (end == std::string_view::npos) return {};
+    std::vector<std::string> extras;
+    for (const auto word : split(text.substr(begin + 1, end - begin - 1), ',')) {
+        const auto extra = trim(word);
+        if (!is_extra_name(extra)) return {};
+        extras.emplace_back(extra);
+    }
+    return extras;
+}
+
+/// What to write in their place. Where their words are those of builds, such a build is meant.
+std::string instead_of_extras(std::string_view name, const std::vector<std::string>& extras) {
+    auto of_pip = "extras of pip's stand under 'pip:' in an environment.yml";
+    for (auto extra : extras) {
+        std::replace(extra.begin(), extra.end(), '-', '_');
+        if (const auto meant = accelerator_of_build(extra))
+            return fmt::format(
+                "{}[{}={}] asks for such a build; {}", name, kKey, to_string(*meant), of_pip);
+    }
+    return fmt::format("{}; a channel's package may have groups of that kind, {}[extras=[{}]]",
+                       of_pip,
+                       name,
+                       fmt::join(extras, ", "));
 }
 
 constexpr std::string_view kSelect = "hardware-select-";
@@ -171,7 +201,12 @@ Result<AskedSpec> AskedSpec::parse(std::string_view text) {
     const auto begin = text.find('[');
     if (begin == std::string_view::npos) return as_it_is();
     const auto brackets = grammar::read_brackets(text, begin);
-    if (!brackets) return as_it_is();
+    if (!brackets) {
+        auto plain = as_it_is();
+        if (const auto extras = extras_of_pip(text, begin); !plain && !extras.empty())
+            plain.error().hint = instead_of_extras(trim(text.substr(0, begin)), extras);
+        return plain;
+    }
     const auto& entries = brackets->entries;
     for (std::size_t place = 0; place < entries.size(); ++place) {
         const auto& entry = entries[place];

@@ -46,6 +46,35 @@ TEST_CASE("what is no accelerator is told with what may be meant", "[spec]") {
     CHECK(message("t[accel=]").find("t[accel=]") != std::string::npos);
 }
 
+TEST_CASE("extras as pip writes them are told with what works", "[spec]") {
+    struct Row {
+        std::string_view text, hint;
+    };
+    constexpr std::string_view kOfPip = "extras of pip's stand under 'pip:' in an environment.yml";
+    const auto row = GENERATE_COPY(values<Row>({
+        {"jax[cuda]", "jax[accel=nvidia] asks for such a build"},
+        {"jax[cuda12_local]>=0.4", "jax[accel=nvidia] asks for such a build"},
+        {"tensorflow[and-cuda]", "tensorflow[accel=nvidia] asks for such a build"},
+        {"torch[rocm6]", "torch[accel=amd] asks for such a build"},
+        {"t [k8s, cpu]", "t[accel=none] asks for such a build"},
+        {"dask[complete,test]", "dask[extras=[complete, test]]"},
+    }));
+    INFO(row.text);
+    const auto asked = AskedSpec::parse(row.text);
+    REQUIRE_FALSE(asked);
+    CHECK(asked.error().message.find("has no value") != std::string::npos);
+    CHECK(asked.error().hint.find(row.hint) != std::string::npos);
+    CHECK(asked.error().hint.find(kOfPip) != std::string::npos);
+}
+
+TEST_CASE("what is no list of extras keeps its own hint", "[spec]") {
+    const auto text = GENERATE(as<std::string>{}, "jax[cuda", "t[a=1, b]", "t[]", "t[Ab>1]");
+    INFO(text);
+    const auto asked = AskedSpec::parse(text);
+    REQUIRE_FALSE(asked);
+    CHECK(asked.error().hint.find("extras") == std::string::npos);
+}
+
 TEST_CASE("hardware selectors say in which order accelerators are tried", "[spec]") {
     Asked asked;
     for (const auto* text : {"hardware-fallback-cpu-x86_64",
