@@ -65,13 +65,14 @@ Result<const yaml::Node*> find_map(const yaml::Node& parent,
     return node;
 }
 
-/// A version of two to four numbers, or "any".
+/// A version of up to four numbers, or "any". `least`: a version of glibc's or a kernel's has two.
 Result<std::optional<Fact>> find_version(const yaml::Node* parent,
                                          std::string_view key,
-                                         const std::string& source) {
+                                         const std::string& source,
+                                         int least = 1) {
     GPKG_TRY(const auto text, find_text(parent, key));
     if (!text) return std::nullopt;
-    if (leading_version(*text, 4) != *text && *text != kAnyVersion)
+    if (leading_version(*text, 4, least) != *text && *text != kAnyVersion)
         return parent->find(key)->fail("expected a version like 12.4 or any, found \"" + *text +
                                        "\"");
     return Fact{*text, source};
@@ -89,8 +90,10 @@ Result<void> read_cpu_facts(const yaml::Node& root,
         const auto near = near_names(*name, microarchitecture_names());
         return cpu->find("microarchitecture")
             ->fail("unknown microarchitecture " + *name,
-                   near.empty() ? "the names are those of archspec, e.g. x86_64_v3"
-                                : "did you mean " + join_or(near) + "?");
+                   near.empty()
+                       ? "the names are those of archspec; for one that is not known yet, that "
+                         "of an older one whose code it runs does, e.g. x86_64_v4"
+                       : "did you mean " + join_or(near) + "?");
     }
     profile.microarchitecture = Fact{*name, source};
     return {};
@@ -104,9 +107,9 @@ Result<void> read_system(const yaml::Node& root,
     if (glibc == "none") {
         profile.glibc = Fact{"", source};
     } else {
-        GPKG_TRY(profile.glibc, find_version(system, "glibc", source));
+        GPKG_TRY(profile.glibc, find_version(system, "glibc", source, 2));
     }
-    GPKG_TRY(profile.linux_, find_version(system, "linux", source));
+    GPKG_TRY(profile.linux_, find_version(system, "linux", source, 2));
     GPKG_TRY(profile.osx, find_version(system, "osx", source));
     GPKG_TRY(profile.windows, find_version(system, "windows", source));
     return {};

@@ -193,7 +193,10 @@ private:
         warn(fmt::format("{}={}: not a microarchitecture that gpkg knows{}",
                          kArchspec.variable,
                          name,
-                         near.empty() ? "" : "; did you mean " + join_or(near) + "?"));
+                         near.empty()
+                             ? "; for one that is not known yet, that of an older one whose "
+                               "code it runs does, e.g. x86_64_v4"
+                             : "; did you mean " + join_or(near) + "?"));
     }
 
     /// A package that every target of one system has.

@@ -81,7 +81,8 @@ Json json_of(const HardwareProfile& profile,
         document["gpus"].push_back({{"vendor", vendor_name(gpu.vendor)},
                                     {"name", gpu.name},
                                     {"architecture", gpu.architecture},
-                                    {"memory_mib", gpu.memory_mib}});
+                                    {"memory_mib", gpu.memory_mib},
+                                    {"compute_units", gpu.compute_units}});
     document["others"] = Json::array();
     for (const auto& [package, source] : profile.others)
         document["others"].push_back(json_of(package, source));

@@ -34,6 +34,12 @@ constexpr auto kOldNames = std::to_array<OldName>({
     {"cpuonly", "pytorch[accel=none] asks for a build for CPUs"},
 });
 
+/// Of pip's. tensorflow-gpu is the same as tensorflow since 2.1, and refuses to be installed since
+/// 2.12 (its own setup.py says both).
+constexpr auto kOldWheels = std::to_array<OldName>({
+    {"tensorflow-gpu", "tensorflow, and for pip to bring CUDA too, tensorflow[and-cuda]"},
+});
+
 std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
                                        std::string_view name) {
     const auto* record = find_record(records, name);
@@ -139,25 +145,56 @@ private:
                 return add(Grade::Warning,
                            "CUDA",
                            what + ": that runs, but not what needs PTX compiled",
-                           fmt::format("a newer driver, or {}={}.{}",
-                                       name,
-                                       version_part(*driver, 0),
-                                       version_part(*driver, 1)));
+                           older_cuda(name, *driver));
             case DriverFit::Forward:
                 return add(Grade::Warning,
                            "CUDA",
                            what + ": that runs by cuda-compat, on data centre GPUs");
             case DriverFit::No:
-                return add(Grade::Bad,
-                           "CUDA",
-                           what + ": that does not run",
-                           fmt::format("gpkg install {} '{}<={}.{}', or a newer driver",
-                                       checked_.flags,
-                                       name,
-                                       version_part(*driver, 0),
-                                       version_part(*driver, 1)));
+                return add(
+                    Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, *driver));
             }
         }
+    }
+
+    /// What to do where `name` is of a newer CUDA than the driver. That another version of it is
+    /// asked for helps only where all that is installed goes with one.
+    std::string older_cuda(std::string_view name, const Version& driver) const {
+        const auto supported =
+            fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
+        const auto bound = bound_to_newer(name, supported);
+        if (bound.empty())
+            return fmt::format(
+                "a newer driver, or gpkg install {} '{}<={}'", checked_.flags, name, supported);
+        return fmt::format(
+            "a newer driver, or {} of {}, which {} not go with {}={}: gpkg variants {}",
+            bound.size() == 1 ? "another build" : "other builds",
+            join_some(bound, "and"),
+            bound.size() == 1 ? "does" : "do",
+            name,
+            supported,
+            bound.front());
+    }
+
+    /// Packages of which the installed build does not go with that version of `name`. CUDA's own
+    /// are of one CUDA each and follow.
+    std::vector<std::string> bound_to_newer(std::string_view name, std::string_view version) const {
+        std::vector<std::string> bound;
+        const auto supported = Version::parse(version);
+        const auto refuses = [&](const std::string& text) {
+            if (name_in_spec(text) != name) return false;
+            const auto spec = MatchSpec::parse(text);
+            return spec && !spec->when && spec->version && supported &&
+                   !spec->version->matches(*supported);
+        };
+        for (const auto& record : checked_.records) {
+            if (is_part_of_cuda(record.name())) continue;
+            const auto& package = record.package;
+            if (std::any_of(package.depends.begin(), package.depends.end(), refuses) ||
+                std::any_of(package.constrains.begin(), package.constrains.end(), refuses))
+                bound.push_back(record.name());
+        }
+        return bound;
     }
 
     /// PTX of a newer CUDA than the driver's own it does not compile.
@@ -254,6 +291,10 @@ private:
             const auto columns = wheel_columns(wheel, present);
             const auto& cuda = columns[1];
             const auto what = fmt::format("{} (pip)", wheel.name);
+            for (const auto& [name, instead] : kOldWheels) {
+                if (normal_wheel_name(wheel.name) == name)
+                    add(Grade::Warning, what, "is an old name", std::string(instead));
+            }
             const auto accelerator =
                 accelerator_of_flag(columns.front()).value_or(Accelerator::None);
             const auto toolkit = Version::parse(cuda);

@@ -278,6 +278,11 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     }
     wishes.accelerators = of_files.together();
     wishes.accelerators.override_with(asked.accelerators);
+    for (const auto& selector : wishes.accelerators.unheeded())
+        context.out.warn_once(
+            fmt::format("{} asks for nothing here: it is for another CPU than {}'s",
+                        selector,
+                        machine.platform));
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.explicit_records.empty() && !wishes.specs.empty())
         return fail(

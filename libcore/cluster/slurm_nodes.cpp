@@ -182,8 +182,14 @@ Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& parti
     SlurmCommand sinfo;
     sinfo.arguments = {"sinfo", "--noheader", "--Node", "--format=%N|%R|%t|%f|%G|%z|%a"};
     sinfo.cancelled = cancelled;
-    GPKG_TRY(const auto text, slurm_output(sinfo));
-    GPKG_TRY(auto nodes, parse_nodes(text));
+    auto text = slurm_output(sinfo);
+    if (!text) {
+        auto& hint = text.error().hint;
+        if (hint.empty())
+            hint = "this asks the Slurm of this machine; gpkg hardware --hosts asks over ssh";
+        return pass(std::move(text).error());
+    }
+    GPKG_TRY(auto nodes, parse_nodes(*text));
     if (nodes.empty()) return fail(ErrorKind::NotFound, "sinfo: knows of no node for you");
     GPKG_CHECK(check_partitions(partitions, nodes));
     if (partitions.empty()) return nodes;

@@ -49,10 +49,7 @@ public:
             return document.fail(fmt::format("expected a map with the key 'dependencies', found {}",
                                              document.kind_name()));
         for (const auto& [key, value] : document.entries()) GPKG_CHECK(check_key(key, value));
-        if (document.find("dependencies") == nullptr)
-            return fail(ErrorKind::Parse,
-                        where_ + ": the key 'dependencies' is missing",
-                        "list the packages under 'dependencies:', one per line after '- '");
+        if (document.find("dependencies") == nullptr) return no_dependencies(document);
         // What it says counts for the dependencies, wherever it stands.
         if (const auto* accelerator = document.find("accelerator"))
             GPKG_CHECK(read_key("accelerator", *accelerator));
@@ -67,6 +64,19 @@ public:
 private:
     void warn(const std::string& place, std::string_view what) {
         result_.warnings.push_back(fmt::format("{}: {}", place, what));
+    }
+
+    tl::unexpected<Error> no_dependencies(const Node& document) const {
+        const std::vector<std::string> wanted{"dependencies"};
+        for (const auto& [key, value] : document.entries()) {
+            if (!near_names(key, wanted).empty())
+                return fail(ErrorKind::Parse,
+                            fmt::format("{}: unknown key '{}'", value.key_place(), key),
+                            "did you mean dependencies?");
+        }
+        return fail(ErrorKind::Parse,
+                    where_ + ": the key 'dependencies' is missing",
+                    "list the packages under 'dependencies:', one per line after '- '");
     }
 
     Result<void> check_key(const std::string& key, const Node& value) {

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/spec/brackets_internal.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,50 +37,88 @@ tl::unexpected<Error> refuse(std::string_view text, Error error) {
     return pass(std::move(error));
 }
 
+/// The names in "jax[cuda12_local, k8s]", as pip asks for extras of a package; none where the
+/// brackets hold anything else.
+std::vector<std::string> extras_of_pip(std::string_view text, std::size_t begin) {
+    const auto end = text.find(']', begin);
+    if (end == std::string_view::npos) return {};
+    std::vector<std::string> extras;
+    for (const auto word : split(text.substr(begin + 1, end - begin - 1), ',')) {
+        const auto extra = trim(word);
+        if (!is_extra_name(extra)) return {};
+        extras.emplace_back(extra);
+    }
+    return extras;
+}
+
+/// What to write in their place. Where their words are those of builds, such a build is meant.
+std::string instead_of_extras(std::string_view name, const std::vector<std::string>& extras) {
+    auto of_pip = "extras of pip's stand under 'pip:' in an environment.yml";
+    for (auto extra : extras) {
+        std::replace(extra.begin(), extra.end(), '-', '_');
+        if (const auto meant = accelerator_of_build(extra))
+            return fmt::format(
+                "{}[{}={}] asks for such a build; {}", name, kKey, to_string(*meant), of_pip);
+    }
+    return fmt::format("{}; a channel's package may have groups of that kind, {}[extras=[{}]]",
+                       of_pip,
+                       name,
+                       fmt::join(extras, ", "));
+}
+
 constexpr std::string_view kSelect = "hardware-select-";
 constexpr std::string_view kFallback = "hardware-fallback-";
+
+/// What stands behind "hardware-select-" and "hardware-fallback-".
+struct Selectable {
+    std::string_view name;
+    AcceleratorChoice choice;
+    std::string_view platform{};  ///< how the platforms end that it is for; empty: all
+};
+constexpr auto kSelectable =
+    std::to_array<Selectable>({{"gpu-nvidia", AcceleratorChoice::Nvidia},
+                               {"gpu-amd", AcceleratorChoice::Amd},
+                               {"cpu", AcceleratorChoice::None},
+                               {"cpu-x86_64", AcceleratorChoice::None, "-64"},
+                               {"cpu-aarch64", AcceleratorChoice::None, "-aarch64"},
+                               {"cpu-arm64", AcceleratorChoice::None, "-arm64"},
+                               {"cpu-ppc64le", AcceleratorChoice::None, "-ppc64le"}});
+
+std::vector<std::string> selectors_of(std::string_view kind) {
+    std::vector<std::string> selectors;
+    for (const auto& one : kSelectable)
+        selectors.push_back(std::string(kind) + std::string(one.name));
+    return selectors;
+}
+
+tl::unexpected<Error> no_selector(std::string_view text, std::string hint) {
+    return fail(
+        ErrorKind::Usage, fmt::format("{}: is no hardware selector", text), std::move(hint));
+}
 
 /// "hardware-selectgpu-nvidia" is meant as a selector; no package has such a name.
 Result<void> refuse_misspelled_selector(std::string_view text) {
     if (!text.starts_with("hardware-")) return {};
-    std::vector<std::string> known;
-    for (const auto kind : {kSelect, kFallback}) {
-        for (const std::string_view which : {"gpu-nvidia", "gpu-amd", "cpu", "cpu-x86_64"})
-            known.push_back(std::string(kind) + std::string(which));
-    }
+    auto known = selectors_of(kSelect);
+    for (auto& selector : selectors_of(kFallback)) known.push_back(std::move(selector));
     const auto near = near_names(text, known);
     if (near.empty()) return {};
-    return fail(ErrorKind::Usage,
-                fmt::format("{}: is no hardware selector", text),
-                fmt::format("did you mean {}?", join_or(near)));
+    return no_selector(text, fmt::format("did you mean {}?", join_or(near)));
 }
 
-/// "gpu-nvidia", "cpu", "cpu-x86_64". Nothing where the architecture is not the platform's.
+/// Nothing where the architecture is not the platform's.
 Result<std::optional<AcceleratorChoice>> selected(std::string_view text,
-                                                  std::string_view which,
+                                                  std::string_view kind,
                                                   std::string_view platform) {
-    if (which == "gpu-nvidia") return AcceleratorChoice::Nvidia;
-    if (which == "gpu-amd") return AcceleratorChoice::Amd;
-    if (which == "cpu") return AcceleratorChoice::None;
-    constexpr auto kArchitectures =
-        std::to_array<std::pair<std::string_view, std::string_view>>({{"cpu-x86_64", "-64"},
-                                                                      {"cpu-aarch64", "-aarch64"},
-                                                                      {"cpu-arm64", "-arm64"},
-                                                                      {"cpu-ppc64le", "-ppc64le"}});
-    std::vector<std::string> known{"gpu-nvidia", "gpu-amd", "cpu"};
-    for (const auto& [name, ending] : kArchitectures) {
-        if (which == name)
-            return platform.ends_with(ending) ? std::optional(AcceleratorChoice::None)
-                                              : std::optional<AcceleratorChoice>();
-        known.emplace_back(name);
+    for (const auto& [name, choice, ending] : kSelectable) {
+        if (text.substr(kind.size()) != name) continue;
+        return platform.ends_with(ending) ? std::optional(choice) : std::nullopt;
     }
-    const auto prefix = text.substr(0, text.size() - which.size());
-    for (auto& name : known) name.insert(0, prefix);
+    const auto known = selectors_of(kind);
     const auto near = near_names(text, known);
-    return fail(ErrorKind::Usage,
-                fmt::format("{}: is no hardware selector", text),
-                near.empty() ? "there are " + join_some(known, "and", known.size())
-                             : fmt::format("did you mean {}?", join_or(near)));
+    return no_selector(text,
+                       near.empty() ? "there are " + join_some(known, "and", known.size())
+                                    : fmt::format("did you mean {}?", join_or(near)));
 }
 
 }  // namespace
@@ -121,24 +160,38 @@ Result<AcceleratorWishes> parse_accelerator_wishes(std::string_view text) {
     return wishes;
 }
 
+std::vector<std::string> AcceleratorWishes::unheeded() const {
+    std::vector<std::string> unheeded;
+    for (const auto& selector : elsewhere) {
+        const auto& heeded = selector.starts_with(kSelect) ? all : fallbacks;
+        if (heeded.empty()) unheeded.push_back(selector);
+    }
+    return unheeded;
+}
+
 void AcceleratorWishes::override_with(const AcceleratorWishes& later) {
     if (!later.all.empty() || !later.fallbacks.empty()) {
         all = later.all;
         fallbacks = later.fallbacks;
     }
     for (const auto& [name, choice] : later.of_package) of_package[name] = choice;
+    elsewhere.insert(elsewhere.end(), later.elsewhere.begin(), later.elsewhere.end());
 }
 
 Result<void> Asked::take(std::string_view text, std::string_view platform) {
+    const auto selector = to_lower(text);  // like the name of a package
     for (const auto kind : {kSelect, kFallback}) {
-        if (!text.starts_with(kind)) continue;
-        GPKG_TRY(const auto choice, selected(text, text.substr(kind.size()), platform));
+        if (!selector.starts_with(kind)) continue;
+        GPKG_TRY(const auto choice, selected(selector, kind, platform));
         auto& order = kind == kSelect ? accelerators.all : accelerators.fallbacks;
-        if (choice && std::find(order.begin(), order.end(), *choice) == order.end())
+        if (!choice) {
+            accelerators.elsewhere.push_back(selector);
+        } else if (std::find(order.begin(), order.end(), *choice) == order.end()) {
             order.push_back(*choice);
+        }
         return {};
     }
-    GPKG_CHECK(refuse_misspelled_selector(text));
+    GPKG_CHECK(refuse_misspelled_selector(selector));
     GPKG_TRY(auto asked, AskedSpec::parse(text));
     if (asked.accelerator) {
         const auto [known, is_new] =
@@ -171,7 +224,12 @@ Result<AskedSpec> AskedSpec::parse(std::string_view text) {
     const auto begin = text.find('[');
     if (begin == std::string_view::npos) return as_it_is();
     const auto brackets = grammar::read_brackets(text, begin);
-    if (!brackets) return as_it_is();
+    if (!brackets) {
+        auto plain = as_it_is();
+        if (const auto extras = extras_of_pip(text, begin); !plain && !extras.empty())
+            plain.error().hint = instead_of_extras(trim(text.substr(0, begin)), extras);
+        return plain;
+    }
     const auto& entries = brackets->entries;
     for (std::size_t place = 0; place < entries.size(); ++place) {
         const auto& entry = entries[place];

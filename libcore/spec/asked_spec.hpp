@@ -31,7 +31,12 @@ struct AcceleratorWishes {
     /// What `hardware-fallback-...` asks for where none of `all` will do.
     std::vector<AcceleratorChoice> fallbacks;
     std::map<std::string, AcceleratorChoice> of_package;
+    /// Selectors for the CPUs of other architectures than the target's, which say nothing for it.
+    std::vector<std::string> elsewhere{};
 
+    /// Those of `elsewhere` in place of which none of their kind says anything: somebody may take
+    /// them for heeded.
+    std::vector<std::string> unheeded() const;
     bool empty() const { return all.empty() && fallbacks.empty() && of_package.empty(); }
     /// What `later` says goes before what was said so far.
     void override_with(const AcceleratorWishes& later);

@@ -16,7 +16,9 @@ namespace {
 //   2  code for an earlier one of the same major version, the nearest first: NVIDIA's SASS runs on
 //      later minor versions (CUDA C++ Programming Guide, "Binary Compatibility"), and AMD's
 //      generic targets (gfx9-4-generic) are for all of a family (LLVM, "AMDGPU Usage")
-//   3  anything else: PTX, which the driver compiles, or nothing said
+//   3  anything else: PTX, which the driver compiles, or nothing said. All code is on a machine
+//      that has "any" architecture: it is made for no device, and the newest code, whose bound is
+//      the nearest, runs on the fewest.
 //   CPU, by __archspec or _x86_64-microarch-level
 //   1  x86-64-v4, v3, v2
 //   2  within a level, and for Arm and POWER, the microarchitecture with the longer ancestry in
@@ -33,6 +35,15 @@ std::optional<Version> version_in(const std::vector<PackageRecord>& records,
         if (auto version = version_of(record)) return *std::move(version);
     }
     return std::nullopt;
+}
+
+/// Nothing also for "any" architecture.
+std::optional<Version> device_in(const std::vector<PackageRecord>& records, std::string_view name) {
+    const auto is_any = [&](const PackageRecord& record) {
+        return record.name == name && record.version == kAnyVersion;
+    };
+    if (std::any_of(records.begin(), records.end(), is_any)) return std::nullopt;
+    return version_in(records, name);
 }
 
 /// The least of all that the name stands for: "^(x86_64_v3|haswell|...)$" is x86_64_v3.
@@ -65,8 +76,8 @@ void Closeness::take(const Closeness& other) {
 
 Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
     : cuda_(version_in(virtual_packages, "__cuda")),
-      cuda_arch_(version_in(virtual_packages, "__cuda_arch")),
-      amdgpu_arch_(version_in(virtual_packages, "__amdgpu_arch")) {}
+      cuda_arch_(device_in(virtual_packages, "__cuda_arch")),
+      amdgpu_arch_(device_in(virtual_packages, "__amdgpu_arch")) {}
 
 Closeness Cascade::closeness(const MatchSpec& dependency) const {
     if (dependency.name == "__cuda_arch" || dependency.name == "__amdgpu_arch")

@@ -3,6 +3,7 @@
 #include "libcore/spec/brackets_internal.hpp"
 #include "libcore/spec/fault_internal.hpp"
 #include "libcore/spec/match_spec_internal.hpp"
+#include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 
@@ -26,6 +27,17 @@ bool field_matches(std::string_view asked, std::string_view value) {
 
 bool matches_or_absent(const std::optional<StringMatcher>& asked, std::string_view value) {
     return !asked || asked->matches(value);
+}
+
+/// The build of __archspec is a CPU's name (CEP 30). It runs what is for any that it descends from:
+/// "^(x86_64_v4|...|zen5)$" lists those that were known when the package was built.
+bool build_matches(const StringMatcher& asked, const MatchTarget& target) {
+    if (asked.matches(target.build)) return true;
+    if (target.name != "__archspec") return false;
+    const auto ancestors = lineage(target.build);
+    return std::any_of(ancestors.begin(), ancestors.end(), [&](std::string_view ancestor) {
+        return asked.matches(ancestor);
+    });
 }
 
 bool contains(const std::vector<std::string>* values, std::string_view asked) {
@@ -127,7 +139,7 @@ bool MatchSpec::matches(const MatchTarget& target) const {
                      : name != "*" && !equal_ignoring_case(name, target.name))
         return false;
     if (version && !(target.version != nullptr && version->matches(*target.version))) return false;
-    if (!matches_or_absent(build, target.build)) return false;
+    if (build && !build_matches(*build, target)) return false;
     if (build_number && !build_number->matches(Version::from_number(target.build_number)))
         return false;
     if (channel && !channel_matches(*channel, target.channel)) return false;

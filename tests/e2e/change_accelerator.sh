@@ -39,6 +39,17 @@ out_has cuda129_0
 expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-x86_64
 out_has cpu_0
 
+# One for another CPU says nothing here, and is no silent nothing but where another one says it.
+gpu expect 0 solve torch hardware-select-cpu-aarch64
+out_has cuda129_0
+err_has "hardware-select-cpu-aarch64 asks for nothing here: it is for another CPU than linux-64's"
+expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-aarch64 hardware-fallback-cpu-x86_64
+out_has cpu_0
+err_lacks 'asks for nothing'
+printf 'dependencies: [torch, hardware-select-cpu-ppc64le]\n' > "$WORK/elsewhere.yml"
+expect 0 solve -f "$WORK/elsewhere.yml"
+err_has 'hardware-select-cpu-ppc64le asks for nothing here'
+
 # What keeps a version out that has such a build: not the machine, where the request asks for less.
 package stepped 1.0 cuda129_0 '__cuda >=12'
 package stepped 2.0 cpu_0

@@ -33,10 +33,22 @@ out_has 'CUDA: cuda-version 12.9, and the driver supports 12.9'
 # An older driver of the same major version does, with a reserve; one of an earlier does not.
 expect 0 doctor -n ml --for ./minor.yaml
 out_has 'that runs, but not what needs PTX compiled'
+# An older cuda-version is no advice where what is installed goes with none.
+out_has 'a newer driver, or another build of torch, which does not go with cuda-version=12.4: gpkg variants torch'
 expect 1 doctor -n ml --for ./old.yaml --json
+json '"<=" not in d["findings"][2]["hint"] and "gpkg variants torch" in d["findings"][2]["hint"]'
 json 'd["success"] is False'
 json '[(f["subject"], f["grade"]) for f in d["findings"] if f["grade"] == "bad"] == [("__cuda >=12", "bad"), ("CUDA", "bad")]'
 json '"11.4" in d["findings"][1]["message"] and "torch needs it" in d["findings"][1]["message"]'
+package cuda-version 12.4 0
+package wide 1.0 cuda12_0 '__cuda >=12' 'cuda-version >=12.2,<13'
+index
+expect 0 create -n wide wide cuda-version=12.9 --for ./new.yaml -y
+expect 0 doctor -n wide --for ./minor.yaml
+out_has "a newer driver, or gpkg install -n wide 'cuda-version<=12.4'"
+expect 0 install -n wide 'cuda-version<=12.4' --for ./minor.yaml -y
+expect 0 doctor -n wide --for ./minor.yaml
+out_has 'CUDA: cuda-version 12.4, and the driver supports 12.4'
 expect 1 doctor -n ml --for cpu
 out_has '__cuda >=12: torch needs it, and this machine has none'
 out_has 'is a build for nvidia, of which there is no GPU here'

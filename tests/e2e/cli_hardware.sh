@@ -1,5 +1,6 @@
 # gpkg hardware, its profiles, and --for
-. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
 
 package torch 2.0 cpu
 package torch 2.0 cuda12 '__cuda >=12'
@@ -119,6 +120,20 @@ err_has 'environment.yml: exists and is no hardware profile'
 check grep -q dependencies environment.yml
 expect 0 hardware export --json --for h100
 json 'd["success"] and "architecture: \"9.0\"" in d["profile"]'
+
+# The strongest of AMD's devices counts, so how strong they are is told.
+expect 0 hardware --for mi300x --json
+json '[(g["architecture"], g["compute_units"]) for g in d["gpus"]] == [("gfx942", 304)]'
+# The profile of the page is one.
+sed -n '/^    gpkg_profile: 1/,/^$/s/^    //p' "$here/../../docs/hardware.md" > page.yaml
+expect 0 hardware --for ./page.yaml --json
+json 'd["cuda"]["value"] == "12.4" and d["gpus"][0]["architecture"] == "9.0" and d["known_by_names"]'
+# Where Slurm does not answer, another way is told.
+mkdir -p "$WORK/bin"
+printf '#!/bin/sh\necho "sinfo: fatal: no configuration" >&2\nexit 1\n' > "$WORK/bin/sinfo"
+chmod +x "$WORK/bin/sinfo"
+PATH=$WORK/bin:$PATH expect 1 hardware --slurm
+err_has 'sinfo: fatal: no configuration' 'gpkg hardware --hosts asks over ssh'
 
 # Which GPUs count is for the user to say; a small one beside a big one is there for a screen.
 cat > three.yaml <<'YAML'

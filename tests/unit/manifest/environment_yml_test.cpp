@@ -136,6 +136,7 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
     const auto row = GENERATE(values<Row>({
         {"",                                        "env.yml: the key 'dependencies' is missing"},
         {"name: a",                                 "env.yml: the key 'dependencies' is missing"},
+        {"name: a\ndependancies: [numpy]",          "env.yml:2:1: unknown key 'dependancies'"},
         {"- numpy",                                 "env.yml:1:1: expected a map with the key 'dependencies', found a list"},
         {"dependencies: numpy",                     "env.yml:1:15: expected a list of packages, found a single value"},
         {"dependencies:\n  numpy: 1",               "env.yml:2:3: expected a list of packages, found a map"},

@@ -38,6 +38,11 @@ TEST_CASE("GPU code is preferred by how close it is to the device", "[spec]") {
     CHECK(gpu("__cuda_arch !=8.6") == 0);
     CHECK(gpu("__cuda_arch >=9.0") == 0);
     CHECK(closeness({}, "__cuda_arch >=8.9").gpu == 0);
+    // Nothing is made for any device.
+    const std::vector any{has("__cuda_arch", "any"), has("__amdgpu_arch", "any")};
+    CHECK(closeness(any, "__cuda_arch >=12.0").gpu == 0);
+    CHECK(closeness(any, "__cuda_arch >=0").gpu == 0);
+    CHECK(closeness(any, "__amdgpu_arch >=0.1").gpu == 0);
     const std::vector amd{has("__amdgpu_arch", "9.0.10")};
     CHECK(closeness(amd, "__amdgpu_arch 9.0.10").gpu > closeness(amd, "__amdgpu_arch >=9.0.6").gpu);
 }

@@ -194,6 +194,34 @@ TEST_CASE("the name in a spec is what the parser says", "[spec]") {
     CHECK((parsed && parsed->has_one_name() ? parsed->name : "") == row.name);
 }
 
+TEST_CASE("a CPU meets what asks for one that it descends from", "[spec]") {
+    struct Row {
+        std::string text, cpu;
+        bool expected;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"__archspec 1.* zen5", "zen5", true},
+        {"__archspec 1.* zen4", "zen5", true},
+        {"__archspec 1.* x86_64_v4", "zen5", true},
+        {"__archspec 1.* zen5", "zen4", false},
+        {"__archspec 1.* skylake", "zen5", false},
+        {"__archspec 1.* ^(x86_64_v3|haswell|skylake)$", "arrowlake", true},
+        {"__archspec 1.* ^(x86_64_v4|icelake)$", "arrowlake", false},
+        {"__archspec 1.* ^(x86_64_v4|zen5)$", "zen9", false},
+        {"__archspec 1.* zen9", "zen9", true},
+        {"__archspec 2.* zen4", "zen5", false},
+    }));
+    PackageRecord machine;
+    machine.name = "__archspec";
+    machine.version = "1";
+    machine.build = row.cpu;
+    CAPTURE(row.text, row.cpu);
+    CHECK(spec(row.text).matches(machine) == row.expected);
+    // Builds of packages are texts.
+    machine.name = "archspec";
+    CHECK_FALSE(spec("archspec 1.* x86_64").matches(machine));
+}
+
 TEST_CASE("a machine that has any version meets every lower bound", "[spec]") {
     struct Row {
         std::string text;

@@ -105,6 +105,28 @@ TEST_CASE("a detected machine survives its file", "[virtual-packages]") {
     CHECK(read->gpus == detected.gpus);
 }
 
+TEST_CASE("versions that YAML takes for numbers are read as they are written",
+          "[virtual-packages]") {
+    const auto profile = parse_profile(
+        "gpkg_profile: 1\nplatform: linux-64\nsystem: {glibc: 2.40, linux: 6.10}\n"
+        "nvidia: {driver: 570, cuda: 12}\namd: {driver: present, rocm: 6.40}\n"
+        "gpus: [{vendor: nvidia, architecture: 9.0}, {vendor: nvidia, architecture: 12.10}]\n",
+        "a.yaml");
+    REQUIRE(profile);
+    CHECK(profile->glibc->value == "2.40");
+    CHECK(profile->linux_->value == "6.10");
+    CHECK(profile->nvidia_driver->value == "570");
+    CHECK(profile->cuda->value == "12");
+    CHECK(profile->rocm->value == "6.40");
+    CHECK(profile->gpus[0].architecture == "9.0");
+    CHECK(profile->gpus[1].architecture == "12.10");
+    CHECK(parse_profile(format_profile(*profile), "b.yaml")->cuda->value == "12");
+    const auto mac =
+        parse_profile("gpkg_profile: 1\nplatform: osx-arm64\nsystem: {osx: 14}\n", "m");
+    REQUIRE(mac);
+    CHECK(mac->osx->value == "14");
+}
+
 TEST_CASE("a damaged profile is refused with the place and the reason", "[virtual-packages]") {
     struct Row {
         std::string text, expected;
@@ -125,9 +147,16 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
         {head + "nvidia:\n  drivers: \"12.4\"\n", "a.yaml:4:12: unknown key drivers\n  hint: did you mean driver?"},
         {head + "nvidia: \"12.4\"\n", "a.yaml:3:9: expected a map, found a single value"},
         {head + "nvidia:\n  cuda: yes\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"yes\""},
-        {head + "nvidia:\n  cuda: 12\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"12\""},
+        {head + "nvidia:\n  cuda: 12x\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"12x\""},
+        {head + "nvidia:\n  cuda: 1e1\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"1e1\""},
+        {head + "nvidia:\n  cuda: [12]\n", "a.yaml:4:9: expected cuda, found a list"},
+        {head + "system:\n  glibc: 2\n", "a.yaml:4:10: expected a version like 12.4 or any, found \"2\""},
+        {head + "system:\n  linux: 6\n", "a.yaml:4:10: expected a version like 12.4 or any, found \"6\""},
         {head + "cpu:\n  microarchitecture: zen44\n",
          "a.yaml:4:22: unknown microarchitecture zen44\n  hint: did you mean zen4?"},
+        {head + "cpu:\n  microarchitecture: diamond_rapids\n",
+         "a.yaml:4:22: unknown microarchitecture diamond_rapids\n  hint: the names are those of archspec; for one that is "
+         "not known yet, that of an older one whose code it runs does, e.g. x86_64_v4"},
         {head + "amd:\n  driver: maybe\n", "a.yaml:4:11: expected present or absent, found \"maybe\""},
         {head + "gpus: 2\n", "a.yaml:3:7: expected a list of GPUs, found a single value"},
         {head + "gpus:\n  - A100\n", "a.yaml:4:5: expected a GPU as a map, found a single value"},

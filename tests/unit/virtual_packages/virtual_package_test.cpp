@@ -94,6 +94,9 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
          "CONDA_OVERRIDE_ARCHSPEC=zen 4 is ignored: expected a name of at most 64 letters, digits, _, . and +"},
         {"linux-64", "ARCHSPEC", "skylke", "__archspec", "__archspec=1=skylke",
          "CONDA_OVERRIDE_ARCHSPEC=skylke: not a microarchitecture that gpkg knows; did you mean skylake?"},
+        {"linux-64", "ARCHSPEC", "diamond_rapids", "__archspec", "__archspec=1=diamond_rapids",
+         "CONDA_OVERRIDE_ARCHSPEC=diamond_rapids: not a microarchitecture that gpkg knows; for one that is not known "
+         "yet, that of an older one whose code it runs does, e.g. x86_64_v4"},
 
         {"linux-64", "CUDA", "12.4", "__cuda", "__cuda=12.4=0", ""},
         {"linux-64", "CUDA", " 12.4 ", "__cuda", "__cuda=12.4=0", ""},
