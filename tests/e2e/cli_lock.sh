@@ -1,5 +1,7 @@
 # gpkg lock, lock check, lock convert, create --lock
-. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+corpus=${GPKG_TEST_CORPUS:-}  # which lib.sh leaves out
+. "$here/lib.sh"
 
 package lib 1.0 0
 package lib 2.0 0
@@ -101,6 +103,30 @@ package top 2.0 cpu_0 'meet <=2'
 package top 1.0 0 'meet 1.0'
 expect 0 lock top --for a100 --for cpu -o top.lock --json
 json '[x["name"] for x in d["divergences"]] == ["meet"] and d["divergences"][0]["versions"] == {"a100": "3.0", "cpu": "2.0"}'
+# A library that one class alone has, and settles first, matters less than python for all.
+package python 3.14.1 0
+package python 3.12.2 0
+package magma 2.0 0
+package magma 1.0 0
+package vision 1.0 cuda_314 '__cuda' 'magma 2.*' 'python 3.14.*'
+package vision 1.0 cuda_312 '__cuda' 'magma 1.*' 'python 3.12.*'
+package vision 1.0 cpu_312 'python 3.12.*'
+expect 0 solve vision --for a100 --json
+json '{p["name"]: p["version"] for p in d["packages"]}["python"] == "3.14.1"'
+expect 0 lock vision --for a100 --for cpu -o python.lock --json
+json 'd["divergences"] == []'
+json 'd["classes"][0]["notes"] == ["python 3.12.2 in place of 3.14.1, so that all classes have one version; cpu can have no newer"]'
+check [ "$(classes python.lock | cut -d'|' -f3)" = ' magma-1.0-0.tar.bz2 python-3.12.2-0.tar.bz2 vision-1.0-cuda_312.tar.bz2
+ python-3.12.2-0.tar.bz2 vision-1.0-cpu_312.tar.bz2' ]
+# But not than what was asked for.
+expect 0 lock vision magma --for a100 --for cpu -o magma.lock --json
+json '[x["name"] for x in d["divergences"]] == ["python"]'
+# As it is with those of conda-forge.
+if [ -n "$corpus" ]; then
+    expect 0 lock pytorch torchvision --for a100 --for cpu --for h100 \
+        --override-channels -c "$corpus/conda-forge" --dry-run --json
+    json 'd["divergences"] == []'
+fi
 
 # What is asked for moves on, and the lock tells.
 printf 'name: x\nchannels: [%s]\ndependencies: [torch=2, lib]\nvariables: {COLOUR: red}\n' "$CHANNEL" > env.yml
