@@ -464,6 +464,17 @@ json 'd["class"] == "mi300"'
 expect 0 create -n two --lock either.lock --for ./both.yaml --devices 0 -y --dry-run --json
 json '{p["name"]: p["build"] for p in d["actions"]["LINK"]}["torch"].startswith("cuda")'
 
+# What a server has is asked for once, whatever the number of classes.
+mkdir control
+python3 "$here/http_server.py" "$PWD" control &
+server=$!
+trap 'kill $server 2> "$WORK/kill"; rm -rf "$WORK"' EXIT
+for _ in $(seq 200); do [ -s control/port ] && break; sleep 0.05; done
+expect 0 lock -f "http://127.0.0.1:$(cat control/port)/two.yml" --override-channels -c "$CHANNEL" -o served.lock
+expect 0 lock -f "http://127.0.0.1:$(cat control/port)/arm.yml" --for gh200 --for gb200 --dry-run
+check [ "$(sort control/answers | uniq -c | tr -s ' ')" = ' 1 200 /arm.yml
+ 1 200 /two.yml' ]
+
 # A profile may come through a pipe: it is read once.
 "$GPKG" hardware export --for mi300 | "$GPKG" solve torch --for /dev/stdin --json > "$WORK/stdout" 2> "$WORK/stderr"
 status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr") last='a profile through a pipe'
