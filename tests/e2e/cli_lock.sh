@@ -191,7 +191,7 @@ expect 0 lock repair drift.lock
 gone lib-2.0-0
 expect 1 lock repair drift.lock
 err_has 'nothing of these versions will do'
-err_has 'gpkg lock repair FILE NAME...'
+err_has 'gpkg lock repair drift.lock lib  # lets it have another version'
 expect 0 lock repair drift.lock lib
 out_has 'lib 1.0 0 in place of lib 2.0 0'
 expect 1 lock repair drift.lock nosuch
@@ -411,6 +411,20 @@ err_has 'for a100, nothing of these versions will do' '3.0 for accelerator none 
 package swap 3.0 cuda12_1 '__cuda >=12'
 expect 0 lock repair swap.lock
 out_has 'a100: swap 3.0 cuda12_1 in place of swap 3.0 cuda12_0'
+cp kept "$WORK/records.linux-64"
+
+# Where nothing is installed, nothing is as it is installed.
+package bound 3.0 cuda12_0 '__cuda >=12' 'pin 1.*'
+package bound 3.0 cuda12_1 '__cuda >=12' 'pin 2.*'
+package bound 3.0 cpu_0 'pin 2.*'
+package pin 1.0 0
+package pin 2.0 0
+expect 0 lock 'bound=3=cuda12_0' --for a100 -o bound.lock
+sed -i 's/bound=3=cuda12_0/bound/; /digest/d' bound.lock
+gone pin-1.0-0
+expect 1 lock repair bound.lock
+err_has 'bound' 'gpkg lock repair bound.lock pin'
+err_lacks 'as is installed'
 cp kept "$WORK/records.linux-64"
 
 # And for the same MPI.
