@@ -335,6 +335,9 @@ out_has 'flaw: a100: it needs __glibc >=2.28,<3.0.a0, which its needs do not say
 expect 1 create -n flawed --lock needs.lock --for a100 -y
 err_has 'needs.lock: a100 does not hold together'
 check [ ! -e "$(place flawed)" ]
+sed '0,/__glibc >=2.28/s//__glibc >=2.30/' first.lock > raised.lock
+expect 1 lock check raised.lock --for a100
+out_has 'flaw: a100: its needs say __glibc >=2.30,<3.0.a0, which nothing in it asks for'
 
 # Slips.
 expect 2 lock torch check first.lock
