@@ -3,6 +3,7 @@
 #include "cli/table.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -43,16 +44,24 @@ Json json_of(const Divergence& divergence) {
             {"reason", divergence.reason}};
 }
 
+/// "needs __glibc >=2.28; of use with __cuda >=12"
+std::string needs_text(const LockFile& lock, const LockedClass& one) {
+    std::string text;
+    if (!one.needs.empty()) text = fmt::format("needs {}", fmt::join(one.needs, ", "));
+    if (const auto more = useful_with(lock, one); !more.empty())
+        text += fmt::format("{}of use with {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
+    return text;
+}
+
 void tell(Context& context, const LockedClasses& locked) {
     auto& out = context.out;
     Table table({1});
     for (const auto& one : locked.lock.classes)
-        table.add(
-            {one.name,
-             one.packages.size() == 1 ? "1 package"
-                                      : fmt::format("{} packages", one.packages.size()),
-             one.platform,
-             one.needs.empty() ? "" : "needs " + fmt::format("{}", fmt::join(one.needs, ", "))});
+        table.add({one.name,
+                   one.packages.size() == 1 ? "1 package"
+                                            : fmt::format("{} packages", one.packages.size()),
+                   one.platform,
+                   needs_text(locked.lock, one)});
     for (const auto& line : table.lines()) out.print(line);
     for (const auto& [name, notes] : locked.notes) {
         for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
@@ -104,6 +113,7 @@ Result<int> write(Context& context, const LockOptions& options) {
         document["classes"].push_back({{"name", one.name},
                                        {"platform", one.platform},
                                        {"needs", one.needs},
+                                       {"useful_with", useful_with(locked.lock, one)},
                                        {"packages", one.packages.size()},
                                        {"notes", notes_on(locked, one.name)}});
     document["divergences"] = Json::array();

@@ -311,6 +311,25 @@ done
 CONDA_OVERRIDE_CUDA=12.8 expect 0 lock check runs.lock
 out_has 'it needs __cuda >=13, and there is 12.8'
 
+# What packages ask of a driver without asking for one is told, once for each virtual package.
+package cuda-version 12.0 0
+sed -i '/"cuda-version-12.0-0/s/"depends":/"constrains":["__cuda >=12.0"],&/' "$WORK/records.linux-64"
+package cupy 1.0 py_0 'cuda-version 12.*' 'libcublas'
+package libcublas 1.0 0
+package both 1.0 cuda_0 '__cuda >=12' 'cupy'
+package both 1.0 cpu_0
+expect 0 lock cupy --for a100 --for cpu -o cupy.lock
+check [ "$(head -2 <<< "$out" | tr -s ' ')" = 'a100 3 packages linux-64 of use with __cuda >=12.0
+cpu 3 packages linux-64 of use with __cuda >=12.0' ]
+expect 0 lock check cupy.lock --for cpu
+out_has 'cpu   is taken: it ' '; of use with __cuda >=12.0'
+expect 0 create -n cupy --lock cupy.lock --for cpu --dry-run -y --json
+json 'd["notes"][1] == "its builds for GPUs are of use with __cuda >=12.0, and this machine has none"'
+expect 0 lock both --for a100 --for cpu -o both.lock
+CONDA_OVERRIDE_CUDA=11.8 expect 0 lock check both.lock --json
+json '[c["unmet"] for c in d["classes"] if c["name"] == "a100"] == [["it needs __cuda >=12, and there is 11.8"]]'
+json '[c["useful_with"] for c in d["classes"]] == [[], []]'
+
 # Files.
 mkfifo pipe
 expect 1 lock runs --for cpu -o pipe
