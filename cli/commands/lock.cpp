@@ -83,11 +83,7 @@ std::vector<std::string> notes_on(const LockedClasses& locked, const std::string
 }
 
 Result<int> write(Context& context, const LockOptions& options) {
-    if (const auto format = locks::format_of_name(options.output);
-        format && *format != LockFormat::Gpkg)
-        return fail(ErrorKind::Usage,
-                    fmt::format("-o {}: gpkg lock writes a format of its own", options.output),
-                    fmt::format("gpkg lock convert gpkg.lock {}", options.output));
+    GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
         if (!options.machines.empty())
             return fail(ErrorKind::Usage, "--for-all is for all machines: leave out --for");
@@ -131,6 +127,17 @@ Result<ReadLock> read(Context& context, const std::string& file) {
     GPKG_TRY(auto found, read_lock(file));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     return found;
+}
+
+Result<void> check_own_name(const std::string& output) {
+    const auto format = lock_format_of_name(output);
+    const auto name = fs::path(output).filename().native();
+    const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+    if (format ? *format == LockFormat::Gpkg : !has("pixi.lock") && !has("conda-lock")) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("-o {}: gpkg lock writes a format of its own", output),
+                format ? fmt::format("gpkg lock convert gpkg.lock {}", output)
+                       : fmt::format("gpkg lock convert writes others: {}", kLockNames));
 }
 
 }  // namespace locks
@@ -177,6 +184,7 @@ Action bind_lock(CLI::App& app) {
         "  gpkg lock check -f environment.yml --available\n"
         "  gpkg lock repair gpkg.lock\n"
         "  gpkg lock convert gpkg.lock pixi.lock\n"
+        "  gpkg lock convert gpkg.lock a100.txt --class a100\n"
         "  gpkg create -n ml --lock gpkg.lock");
 
     return [options, verbs, own](Context& context) -> Result<int> {

@@ -82,6 +82,7 @@ Json json_of(const LockFile& old,
 }
 
 Result<int> repair(Context& context, const LockRepairOptions& given) {
+    if (!given.output.empty()) GPKG_CHECK(check_own_name(given.output));
     auto options = given;
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read(context, options.file));

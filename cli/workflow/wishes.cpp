@@ -8,6 +8,7 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
+#include "libcore/lock/lock_format.hpp"
 #include "libcore/manifest/environment_yml.hpp"
 #include "libcore/manifest/spec_file.hpp"
 #include "libcore/net/get.hpp"
@@ -265,7 +266,8 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     for (const auto& text : options.files) {
         GPKG_TRY(const auto read, read_wish_file(context, text, sources.offline));
         const auto& given = *read;
-        if (given.path.extension() == ".lock" || given.path.filename() == "conda-lock.yml")
+        const auto format = lock_format_of_name(given.path);
+        if (given.path.extension() == ".lock" || format == LockFormat::CondaLock)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: is a lock file, not a list of specs", given.name),
                         fmt::format("gpkg create -n NAME --lock {}", text));

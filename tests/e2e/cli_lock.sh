@@ -280,8 +280,82 @@ expect 0 create -n frompixi --lock pixi.lock --for cpu -y
 records frompixi 'r["torch"]["build"] == "cpu_0"'
 expect 1 lock repair pixi.lock
 err_has "only gpkg's own lock files tell what they were decided for"
-expect 2 lock convert first.lock what.txt
-err_has 'does not tell which format is meant'
+for name in what pixi.lock.new linux-64.lock; do
+    expect 2 lock convert first.lock "$name"
+    err_has 'does not tell which format is meant' 'names end in gpkg.lock, pixi.lock, conda-lock.yml or, for an explicit file, .txt'
+done
+expect 0 lock convert first.lock environment-pixi.lock
+check cmp environment-pixi.lock pixi.lock
+expect 0 lock convert cpu.gpkg.lock linux-64.conda-lock.yml
+check cmp linux-64.conda-lock.yml conda-lock.yml
+for name in pixi.lock.new conda-lock environment-pixi.lock linux-64.conda-lock.yml a100.txt; do
+    expect 2 lock torch --for cpu -o "$name"
+    err_has "-o $name: gpkg lock writes a format of its own"
+    expect 2 lock repair first.lock -o "$name"
+    err_has "-o $name: gpkg lock writes a format of its own"
+done
+check [ ! -e pixi.lock.new ]
+expect 2 create -n x -f linux-64.conda-lock.yml -y
+err_has 'is a lock file, not a list of specs'
+
+# pixi.lock of version 6 has no words for two classes of one platform.
+expect 1 lock convert first.lock six.lock --format pixi-6
+err_has 'the classes a100 and cpu are both for linux-64' 'version 7 can hold them; --class NAME writes one of them'
+expect 1 lock convert first.lock six.lock --format pixi-6 --dry-run
+expect 1 lock convert first.lock conda-lock.yml
+err_has '--class NAME writes one of them'
+expect 0 lock convert first.lock six.lock --format pixi-6 --class a100
+out_has 'wrote six.lock, pixi.lock version 6'
+check [ "$(head -1 six.lock)" = 'version: 6' ]
+check [ "$(grep -c 'conda: .*torch' six.lock)" = 2 ]
+expect 0 lock check six.lock --for a100
+expect 0 lock convert two.lock six.lock --format pixi-6
+check grep -q '^      linux-aarch64:' six.lock
+expect 1 lock convert first.lock x.gpkg.lock --class a10
+err_has 'has no class a10' 'it has a100 and cpu'
+expect 0 lock convert first.lock x.gpkg.lock --class a100
+expect 0 lock check x.gpkg.lock torch pure --for a100
+check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
+check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
+sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
+expect 0 lock convert edited.lock x.gpkg.lock --class cpu
+expect 1 lock check x.gpkg.lock --for cpu
+out_has 'the request in it was changed since its packages were decided'
+
+# An explicit file has the package files of one class, as gpkg list --explicit writes them.
+expect 1 lock convert first.lock explicit.txt
+err_has 'an explicit file has the packages of one class, and the lock has a100 and cpu' '--class NAME says which'
+expect 0 lock convert first.lock explicit.txt --class cpu
+expect 0 create -n listed --lock first.lock --for cpu -y
+expect 0 list -n listed --explicit
+check [ "$(cat explicit.txt)" = "$out" ]
+expect 0 create -n explicit --file explicit.txt -y
+records explicit '{n: p["build"] for n, p in r.items()} == {"torch": "cpu_0", "lib": "0", "pure": "0"}'
+expect 0 lock convert cpu.gpkg.lock explicit.txt
+check grep -q '^file://.*/torch-2.0-cpu_1.tar.bz2#[0-9a-f]*$' explicit.txt
+expect 0 lock convert arm.lock explicit.txt
+check grep -q '^# platform: linux-aarch64$' explicit.txt
+echo 'numpy' > specs.txt
+expect 1 lock convert cpu.gpkg.lock specs.txt
+err_has 'specs.txt: exists and is no lock file'
+
+# A folder of a package of PyPI is beside the lock, wherever that is.
+mkdir -p project/lib sub/deeper
+{
+    sed 's|^packages:|      - pypi: ./lib\n      - pypi: ..\n&|' six.lock
+    printf -- '- pypi: ./lib\n  name: mine\n  version: 1.0.0\n  editable: true\n'
+    printf -- '- pypi: ..\n  name: whole\n  version: 1.0.0\n'
+} > project/pixi.lock
+expect 0 lock convert project/pixi.lock sub/deeper/gpkg.lock
+check [ "$(grep location sub/deeper/gpkg.lock | tr -d '\n')" = '    location: ../..    location: ../../project/lib' ]
+expect 0 lock convert sub/deeper/gpkg.lock project/conda-lock.yml
+err_has 'conda-lock.yml has no word for editable: of mine what is there on the day is installed'
+err_lacks 'whole'
+check grep -q 'url: ./lib$' project/conda-lock.yml
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-64
+err_lacks 'names conda packages only'
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64
+err_has 'an explicit file names conda packages only: without whole and mine'
 
 expect 0 lock convert first.lock dry/pixi.lock --dry-run
 check [ ! -e dry ]
