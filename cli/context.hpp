@@ -25,6 +25,8 @@ struct HardwareProfile;
 
 namespace gpkg::cli {
 
+struct WishFile;
+
 struct Context {
     Output& out;
     const Config& config;
@@ -39,6 +41,8 @@ struct Context {
     /// By what --for says: a profile is read once, for it may come through a pipe.
     mutable std::map<std::string, std::shared_ptr<const virtual_packages::HardwareProfile>>
         profiles{};
+    /// By what -f says, for the same reason, and because it may come from a server.
+    mutable std::map<std::string, std::shared_ptr<const WishFile>> wish_files{};
 };
 
 /// By which signal the user asked to stop: SIGINT, SIGTERM or SIGHUP; 0 as long as nobody did.

@@ -3,6 +3,7 @@
 #include "cli/table.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -43,16 +44,24 @@ Json json_of(const Divergence& divergence) {
             {"reason", divergence.reason}};
 }
 
+/// "needs __glibc >=2.28; of use with __cuda >=12"
+std::string needs_text(const LockFile& lock, const LockedClass& one) {
+    std::string text;
+    if (!one.needs.empty()) text = fmt::format("needs {}", fmt::join(one.needs, ", "));
+    if (const auto more = useful_with(lock, one); !more.empty())
+        text += fmt::format("{}of use with {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
+    return text;
+}
+
 void tell(Context& context, const LockedClasses& locked) {
     auto& out = context.out;
     Table table({1});
     for (const auto& one : locked.lock.classes)
-        table.add(
-            {one.name,
-             one.packages.size() == 1 ? "1 package"
-                                      : fmt::format("{} packages", one.packages.size()),
-             one.platform,
-             one.needs.empty() ? "" : "needs " + fmt::format("{}", fmt::join(one.needs, ", "))});
+        table.add({one.name,
+                   one.packages.size() == 1 ? "1 package"
+                                            : fmt::format("{} packages", one.packages.size()),
+                   one.platform,
+                   needs_text(locked.lock, one)});
     for (const auto& line : table.lines()) out.print(line);
     for (const auto& [name, notes] : locked.notes) {
         for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
@@ -74,11 +83,7 @@ std::vector<std::string> notes_on(const LockedClasses& locked, const std::string
 }
 
 Result<int> write(Context& context, const LockOptions& options) {
-    if (const auto format = locks::format_of_name(options.output);
-        format && *format != LockFormat::Gpkg)
-        return fail(ErrorKind::Usage,
-                    fmt::format("-o {}: gpkg lock writes a format of its own", options.output),
-                    fmt::format("gpkg lock convert gpkg.lock {}", options.output));
+    GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
         if (!options.machines.empty())
             return fail(ErrorKind::Usage, "--for-all is for all machines: leave out --for");
@@ -104,6 +109,7 @@ Result<int> write(Context& context, const LockOptions& options) {
         document["classes"].push_back({{"name", one.name},
                                        {"platform", one.platform},
                                        {"needs", one.needs},
+                                       {"useful_with", useful_with(locked.lock, one)},
                                        {"packages", one.packages.size()},
                                        {"notes", notes_on(locked, one.name)}});
     document["divergences"] = Json::array();
@@ -121,6 +127,17 @@ Result<ReadLock> read(Context& context, const std::string& file) {
     GPKG_TRY(auto found, read_lock(file));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     return found;
+}
+
+Result<void> check_own_name(const std::string& output) {
+    const auto format = lock_format_of_name(output);
+    const auto name = fs::path(output).filename().native();
+    const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+    if (format ? *format == LockFormat::Gpkg : !has("pixi.lock") && !has("conda-lock")) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("-o {}: gpkg lock writes a format of its own", output),
+                format ? fmt::format("gpkg lock convert gpkg.lock {}", output)
+                       : fmt::format("gpkg lock convert writes others: {}", kLockNames));
 }
 
 }  // namespace locks
@@ -167,6 +184,7 @@ Action bind_lock(CLI::App& app) {
         "  gpkg lock check -f environment.yml --available\n"
         "  gpkg lock repair gpkg.lock\n"
         "  gpkg lock convert gpkg.lock pixi.lock\n"
+        "  gpkg lock convert gpkg.lock a100.txt --class a100\n"
         "  gpkg create -n ml --lock gpkg.lock");
 
     return [options, verbs, own](Context& context) -> Result<int> {

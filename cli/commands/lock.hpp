@@ -9,7 +9,6 @@
 #include "cli/workflow/wishes.hpp"
 #include "libcore/lock/lock_format.hpp"
 
-#include <optional>
 #include <string>
 
 namespace gpkg::cli::locks {
@@ -23,8 +22,8 @@ Action bind_convert(CLI::App& app);
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
 
-/// The format that a file's name tells; nothing where it tells none.
-std::optional<LockFormat> format_of_name(const std::string& path);
+/// An error for a name that other tools' lock files have: what is written is gpkg's own.
+Result<void> check_own_name(const std::string& output);
 
 /// Writes a class for every answer that there could be.
 struct ForAllOptions {

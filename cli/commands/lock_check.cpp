@@ -78,8 +78,10 @@ Json json_of(const Answer& answer, const LockFile& lock, bool available) {
                   {"flaws", answer.flaws},
                   {"drift", answer.drift}};
     for (const auto& fit : answer.fits)
-        document["classes"].push_back(
-            {{"name", fit.locked->name}, {"fits", fit.fits()}, {"unmet", fit.unmet}});
+        document["classes"].push_back({{"name", fit.locked->name},
+                                       {"fits", fit.fits()},
+                                       {"unmet", fit.unmet},
+                                       {"useful_with", useful_with(lock, *fit.locked)}});
     if (!available) return document;
     document["gone"] = Json::array();
     for (const auto& [place, why] : answer.gone)
@@ -92,12 +94,17 @@ void tell(Output& out,
           const LockFile& lock,
           const LockCheckOptions& options) {
     Table table;
-    for (const auto& fit : answer.fits)
-        table.add({fit.locked->name,
-                   &fit == &answer.fits.front() && answer.is_decided()
-                       ? "is taken: it " + advantage_of_first(answer.fits)
-                   : fit.fits() ? "fits"
-                                : join_some(fit.unmet, "and")});
+    for (const auto& fit : answer.fits) {
+        if (!fit.fits()) {
+            table.add({fit.locked->name, join_some(fit.unmet, "and")});
+            continue;
+        }
+        const bool is_taken = &fit == &answer.fits.front() && answer.is_decided();
+        table.add(
+            {fit.locked->name,
+             (is_taken ? "is taken: it " + advantage_of_first(answer.fits) : "fits") +
+                 (fit.missed.empty() ? "" : "; of use with " + join_some(fit.missed, "and"))});
+    }
     for (const auto& line : table.lines()) out.result(line);
     if (const auto* other = other_vendors(answer.fits))
         out.note(fmt::format("{} has GPUs of two vendors: --devices says which count, {} or {}",

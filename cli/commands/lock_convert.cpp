@@ -1,8 +1,11 @@
 #include "cli/commands/lock.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/lock/pip_requirement.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -14,14 +17,62 @@ using Json = nlohmann::ordered_json;
 struct LockConvertOptions {
     std::string file;
     std::string to;
+    std::string format;    ///< empty: as `to` is called
+    std::string of_class;  ///< empty: all
     bool dry_run = false;
 };
 
-Result<LockFormat> format_for(const std::string& path) {
-    if (const auto format = format_of_name(path)) return *format;
+const std::map<std::string, LockFormat> kFormats = {{"gpkg", LockFormat::Gpkg},
+                                                    {"pixi", LockFormat::Pixi7},
+                                                    {"pixi-6", LockFormat::Pixi6},
+                                                    {"conda-lock", LockFormat::CondaLock},
+                                                    {"explicit", LockFormat::Explicit}};
+
+Result<LockFormat> format_for(const LockConvertOptions& options) {
+    if (!options.format.empty()) return kFormats.at(options.format);
+    if (const auto format = lock_format_of_name(options.to)) return *format;
     return fail(ErrorKind::Usage,
-                fmt::format("{}: the name does not tell which format is meant", path),
-                "pixi.lock, conda-lock.yml or gpkg.lock");
+                fmt::format("{}: the name does not tell which format is meant", options.to),
+                fmt::format("{}; --format says it of any other", kLockNames));
+}
+
+/// As gpkg.lock has it: with the environment where that is not the default one.
+std::string full_name(const LockedClass& locked) {
+    return locked.environment == kDefaultEnvironment ? locked.name
+                                                     : locked.environment + "/" + locked.name;
+}
+
+/// The class that --class names; without it, the only one of the default environment where no more
+/// than one can be written.
+Result<LockFile> wanted_of(const LockFile& lock,
+                           LockFormat format,
+                           const LockConvertOptions& options) {
+    std::vector<std::string> names;
+    std::vector<const LockedClass*> usual;
+    for (const auto& locked : lock.classes) {
+        names.push_back(full_name(locked));
+        if (names.back() == options.of_class) return lock.only(locked);
+        if (locked.environment == kDefaultEnvironment) usual.push_back(&locked);
+    }
+    if (!options.of_class.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: has no class {}", options.file, options.of_class),
+                    names.empty() ? "" : fmt::format("it has {}", join_some(names, "and")));
+    return format == LockFormat::Explicit && usual.size() == 1 ? lock.only(*usual.front()) : lock;
+}
+
+/// What is beside the lock file is found from the new one's folder.
+void move_places(LockFile& lock, const LockConvertOptions& options) {
+    const auto folder_of = [](const std::string& file) {
+        std::error_code code;
+        const auto folder = fs::absolute(file, code).parent_path();
+        auto real = fs::weakly_canonical(folder, code);
+        return code ? folder.lexically_normal() : real;
+    };
+    const auto from = folder_of(options.file);
+    const auto to = folder_of(options.to);
+    if (from == to) return;
+    for (auto& package : lock.foreign) package = moved(std::move(package), from, to);
 }
 
 bool has_restrictions(const LockFile& lock) {
@@ -32,21 +83,44 @@ bool has_restrictions(const LockFile& lock) {
     });
 }
 
-Result<int> convert(Context& context, const LockConvertOptions& options) {
-    GPKG_TRY(const auto format, format_for(options.to));
-    GPKG_TRY(const auto found, read(context, options.file));
-    const auto& request = found.lock.request;
+/// What the format has no words for.
+void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
+    const auto& request = lock.request;
     if (format != LockFormat::Gpkg &&
         !(request.pip.empty() && request.variables.empty() && request.accelerator.empty()))
         context.out.warn(fmt::format(
             "{} cannot hold what was asked for: variables, an accelerator and what is left to pip "
             "are not in it",
             name_of(format)));
-    if (format == LockFormat::CondaLock && has_restrictions(found.lock))
+    if (format == LockFormat::CondaLock && has_restrictions(lock))
         context.out.warn(
             "conda-lock.yml has no words for what packages restrict (constrains): which machines a "
             "class is for is known less well from it");
-    if (!options.dry_run) GPKG_CHECK(write_lock(found.lock, format, options.to));
+    std::vector<std::string> lost;
+    for (const auto& package : lock.foreign) {
+        if (format == LockFormat::Explicit ||
+            (format == LockFormat::CondaLock && package.is_editable))
+            lost.push_back(package.name.empty() ? package.location : package.name);
+    }
+    if (lost.empty()) return;
+    const auto names = join_some(lost, "and");
+    context.out.warn(
+        format == LockFormat::Explicit
+            ? fmt::format("an explicit file names conda packages only: without {}", names)
+            : fmt::format("conda-lock.yml has no word for editable: of {} what is there on the day "
+                          "is installed",
+                          names));
+}
+
+Result<int> convert(Context& context, const LockConvertOptions& options) {
+    GPKG_TRY(const auto format, format_for(options));
+    GPKG_TRY(const auto found, read(context, options.file));
+    GPKG_TRY(auto lock, wanted_of(found.lock, format, options));
+    move_places(lock, options);
+    // What cannot be written is told by a dry run as well, and before what is lost.
+    GPKG_CHECK(format_lock(lock, format));
+    warn_of_losses(context, lock, format);
+    if (!options.dry_run) GPKG_CHECK(write_lock(std::move(lock), format, options.to));
     if (context.out.json_mode()) {
         context.out.json(Json{{"success", true}, {"file", options.to}});
     } else {
@@ -58,23 +132,19 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
 
 }  // namespace
 
-std::optional<LockFormat> format_of_name(const std::string& path) {
-    const auto name = fs::path(path).filename().native();
-    if (name == "pixi.lock") return LockFormat::Pixi7;
-    if (name.find("conda-lock") != std::string::npos &&
-        (name.ends_with(".yml") || name.ends_with(".yaml")))
-        return LockFormat::CondaLock;
-    if (name.ends_with("gpkg.lock")) return LockFormat::Gpkg;
-    return std::nullopt;
-}
-
 Action bind_convert(CLI::App& app) {
     const auto options = std::make_shared<LockConvertOptions>();
-    app.add_option("file", options->file)->type_name("FILE")->required();
-    app.add_option("to", options->to, "pixi.lock, conda-lock.yml or gpkg.lock")
-        ->type_name("FILE")
-        ->required();
+    app.add_option("file", options->file, "the lock, of any format")->type_name("FILE")->required();
+    app.add_option("to", options->to, kLockNames)->type_name("FILE")->required();
+    app.add_option("--format", options->format, "what to write, whatever the name is")
+        ->type_name("WHAT")
+        ->check(CLI::IsMember(&kFormats));
+    app.add_option("--class", options->of_class, "the only class to write")->type_name("NAME");
     app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
+    app.footer(
+        "What can hold several classes of one platform is gpkg.lock and pixi.lock of version 7.\n"
+        "  gpkg lock convert gpkg.lock pixi.lock --format pixi-6\n"
+        "  gpkg lock convert gpkg.lock a100.txt --class a100  # for create --file");
     return [=](Context& context) { return convert(context, *options); };
 }
 

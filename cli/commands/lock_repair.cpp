@@ -82,6 +82,7 @@ Json json_of(const LockFile& old,
 }
 
 Result<int> repair(Context& context, const LockRepairOptions& given) {
+    if (!given.output.empty()) GPKG_CHECK(check_own_name(given.output));
     auto options = given;
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read(context, options.file));
@@ -90,13 +91,16 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
                     fmt::format("{}: only gpkg's own lock files tell what they were decided for",
                                 options.file));
     GPKG_TRY(const auto gone, gone_packages(context, found.lock, options.sources));
-    const std::set<std::string> free(options.names.begin(), options.names.end());
     auto& out = context.out;
     if (!out.json_mode()) {
         for (const auto& [place, why] : gone)
             out.print(fmt::format("gone: {}: {}", found.lock.packages[place].record.fn, why));
     }
-    auto repaired = cli::repair(context, found.lock, gone, free, options.sources);
+    auto repaired =
+        cli::repair(context,
+                    found.lock,
+                    gone,
+                    {options.sources, options.file, {options.names.begin(), options.names.end()}});
     if (!repaired) return pass(std::move(repaired).error().while_doing(options.file));
     const auto changes = replaced(found.lock, repaired->lock);
     if (!options.dry_run && (!changes.empty() || options.output != options.file))

@@ -8,6 +8,7 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
+#include "libcore/lock/lock_format.hpp"
 #include "libcore/manifest/environment_yml.hpp"
 #include "libcore/manifest/spec_file.hpp"
 #include "libcore/net/get.hpp"
@@ -19,6 +20,14 @@
 #include <fmt/format.h>
 
 namespace gpkg::cli {
+
+/// What -f names: a file, or what a server has at a URL.
+struct WishFile {
+    fs::path path;     ///< what a server has, as if it lay in this folder
+    std::string name;  ///< in messages
+    std::string text;
+};
+
 namespace {
 
 /// The record of a package file that is only known by its place: the rest is in its own info/.
@@ -70,14 +79,7 @@ Result<PackageRecord> record_at(const Context& context, const std::string& place
     return record_of(file.packages.front());
 }
 
-/// What -f names: a file, or what a server has at a URL.
-struct WishFile {
-    fs::path path;     ///< what a server has, as if it lay in this folder
-    std::string name;  ///< in messages
-    std::string text;
-};
-
-Result<WishFile> read_wish_file(const Context& context, const std::string& place, bool offline) {
+Result<WishFile> fetch_wish_file(const Context& context, const std::string& place, bool offline) {
     if (!has_scheme(place) || place.starts_with("file://")) {
         auto path = absolute_path(place, context.home);
         if (has_scheme(place)) {
@@ -102,6 +104,18 @@ Result<WishFile> read_wish_file(const Context& context, const std::string& place
     const auto file = url.path.substr(url.path.rfind('/') + 1);
     return WishFile{
         absolute_path(file.empty() ? "." : file, context.home), name, std::move(answer.body)};
+}
+
+/// Each is read once, however many machines it is asked about for.
+Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
+                                                       const std::string& place,
+                                                       bool offline) {
+    auto& known = context.wish_files[place];
+    if (known == nullptr) {
+        GPKG_TRY(auto file, fetch_wish_file(context, place, offline));
+        known = std::make_shared<const WishFile>(std::move(file));
+    }
+    return known;
 }
 
 /// What files say of accelerators. None goes before another, so that they must agree; where they do
@@ -250,8 +264,10 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     }
     AcceleratorsOfFiles of_files(asked.accelerators);
     for (const auto& text : options.files) {
-        GPKG_TRY(const auto given, read_wish_file(context, text, sources.offline));
-        if (given.path.extension() == ".lock" || given.path.filename() == "conda-lock.yml")
+        GPKG_TRY(const auto read, read_wish_file(context, text, sources.offline));
+        const auto& given = *read;
+        const auto format = lock_format_of_name(given.path);
+        if (given.path.extension() == ".lock" || format == LockFormat::CondaLock)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: is a lock file, not a list of specs", given.name),
                         fmt::format("gpkg create -n NAME --lock {}", text));
@@ -296,10 +312,9 @@ Result<std::vector<std::string>> platforms_of_files(Context& context,
                                                     bool offline) {
     std::vector<std::string> platforms;
     for (const auto& place : options.files) {
-        if (!has_scheme(place) && !is_environment_yml(place)) continue;  // a pipe is read once
         GPKG_TRY(const auto file, read_wish_file(context, place, offline));
-        if (!is_environment_yml(file.path)) continue;
-        GPKG_TRY(const auto manifest, manifest_of(context, file, "", options.ignore_names));
+        if (!is_environment_yml(file->path)) continue;
+        GPKG_TRY(const auto manifest, manifest_of(context, *file, "", options.ignore_names));
         for (const auto& platform : manifest.platforms) {
             if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end())
                 platforms.push_back(platform);

@@ -1,5 +1,6 @@
 #include "libcore/lock/class_fit.hpp"
 
+#include "libcore/lock/class_needs.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/asked_spec.hpp"
@@ -20,18 +21,18 @@ std::string told(const PackageRecord& machine) {
     return machine.name == "__archspec" ? machine.build : machine.version;
 }
 
-/// What the class' packages restrict of what the machine has: "__cuda >=13" of cuda-version.
+bool has(const std::vector<PackageRecord>& machine, std::string_view name) {
+    return std::ranges::find(machine, name, &PackageRecord::name) != machine.end();
+}
+
+/// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
 std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& records,
-                                         bool only_builds,
-                                         const std::vector<PackageRecord>& machine) {
+                                         bool only_builds) {
     std::set<std::string> texts;
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
             if (!text.starts_with("__")) continue;
-            const auto name = name_in_spec(text);
-            const bool is_there = std::any_of(
-                machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
-            if (!is_there || !may_restrict(record, name, only_builds)) continue;
+            if (!may_restrict(record, name_in_spec(text), only_builds)) continue;
             const auto spec = MatchSpec::parse(text);
             if (!spec || !spec->when) texts.insert(text);
         }
@@ -50,6 +51,13 @@ std::vector<MatchSpec> asked_of(const LockFile& lock, const LockedClass& locked)
         if (auto spec = MatchSpec::parse(text)) specs.push_back(*std::move(spec));
     }
     return specs;
+}
+
+/// Whether a virtual package is there by a vendor's driver.
+bool is_of_driver(std::string_view name, Accelerator vendor) {
+    if (vendor == Accelerator::Nvidia) return name.starts_with("__cuda");
+    return vendor == Accelerator::Amd &&
+           (name.starts_with("__amdgpu") || name.starts_with("__rocm"));
 }
 
 std::vector<std::string> unmet_of(const LockedClass& locked,
@@ -237,6 +245,21 @@ Comparison compare(const ClassFit& a, const ClassFit& b) {
 
 }  // namespace
 
+std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked) {
+    const auto records = lock.records_of(locked);
+    std::set<Accelerator> vendors;
+    for (const auto& record : records) vendors.insert(accelerator_of(record).accelerator);
+    const bool only_builds =
+        only_builds_for_nvidia(asked_of(lock, locked), records, accelerators_of(lock.request));
+    std::vector<std::string> texts;
+    for (auto& text : restrictions_of(records, only_builds)) {
+        const bool is_of_use = std::ranges::any_of(
+            vendors, [&](auto vendor) { return is_of_driver(name_in_spec(text), vendor); });
+        if (is_of_use && !demand(locked.needs, text)) texts.push_back(std::move(text));
+    }
+    return least_needs({}, texts);
+}
+
 std::string advantage_of_first(const std::vector<ClassFit>& fits) {
     if (fits.size() == 1 || !fits[1].fits()) return "is the only one that fits";
     const auto [order, reason] = compare(fits[0], fits[1]);
@@ -264,12 +287,15 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         ClassFit fit;
         fit.locked = &locked;
         const auto records = lock.records_of(locked);
-        fit.asked = locked.needs;
         const bool only_builds =
             only_builds_for_nvidia(asked_of(lock, locked), records, accelerators);
-        for (auto& text : restrictions_of(records, only_builds, virtual_packages)) {
-            if (std::find(fit.asked.begin(), fit.asked.end(), text) == fit.asked.end())
-                fit.asked.push_back(std::move(text));
+        auto asked = locked.needs;
+        for (auto& text : restrictions_of(records, only_builds)) {
+            if (has(virtual_packages, name_in_spec(text))) asked.push_back(std::move(text));
+        }
+        fit.asked = least_needs({}, asked);
+        for (auto& text : useful_with(lock, locked)) {
+            if (!has(virtual_packages, name_in_spec(text))) fit.missed.push_back(std::move(text));
         }
         fit.unmet = unmet_of(locked, fit.asked, platform, virtual_packages);
         for (const auto& record : records) {

@@ -15,7 +15,8 @@ namespace gpkg {
 /// How a class stands to a machine.
 struct ClassFit {
     const LockedClass* locked = nullptr;
-    std::vector<std::string> asked;  ///< its needs, and what restricts packages the machine has
+    /// Its needs, and what restricts packages the machine has: one range for each of them.
+    std::vector<std::string> asked;
     std::vector<std::string> unmet;  ///< of its needs, and its platform
     /// Above 0: it has builds for the GPU that is there; below: for one that is not.
     int gpu = 0;
@@ -26,8 +27,16 @@ struct ClassFit {
     std::size_t made_for = 0;
     Closeness closeness{};  ///< the closest that any of its packages is
 
+    /// What its builds for GPUs are of use with, of which the machine has nothing.
+    std::vector<std::string> missed{};
+
     bool fits() const { return unmet.empty(); }
 };
+
+/// What the builds for GPUs of a class are of use with beside its needs: what its packages ask of a
+/// driver without asking that there is one, as cupy does by way of cuda-version ("__cuda >=12").
+/// Nothing where it has no builds for GPUs, or only builds for them.
+std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked);
 
 /// What puts the first, which fits, before the others that do: "has builds for the GPU that is
 /// there", "is the only one that fits".

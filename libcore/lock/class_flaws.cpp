@@ -67,9 +67,14 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
             if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
         }
     }
-    for (const auto& need : least_needs(lock.records_of(locked), lock.specs_of(locked))) {
+    const auto needs = least_needs(lock.records_of(locked), lock.specs_of(locked));
+    for (const auto& need : needs) {
         if (!demand(locked.needs, need))
             flaws.push_back(fmt::format("it needs {}, which its needs do not say", need));
+    }
+    for (const auto& need : locked.needs) {
+        if (!demand(needs, need))
+            flaws.push_back(fmt::format("its needs say {}, which nothing in it asks for", need));
     }
     return flaws;
 }

@@ -12,7 +12,7 @@ namespace gpkg {
 
 /// A line for each flaw: a package of which there are two, a dependency that is not met by the
 /// class' own packages or a restriction that they break, one for another platform, needs that are
-/// less than its packages ask of a machine. Reads nothing else.
+/// not what its packages and the request ask of a machine. Reads nothing else.
 std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locked);
 
 }  // namespace gpkg

@@ -67,12 +67,14 @@ std::optional<Range> range_of(const std::string& text) {
 }  // namespace
 
 bool demand(const std::vector<std::string>& needs, const std::string& asked) {
+    const auto spec = MatchSpec::parse(asked);
     const auto wanted = range_of(asked);
     for (const auto& need : needs) {
-        if (need == asked) return true;
-        if (!wanted || name_in_spec(need) != name_in_spec(asked)) continue;
+        if (name_in_spec(need) != name_in_spec(asked)) continue;
+        // "__archspec=1=zen4" is typed, and "__archspec 1 zen4" is written.
+        if (const auto same = MatchSpec::parse(need); spec && same && *same == *spec) return true;
         auto range = range_of(need);
-        if (!range) continue;
+        if (!wanted || !range) continue;
         const auto own = range->text("");
         range->take(*wanted);
         if (range->text("") == own) return true;

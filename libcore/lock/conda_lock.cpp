@@ -347,7 +347,8 @@ public:
                                         "and the classes {} and {} are both for {}",
                                         known->second,
                                         locked.name,
-                                        locked.platform));
+                                        locked.platform),
+                            "--class NAME writes one of them");
         }
         write_metadata();
         const bool is_empty =

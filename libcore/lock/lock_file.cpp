@@ -100,6 +100,26 @@ const std::vector<LockedChannel>& LockFile::channels_of(const std::string& envir
                                                                  : channels;
 }
 
+LockFile LockFile::only(const LockedClass& locked) const {
+    auto lock = *this;
+    lock.classes = {locked};
+    std::erase_if(lock.environments,
+                  [&](const auto& entry) { return entry.first != locked.environment; });
+    const auto keep = [](auto& places, auto& all) {
+        std::remove_cvref_t<decltype(all)> used;
+        for (auto& place : places) {
+            used.push_back(std::move(all[place]));
+            place = used.size() - 1;
+        }
+        all = std::move(used);
+    };
+    keep(lock.classes.front().packages, lock.packages);
+    keep(lock.classes.front().foreign, lock.foreign);
+    // That the request was changed by hand must stay to be seen.
+    if (request.digest == request_digest(*this)) lock.request.digest = request_digest(lock);
+    return lock;
+}
+
 void LockFile::sort() {
     const auto package_places = sort_with_places(packages, [](const LockedPackage& package) {
         const auto& record = package.record;

@@ -125,6 +125,9 @@ struct LockFile {
     const std::vector<std::string>& specs_of(const LockedClass& locked) const;
     const std::vector<LockedChannel>& channels_of(const std::string& environment) const;
 
+    /// The lock of one of its classes, with what is in that: as if nothing else had been locked.
+    LockFile only(const LockedClass& locked) const;
+
     /// Brings everything into the one order that files are written in and read as: packages by file
     /// name, classes by environment and name. Places stay right.
     void sort();

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
+#include "libcore/manifest/spec_file.hpp"
 
 #include <fmt/format.h>
 
@@ -71,8 +72,20 @@ std::string_view name_of(LockFormat format) {
     case LockFormat::Pixi6: return "pixi.lock version 6";
     case LockFormat::Pixi7: return "pixi.lock version 7";
     case LockFormat::CondaLock: return "conda-lock.yml";
+    case LockFormat::Explicit: return "an explicit file";
     }
     return {};
+}
+
+std::optional<LockFormat> lock_format_of_name(const fs::path& path) {
+    const auto name = path.filename().native();
+    if (name.ends_with("gpkg.lock")) return LockFormat::Gpkg;
+    if (name.ends_with("pixi.lock")) return LockFormat::Pixi7;
+    if (name.ends_with(".txt")) return LockFormat::Explicit;
+    if (name.find("conda-lock") != std::string::npos &&
+        (name.ends_with(".yml") || name.ends_with(".yaml")))
+        return LockFormat::CondaLock;
+    return std::nullopt;
 }
 
 Result<LockFormat> detect_lock_format(std::string_view text, const std::string& where) {
@@ -103,12 +116,34 @@ Result<ReadLock> read_lock(const fs::path& path) {
 
 namespace {
 
+Result<std::string> write_explicit(const LockFile& lock) {
+    if (lock.classes.size() == 1)
+        return explicit_file(lock.records_of(lock.classes.front()), lock.classes.front().platform);
+    std::vector<std::string> names;
+    for (const auto& locked : lock.classes) names.push_back(locked.name);
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format("{} has the packages of one class, and {}",
+                    name_of(LockFormat::Explicit),
+                    names.empty() ? "the lock has none"
+                                  : fmt::format("the lock has {}", join_some(names, "and"))),
+        "--class NAME says which");
+}
+
+/// Whether there is what a lock may be written over.
+bool is_of_locks(std::string_view text, const std::string& where) {
+    if (trim(text).empty() || detect_lock_format(text, where)) return true;
+    const auto file = parse_spec_file(text, where, {});
+    return file && file->is_explicit;
+}
+
 Result<std::string> text_of(const LockFile& lock, LockFormat format) {
     switch (format) {
     case LockFormat::Gpkg: return lock::write_gpkg(lock);
     case LockFormat::Pixi6: return lock::write_pixi(lock, 6);
     case LockFormat::Pixi7: return lock::write_pixi(lock, 7);
     case LockFormat::CondaLock: return lock::write_conda_lock(lock);
+    case LockFormat::Explicit: return write_explicit(lock);
     }
     return {};
 }
@@ -120,7 +155,11 @@ Result<std::string> format_lock(LockFile lock, LockFormat format) {
     for (const auto& package : lock.packages) GPKG_CHECK(lock::check_writable(package.record));
     GPKG_TRY(auto text, text_of(lock, format));
     // What cannot be read must not be written: names and texts have rules that stand there.
-    if (const auto again = parse_lock(text, std::string(name_of(format))); !again)
+    const auto name = std::string(name_of(format));
+    auto again = format == LockFormat::Explicit
+                     ? parse_spec_file(text, name, {}).transform([](const auto&) {})
+                     : parse_lock(text, name).transform([](const auto&) {});
+    if (!again)
         return fail(ErrorKind::Unsupported,
                     fmt::format("the lock could not be read again: {}", again.error().message),
                     again.error().hint);
@@ -133,7 +172,7 @@ Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) 
     // One that is damaged goes by its name.
     if (fs::is_regular_file(path, code) && path.extension() != ".lock") {
         const auto before = read_file(path, kLongestWritten);
-        if (!before || (!trim(*before).empty() && !detect_lock_format(*before, path.string())))
+        if (!before || !is_of_locks(*before, path.string()))
             return fail(ErrorKind::Conflict,
                         fmt::format("{}: exists and is no lock file", path.native()),
                         "name another file, or remove it");

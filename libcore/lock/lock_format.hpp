@@ -1,12 +1,13 @@
 #pragma once
 
 // The formats of lock files: gpkg's own, pixi.lock of the versions 6 and 7, and conda-lock.yml
-// (CEP 37). All are YAML, and are read without network. Files with the line @EXPLICIT are read by
-// manifest/spec_file.hpp.
+// (CEP 37). All are YAML, and are read without network. Files with the line @EXPLICIT are only
+// written here; manifest/spec_file.hpp reads them.
 
 #include "libcore/fs/file.hpp"
 #include "libcore/lock/lock_file.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +19,18 @@ enum class LockFormat {
     Pixi6,      ///< one class for each environment and platform
     Pixi7,      ///< its platforms may be classes
     CondaLock,  ///< one class for each category and platform; `main` is the default environment
+    Explicit,   ///< the package files of one class, and nothing else (CEP 23)
 };
 
 /// "pixi.lock version 6", for messages.
 std::string_view name_of(LockFormat format);
+
+/// What is called so: "environment-pixi.lock" is pixi's in its newest version, "linux.txt" an
+/// explicit file. Nothing where a name tells none of them.
+std::optional<LockFormat> lock_format_of_name(const fs::path& path);
+/// The names that do, for hints.
+inline constexpr const char* kLockNames =
+    "names end in gpkg.lock, pixi.lock, conda-lock.yml or, for an explicit file, .txt";
 
 struct ReadLock {
     LockFile lock;
@@ -39,7 +48,7 @@ Result<ReadLock> parse_lock(std::string_view text, const std::string& where);
 /// The file's text; the same for lock files that say the same. An error where the format has no
 /// words for what is locked, or what is there could not be read again.
 Result<std::string> format_lock(LockFile lock, LockFormat format);
-/// Writes it to `path`, where nothing may be but a lock file.
+/// Writes it to `path`, where nothing may be but a lock file or an explicit file.
 Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path);
 
 }  // namespace gpkg

@@ -174,6 +174,17 @@ Result<PipRequirement> of_url(const ForeignPackage& package, const std::string& 
 
 }  // namespace
 
+ForeignPackage moved(ForeignPackage package, const fs::path& from, const fs::path& to) {
+    auto& place = package.location;
+    if (package.kind != "pypi" || place.find(':') != std::string::npos || place.starts_with('/'))
+        return package;
+    auto path = (from / place).lexically_normal().native();
+    if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    place = fs::path(path).lexically_relative(to.lexically_normal()).native();
+    if (!place.starts_with('.')) place.insert(0, "./");
+    return package;
+}
+
 Result<PipRequirement> pip_requirement(const ForeignPackage& package) {
     auto location = package.location;
     if (location.starts_with(kDirect)) location.erase(0, kDirect.size());

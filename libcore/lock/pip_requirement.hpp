@@ -7,6 +7,7 @@
 // all, and a repository or a folder cannot have one).
 
 #include "libcore/base/error.hpp"
+#include "libcore/fs/file.hpp"
 #include "libcore/lock/lock_file.hpp"
 
 #include <string>
@@ -18,6 +19,10 @@ struct PipRequirement {
     bool has_hash = false;      ///< it goes into a run of pip where all have one
     bool lacks_commit = false;  ///< of a repository: what is there on the day is what comes
 };
+
+/// As a lock file in the folder `to` has what one in `from` has: a relative path leads to the same
+/// place. Both are absolute.
+ForeignPackage moved(ForeignPackage package, const fs::path& from, const fs::path& to);
 
 /// An error where pip would read something else than the one package.
 Result<PipRequirement> pip_requirement(const ForeignPackage& package);

@@ -312,7 +312,7 @@ private:
                                         known->second,
                                         locked.name,
                                         platform),
-                            "version 7 can hold them");
+                            "version 7 can hold them; --class NAME writes one of them");
             if (version_ < 7) continue;
             const auto* other = platforms.emplace(platform, &locked).first->second;
             if (other->platform != locked.platform || other->made_for != locked.made_for ||

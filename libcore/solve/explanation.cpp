@@ -27,7 +27,7 @@ std::string subject(const Line& line) {
     if (builds.lowest != builds.highest) text += " to " + builds.highest;
     if (!builds.accelerator.empty()) text += " for " + builds.accelerator;
     if (!builds.variant.empty()) text += " with " + builds.variant;
-    if (builds.is_as_installed) text += " (as is installed)";
+    if (!builds.as_before.empty()) text += fmt::format(" ({})", builds.as_before);
     return text;
 }
 

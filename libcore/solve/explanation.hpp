@@ -34,11 +34,11 @@ struct ExplanationLine {
     struct Builds {
         std::size_t count = 0;
         std::size_t of = 0;
-        std::string lowest, highest;   ///< versions
-        std::string build;             ///< where it is one
-        std::string accelerator;       ///< where those for others are left out: "nvidia"
-        std::string variant;           ///< the same of BLAS and MPI: "mkl"
-        bool is_as_installed = false;  ///< and that because it is what is installed
+        std::string lowest, highest;  ///< versions
+        std::string build;            ///< where it is one
+        std::string accelerator;      ///< where those for others are left out: "nvidia"
+        std::string variant;          ///< the same of BLAS and MPI: "mkl"
+        std::string as_before;        ///< where it is because of that: "as is installed"
     };
     Builds builds;
     std::string reason;                 ///< Pin; Request: where nobody asks for it

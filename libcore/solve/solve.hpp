@@ -47,6 +47,8 @@ struct Request {
     /// Records that belong there and cannot be had any more. What takes their place keeps of them
     /// what is kept of installed ones.
     std::vector<PackageRecord> gone{};
+    /// What both of these stand in, as explanations call it; empty: an environment.
+    std::string of_what{};
     /// Installed names that are no longer held to their record: what `update` names.
     std::vector<std::string> update;
     /// No installed name is held to its record (`update --all`).

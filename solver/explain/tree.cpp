@@ -345,16 +345,19 @@ private:
         }
         const auto former = universe_.former(name);
         if (!former) return;
+        const auto& of_what = universe_.problem().request.of_what;
+        const auto as_before =
+            of_what.empty() ? std::string("as is installed") : fmt::format("as {} has it", of_what);
         if (builds.accelerator.empty() && is_left_out(LeftOut::Why::OtherAccelerator)) {
             builds.accelerator = to_string(accelerator_of(former->record).accelerator);
-            builds.is_as_installed = true;
+            builds.as_before = as_before;
         }
         if (is_left_out(LeftOut::Why::OtherVariant)) {
             for (const auto& part : kind_of(former->record)) {
                 if (part.empty()) continue;
                 builds.variant += (builds.variant.empty() ? "" : " and ") + part;
             }
-            builds.is_as_installed = true;
+            builds.as_before = as_before;
         }
     }
 

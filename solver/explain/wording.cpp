@@ -124,7 +124,10 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
     const auto& problem = universe.problem();
     const auto channel = [&] { return channel_text(problem, out.record.index->source().channel); };
     const auto former = universe.former(name);
-    const auto before = former && former->is_gone ? "what is gone was" : "what is installed is";
+    const auto& of_what = problem.request.of_what;
+    const auto before = former && former->is_gone ? std::string("what is gone was")
+                        : of_what.empty()         ? std::string("what is installed is")
+                                                  : fmt::format("what {} has is", of_what);
     switch (out.why) {
     case LeftOut::Why::Hidden:
         return fmt::format("of {} (hidden by strict channel priority)", channel());

@@ -1,5 +1,7 @@
 # gpkg lock, lock check, lock convert, create --lock
-. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+corpus=${GPKG_TEST_CORPUS:-}  # which lib.sh leaves out
+. "$here/lib.sh"
 
 package lib 1.0 0
 package lib 2.0 0
@@ -101,6 +103,30 @@ package top 2.0 cpu_0 'meet <=2'
 package top 1.0 0 'meet 1.0'
 expect 0 lock top --for a100 --for cpu -o top.lock --json
 json '[x["name"] for x in d["divergences"]] == ["meet"] and d["divergences"][0]["versions"] == {"a100": "3.0", "cpu": "2.0"}'
+# A library that one class alone has, and settles first, matters less than python for all.
+package python 3.14.1 0
+package python 3.12.2 0
+package magma 2.0 0
+package magma 1.0 0
+package vision 1.0 cuda_314 '__cuda' 'magma 2.*' 'python 3.14.*'
+package vision 1.0 cuda_312 '__cuda' 'magma 1.*' 'python 3.12.*'
+package vision 1.0 cpu_312 'python 3.12.*'
+expect 0 solve vision --for a100 --json
+json '{p["name"]: p["version"] for p in d["packages"]}["python"] == "3.14.1"'
+expect 0 lock vision --for a100 --for cpu -o python.lock --json
+json 'd["divergences"] == []'
+json 'd["classes"][0]["notes"] == ["python 3.12.2 in place of 3.14.1, so that all classes have one version; cpu can have no newer"]'
+check [ "$(classes python.lock | cut -d'|' -f3)" = ' magma-1.0-0.tar.bz2 python-3.12.2-0.tar.bz2 vision-1.0-cuda_312.tar.bz2
+ python-3.12.2-0.tar.bz2 vision-1.0-cpu_312.tar.bz2' ]
+# But not than what was asked for.
+expect 0 lock vision magma --for a100 --for cpu -o magma.lock --json
+json '[x["name"] for x in d["divergences"]] == ["python"]'
+# As it is with those of conda-forge.
+if [ -n "$corpus" ]; then
+    expect 0 lock pytorch torchvision --for a100 --for cpu --for h100 \
+        --override-channels -c "$corpus/conda-forge" --dry-run --json
+    json 'd["divergences"] == []'
+fi
 
 # What is asked for moves on, and the lock tells.
 printf 'name: x\nchannels: [%s]\ndependencies: [torch=2, lib]\nvariables: {COLOUR: red}\n' "$CHANNEL" > env.yml
@@ -165,7 +191,7 @@ expect 0 lock repair drift.lock
 gone lib-2.0-0
 expect 1 lock repair drift.lock
 err_has 'nothing of these versions will do'
-err_has 'gpkg lock repair FILE NAME...'
+err_has 'gpkg lock repair drift.lock lib  # lets it have another version'
 expect 0 lock repair drift.lock lib
 out_has 'lib 1.0 0 in place of lib 2.0 0'
 expect 1 lock repair drift.lock nosuch
@@ -254,8 +280,82 @@ expect 0 create -n frompixi --lock pixi.lock --for cpu -y
 records frompixi 'r["torch"]["build"] == "cpu_0"'
 expect 1 lock repair pixi.lock
 err_has "only gpkg's own lock files tell what they were decided for"
-expect 2 lock convert first.lock what.txt
-err_has 'does not tell which format is meant'
+for name in what pixi.lock.new linux-64.lock; do
+    expect 2 lock convert first.lock "$name"
+    err_has 'does not tell which format is meant' 'names end in gpkg.lock, pixi.lock, conda-lock.yml or, for an explicit file, .txt'
+done
+expect 0 lock convert first.lock environment-pixi.lock
+check cmp environment-pixi.lock pixi.lock
+expect 0 lock convert cpu.gpkg.lock linux-64.conda-lock.yml
+check cmp linux-64.conda-lock.yml conda-lock.yml
+for name in pixi.lock.new conda-lock environment-pixi.lock linux-64.conda-lock.yml a100.txt; do
+    expect 2 lock torch --for cpu -o "$name"
+    err_has "-o $name: gpkg lock writes a format of its own"
+    expect 2 lock repair first.lock -o "$name"
+    err_has "-o $name: gpkg lock writes a format of its own"
+done
+check [ ! -e pixi.lock.new ]
+expect 2 create -n x -f linux-64.conda-lock.yml -y
+err_has 'is a lock file, not a list of specs'
+
+# pixi.lock of version 6 has no words for two classes of one platform.
+expect 1 lock convert first.lock six.lock --format pixi-6
+err_has 'the classes a100 and cpu are both for linux-64' 'version 7 can hold them; --class NAME writes one of them'
+expect 1 lock convert first.lock six.lock --format pixi-6 --dry-run
+expect 1 lock convert first.lock conda-lock.yml
+err_has '--class NAME writes one of them'
+expect 0 lock convert first.lock six.lock --format pixi-6 --class a100
+out_has 'wrote six.lock, pixi.lock version 6'
+check [ "$(head -1 six.lock)" = 'version: 6' ]
+check [ "$(grep -c 'conda: .*torch' six.lock)" = 2 ]
+expect 0 lock check six.lock --for a100
+expect 0 lock convert two.lock six.lock --format pixi-6
+check grep -q '^      linux-aarch64:' six.lock
+expect 1 lock convert first.lock x.gpkg.lock --class a10
+err_has 'has no class a10' 'it has a100 and cpu'
+expect 0 lock convert first.lock x.gpkg.lock --class a100
+expect 0 lock check x.gpkg.lock torch pure --for a100
+check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
+check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
+sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
+expect 0 lock convert edited.lock x.gpkg.lock --class cpu
+expect 1 lock check x.gpkg.lock --for cpu
+out_has 'the request in it was changed since its packages were decided'
+
+# An explicit file has the package files of one class, as gpkg list --explicit writes them.
+expect 1 lock convert first.lock explicit.txt
+err_has 'an explicit file has the packages of one class, and the lock has a100 and cpu' '--class NAME says which'
+expect 0 lock convert first.lock explicit.txt --class cpu
+expect 0 create -n listed --lock first.lock --for cpu -y
+expect 0 list -n listed --explicit
+check [ "$(cat explicit.txt)" = "$out" ]
+expect 0 create -n explicit --file explicit.txt -y
+records explicit '{n: p["build"] for n, p in r.items()} == {"torch": "cpu_0", "lib": "0", "pure": "0"}'
+expect 0 lock convert cpu.gpkg.lock explicit.txt
+check grep -q '^file://.*/torch-2.0-cpu_1.tar.bz2#[0-9a-f]*$' explicit.txt
+expect 0 lock convert arm.lock explicit.txt
+check grep -q '^# platform: linux-aarch64$' explicit.txt
+echo 'numpy' > specs.txt
+expect 1 lock convert cpu.gpkg.lock specs.txt
+err_has 'specs.txt: exists and is no lock file'
+
+# A folder of a package of PyPI is beside the lock, wherever that is.
+mkdir -p project/lib sub/deeper
+{
+    sed 's|^packages:|      - pypi: ./lib\n      - pypi: ..\n&|' six.lock
+    printf -- '- pypi: ./lib\n  name: mine\n  version: 1.0.0\n  editable: true\n'
+    printf -- '- pypi: ..\n  name: whole\n  version: 1.0.0\n'
+} > project/pixi.lock
+expect 0 lock convert project/pixi.lock sub/deeper/gpkg.lock
+check [ "$(grep location sub/deeper/gpkg.lock | tr -d '\n')" = '    location: ../..    location: ../../project/lib' ]
+expect 0 lock convert sub/deeper/gpkg.lock project/conda-lock.yml
+err_has 'conda-lock.yml has no word for editable: of mine what is there on the day is installed'
+err_lacks 'whole'
+check grep -q 'url: ./lib$' project/conda-lock.yml
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-64
+err_lacks 'names conda packages only'
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64
+err_has 'an explicit file names conda packages only: without whole and mine'
 
 expect 0 lock convert first.lock dry/pixi.lock --dry-run
 check [ ! -e dry ]
@@ -285,6 +385,25 @@ done
 CONDA_OVERRIDE_CUDA=12.8 expect 0 lock check runs.lock
 out_has 'it needs __cuda >=13, and there is 12.8'
 
+# What packages ask of a driver without asking for one is told, once for each virtual package.
+package cuda-version 12.0 0
+sed -i '/"cuda-version-12.0-0/s/"depends":/"constrains":["__cuda >=12.0"],&/' "$WORK/records.linux-64"
+package cupy 1.0 py_0 'cuda-version 12.*' 'libcublas'
+package libcublas 1.0 0
+package both 1.0 cuda_0 '__cuda >=12' 'cupy'
+package both 1.0 cpu_0
+expect 0 lock cupy --for a100 --for cpu -o cupy.lock
+check [ "$(head -2 <<< "$out" | tr -s ' ')" = 'a100 3 packages linux-64 of use with __cuda >=12.0
+cpu 3 packages linux-64 of use with __cuda >=12.0' ]
+expect 0 lock check cupy.lock --for cpu
+out_has 'cpu   is taken: it ' '; of use with __cuda >=12.0'
+expect 0 create -n cupy --lock cupy.lock --for cpu --dry-run -y --json
+json 'd["notes"][1] == "its builds for GPUs are of use with __cuda >=12.0, and this machine has none"'
+expect 0 lock both --for a100 --for cpu -o both.lock
+CONDA_OVERRIDE_CUDA=11.8 expect 0 lock check both.lock --json
+json '[c["unmet"] for c in d["classes"] if c["name"] == "a100"] == [["it needs __cuda >=12, and there is 11.8"]]'
+json '[c["useful_with"] for c in d["classes"]] == [[], []]'
+
 # Files.
 mkfifo pipe
 expect 1 lock runs --for cpu -o pipe
@@ -309,6 +428,9 @@ out_has 'flaw: a100: it needs __glibc >=2.28,<3.0.a0, which its needs do not say
 expect 1 create -n flawed --lock needs.lock --for a100 -y
 err_has 'needs.lock: a100 does not hold together'
 check [ ! -e "$(place flawed)" ]
+sed '0,/__glibc >=2.28/s//__glibc >=2.30/' first.lock > raised.lock
+expect 1 lock check raised.lock --for a100
+out_has 'flaw: a100: its needs say __glibc >=2.30,<3.0.a0, which nothing in it asks for'
 
 # Slips.
 expect 2 lock torch check first.lock
@@ -387,6 +509,20 @@ expect 0 lock repair swap.lock
 out_has 'a100: swap 3.0 cuda12_1 in place of swap 3.0 cuda12_0'
 cp kept "$WORK/records.linux-64"
 
+# Where nothing is installed, nothing is as it is installed.
+package bound 3.0 cuda12_0 '__cuda >=12' 'pin 1.*'
+package bound 3.0 cuda12_1 '__cuda >=12' 'pin 2.*'
+package bound 3.0 cpu_0 'pin 2.*'
+package pin 1.0 0
+package pin 2.0 0
+expect 0 lock 'bound=3=cuda12_0' --for a100 -o bound.lock
+sed -i 's/bound=3=cuda12_0/bound/; /digest/d' bound.lock
+gone pin-1.0-0
+expect 1 lock repair bound.lock
+err_has 'bound' 'gpkg lock repair bound.lock pin'
+err_lacks 'as is installed'
+cp kept "$WORK/records.linux-64"
+
 # And for the same MPI.
 package fields 1.0 mpi_openmpi_h1_0
 index
@@ -437,6 +573,17 @@ expect 0 lock check either.lock --for ./both.yaml --devices 1 --json
 json 'd["class"] == "mi300"'
 expect 0 create -n two --lock either.lock --for ./both.yaml --devices 0 -y --dry-run --json
 json '{p["name"]: p["build"] for p in d["actions"]["LINK"]}["torch"].startswith("cuda")'
+
+# What a server has is asked for once, whatever the number of classes.
+mkdir control
+python3 "$here/http_server.py" "$PWD" control &
+server=$!
+trap 'kill $server 2> "$WORK/kill"; rm -rf "$WORK"' EXIT
+for _ in $(seq 200); do [ -s control/port ] && break; sleep 0.05; done
+expect 0 lock -f "http://127.0.0.1:$(cat control/port)/two.yml" --override-channels -c "$CHANNEL" -o served.lock
+expect 0 lock -f "http://127.0.0.1:$(cat control/port)/arm.yml" --for gh200 --for gb200 --dry-run
+check [ "$(sort control/answers | uniq -c | tr -s ' ')" = ' 1 200 /arm.yml
+ 1 200 /two.yml' ]
 
 # A profile may come through a pipe: it is read once.
 "$GPKG" hardware export --for mi300 | "$GPKG" solve torch --for /dev/stdin --json > "$WORK/stdout" 2> "$WORK/stderr"

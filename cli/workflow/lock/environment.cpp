@@ -166,6 +166,10 @@ Result<ExactRequest> locked_request(Context& context,
     request.prefix = prefix;
     request.notes.push_back(fmt::format(
         "of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
+    if (!best.missed.empty())
+        request.notes.push_back(
+            fmt::format("its builds for GPUs are of use with {}, and this machine has none",
+                        join_some(best.missed, "and")));
     request.records = found.lock.records_of(*best.locked);
     for (const auto& text : found.lock.specs_of(*best.locked)) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));

@@ -33,8 +33,20 @@ std::string first_lines(const std::string& text) {
     return lines.size() > kMostLines ? first + "\n..." : first;
 }
 
-/// Brings the classes' answers to the same versions, package by package in the order in which the
-/// first class settles them: to the highest that all of them can have.
+/// What was asked for by name, and then python: whose minor version everything is built for.
+std::vector<std::string> leading_names(const ClassQuestion& one) {
+    std::vector<std::string> names;
+    for (const auto& spec : one.question.problem.request.specs) {
+        if (spec.has_one_name()) names.push_back(spec.name);
+    }
+    names.emplace_back("python");
+    return names;
+}
+
+/// Brings the classes' answers to the same versions, package by package: to the highest that all of
+/// them can have. What was asked for comes first, in its order; then python; then what all classes
+/// have; and last what only some have, so that a library for one kind of GPU says nothing about the
+/// rest. Among equals it is the order in which a class settles them.
 class Aligning {
 public:
     Aligning(std::vector<ClassQuestion>& classes, std::vector<Solution>& answers)
@@ -77,10 +89,33 @@ private:
         return false;
     }
 
+    /// The lower, the more it matters to the class that its version is the best.
+    std::size_t rank(std::size_t place, const std::string& name) const {
+        const auto leading = leading_names(classes_[place]);
+        const auto found = std::find(leading.begin(), leading.end(), name);
+        if (found != leading.end()) return static_cast<std::size_t>(found - leading.begin());
+        const bool is_in_all = std::all_of(
+            answers_.begin(), answers_.end(), [&](const auto& one) { return find(one, name); });
+        return leading.size() + (is_in_all ? 0 : 1);
+    }
+
+    /// The names of a class, what matters more before what matters less.
+    std::vector<std::string> in_order(std::size_t place) const {
+        std::vector<std::pair<std::size_t, std::string>> ranked;
+        for (const auto& name : answers_[place].settled)
+            ranked.emplace_back(rank(place, name), name);
+        std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+            return a.first < b.first;
+        });
+        std::vector<std::string> names;
+        for (auto& [rank, name] : ranked) names.push_back(std::move(name));
+        return names;
+    }
+
     /// The first name whose versions differ and that was not tried.
     std::optional<std::string> next() const {
-        for (const auto& answer : answers_) {
-            for (const auto& name : answer.settled) {
+        for (std::size_t i = 0; i < answers_.size(); ++i) {
+            for (const auto& name : in_order(i)) {
                 if (!tried_.contains(name) && is_divergent(name)) return name;
             }
         }
@@ -136,7 +171,7 @@ private:
             question.problem.wants_fixes = false;
             hold_accelerators(answers_[i], question.problem.request.accelerators);
             auto& constraints = question.problem.request.constraints;
-            hold_settled_before(name, answers_[i], constraints);
+            hold_what_matters_more(name, i, constraints);
             constraints.push_back(
                 held(name, version, "is what all classes of the lock could have"));
             GPKG_TRY(auto outcome, answer_to(question));
@@ -163,16 +198,16 @@ private:
     }
 
     /// Nothing that matters more gets older for the sake of something that matters less.
-    static void hold_settled_before(const std::string& name,
-                                    const Solution& answer,
-                                    std::vector<Constraint>& constraints) {
-        for (const auto& settled : answer.settled) {
-            if (settled == name) return;
-            const auto* record = find(answer, settled);
+    void hold_what_matters_more(const std::string& name,
+                                std::size_t place,
+                                std::vector<Constraint>& constraints) const {
+        for (const auto& other : in_order(place)) {
+            if (other == name) return;
+            const auto* record = find(answers_[place], other);
             if (record == nullptr) continue;
             if (auto version = version_of(*record))
                 constraints.push_back(
-                    held(settled, VersionSpec::equal_to(*std::move(version)), "matters more"));
+                    held(other, VersionSpec::equal_to(*std::move(version)), "matters more"));
         }
     }
 
@@ -257,13 +292,12 @@ namespace {
 
 using Versions = std::map<std::string, Version>;  ///< by name
 
-/// Of what is asked for by name.
-Versions asked_versions(const ClassQuestion& one, const Solution& answer) {
+Versions leading_versions(const ClassQuestion& one, const Solution& answer) {
     Versions versions;
-    for (const auto& spec : one.question.problem.request.specs) {
-        const auto* record = find(answer, spec.name);
+    for (const auto& name : leading_names(one)) {
+        const auto* record = find(answer, name);
         if (record == nullptr) continue;
-        if (auto version = version_of(*record)) versions.emplace(spec.name, *std::move(version));
+        if (auto version = version_of(*record)) versions.emplace(name, *std::move(version));
     }
     return versions;
 }
@@ -304,13 +338,13 @@ Result<LockedClasses> lock_answers(Context& context,
             locked.each_alone.end(), answer.records.begin(), answer.records.end());
     std::vector<Versions> alone;
     for (std::size_t i = 0; i < classes.size(); ++i)
-        alone.push_back(asked_versions(classes[i], answers[i]));
+        alone.push_back(leading_versions(classes[i], answers[i]));
     GPKG_TRY(locked.divergences, Aligning(classes, answers).run());
     GPKG_CHECK(check_stop(context));
     for (std::size_t i = 0; i < classes.size(); ++i) {
         auto& notes = locked.notes[classes[i].name];
         notes = answers[i].notes;
-        for (auto& note : lowered(classes, alone, i, asked_versions(classes[i], answers[i])))
+        for (auto& note : lowered(classes, alone, i, leading_versions(classes[i], answers[i])))
             notes.push_back(std::move(note));
     }
     GPKG_TRY(locked.lock, lock_of(classes, answers));

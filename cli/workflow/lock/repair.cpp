@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 
 namespace gpkg::cli {
@@ -96,6 +97,7 @@ Result<ClassQuestion> question_for(Context& context,
     auto& request = problem.request;
     request.accelerators = accelerators_of(question.wanted.accelerators, {});
     request.specs = question.wanted.specs;
+    request.of_what = "the lock";
     std::vector<std::string> names;
     for (const auto& spec : request.specs) {
         if (spec.has_one_name()) names.push_back(spec.name);
@@ -145,12 +147,83 @@ SourceOptions sources_of(const LockFile& lock, SourceOptions sources) {
     return sources;
 }
 
-Error no_repair(const std::string& name, const Explanation& explanation) {
-    return {ErrorKind::Unsatisfiable,
-            fmt::format("for {}, nothing of these versions will do:\n{}", name, explanation.tree()),
-            "name the packages that may have another version: gpkg lock repair FILE NAME...",
-            {}};
-}
+/// One lock to repair, class by class.
+class Repairing {
+public:
+    Repairing(Context& context,
+              const LockFile& lock,
+              const std::vector<GonePackage>& gone,
+              const RepairOptions& options)
+        : context_(context),
+          lock_(lock),
+          options_(options),
+          sources_(sources_of(lock, options.sources)) {
+        for (const auto& one : gone) gone_.insert(one.place);
+    }
+
+    struct Repaired {
+        ClassQuestion question;
+        Solution answer;
+    };
+
+    Result<Repaired> repair(const LockedClass& locked) const {
+        GPKG_TRY(auto one, question(locked, options_.free));
+        GPKG_TRY(auto outcome, answer_to(one.question));
+        GPKG_CHECK(check_stop(context_));
+        if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
+            GPKG_TRY(auto hint, hint_for(locked));
+            return pass(Error{ErrorKind::Unsatisfiable,
+                              fmt::format("for {}, nothing of these versions will do:\n{}",
+                                          locked.name,
+                                          explanation->tree()),
+                              std::move(hint),
+                              {}});
+        }
+        return Repaired{std::move(one), std::get<Solution>(std::move(outcome))};
+    }
+
+private:
+    Result<ClassQuestion> question(const LockedClass& locked,
+                                   const std::set<std::string>& free) const {
+        GPKG_TRY(auto one, question_for(context_, lock_, locked, gone_, free, sources_));
+        GPKG_CHECK(settle_vendor(context_, one.question));
+        return one;
+    }
+
+    /// The command that works for the class: with one more of the packages that are gone having
+    /// another version, else all of them.
+    Result<std::string> hint_for(const LockedClass& locked) const {
+        std::vector<std::set<std::string>> tries;
+        std::set<std::string> all;
+        for (const auto place : locked.packages) {
+            const auto& name = lock_.packages[place].record.name;
+            if (!gone_.contains(place) || options_.free.contains(name)) continue;
+            tries.push_back({name});
+            all.insert(name);
+        }
+        if (all.size() > 1) tries.push_back(all);
+        for (auto& names : tries) {
+            names.insert(options_.free.begin(), options_.free.end());
+            GPKG_TRY(auto one, question(locked, names));
+            GPKG_TRY(const auto outcome, answer_to(one.question));
+            GPKG_CHECK(check_stop(context_));
+            if (std::holds_alternative<Solution>(outcome))
+                return fmt::format("gpkg lock repair {} {}  # lets {} have another version",
+                                   shell_word(options_.file),
+                                   fmt::join(names, " "),
+                                   names.size() == 1 ? "it" : "them");
+        }
+        return fmt::format(
+            "name the packages that may have another version: gpkg lock repair {} NAME...",
+            shell_word(options_.file));
+    }
+
+    Context& context_;
+    const LockFile& lock_;
+    const RepairOptions& options_;
+    const SourceOptions sources_;
+    std::set<std::size_t> gone_;  ///< places
+};
 
 /// What the old lock says beside the packages of its default environment.
 Result<void> take_over(const LockFile& old, LockFile& lock) {
@@ -218,28 +291,20 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
 Result<LockedClasses> repair(Context& context,
                              const LockFile& lock,
                              const std::vector<GonePackage>& gone,
-                             const std::set<std::string>& free,
-                             const SourceOptions& options) {
+                             const RepairOptions& options) {
     if (!edits_of(lock).empty())
         return fail(ErrorKind::Conflict,
                     "the request in it was changed since its packages were decided",
                     "gpkg lock decides anew");
-    GPKG_CHECK(check_has(lock, free));
-    std::set<std::size_t> gone_places;
-    for (const auto& one : gone) gone_places.insert(one.place);
-    const auto sources = sources_of(lock, options);
+    GPKG_CHECK(check_has(lock, options.free));
+    const Repairing repairing(context, lock, gone, options);
     std::vector<ClassQuestion> classes;
     std::vector<Solution> answers;
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
-        GPKG_TRY(auto one, question_for(context, lock, locked, gone_places, free, sources));
-        GPKG_CHECK(settle_vendor(context, one.question));
-        GPKG_TRY(auto outcome, answer_to(one.question));
-        GPKG_CHECK(check_stop(context));
-        if (const auto* explanation = std::get_if<Explanation>(&outcome))
-            return pass(no_repair(locked.name, *explanation));
-        answers.push_back(std::get<Solution>(std::move(outcome)));
-        classes.push_back(std::move(one));
+        GPKG_TRY(auto one, repairing.repair(locked));
+        answers.push_back(std::move(one.answer));
+        classes.push_back(std::move(one.question));
     }
     if (classes.empty())
         return fail(ErrorKind::NotFound,

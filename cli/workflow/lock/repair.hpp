@@ -23,14 +23,19 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
                                                const LockFile& lock,
                                                const SourceOptions& sources);
 
+struct RepairOptions {
+    SourceOptions sources;
+    std::string file;            ///< of the lock, for hints
+    std::set<std::string> free;  ///< names of packages that may have other versions
+};
+
 /// The lock with other builds of the same versions in place of what is gone; what is there stays.
-/// Packages in `free` may have other versions. Unsupported for a lock that does not say which
-/// machines it is for; NotFound for names in `free` that it does not have; Unsatisfiable where what
-/// is left of a version will not do, with the reason.
+/// Unsupported for a lock that does not say which machines it is for; NotFound for names in `free`
+/// that it does not have; Unsatisfiable where what is left of a version will not do, with the
+/// reason, and with what may then have another version.
 Result<LockedClasses> repair(Context& context,
                              const LockFile& lock,
                              const std::vector<GonePackage>& gone,
-                             const std::set<std::string>& free,
-                             const SourceOptions& sources);
+                             const RepairOptions& options);
 
 }  // namespace gpkg::cli

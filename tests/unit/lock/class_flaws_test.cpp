@@ -73,8 +73,14 @@ TEST_CASE("needs that were changed by hand are flaws", "[lock]") {
           Texts{"it needs __cuda >=12.9, which its needs do not say"});
     CHECK(flaws(lock_of({built}, {"__cuda >=12"})) ==
           Texts{"it needs __cuda >=12.9, which its needs do not say"});
-    // To demand more does no harm.
-    CHECK(flaws(lock_of({built}, {"__cuda >=13,<14", "__glibc >=2.28"})).empty());
+    CHECK(flaws(lock_of({built}, {"__cuda >=12.9,<14", "__glibc >=2.28"})) ==
+          Texts{"its needs say __cuda >=12.9,<14, which nothing in it asks for",
+                "its needs say __glibc >=2.28, which nothing in it asks for"});
+    CHECK(flaws(lock_of({built}, {"__cuda >=12.9.0"})).empty());
+    // As a person types it, and as a class has it.
+    auto lock = lock_of({record("fast", "1", {})}, {"__archspec 1 zen4"});
+    lock.request.specs = {"fast", "__archspec=1=zen4"};
+    CHECK(flaws(lock).empty());
 }
 
 TEST_CASE("what pixi builds from source meets dependencies", "[lock]") {

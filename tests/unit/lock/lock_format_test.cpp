@@ -26,6 +26,28 @@ TEST_CASE("the content tells the format, and the name where it is cut off", "[lo
     CHECK(detect_lock_format(row.text, row.where) == row.format);
 }
 
+TEST_CASE("a name tells the format that is to be written there", "[lock]") {
+    struct Row {
+        std::string name;
+        std::optional<LockFormat> format;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"gpkg.lock", LockFormat::Gpkg},
+        {"/pixi.lock/tall.gpkg.lock", LockFormat::Gpkg},
+        {"pixi.lock", LockFormat::Pixi7},
+        {"environment-pixi.lock", LockFormat::Pixi7},
+        {"conda-lock.yml", LockFormat::CondaLock},
+        {"linux-64.conda-lock.yaml", LockFormat::CondaLock},
+        {"linux-64.txt", LockFormat::Explicit},
+        {"pixi.lock.new", std::nullopt},
+        {"conda-lock", std::nullopt},
+        {"environment.yml", std::nullopt},
+        {"x.lock", std::nullopt},
+    }));
+    CAPTURE(row.name);
+    CHECK(lock_format_of_name(row.name) == row.format);
+}
+
 TEST_CASE("what is no lock file is called by its name", "[lock]") {
     struct Row {
         std::string text, message;

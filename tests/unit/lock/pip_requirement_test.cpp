@@ -185,6 +185,23 @@ TEST_CASE("what pip would read as something else is no requirement", "[lock]") {
     CHECK(pip_requirement(package("--index-url=h")).value().line == "./--index-url=h");
 }
 
+TEST_CASE("a relative path leads to the same place from another folder", "[lock]") {
+    const auto moved_to = [](const std::string& location, const std::string& to) {
+        ForeignPackage package;
+        package.kind = "pypi";
+        package.location = location;
+        return moved(package, "/work/project", to).location;
+    };
+    CHECK(moved_to(".", "/work/project/locks") == "..");
+    CHECK(moved_to("./lib", "/work/other") == "../project/lib");
+    CHECK(moved_to("lib/", "/work") == "./project/lib");
+    CHECK(moved_to("../x-1.0-py3-none-any.whl", "/work") == "./x-1.0-py3-none-any.whl");
+    CHECK(moved_to("..", "/work") == ".");
+    CHECK(moved_to("./my lib", "/work/project") == "./my lib");
+    for (const auto* whole : {"/opt/lib", "https://h/x.whl", "git+file:///srv/x", "file:///opt/x"})
+        CHECK(moved_to(whole, "/work") == whole);
+}
+
 TEST_CASE("that a folder is editable survives in the formats that have a word for it", "[lock]") {
     const auto text = pixi(6,
                            ".",
