@@ -3,9 +3,9 @@
 // What the world of one solve is made of: names, the records that each could become, and the specs
 // about them.
 
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/index/channel_index.hpp"
-#include "libcore/spec/accelerator.hpp"
-#include "libcore/spec/cascade.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "solver/conditions.hpp"
 

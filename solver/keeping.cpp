@@ -1,7 +1,7 @@
 #include "solver/keeping.hpp"
 
+#include "libcore/hardware/variant_columns.hpp"
 #include "libcore/spec/names.hpp"
-#include "libcore/spec/variant_columns.hpp"
 
 #include <algorithm>
 #include <utility>

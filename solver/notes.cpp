@@ -1,7 +1,7 @@
 #include "solver/notes.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/cuda.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "solver/explain/wording.hpp"
 #include "solver/machine_limit.hpp"
 

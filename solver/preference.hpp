@@ -10,7 +10,7 @@
 //   4  the higher version
 //   5  where builds are for several accelerators, the preferred one, and then none; its builds have
 //      no track_features for 2
-//   6  what was made for more of what the machine is (libcore/spec/cascade.hpp)
+//   6  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
 //   7  the higher build number
 //   8  dependencies that can be newer: over the names that all equals depend on, alphabetically,
 //      the highest version that the specs on each can get

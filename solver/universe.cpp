@@ -1,7 +1,7 @@
 #include "solver/universe.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/cuda.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 
 #include <algorithm>
 #include <charconv>

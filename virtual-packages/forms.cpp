@@ -1,5 +1,5 @@
 #include "libcore/base/text.hpp"
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "virtual-packages/amd.hpp"

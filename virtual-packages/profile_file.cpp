@@ -32,8 +32,8 @@
 // platform.
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/cuda.hpp"
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"

@@ -1,7 +1,7 @@
 #include "virtual-packages/virtual_package.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"

@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
-#include "cli/workflow/deploy_file.hpp"
+#include "cli/workflow/delivery/deploy_file.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/one_off.hpp"
 #include "libcore/base/digest.hpp"

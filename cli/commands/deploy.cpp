@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/deploying.hpp"
+#include "cli/workflow/delivery/deploying.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/slurm_command.hpp"

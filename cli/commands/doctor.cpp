@@ -3,7 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/accelerators.hpp"
-#include "cli/workflow/checkup.hpp"
+#include "cli/workflow/health/checkup.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/env/environments.hpp"

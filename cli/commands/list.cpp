@@ -6,8 +6,8 @@
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/spec/variant_columns.hpp"
-#include "libcore/spec/variant_inputs.hpp"
+#include "libcore/hardware/variant_columns.hpp"
+#include "libcore/hardware/variant_inputs.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

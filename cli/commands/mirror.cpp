@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/mirroring.hpp"
+#include "cli/workflow/mirror/mirroring.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>

@@ -2,7 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/modules.hpp"
+#include "cli/workflow/delivery/modules.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/fs/own_program.hpp"

@@ -3,7 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/imaging.hpp"
+#include "cli/workflow/delivery/imaging.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>

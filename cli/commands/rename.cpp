@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/copying.hpp"
+#include "cli/workflow/delivery/copying.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

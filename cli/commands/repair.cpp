@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/damage.hpp"
+#include "cli/workflow/health/damage.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

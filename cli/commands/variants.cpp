@@ -8,12 +8,12 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/variant_columns.hpp"
+#include "libcore/hardware/variant_inputs.hpp"
 #include "libcore/solve/machine_needs.hpp"
-#include "libcore/spec/accelerator.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
-#include "libcore/spec/variant_columns.hpp"
-#include "libcore/spec/variant_inputs.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

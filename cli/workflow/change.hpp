@@ -9,7 +9,7 @@
 #include "libcore/env/generation.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
-#include "libcore/spec/asked_spec.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <map>

@@ -4,8 +4,8 @@
 
 #include "libcore/binary/binaries.hpp"
 #include "libcore/env/prefix_record.hpp"
+#include "libcore/hardware/variant_inputs.hpp"
 #include "libcore/package/info.hpp"
-#include "libcore/spec/variant_inputs.hpp"
 
 #include <optional>
 #include <string>

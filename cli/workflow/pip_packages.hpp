@@ -4,7 +4,7 @@
 // installed.
 
 #include "libcore/env/prefix_record.hpp"
-#include "libcore/spec/wheel.hpp"
+#include "libcore/hardware/wheel.hpp"
 
 #include <vector>
 

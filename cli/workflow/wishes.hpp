@@ -7,7 +7,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/channel/channel.hpp"
-#include "libcore/spec/asked_spec.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <map>

@@ -4,7 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/binary/read_at_internal.hpp"
 #include "libcore/fs/descriptor.hpp"
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 
 #include <algorithm>
 #include <cerrno>

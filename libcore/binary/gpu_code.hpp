@@ -7,7 +7,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <set>

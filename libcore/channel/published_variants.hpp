@@ -6,7 +6,7 @@
 // such file is asked again the next day.
 
 #include "libcore/channel/fetch_index.hpp"
-#include "libcore/spec/variant_inputs.hpp"
+#include "libcore/hardware/variant_inputs.hpp"
 
 #include <map>
 #include <span>

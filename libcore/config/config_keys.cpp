@@ -1,7 +1,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/config/config_keys_internal.hpp"
 #include "libcore/fs/system_user.hpp"
-#include "libcore/spec/asked_spec.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 

@@ -4,7 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/json_internal.hpp"
 #include "libcore/fs/temporary.hpp"
-#include "libcore/spec/accelerator.hpp"
+#include "libcore/hardware/accelerator.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

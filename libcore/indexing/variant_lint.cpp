@@ -2,11 +2,11 @@
 
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/spec/accelerator.hpp"
-#include "libcore/spec/cuda.hpp"
-#include "libcore/spec/hardware_keys.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/hardware_keys.hpp"
+#include "libcore/hardware/variant_inputs.hpp"
 #include "libcore/spec/match_spec.hpp"
-#include "libcore/spec/variant_inputs.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #include "libcore/lock/class_fit.hpp"
 
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
-#include "libcore/spec/asked_spec.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"

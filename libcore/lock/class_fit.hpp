@@ -2,9 +2,9 @@
 
 // Which class of a lock file a machine takes.
 
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/lock/lock_file.hpp"
-#include "libcore/spec/accelerator.hpp"
-#include "libcore/spec/cascade.hpp"
 
 #include <string>
 #include <string_view>

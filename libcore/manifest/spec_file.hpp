@@ -5,7 +5,7 @@
 
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/fs/file.hpp"
-#include "libcore/spec/asked_spec.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <functional>

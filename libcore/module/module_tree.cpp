@@ -1,10 +1,10 @@
 #include "libcore/module/module_tree.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/variant_columns.hpp"
 #include "libcore/module/modulefile_internal.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/spec_text.hpp"
-#include "libcore/spec/variant_columns.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "libcore/plan/amd_plan.hpp"
 
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 
 #include <set>
 

@@ -1,5 +1,5 @@
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/plan/cuda_cover_internal.hpp"
-#include "libcore/spec/cuda.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -3,7 +3,7 @@
 // The fewest builds for CUDA, each with a toolkit and the fewest targets, that serve given devices.
 
 #include "libcore/base/error.hpp"
-#include "libcore/spec/gpu_targets.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 
 #include <optional>
 #include <set>

@@ -1,8 +1,8 @@
 #include "libcore/recipe/hardware_variant.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/gpu_targets.hpp"
-#include "libcore/spec/hardware_keys.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/hardware_keys.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the variant keys that say what hardware a build is for (libcore/spec/hardware_keys.hpp) make
-// of an output. They hold for outputs that depend on `accel`: what follows from them needs records
-// of version 3 of the index, which is for the recipe to choose.
+// What the variant keys that say what hardware a build is for (libcore/hardware/hardware_keys.hpp)
+// make of an output. They hold for outputs that depend on `accel`: what follows from them needs
+// records of version 3 of the index, which is for the recipe to choose.
 
 #include "libcore/base/error.hpp"
 #include "libcore/recipe/variant.hpp"

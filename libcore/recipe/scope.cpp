@@ -1,8 +1,8 @@
 #include "libcore/recipe/scope.hpp"
 
+#include "libcore/hardware/hardware_keys.hpp"
 #include "libcore/recipe/tree.hpp"
 #include "libcore/recipe/wrong_internal.hpp"
-#include "libcore/spec/hardware_keys.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/version_spec.hpp"
 

@@ -2,7 +2,7 @@
 
 // Which builds a request takes where the builds of a package are for different accelerators.
 
-#include "libcore/spec/accelerator.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 

@@ -1,5 +1,5 @@
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/solve/solve.hpp"
-#include "libcore/spec/asked_spec.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #include "libcore/solve/hardware_space.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/condition.hpp"
-#include "libcore/spec/cuda.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 
 #include <algorithm>

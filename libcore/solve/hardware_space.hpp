@@ -6,7 +6,7 @@
 // that trying one of each is trying all.
 
 #include "libcore/base/error.hpp"
-#include "libcore/spec/cascade.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 

@@ -1,6 +1,6 @@
 #include "libcore/solve/machine_needs.hpp"
 
-#include "libcore/spec/cuda.hpp"
+#include "libcore/hardware/cuda.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "libcore/spec/brackets_internal.hpp"
+#include "libcore/spec/brackets.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "libcore/spec/match_spec.hpp"
 
-#include "libcore/spec/brackets_internal.hpp"
+#include "libcore/spec/brackets.hpp"
 #include "libcore/spec/fault_internal.hpp"
 #include "libcore/spec/match_spec_internal.hpp"
 #include "libcore/spec/microarchitecture.hpp"

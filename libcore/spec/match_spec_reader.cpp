@@ -4,7 +4,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/spec/brackets_internal.hpp"
+#include "libcore/spec/brackets.hpp"
 #include "libcore/spec/condition_internal.hpp"
 #include "libcore/spec/match_spec_internal.hpp"
 #include "libcore/spec/names_internal.hpp"

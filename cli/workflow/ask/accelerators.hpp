@@ -4,8 +4,8 @@
 // and where neither says it, the GPU of the machine.
 
 #include "libcore/env/prefix.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/solve/accelerators.hpp"
-#include "libcore/spec/asked_spec.hpp"
 
 #include <optional>
 #include <vector>

@@ -3,8 +3,8 @@
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/reach.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/machine_needs.hpp"
-#include "libcore/spec/cuda.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>

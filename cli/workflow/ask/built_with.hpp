@@ -5,8 +5,8 @@
 
 #include "cli/context.hpp"
 #include "libcore/channel/channel.hpp"
+#include "libcore/hardware/variant_inputs.hpp"
 #include "libcore/spec/package_record.hpp"
-#include "libcore/spec/variant_inputs.hpp"
 
 #include <optional>
 #include <span>

@@ -2,7 +2,7 @@
 
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/spec/asked_spec.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 
 #include "cli/workflow/ask/answer.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/index/channel_index.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_needs.hpp"
-#include "libcore/spec/accelerator.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
 #include <algorithm>

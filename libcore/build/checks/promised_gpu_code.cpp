@@ -2,8 +2,8 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/build/checks/binary_checks_internal.hpp"
-#include "libcore/spec/gpu_targets.hpp"
-#include "libcore/spec/hardware_keys.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/hardware_keys.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "libcore/plan/cuda_plan.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/plan/cuda_cover_internal.hpp"
-#include "libcore/spec/cuda.hpp"
 #include "tests/support/catch.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "tests/unit/solver/explained.hpp"
 
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/index/repodata.hpp"
-#include "libcore/spec/accelerator.hpp"
 #include "solver/solver.hpp"
 #include "tests/support/catch.hpp"
 

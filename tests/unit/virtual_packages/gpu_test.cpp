@@ -1,7 +1,7 @@
 // Against NVIDIA's own driver and device, on machines that have them:  unit_virtual_packages
 // "[.gpu]"
 
-#include "libcore/spec/cuda.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "tests/support/catch.hpp"
 #include "virtual-packages/profile.hpp"
 #include "virtual-packages/virtual_package.hpp"

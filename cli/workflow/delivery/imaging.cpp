@@ -1,0 +1,228 @@
+#include "cli/workflow/delivery/imaging.hpp"
+
+#include "cli/environments.hpp"
+#include "cli/workflow/delivery/copying.hpp"
+#include "cli/workflow/fetch.hpp"
+#include "cli/workflow/lock/environment.hpp"
+#include "cli/workflow/machine.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/fs/temporary.hpp"
+#include "libcore/fs/workplace.hpp"
+#include "libcore/image/oci_layout.hpp"
+#include "libcore/image/pack.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+struct WantedImage {
+    Change change;
+    std::string name;
+    std::optional<fs::path> from;
+};
+
+Result<WantedImage> wanted_environment(Context& context,
+                                       const ImagedOptions& options,
+                                       const fs::path& nowhere) {
+    WantedImage wanted;
+    if (!options.lock.empty()) {
+        if (!options.target.name.empty() || !options.target.prefix.empty())
+            return fail(ErrorKind::Usage, "--from-lock goes with neither -n nor -p");
+        GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, nowhere));
+        GPKG_TRY(wanted.change, exactly(std::move(locked)));
+        if (!wanted.change.pip.empty())
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: has packages of pip, which installs them nowhere but "
+                                    "into an environment",
+                                    options.lock),
+                        "gpkg create --lock makes one, of which the image can be made");
+        wanted.name = fs::path(options.output).stem().native();
+    } else {
+        GPKG_TRY(wanted.from, existing_prefix(context, options.target));
+        GPKG_CHECK(recover_for_use(context, *wanted.from));
+        GPKG_TRY(wanted.change, copy_of(context, *wanted.from, nowhere));
+        wanted.name = wanted.from->filename().native();
+    }
+    if (!options.name.empty()) wanted.name = options.name;
+    if (wanted.name.empty() || wanted.name.find('/') != std::string::npos || !is_utf8(wanted.name))
+        return fail(ErrorKind::Usage,
+                    fmt::format("'{}' cannot be the name of an environment: it is empty, has a '/' "
+                                "or is not UTF-8",
+                                wanted.name),
+                    "--as gives it another one in what is made");
+    return wanted;
+}
+
+/// Nothing is lost but what was made the same way: -o may be a slip for a program's own file.
+Result<void> check_replaceable(const fs::path& file, std::string_view magic) {
+    std::error_code code;
+    const auto status = fs::status(file, code);
+    if (fs::is_directory(status))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is a folder that is there", file.native()),
+                    "-o names what is written, a file or a layout's folder, which is new");
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is there and no file that could be replaced", file.native()),
+                    "-o names a file");
+    if (!fs::exists(status)) return {};
+    if (!magic.empty()) {
+        bool is_one = fs::file_size(file, code) == 0;  // as mktemp makes them
+        GPKG_CHECK(read_in_pieces(file, 0, [&](std::string_view piece, std::uint64_t) {
+            is_one = is_one || piece.starts_with(magic);
+            return false;
+        }));
+        if (is_one) return {};
+    }
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: is there, and is no earlier {} of an environment",
+                            file.native(),
+                            magic.empty()             ? "layout"
+                            : magic == kSquashfsMagic ? "image"
+                                                      : "archive"),
+                "choose another name for -o, or remove the file if it is not needed");
+}
+
+std::int64_t newest_time(const std::vector<PackageRecord>& records) {
+    std::int64_t newest = 0;
+    for (const auto& record : records) newest = std::max(newest, record.timestamp / 1000);
+    return newest;
+}
+
+}  // namespace
+
+void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
+    add_target_options(app, options.target);
+    add_for_option(app, options.sources);
+    app.add_option("--from-lock",
+                   options.lock,
+                   "the packages that this lock file has for here, without an environment")
+        ->type_name("FILE");
+    app.add_option("--level", options.level, "how hard it is compressed")
+        ->check(CLI::Range(1, 22))
+        ->type_name("1-22");
+    app.add_flag("--offline", options.sources.offline, "ask no server");
+}
+
+void add_imaged_options(CLI::App& app, ImagedOptions& options) {
+    add_imaged_sources(app, options);
+    app.add_option("-o,--output",
+                   options.output,
+                   "the file to write; one that is there is replaced if it is such a file")
+        ->required()
+        ->type_name("FILE");
+}
+
+Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
+    if (options.output.empty())
+        return fail(ErrorKind::Usage, "where to write it was not said", "-o FILE");
+    const auto output = absolute_path(options.output, context.home);
+    GPKG_CHECK(check_replaceable(output, options.replaceable));
+    GPKG_CHECK(make_folders(output.parent_path()));
+    GPKG_TRY(auto workplace, make_workplace(folder_for_work(output.parent_path())));
+    Imaged made{std::move(workplace)};
+    made.output = output;
+    GPKG_TRY(auto wanted,
+             wanted_environment(context, options, made.workplace.path() / "environment"));
+    auto& change = wanted.change;
+    for (const auto& note : change.notes) context.out.note("note: " + note);
+    GPKG_CHECK(check_platform(change));
+    if (change.link.empty())
+        return fail(ErrorKind::Usage, "the environment has no packages", "there is nothing in it");
+
+    GPKG_TRY(const auto machine, machine_of(context, options.sources));
+    made.name = std::move(wanted.name);
+    made.from = std::move(wanted.from);
+    made.platform = machine.platform;
+    made.time = newest_time(change.link);
+    made.channels = change.channels;
+    made.offline = options.sources.offline;
+    made.environment = transaction_of(context, change, std::vector<fs::path>(change.link.size()));
+    // The same environment gives the same bytes, whatever the command was and when.
+    made.environment.history.command = "gpkg image build";
+    made.environment.history.time =
+        fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(made.time)));
+    made.layout.transaction = transaction_options(context, {});
+    if (made.from) made.layout.original = *made.from;
+    made.layout.workplace = made.workplace.path();
+    return made;
+}
+
+Result<void> fetch_imaged(Context& context, Imaged& imaged) {
+    auto& link = imaged.environment.link;
+    std::vector<PackageRecord> records;
+    records.reserve(link.size());
+    for (const auto& request : link) records.push_back(request.record);
+    FetchOptions how;
+    how.offline = imaged.offline;
+    const auto store = open_store(context);
+    GPKG_TRY(const auto folders, make_available(context, store, records, imaged.channels, how));
+    for (std::size_t i = 0; i < link.size(); ++i) link[i].unpacked = folders[i];
+    return check_stop(context);
+}
+
+Result<Imaged> imaged(Context& context, const ImagedOptions& options) {
+    GPKG_TRY(auto made, plan_imaged(context, options));
+    GPKG_CHECK(fetch_imaged(context, made));
+    return made;
+}
+
+Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& named) {
+    if (!imaged.from) return {};
+    GPKG_TRY(const auto others, other_files(context, *imaged.from, false));
+    imaged.layout.removed = others.removed;
+    const auto& files = others.files;
+    if (files.empty() && others.folders.empty()) return {};
+    imaged.layout.others = imaged.workplace.path() / "others";
+    GPKG_CHECK(make_folders(imaged.layout.others));
+    GPKG_CHECK(copy_telling(context, *imaged.from, others, imaged.layout.others, named));
+    if (!files.empty())
+        context.out.note(fmt::format("{} {} of your own {} along",
+                                     files.size(),
+                                     files.size() == 1 ? "file" : "files",
+                                     files.size() == 1 ? "comes" : "come"));
+    return {};
+}
+
+Result<ImageInfo> write_imaged(Context& context,
+                               Imaged& imaged,
+                               const fs::path& mount_point,
+                               ImageForm form,
+                               std::optional<int> level) {
+    ImageOptions image;
+    image.info.name = imaged.name;
+    image.info.mount_point = mount_point;
+    image.info.platform = imaged.platform;
+    image.info.packages = imaged.environment.link.size();
+    image.info.made_by = "gpkg " GPKG_VERSION;
+    image.time = imaged.time;
+    image.level = level;
+    image.layout = imaged.layout;
+    imaged.environment.named_prefix = mount_point;
+    GPKG_TRY(const auto warnings,
+             form == ImageForm::OciLayout
+                 ? write_oci_layout(imaged.environment, imaged.output, image)
+                 : write_image(imaged.environment, imaged.output, image));
+    for (const auto& warning : warnings) context.out.warn_once(warning);
+    return image.info;
+}
+
+Result<void> write_packed(Context& context, Imaged& imaged, std::optional<int> level) {
+    imaged.environment.named_prefix = kPackedPrefix;
+    imaged.environment.history.command = "gpkg pack";
+    PackOptions how;
+    how.layout = imaged.layout;
+    how.time = imaged.time;
+    if (level) how.zstd_level = *level;
+    GPKG_TRY(const auto warnings, write_pack(imaged.environment, imaged.output, how));
+    for (const auto& warning : warnings) context.out.warn_once(warning);
+    return {};
+}
+
+}  // namespace gpkg::cli

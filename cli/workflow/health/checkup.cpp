@@ -1,0 +1,377 @@
+#include "cli/workflow/health/checkup.hpp"
+
+#include "cli/workflow/health/code_checkup.hpp"
+#include "cli/workflow/pip_packages.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace gpkg::cli {
+namespace {
+
+using virtual_packages::Detection;
+using Grade = Finding::Grade;
+
+struct OldName {
+    std::string_view name;
+    std::string_view instead;
+};
+
+constexpr auto kOldNames = std::to_array<OldName>({
+    {"cudatoolkit",
+     "packages bring the parts of CUDA that they need, and cuda-version says which CUDA"},
+    {"pytorch-cuda", "conda-forge's pytorch does without; cuda-version says which CUDA"},
+    {"pytorch-mutex", "conda-forge's pytorch does without"},
+    {"cpuonly", "pytorch[accel=none] asks for a build for CPUs"},
+});
+
+/// Of pip's. tensorflow-gpu is the same as tensorflow since 2.1, and refuses to be installed since
+/// 2.12 (its own setup.py says both).
+constexpr auto kOldWheels = std::to_array<OldName>({
+    {"tensorflow-gpu", "tensorflow, and for pip to bring CUDA too, tensorflow[and-cuda]"},
+});
+
+std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
+                                       std::string_view name) {
+    const auto* record = find_record(records, name);
+    if (record == nullptr) return std::nullopt;
+    auto version = version_of(record->package);
+    return version ? std::optional(*std::move(version)) : std::nullopt;
+}
+
+std::optional<Version> version_of_machine(const Detection& machine, std::string_view name) {
+    const auto* found = machine.find(name);
+    if (found == nullptr) return std::nullopt;
+    PackageRecord record;
+    record.name = found->package.name;
+    record.version = found->package.version;
+    auto version = version_of(record);
+    return version ? std::optional(*std::move(version)) : std::nullopt;
+}
+
+class Checkup {
+public:
+    explicit Checkup(const Checked& checked)
+        : checked_(checked), machine_(checked.machine.records()) {
+        std::vector<PackageRecord> packages;
+        packages.reserve(checked.records.size());
+        for (const auto& record : checked.records) packages.push_back(record.package);
+        only_builds_ = only_builds_for_nvidia(checked.wishes, packages, checked.accelerators);
+    }
+
+    std::vector<Finding> run() && {
+        needs_of_machine();
+        driver();
+        code();
+        accelerators();
+        old_names();
+        wheels();
+        if (found_.empty())
+            add(Grade::Good,
+                "environment",
+                checked_.records.size() == 1
+                    ? "its package asks for nothing that this machine lacks"
+                    : fmt::format("its {} packages ask for nothing that this machine lacks",
+                                  checked_.records.size()));
+        return std::move(found_);
+    }
+
+private:
+    void add(Grade grade, std::string subject, std::string message, std::string hint = {}) {
+        found_.push_back({grade, std::move(subject), std::move(message), std::move(hint)});
+    }
+
+    void needs_of_machine() {
+        std::vector<std::string> foreign;
+        for (const auto& record : checked_.records) {
+            const auto& subdir = record.package.subdir;
+            if (!subdir.empty() && subdir != "noarch" && subdir != checked_.platform)
+                foreign.push_back(record.name());
+        }
+        if (!foreign.empty())
+            add(Grade::Bad,
+                "platform",
+                fmt::format("{} {} for another platform than {}",
+                            join_some(foreign, "and"),
+                            foreign.size() == 1 ? "is" : "are",
+                            checked_.platform));
+        std::map<std::string, std::vector<std::string>> packages;
+        for (const auto& record : checked_.records) {
+            for (const auto& need : unmet_needs(record.package, machine_, only_builds_))
+                packages[written(need.spec)].push_back(record.name());
+        }
+        for (const auto& [spec, names] : packages) {
+            const auto name = name_in_spec(spec);
+            const auto* there = checked_.machine.find(name);
+            add(Grade::Bad,
+                spec,
+                fmt::format("{} {} it, and this machine has {}",
+                            join_some(names, "and"),
+                            names.size() == 1 ? "needs" : "need",
+                            there == nullptr ? "none" : there->package.version),
+                name != "__cuda"   ? ""
+                : there == nullptr ? "builds for none, or a machine with a driver of NVIDIA's"
+                                   : "a newer driver, or builds for none or for an older CUDA");
+        }
+    }
+
+    /// The CUDA that the environment has, beside the driver's.
+    void driver() {
+        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        if (!driver) return;
+        for (const auto name : kCudaVersionPackages) {
+            const auto toolkit = version_of_name(checked_.records, name);
+            if (!toolkit) continue;
+            const auto what = fmt::format("{} {}, and the driver supports {}",
+                                          name,
+                                          toolkit->to_string(),
+                                          checked_.machine.find("__cuda")->package.version);
+            if (only_builds_)
+                return add(
+                    Grade::Good, "CUDA", what + "; what only builds does without the driver");
+            switch (
+                driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"))) {
+            case DriverFit::Native: return add(Grade::Good, "CUDA", what);
+            case DriverFit::MinorVersion:
+                return add(Grade::Warning,
+                           "CUDA",
+                           what + ": that runs, but not what needs PTX compiled",
+                           older_cuda(name, *driver));
+            case DriverFit::Forward:
+                return add(Grade::Warning,
+                           "CUDA",
+                           what + ": that runs by cuda-compat, on data centre GPUs");
+            case DriverFit::No:
+                return add(
+                    Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, *driver));
+            }
+        }
+    }
+
+    /// What to do where `name` is of a newer CUDA than the driver. That another version of it is
+    /// asked for helps only where all that is installed goes with one.
+    std::string older_cuda(std::string_view name, const Version& driver) const {
+        const auto supported =
+            fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
+        const auto bound = bound_to_newer(name, supported);
+        if (bound.empty())
+            return fmt::format(
+                "a newer driver, or gpkg install {} '{}<={}'", checked_.flags, name, supported);
+        return fmt::format(
+            "a newer driver, or {} of {}, which {} not go with {}={}: gpkg variants {}",
+            bound.size() == 1 ? "another build" : "other builds",
+            join_some(bound, "and"),
+            bound.size() == 1 ? "does" : "do",
+            name,
+            supported,
+            bound.front());
+    }
+
+    /// Packages of which the installed build does not go with that version of `name`. CUDA's own
+    /// are of one CUDA each and follow.
+    std::vector<std::string> bound_to_newer(std::string_view name, std::string_view version) const {
+        std::vector<std::string> bound;
+        const auto supported = Version::parse(version);
+        const auto refuses = [&](const std::string& text) {
+            if (name_in_spec(text) != name) return false;
+            const auto spec = MatchSpec::parse(text);
+            return spec && !spec->when && spec->version && supported &&
+                   !spec->version->matches(*supported);
+        };
+        for (const auto& record : checked_.records) {
+            if (is_part_of_cuda(record.name())) continue;
+            const auto& package = record.package;
+            if (std::any_of(package.depends.begin(), package.depends.end(), refuses) ||
+                std::any_of(package.constrains.begin(), package.constrains.end(), refuses))
+                bound.push_back(record.name());
+        }
+        return bound;
+    }
+
+    /// PTX of a newer CUDA than the driver's own it does not compile.
+    bool compiles_ptx() const {
+        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        if (!driver) return true;
+        for (const auto name : kCudaVersionPackages) {
+            const auto toolkit = version_of_name(checked_.records, name);
+            if (toolkit && driver_fit(*toolkit, *driver) != DriverFit::Native) return false;
+        }
+        return true;
+    }
+
+    void code() {
+        for (auto& finding : check_gpu_code(checked_, compiles_ptx()))
+            found_.push_back(std::move(finding));
+    }
+
+    /// Builds for CPUs beside a GPU, where nobody asked for them, and builds for no GPU here.
+    void accelerators() {
+        for (const auto& wish : checked_.wishes) {
+            const auto* record = find_record(checked_.records, wish.name);
+            if (record == nullptr || build_in_name(wish.name)) continue;
+            const auto of = accelerator_of(record->package);
+            if (of.accelerator == Accelerator::None && !of.evidence.empty()) {
+                beside_gpu(wish.name, of.evidence);
+            } else if (of.accelerator != Accelerator::None &&
+                       !has_device(machine_, of.accelerator)) {
+                without_gpu(wish.name, of.accelerator);
+            }
+        }
+    }
+
+    void without_gpu(const std::string& name, Accelerator accelerator) {
+        add(Grade::Warning,
+            name,
+            fmt::format("is a build for {}, of which there is no GPU here",
+                        to_string(accelerator)));
+    }
+
+    void beside_gpu(const std::string& name, const std::string& evidence) {
+        const auto choice = checked_.accelerators.choice(name);
+        if (choice == AcceleratorChoice::None || choice == AcceleratorChoice::Conda) return;
+        std::vector<std::string> commands;
+        for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
+            if (has_device(machine_, vendor))
+                commands.push_back(fmt::format(
+                    "gpkg install {} '{}[accel={}]'", checked_.flags, name, to_string(vendor)));
+        }
+        if (commands.empty()) return;
+        add(Grade::Warning,
+            name,
+            fmt::format("is a build for CPUs, and there is a GPU ({})", evidence),
+            join_or(commands));
+    }
+
+    void old_names() {
+        for (const auto& record : checked_.records) {
+            for (const auto& [name, instead] : kOldNames) {
+                if (record.name() == name)
+                    add(Grade::Warning, record.name(), "is an old way", std::string(instead));
+            }
+        }
+        for (const auto& wish : checked_.wishes) {
+            const auto asked = build_in_name(wish.name);
+            if (!asked) continue;
+            add(Grade::Warning,
+                wish.name,
+                "is an old way of asking for a build",
+                fmt::format("{}[accel={}]", asked->first, asked->second));
+        }
+    }
+
+    /// "pytorch" and "none" of pytorch-cpu, a package that is there to choose pytorch's build.
+    std::optional<std::pair<std::string, std::string_view>> build_in_name(
+        const std::string& name) const {
+        constexpr std::pair<std::string_view, std::string_view> kEndings[] = {{"-gpu", "nvidia"},
+                                                                              {"-cpu", "none"}};
+        for (const auto& [ending, accelerator] : kEndings) {
+            if (!name.ends_with(ending)) continue;
+            auto plain = name.substr(0, name.size() - ending.size());
+            if (find_record(checked_.records, plain) != nullptr)
+                return std::pair(std::move(plain), accelerator);
+        }
+        return std::nullopt;
+    }
+
+    /// What pip installed, as far as its makers wrote down what it is for.
+    void wheels() {
+        const auto all = pip_packages(checked_.prefix, checked_.records);
+        const auto present = normal_names(all);
+        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        for (const auto& wheel : all) {
+            const auto columns = wheel_columns(wheel, present);
+            const auto& cuda = columns[1];
+            const auto what = fmt::format("{} (pip)", wheel.name);
+            for (const auto& [name, instead] : kOldWheels) {
+                if (normal_wheel_name(wheel.name) == name)
+                    add(Grade::Warning, what, "is an old name", std::string(instead));
+            }
+            const auto accelerator =
+                accelerator_of_flag(columns.front()).value_or(Accelerator::None);
+            const auto toolkit = Version::parse(cuda);
+            if (accelerator == Accelerator::Nvidia && driver && toolkit &&
+                driver_fit(*toolkit, *driver) == DriverFit::No) {
+                add(Grade::Bad,
+                    what,
+                    fmt::format("is for CUDA {}, and the driver supports {}: that does not run",
+                                cuda,
+                                checked_.machine.find("__cuda")->package.version),
+                    "a wheel for an older CUDA, or a newer driver");
+            } else if (accelerator != Accelerator::None && !has_device(machine_, accelerator)) {
+                without_gpu(what, accelerator);
+            }
+        }
+    }
+
+    const Checked& checked_;
+    std::vector<PackageRecord> machine_;
+    bool only_builds_ = false;
+    std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& profile,
+                                   const Detection& detection,
+                                   const std::vector<std::string>& warnings) {
+    std::vector<Finding> found;
+    found.reserve(warnings.size());
+    for (const auto& warning : warnings) found.push_back({Grade::Warning, "machine", warning, {}});
+    if (profile.nvidia_driver && !profile.cuda)
+        found.push_back({Grade::Bad,
+                         "NVIDIA driver",
+                         fmt::format("the kernel has version {}, and no libcuda.so.1 answers",
+                                     profile.nvidia_driver->value),
+                         "the user part of the driver is missing, or of another version"});
+    const auto is_nvidia = [](const auto& gpu) {
+        return gpu.vendor == virtual_packages::GpuVendor::Nvidia;
+    };
+    if (profile.cuda && std::none_of(profile.gpus.begin(), profile.gpus.end(), is_nvidia))
+        found.push_back(
+            {Grade::Warning,
+             "NVIDIA driver",
+             fmt::format("supports CUDA {}, and there is no device", profile.cuda->value),
+             {}});
+    for (const auto& [package, source] : detection.packages) {
+        if (source.starts_with("CONDA_OVERRIDE_"))
+            found.push_back(
+                {Grade::Warning,
+                 source,
+                 fmt::format("decides {}: what is chosen is not for this machine as it is",
+                             package.to_string()),
+                 {}});
+    }
+    for (const auto& [variable, value, effect, text] : detection.overrides) {
+        using virtual_packages::OverrideEffect;
+        if (effect == OverrideEffect::Drops)
+            found.push_back(
+                {Grade::Warning,
+                 variable,
+                 fmt::format("{}: what is chosen is not for this machine as it is", text),
+                 {}});
+        if (effect == OverrideEffect::None)
+            found.push_back({Grade::Warning, variable, "has no effect: " + text, {}});
+    }
+    if (found.empty())
+        found.push_back({Grade::Good,
+                         "machine",
+                         profile.gpus.empty() ? "no GPU"
+                                              : fmt::format("{} GPU{}",
+                                                            profile.gpus.size(),
+                                                            profile.gpus.size() == 1 ? "" : "s"),
+                         {}});
+    return found;
+}
+
+std::vector<Finding> check_environment(const Checked& checked) { return Checkup(checked).run(); }
+
+}  // namespace gpkg::cli

@@ -1,0 +1,181 @@
+#include "cli/workflow/health/code_checkup.hpp"
+
+#include "libcore/binary/gpu_code.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "virtual-packages/amd.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace gpkg::cli {
+namespace {
+
+using Grade = Finding::Grade;
+
+/// What the machine's devices run: the least compute capability, AMD's target.
+struct Devices {
+    std::optional<Version> nvidia;
+    std::string amd;
+};
+
+Devices devices_of(const virtual_packages::Detection& machine) {
+    Devices devices;
+    if (const auto* found = machine.find("__cuda_arch")) {
+        PackageRecord record;
+        record.name = found->package.name;
+        record.version = found->package.version;
+        if (auto version = version_of(record)) devices.nvidia = *std::move(version);
+    }
+    if (const auto* amd = machine.find("__amdgpu_arch"))
+        devices.amd = gfx_of_version(amd->package.version).value_or("");
+    return devices;
+}
+
+bool may_hold_gpu_code(const PackageRecord& record) {
+    return is_vendor_part(record.name) || accelerator_of(record).accelerator != Accelerator::None;
+}
+
+/// What the binaries of a package hold, and how the one that runs worst does.
+struct PackageCode {
+    GpuCode all;
+    std::optional<CodeRuns> worst;
+    std::string worst_file;
+    bool some_run = false;
+};
+
+std::optional<CodeRuns> runs_on(const GpuCode& code, const Devices& devices) {
+    if (code.has_cuda() && devices.nvidia) return runs_on_nvidia(code, *devices.nvidia);
+    if (!code.gfx.empty() && !devices.amd.empty()) return runs_on_amd(code, devices.amd);
+    return std::nullopt;
+}
+
+/// Libraries and programs; what else an ELF file can be has no GPU code that is run.
+bool may_be_binary(const std::string& file) {
+    return file.starts_with("bin/") || file.starts_with("libexec/") ||
+           fs::path(file).filename().native().find(".so") != std::string::npos;
+}
+
+PackageCode code_of(const fs::path& prefix, const PrefixRecord& record, const Devices& devices) {
+    PackageCode package;
+    for (const auto& file : record.files) {
+        std::error_code ignored;
+        if (!may_be_binary(file) || fs::is_symlink(prefix / file, ignored)) continue;
+        // What cannot be read is `gpkg verify`'s to tell of.
+        const auto code = read_gpu_code(prefix / file);
+        if (!code || code->empty()) continue;
+        package.all.add(*code);
+        const auto runs = runs_on(*code, devices);
+        if (!runs) continue;
+        package.some_run = package.some_run || *runs != CodeRuns::No;
+        if (package.worst && *runs <= *package.worst) continue;
+        package.worst = runs;
+        package.worst_file = file;
+    }
+    return package;
+}
+
+class CodeCheckup {
+public:
+    CodeCheckup(const Checked& checked, bool compiles_ptx)
+        : checked_(checked), compiles_ptx_(compiles_ptx), devices_(devices_of(checked.machine)) {}
+
+    std::vector<Finding> run() && {
+        if (!devices_.nvidia && devices_.amd.empty()) return {};
+        for (const auto& record : checked_.records) {
+            if (!may_hold_gpu_code(record.package)) continue;
+            const auto code = code_of(checked_.prefix, record, devices_);
+            if (code.worst) {
+                judge(record.name(), code);
+            } else if (code.all.empty()) {
+                judge_declared(record.package);
+            }
+        }
+        if (native_ > 0)
+            found_.push_back({Grade::Good,
+                              "GPU code",
+                              fmt::format("{} {} machine code for {}",
+                                          native_,
+                                          native_ == 1 ? "package holds" : "packages hold",
+                                          device()),
+                              {}});
+        return std::move(found_);
+    }
+
+private:
+    std::string device() const {
+        return devices_.nvidia ? checked_.machine.find("__cuda_arch")->package.version
+                               : devices_.amd;
+    }
+
+    void warn(Grade grade, const std::string& name, std::string message, std::string hint = {}) {
+        found_.push_back({grade, name, std::move(message), std::move(hint)});
+    }
+
+    void judge(const std::string& name, const PackageCode& code) {
+        const auto holds = to_string(code.all);
+        switch (*code.worst) {
+        case CodeRuns::Natively: ++native_; return;
+        case CodeRuns::Compiled:
+            if (compiles_ptx_)
+                return warn(Grade::Warning,
+                            name,
+                            fmt::format("holds {}: {} runs on {} as PTX, which the driver compiles "
+                                        "at the first start",
+                                        holds,
+                                        code.worst_file,
+                                        device()));
+            return warn(Grade::Bad,
+                        name,
+                        fmt::format("holds {}: on {} {} would run as PTX, and this driver does not "
+                                    "compile that of a newer CUDA",
+                                    holds,
+                                    device(),
+                                    code.worst_file),
+                        "a newer driver, or a build with machine code for it");
+        case CodeRuns::No:
+            return warn(
+                code.some_run ? Grade::Warning : Grade::Bad,
+                name,
+                fmt::format(
+                    "holds {}: {} has none that runs on {}", holds, code.worst_file, device()),
+                "gpkg variants " + name + " shows other builds");
+        }
+    }
+
+    /// What the device is too old for is not met, and told already.
+    void judge_declared(const PackageRecord& record) {
+        if (!devices_.nvidia) return;
+        for (const auto& text : record.depends) {
+            if (name_in_spec(text) != "__cuda_arch") continue;
+            const auto spec = MatchSpec::parse(text);
+            if (!spec || !spec->version || !spec->version->matches(*devices_.nvidia)) continue;
+            const auto literals = spec->version->own_literals();
+            const auto least = std::min_element(literals.begin(), literals.end());
+            if (least == literals.end()) continue;
+            if (code_fit(*least, *devices_.nvidia) == CodeFit::Compiled)
+                warn(Grade::Warning,
+                     record.name,
+                     fmt::format("is for compute capability {} and later; on {} it may only run as "
+                                 "PTX, which the driver compiles at the first start",
+                                 least->to_string(),
+                                 device()));
+        }
+    }
+
+    const Checked& checked_;
+    bool compiles_ptx_;
+    Devices devices_;
+    std::size_t native_ = 0;
+    std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_gpu_code(const Checked& checked, bool compiles_ptx) {
+    return CodeCheckup(checked, compiles_ptx).run();
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,222 @@
+#include "cli/workflow/health/damage.hpp"
+
+#include "cli/workflow/fetch.hpp"
+#include "cli/workflow/health/metadata.hpp"
+#include "cli/workflow/progress.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/env/transaction.hpp"
+#include "libcore/package/verify.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The packages of the store that hold something else than they should, with what differs.
+struct DamagedFolder {
+    fs::path folder;
+    std::vector<PathDamage> damage;
+};
+
+struct StoreCheck {
+    std::size_t packages = 0;
+    std::vector<DamagedFolder> damaged;
+};
+
+/// A package that does not say any more what it holds is damaged as well (CEP 34 wants one of the
+/// two lists).
+std::vector<PathDamage> damage_of(const fs::path& folder, VerifyDepth depth) {
+    auto damage = find_damage(folder, depth);
+    if (!damage) return {{"info", damage.error().message}};
+    std::error_code ignored;
+    if (!fs::exists(folder / "info/paths.json", ignored) &&
+        !fs::exists(folder / "info/files", ignored))
+        return {{"info/paths.json", "is missing"}};
+    return *std::move(damage);
+}
+
+Result<StoreCheck> check_store(Context& context, const PackageStore& store, bool quick) {
+    GPKG_TRY(const auto packages, store.list());
+    GPKG_TRY(const auto broken, store.broken());
+    StoreCheck check;
+    check.packages = packages.size() + broken.size();
+    for (const auto& folder : broken)
+        check.damaged.push_back({folder, {{"info/repodata_record.json", "cannot be read"}}});
+    Progress progress(context.out);
+    for (std::size_t i = 0; i < packages.size(); ++i) {
+        GPKG_CHECK(check_stop(context));
+        const auto& folder = packages[i].folder;
+        auto damage = damage_of(folder, quick ? VerifyDepth::Shape : VerifyDepth::Content);
+        if (!damage.empty()) check.damaged.push_back({folder, std::move(damage)});
+        progress.count("verifying", i + 1, packages.size(), "packages");
+    }
+    return check;
+}
+
+}  // namespace
+
+Result<DroppedPackages> drop_damaged(Context& context,
+                                     const PackageStore& store,
+                                     const std::vector<PackageRecord>& records,
+                                     VerifyDepth depth,
+                                     bool offline) {
+    Progress progress(context.out);
+    DroppedPackages dropped;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        GPKG_CHECK(check_stop(context));
+        progress.count("verifying", i + 1, records.size(), "packages");
+        auto folder = store.find(records[i]);
+        const auto damage = folder ? damage_of(*folder, depth) : std::vector<PathDamage>();
+        if (folder && damage.empty()) continue;
+        ++dropped.packages;
+        if (!folder) continue;
+        if (offline && needs_network(records[i]))
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: {} {}, and --offline forbids to fetch the package anew",
+                                    folder->native(),
+                                    damage.front().path,
+                                    damage.front().what),
+                        "run the command without --offline");
+        if (folder->parent_path() == store.root())
+            GPKG_CHECK(store.remove(*folder));
+        else
+            dropped.of_layers.push_back(*std::move(folder));
+    }
+    for (const auto& folder : dropped.of_layers) store.avoid(folder);
+    return dropped;
+}
+
+std::size_t Examined::damaged_packages() const {
+    std::set<std::string_view> names;
+    for (const auto& one : damage) names.insert(one.package);
+    for (const auto& one : lost) names.insert(one.package);
+    return names.size();
+}
+
+Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {
+    Examined examined;
+    examined.is_interrupted = prefix_condition(path) == PrefixCondition::Interrupted;
+    GPKG_CHECK(Prefix::open(path));
+    std::vector<UnreadableRecord> unreadable;
+    GPKG_TRY(const auto records, read_records(path, unreadable));
+    GPKG_TRY(examined.lost, lost_metadata(path, records, std::move(unreadable)));
+    const auto is_of_package = [](const auto& one) { return one.package != "environment"; };
+    const auto& lost = examined.lost;
+    examined.packages = records.size() + static_cast<std::size_t>(std::count_if(
+                                             lost.begin(), lost.end(), is_of_package));
+    Progress progress(context.out);
+    DamageSearch how;
+    how.contents = !quick;
+    how.cancelled = [&] { return context.stop.stop_requested(); };
+    how.progress = [&](std::size_t done) {
+        progress.count("verifying", done, records.size(), "packages");
+    };
+    GPKG_TRY(examined.damage, find_installed_damage(path, records, how));
+    return examined;
+}
+
+Result<Examined> examine_store(Context& context, bool quick) {
+    GPKG_TRY(const auto check, check_store(context, open_store(context), quick));
+    Examined examined;
+    examined.packages = check.packages;
+    for (const auto& [folder, damage] : check.damaged) {
+        for (const auto& one : damage)
+            examined.damage.push_back({folder.filename().native(), one.path, one.what});
+    }
+    return examined;
+}
+
+Result<int> repair_environment(Context& context,
+                               const fs::path& path,
+                               const ChangeOptions& options) {
+    if (!options.dry_run) {
+        GPKG_TRY(const auto aside,
+                 set_damaged_journal_aside(path, transaction_options(context, options)));
+        if (aside)
+            context.out.warn(fmt::format(
+                "{}: the journal of an interrupted command cannot be read, and is now {}; files "
+                "that it had taken out of the way are in {}",
+                path.native(),
+                aside->native(),
+                (*aside / "old").native()));
+    }
+    GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
+    // A creation that was undone, or a removal that was completed.
+    std::error_code ignored;
+    if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
+        if (!fs::exists(path, ignored))
+            context.out.print(fmt::format("{}: nothing is left of it", path.native()));
+        if (context.out.json_mode())
+            context.out.json({{"success", true}, {"prefix", path.native()}});
+        return 0;
+    }
+    GPKG_TRY(const auto lost, restore_metadata(context, path, options));
+    if (options.dry_run && lost.anything) return 0;  // the rest rests on them
+    GPKG_TRY(const auto examined, examine_environment(context, path, false));
+    for (const auto& one : examined.damage)
+        context.out.note(fmt::format("{}: {} {}", one.package, one.path, one.what));
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto records, prefix.records());
+    ExactRequest request;
+    request.prefix = path;
+    request.again = true;
+    GPKG_TRY(request.channels, wanted_channels(context, {}));
+    std::set<std::string_view> names;
+    for (const auto& one : examined.damage) names.insert(one.package);
+    names.insert(lost.packages.begin(), lost.packages.end());
+    for (const auto name : names) {
+        request.records.push_back(find_record(records, name)->package);
+    }
+    if (names.empty() && !lost.anything)
+        context.out.print(fmt::format("{}: nothing is damaged", path.native()));
+    if (names.empty() && !context.out.json_mode()) return 0;
+    DroppedPackages dropped;
+    if (!options.dry_run) {
+        GPKG_TRY(dropped,
+                 drop_damaged(context,
+                              open_store(context),
+                              request.records,
+                              VerifyDepth::Content,
+                              options.offline));
+    }
+    GPKG_TRY(auto change, exactly(std::move(request)));
+    change.avoided = std::move(dropped.of_layers);
+    change.replaces_unowned = true;
+    return carry_out(context, std::move(change), options);
+}
+
+Result<int> repair_store(Context& context, const ChangeOptions& options) {
+    const auto store = open_store(context);
+    GPKG_TRY(const auto check, check_store(context, store, false));
+    auto list = Json::array();
+    for (const auto& [folder, damage] : check.damaged) {
+        list.push_back(folder.native());
+        context.out.result(fmt::format(
+            "{}: \"{}\" {}", folder.filename().native(), damage.front().path, damage.front().what));
+    }
+    if (!options.dry_run && !check.damaged.empty() && !options.yes &&
+        !context.out.confirm("\nTake these out of the store?", context.stop))
+        return fail(ErrorKind::Interrupted, "nothing was changed");
+    if (!options.dry_run) {
+        for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
+        GPKG_CHECK(store.remove_leftovers());
+    }
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"dry_run", options.dry_run}, {"removed", list}});
+    context.out.print(fmt::format("{} of {} packages were damaged{}",
+                                  check.damaged.size(),
+                                  check.packages,
+                                  check.damaged.empty() ? ""
+                                                        : "; they are downloaded again when "
+                                                          "they are needed"));
+    return 0;
+}
+
+}  // namespace gpkg::cli

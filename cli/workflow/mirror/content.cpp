@@ -1,0 +1,100 @@
+#include "cli/workflow/mirror/content.hpp"
+
+#include "cli/workflow/lock/request.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/lock/lock_format.hpp"
+#include "libcore/net/url.hpp"
+
+#include <fmt/format.h>
+#include <map>
+
+namespace gpkg::cli {
+namespace {
+
+Result<void> add_records(MirrorContent& content, const std::vector<PackageRecord>& records) {
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < content.records.size(); ++i) places[content.records[i].url] = i;
+    for (const auto& record : records) {
+        const auto [place, is_new] = places.emplace(record.url, content.records.size());
+        if (is_new) {
+            content.records.push_back(record);
+            continue;
+        }
+        const auto& other = content.records[place->second];
+        if (other.sha256 != record.sha256)
+            return fail(
+                ErrorKind::Integrity,
+                fmt::format("{}: is named with two checksums", without_secrets(record.url)));
+    }
+    return {};
+}
+
+Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
+                                                   const std::vector<std::string>& names,
+                                                   const std::string& file) {
+    std::vector<const LockedClass*> classes;
+    classes.reserve(lock.classes.size());
+    if (names.empty()) {
+        for (const auto& locked : lock.classes) classes.push_back(&locked);
+        return classes;
+    }
+    std::vector<std::string> known;
+    known.reserve(lock.classes.size());
+    for (const auto& locked : lock.classes) known.push_back(locked.name);
+    for (const auto& name : names) {
+        const auto size = classes.size();
+        for (const auto& locked : lock.classes) {
+            if (locked.name == name) classes.push_back(&locked);
+        }
+        if (classes.size() == size)
+            return fail(ErrorKind::NotFound,
+                        fmt::format("{}: has no class {}", file, name),
+                        fmt::format("it has {}", join_some(known, "and")));
+    }
+    return classes;
+}
+
+Result<MirrorContent> content_of_lock(Context& context, const MirrorOptions& options) {
+    GPKG_TRY(auto read, read_lock(absolute_path(options.lock, context.home)));
+    for (const auto& warning : read.warnings) context.out.warn(warning);
+    MirrorContent content;
+    // Files of conda-lock leave out what restricts a package.
+    content.records_are_whole = read.format != LockFormat::CondaLock;
+    GPKG_TRY(const auto classes, classes_of(read.lock, options.asked.machines, options.lock));
+    for (const auto* locked : classes) {
+        GPKG_CHECK(add_records(content, read.lock.records_of(*locked)));
+        content.subdirs.insert(locked->platform);
+        if (!locked->foreign.empty() || !read.lock.request.pip.empty())
+            context.out.warn_once(
+                fmt::format("{}: what pip installs is not in the mirror", options.lock));
+    }
+    for (const auto& channel : read.lock.channels) content.channels.push_back(channel.url);
+    GPKG_TRY(content.named, wanted_channels(context, options.asked.sources));
+    content.lock = std::move(read.lock);
+    return content;
+}
+
+Result<MirrorContent> content_asked_for(Context& context, const MirrorOptions& options) {
+    GPKG_TRY(auto locked, lock_for(context, options.asked));
+    MirrorContent content;
+    for (const auto& one : locked.lock.classes) {
+        GPKG_CHECK(add_records(content, locked.lock.records_of(one)));
+        content.subdirs.insert(one.platform);
+    }
+    // Who asks the same here without the lock gets what they would have got there.
+    GPKG_CHECK(add_records(content, locked.each_alone));
+    content.channels = locked.lock.request.channels;
+    content.named = std::move(locked.channels);
+    content.lock = std::move(locked.lock);
+    return content;
+}
+
+}  // namespace
+
+Result<MirrorContent> mirror_content(Context& context, const MirrorOptions& options) {
+    return options.lock.empty() ? content_asked_for(context, options)
+                                : content_of_lock(context, options);
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,209 @@
+#include "libcore/hardware/accelerator.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/hardware_keys.hpp"
+#include "libcore/spec/match_spec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+using Verdict = std::optional<Accelerator>;
+
+/// A word of a flag, of a mutex' build or of a build string.
+Verdict meaning_of(std::string_view word) {
+    if (word.starts_with("cuda") || word == "nvidia" || word == "gpu") return Accelerator::Nvidia;
+    if (word.starts_with("rocm") || word.starts_with("hip") || word == "amd")
+        return Accelerator::Amd;
+    if (word.starts_with("cpu") || word == "none") return Accelerator::None;
+    return std::nullopt;
+}
+
+/// "cuda129" and "cu102" of "py39_cu102_0"; not "custom".
+Verdict meaning_of_token(std::string_view token) {
+    if (token.size() > 2 && token.starts_with("cu") && is_digit(token[2]))
+        return Accelerator::Nvidia;
+    return meaning_of(token);
+}
+
+/// Packages of which one build is in an environment, and says which builds of others are.
+bool is_mutex(std::string_view name) {
+    return name.ends_with("-proc") || name == "pytorch-mutex" || name == "_tensorflow_select" ||
+           name == "pytorch" || name == "libtorch" || name == "jaxlib" || name == "tensorflow-base";
+}
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_part_of_rocm(std::string_view name) {
+    constexpr auto kLibraries =
+        std::to_array<std::string_view>({"hip", "rocblas", "rccl", "miopen", "miopen-hip"});
+    return is_one_of(name, kLibraries) || name.starts_with("rocm-") || name.starts_with("hip-");
+}
+
+/// What a dependency on such a name says, whatever the version.
+Verdict meaning_of_name(std::string_view name) {
+    constexpr auto kNvidia = std::to_array<std::string_view>(
+        {"__cuda", "__cuda_arch", "pytorch-cuda", "pytorch-gpu", "tensorflow-gpu"});
+    constexpr auto kAmd = std::to_array<std::string_view>({"__amdgpu", "__amdgpu_arch", "__rocm"});
+    constexpr auto kNone =
+        std::to_array<std::string_view>({"cpuonly", "pytorch-cpu", "tensorflow-cpu"});
+    // It looks for CUDA, and does without.
+    if (name == "cuda-pathfinder") return std::nullopt;
+    if (is_one_of(name, kNvidia) || is_part_of_cuda(name)) return Accelerator::Nvidia;
+    if (is_one_of(name, kAmd) || is_part_of_rocm(name)) return Accelerator::Amd;
+    return is_one_of(name, kNone) ? Verdict(Accelerator::None) : std::nullopt;
+}
+
+/// What is read of most dependencies is their name.
+HintedAccelerator accelerator_of_text(const std::string& depend) {
+    const auto name = name_in_spec(depend);
+    if (!is_mutex(name) && depend.find_first_of("[;") == std::string::npos)
+        return accelerator_of_dependency(name, "");
+    const auto spec = MatchSpec::parse(depend);
+    if (!spec || spec->when) return {};
+    return accelerator_of_dependency(name, spec->build ? spec->build->text() : "");
+}
+
+/// Of what the dependencies say, the first that counts most. Those on a condition say nothing.
+std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
+    HintedAccelerator best;
+    const std::string* evidence = nullptr;
+    for (const auto& depend : record.depends) {
+        const auto found = accelerator_of_text(depend);
+        if (found.hint > best.hint) evidence = &depend;
+        best.take(found);
+    }
+    if (evidence == nullptr) return std::nullopt;
+    if (best.is_for_either) return AcceleratorOf{};
+    return AcceleratorOf{
+        best.accelerator, "needs " + *evidence, best.hint == AcceleratorHint::Library};
+}
+
+}  // namespace
+
+void HintedAccelerator::take(const HintedAccelerator& other) {
+    if (other.hint > hint) {
+        *this = other;
+    } else if (other.hint == hint && hint == AcceleratorHint::Library) {
+        const bool is_other = other.accelerator != accelerator;
+        is_for_either = is_for_either || (is_other && other.accelerator != Accelerator::None &&
+                                          accelerator != Accelerator::None);
+    }
+}
+
+std::string_view to_string(Accelerator accelerator) {
+    switch (accelerator) {
+    case Accelerator::None: return "none";
+    case Accelerator::Nvidia: return "nvidia";
+    case Accelerator::Amd: return "amd";
+    }
+    return "";
+}
+
+std::string_view to_string(AcceleratorChoice choice) {
+    switch (choice) {
+    case AcceleratorChoice::Auto: return "auto";
+    case AcceleratorChoice::Nvidia: return "nvidia";
+    case AcceleratorChoice::Amd: return "amd";
+    case AcceleratorChoice::None: return "none";
+    case AcceleratorChoice::Conda: return "conda";
+    }
+    return "";
+}
+
+Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
+    using Choice = AcceleratorChoice;
+    constexpr auto kChoices =
+        std::to_array({Choice::Auto, Choice::Nvidia, Choice::Amd, Choice::None, Choice::Conda});
+    std::vector<std::string> known;
+    for (const auto choice : kChoices) {
+        if (to_string(choice) == text) return choice;
+        known.emplace_back(to_string(choice));
+    }
+    auto near = near_names(text, known);
+    // What people say for them, "cuda" and "cpu", is near in meaning.
+    if (const auto meant = meaning_of(text)) near = {std::string(to_string(*meant))};
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: is no accelerator", text),
+                near.empty() ? "there are " + join_some(known, "and", known.size())
+                             : fmt::format("did you mean {}?", join_or(near)));
+}
+
+/// "cuda", "accel:nvidia", "gpu:amd", "sm:90a".
+std::optional<Accelerator> accelerator_of_flag(std::string_view flag) {
+    const auto colon = flag.find(':');
+    if (colon == std::string_view::npos) return meaning_of(flag);
+    const auto name = flag.substr(0, colon);
+    if (name == "accel" || name == "gpu") return meaning_of(flag.substr(colon + 1));
+    return accelerator_of_flag_word(name);
+}
+
+/// "pytorch-mutex 1.0 cuda", "faiss-proc * cpu", "pytorch * cuda*".
+HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_view build) {
+    if (const auto verdict = meaning_of_name(name))
+        return {name.starts_with("__") ? AcceleratorHint::Machine : AcceleratorHint::Library,
+                *verdict,
+                false};
+    if (!is_mutex(name)) return {};
+    while (build.starts_with('*') || build.starts_with('^')) build.remove_prefix(1);
+    if (const auto verdict = accelerator_of_build(build))
+        return {AcceleratorHint::Mutex, *verdict, false};
+    return {};
+}
+
+std::optional<Accelerator> accelerator_of_build(std::string_view build) {
+    while (!build.empty()) {
+        const auto end = std::min(build.find('_'), build.size());
+        if (const auto verdict = meaning_of_token(build.substr(0, end))) return verdict;
+        build.remove_prefix(std::min(end + 1, build.size()));
+    }
+    return std::nullopt;
+}
+
+bool is_vendor_part(std::string_view name) {
+    return is_part_of_cuda(name) || is_part_of_rocm(name);
+}
+
+AcceleratorOf accelerator_of(const PackageRecord& record) {
+    if (is_vendor_part(record.name)) return {};
+    for (const auto& flag : record.flags) {
+        if (const auto verdict = accelerator_of_flag(flag))
+            return {*verdict, "flag " + flag, false};
+    }
+    if (auto found = by_dependencies(record)) return *std::move(found);
+    if (const auto verdict = accelerator_of_build(record.build))
+        return {*verdict, "build " + record.build, false};
+    return {};
+}
+
+std::optional<std::string> cuda_of(const PackageRecord& record) {
+    for (const auto name : kCudaVersionPackages) {
+        for (const auto& depend : record.depends) {
+            if (name_in_spec(depend) != name) continue;
+            const auto spec = MatchSpec::parse(depend);
+            if (!spec || !spec->version) continue;
+            const auto versions = spec->version->own_literals();
+            const auto least = std::min_element(versions.begin(), versions.end());
+            if (least != versions.end()) return least->to_string();
+        }
+    }
+    for (const auto token : split(record.build, '_')) {
+        for (const std::string_view prefix : {"cuda", "cu"}) {
+            if (!token.starts_with(prefix)) continue;
+            const auto digits = token.substr(prefix.size());
+            if (!digits.empty() && digits.find_first_not_of("0123456789.") == std::string::npos)
+                return dotted_cuda(digits);
+            break;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,99 @@
+#include "libcore/hardware/cuda.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+/// The first major version whose minor versions run with each other's drivers.
+constexpr int kFirstCompatible = 11;
+
+}  // namespace
+
+std::string dotted_cuda(std::string_view digits) {
+    if (digits.find('.') != std::string_view::npos || digits.size() < 2) return std::string(digits);
+    const auto major = digits.size() == 2 && digits[0] != '1' ? 1U : 2U;
+    if (digits.size() <= major) return std::string(digits);
+    return fmt::format("{}.{}", digits.substr(0, major), digits.substr(major));
+}
+
+int version_part(const Version& version, std::size_t place) {
+    const auto parts = split(version.to_string(), '.');
+    int number = 0;
+    if (place < parts.size())
+        std::from_chars(parts[place].data(), parts[place].data() + parts[place].size(), number);
+    return number;
+}
+
+DriverFit driver_fit(const Version& toolkit,
+                     const Version& driver,
+                     const std::optional<Version>& compat) {
+    const auto supports = [&](const Version& newest) {
+        const auto asked = std::pair(version_part(toolkit, 0), version_part(toolkit, 1));
+        return asked <= std::pair(version_part(newest, 0), version_part(newest, 1));
+    };
+    if (toolkit <= driver || supports(driver)) return DriverFit::Native;
+    if (compat && supports(*compat)) return DriverFit::Forward;
+    const auto major = version_part(toolkit, 0);
+    return major >= kFirstCompatible && major == version_part(driver, 0) ? DriverFit::MinorVersion
+                                                                         : DriverFit::No;
+}
+
+bool tells_cuda_version(std::string_view name) {
+    const auto& all = kCudaVersionPackages;
+    return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+bool is_part_of_cuda(std::string_view name) {
+    // "libcu" and "libnv" alone would take libcurl and libnvme too.
+    constexpr auto kBeginnings = std::to_array<std::string_view>({
+        "cuda-",
+        "cusparselt",
+        "cutensor",
+        "libcublas",
+        "libcudnn",
+        "libcudss",
+        "libcufft",
+        "libcufile",
+        "libcurand",
+        "libcusolver",
+        "libcusparse",
+        "libcutensor",
+        "libnpp",
+        "libnvfatbin",
+        "libnvjitlink",
+        "libnvjpeg",
+        "libnvptxcompiler",
+        "libnvshmem",
+    });
+    constexpr auto kNames =
+        std::to_array<std::string_view>({"cuda", "cudatoolkit", "cudnn", "nccl"});
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+           std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
+               return name.starts_with(beginning);
+           });
+}
+
+bool is_for_building(std::string_view name) {
+    constexpr auto kCompilers = std::to_array<std::string_view>(
+        {"cuda-compiler", "cuda-toolkit", "cuda-nvcc", "cuda-nvvm", "cuda-crt", "cuda-cccl"});
+    const auto begins = [&](std::string_view with) { return name.starts_with(with); };
+    return std::any_of(kCompilers.begin(), kCompilers.end(), begins) ||
+           (is_part_of_cuda(name) && (name.find("-dev") != std::string_view::npos ||
+                                      name.find("-static") != std::string_view::npos));
+}
+
+CodeFit code_fit(const Version& code, const Version& device) {
+    const auto made_for = CudaTarget::of(code);
+    const auto runs_on = CudaTarget::of(device);
+    if (runs_natively(made_for, runs_on))
+        return made_for.capability == runs_on.capability ? CodeFit::Exact : CodeFit::SameMajor;
+    return runs_as_ptx(made_for, runs_on) ? CodeFit::Compiled : CodeFit::No;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,56 @@
+#include "libcore/hardware/hardware_keys.hpp"
+
+#include <algorithm>
+
+namespace gpkg {
+namespace {
+
+constexpr auto kKeys = std::to_array<HardwareKey>({
+    {kAccelKey, {}},
+    {kCudaVersionKey, {"cuda"}, Accelerator::Nvidia},
+    {kCudaArchListKey, {"sm", "ptx"}, Accelerator::Nvidia},
+    {kRocmVersionKey, {"rocm"}, Accelerator::Amd},
+    {kGfxListKey, {"gfx"}, Accelerator::Amd},
+    {kPsabiKey, {"psabi"}},
+    {kBlasKey, {"blas"}, std::nullopt, false},
+    {kMpiKey, {"mpi"}, std::nullopt, false},
+});
+
+}  // namespace
+
+const HardwareKey* find_hardware_key(std::string_view name) {
+    const auto* found = std::find_if(
+        kKeys.begin(), kKeys.end(), [&](const HardwareKey& key) { return key.name == name; });
+    return found == kKeys.end() ? nullptr : found;
+}
+
+std::optional<Accelerator> accelerator_of_flag_word(std::string_view word) {
+    if (word.empty()) return std::nullopt;  // what lists are filled up with
+    for (const auto& key : kKeys) {
+        if (key.of && std::find(key.flags.begin(), key.flags.end(), word) != key.flags.end())
+            return key.of;
+    }
+    return std::nullopt;
+}
+
+bool follows_from_machine(std::string_view key) {
+    if (const auto* known = find_hardware_key(key)) return known->is_of_machine;
+    constexpr auto kWords = std::to_array<std::string_view>(
+        {"cuda", "cudnn", "nccl", "gpu", "rocm", "amd", "microarch", "accelerator", "arch_list"});
+    return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+        return key.find(word) != std::string_view::npos;
+    });
+}
+
+bool says_nothing(std::string_view value) {
+    return value.empty() || value == "None" || value == "none";
+}
+
+std::optional<Accelerator> accelerator_of_value(std::string_view accel) {
+    if (says_nothing(accel) || accel == "cpu") return Accelerator::None;
+    if (accel == "cuda" || accel == "nvidia") return Accelerator::Nvidia;
+    if (accel == "rocm" || accel == "amd") return Accelerator::Amd;
+    return std::nullopt;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,78 @@
+#include "libcore/hardware/cascade.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace gpkg;
+
+namespace cascade_test {
+namespace {
+
+PackageRecord has(std::string name, std::string version, std::string build = "0") {
+    PackageRecord made;
+    made.name = std::move(name);
+    made.version = std::move(version);
+    made.build = std::move(build);
+    return made;
+}
+
+Closeness closeness(const std::vector<PackageRecord>& machine, std::string_view dependency) {
+    return Cascade(machine).closeness(MatchSpec::parse(dependency).value());
+}
+
+bool exceeds(const char* driver, std::string_view dependency) {
+    return Cascade({has("__cuda", driver)}).exceeds_driver(MatchSpec::parse(dependency).value());
+}
+
+}  // namespace
+
+TEST_CASE("GPU code is preferred by how close it is to the device", "[spec]") {
+    const std::vector machine{has("__cuda", "12.9"), has("__cuda_arch", "8.9")};
+    const auto gpu = [&](std::string_view text) { return closeness(machine, text).gpu; };
+    CHECK(gpu("__cuda_arch >=8.9") > gpu("__cuda_arch >=8.6"));
+    CHECK(gpu("__cuda_arch >=8.6") > gpu("__cuda_arch >=8.0"));
+    CHECK(gpu("__cuda_arch >=8.0") > gpu("__cuda_arch >=7.5"));
+    CHECK(gpu("__cuda_arch >=7.5") == 0);  // PTX
+    CHECK(gpu("__cuda_arch") == 0);
+    // What is excluded, or out of the device's reach, is no target.
+    CHECK(gpu("__cuda_arch >=8.0,<9.0") == gpu("__cuda_arch >=8.0"));
+    CHECK(gpu("__cuda_arch !=8.6") == 0);
+    CHECK(gpu("__cuda_arch >=9.0") == 0);
+    CHECK(closeness({}, "__cuda_arch >=8.9").gpu == 0);
+    // Nothing is made for any device.
+    const std::vector any{has("__cuda_arch", "any"), has("__amdgpu_arch", "any")};
+    CHECK(closeness(any, "__cuda_arch >=12.0").gpu == 0);
+    CHECK(closeness(any, "__cuda_arch >=0").gpu == 0);
+    CHECK(closeness(any, "__amdgpu_arch >=0.1").gpu == 0);
+    const std::vector amd{has("__amdgpu_arch", "9.0.10")};
+    CHECK(closeness(amd, "__amdgpu_arch 9.0.10").gpu > closeness(amd, "__amdgpu_arch >=9.0.6").gpu);
+}
+
+TEST_CASE("CPU code is preferred by level, then by ancestry", "[spec]") {
+    const std::vector machine{has("__archspec", "1", "zen5")};
+    const auto cpu = [&](std::string_view text) { return closeness(machine, text).cpu; };
+    CHECK(cpu("__archspec 1 x86_64_v4") > cpu("__archspec 1 x86_64_v3"));
+    CHECK(cpu("__archspec 1 x86_64_v3") > cpu("__archspec 1 x86_64_v2"));
+    CHECK(cpu("__archspec 1 x86_64_v2") > cpu("__archspec 1 x86_64"));
+    CHECK(cpu("__archspec 1 x86_64") == 0);
+    CHECK(cpu("__archspec 1 zen5") > cpu("__archspec 1 zen4"));
+    CHECK(cpu("__archspec 1 zen4") > cpu("__archspec 1 x86_64_v4"));
+    // As conda-forge's _x86_64-microarch-level has them.
+    CHECK(cpu("_x86_64-microarch-level >=3") > cpu("_x86_64-microarch-level >=2"));
+    CHECK(cpu("_x86_64-microarch-level >=1") == 0);
+    CHECK(cpu("__archspec 1.* ^(x86_64_v3|haswell|zen2|zen3|zen4|zen5)$") ==
+          cpu("__archspec 1 x86_64_v3"));
+    CHECK(cpu("__archspec 1 armv9.0a") > cpu("__archspec 1 armv8.2a"));
+}
+
+TEST_CASE("a build for a CUDA that the driver does not run is told by its least version",
+          "[spec]") {
+    CHECK_FALSE(exceeds("12.4", "cuda-version >=12.9,<13"));  // a later minor version runs
+    CHECK(exceeds("12.8", "cuda-version >=13.0,<14"));
+    CHECK(exceeds("12.8", "cudatoolkit 13.*"));
+    CHECK_FALSE(exceeds("12.8", "cuda-version <13"));  // also 12 meets it
+    CHECK_FALSE(exceeds("12.8", "cuda-version >=12"));
+    CHECK_FALSE(exceeds("12.8", "numpy >=13"));
+    CHECK_FALSE(Cascade({}).exceeds_driver(MatchSpec::parse("cuda-version >=13").value()));
+}
+
+}  // namespace cascade_test
