@@ -47,11 +47,11 @@ struct Candidate {
     Accelerator accelerator = Accelerator::None;  ///< that the build is for
     bool says_accelerator = false;                ///< else it knows of none
     Closeness closeness;                          ///< to the machine
-    bool exceeds_driver = false;                  ///< is for a CUDA that the driver is too old for
-    ChannelRecord offered;                        ///< where it stands in a channel
-    const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
-    std::span<const SpecId> depends;              ///< that apply wherever the candidate is
-    std::span<const SpecId> conditional;  ///< that apply where their `when` holds; extras too
+    bool will_not_run = false;  ///< says so itself, of this driver and these GPUs (Cascade)
+    ChannelRecord offered;      ///< where it stands in a channel
+    const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
+    std::span<const SpecId> depends;       ///< that apply wherever the candidate is
+    std::span<const SpecId> conditional;   ///< that apply where their `when` holds; extras too
     std::span<const SpecId> constrains;
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
@@ -113,7 +113,7 @@ struct Spec {
     /// What it says, as a dependency, of the build that has it.
     HintedAccelerator accelerator;
     Closeness closeness;
-    bool exceeds_driver = false;
+    bool will_not_run = false;
     std::vector<ConditionId> extras;  ///< that who depends on it asks for
 
     bool allows(CandidateId id) const {

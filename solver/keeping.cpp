@@ -39,6 +39,13 @@ bool speaks_of_builds(const MatchSpec& spec) {
            !spec.flags.empty() || !spec.track_features.empty();
 }
 
+/// "cpu_mkl_h55d9b97_100", "*cuda*"
+bool says_accelerator(const StringMatcher& build) {
+    auto text = std::string_view(build.text());
+    while (text.starts_with('*') || text.starts_with('^')) text.remove_prefix(1);
+    return accelerator_of_build(text).has_value();
+}
+
 bool differ(const Kind& a, const Kind& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
@@ -57,7 +64,7 @@ Kind kind_of(const PackageRecord& record) {
     return {column("blas"), column("mpi")};
 }
 
-Keeping::Keeping(const Request& request) : request_(&request) {
+Keeping::Keeping(const Request& request) : accelerators_(request.accelerators) {
     for (const auto& record : request.installed) names_[record.name].was = &record;
     for (const auto& record : request.gone) {
         auto& about = names_[record.name];
@@ -85,7 +92,7 @@ std::optional<Former> Keeping::former(const std::string& name) const {
 
 /// "pytorch[accel=nvidia]", or "pytorch=2.10=*cuda*" where what is installed is another build.
 bool Keeping::is_in_another_build(const std::string& name) const {
-    if (request_->accelerators.is_asked(name)) return true;
+    if (accelerators_.is_asked(name)) return true;
     const auto* about = this->about(name);
     if (about == nullptr) return false;
     return std::any_of(about->specs.begin(), about->specs.end(), [&](const MatchSpec* spec) {
@@ -106,7 +113,8 @@ std::set<std::string> Keeping::other_channels(const About& about) {
 
 bool Keeping::is_asked_otherwise(const std::string& name) const {
     const auto* about = this->about(name);
-    return is_in_another_build(name) || (about != nullptr && !other_channels(*about).empty());
+    return accelerators_.of_package.contains(name) || is_in_another_build(name) ||
+           (about != nullptr && !other_channels(*about).empty());
 }
 
 /// Where nobody asks for the package from another.
@@ -136,8 +144,7 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
     kept.keeps_channel = keeps_channel(*about);
     const auto speaks = [](const MatchSpec* spec) { return speaks_of_builds(*spec); };
     if (about->follows_build || std::any_of(specs.begin(), specs.end(), speaks)) return kept;
-    const auto& accelerators = request_->accelerators;
-    if (!accelerators.is_bound(name) && !accelerators.is_asked(name))
+    if (!accelerators_.is_bound(name) && !accelerators_.is_asked(name))
         kept.accelerator = accelerator_of(*about->was).accelerator;
     kept.kind = kind_of(*about->was);
     for (std::size_t i = 0; i < kept.kind.size(); ++i) {
@@ -161,33 +168,55 @@ std::vector<NameId> Keeping::take_along(const std::string& name,
                                         std::span<const Candidate> candidates,
                                         const std::vector<Spec>& specs,
                                         const std::vector<Name>& names) {
-    const auto known = names_.find(name);
-    if (known == names_.end() && !request_->accelerators.is_asked(name)) return {};
-    const auto about = known == names_.end() ? About() : known->second;
+    const auto* said = this->about(name);
+    const auto about = said == nullptr ? About() : *said;
     const bool is_other_build = is_in_another_build(name);
     if (is_other_build) let_kind_change(about, candidates);
     const bool leads_parts = about.follows_build || is_other_build;
+    const bool has_accelerator = accelerators_.of_package.contains(name);
     auto channels = about.follows_to;
     channels.merge(other_channels(about));
     std::vector<NameId> released;
-    if (!leads_parts && channels.empty()) return released;
+    if (!leads_parts && !has_accelerator && channels.empty()) return released;
     for (const auto& candidate : candidates) {
         for (const auto dependency : candidate.depends) {
             const auto& spec = specs[dependency];
-            auto& target = names_[names[spec.name].text];
+            const auto& part = names[spec.name].text;
             bool is_new = false;
             // Where libtorch, of which each build of pytorch wants one, is of the kind that was.
             if (leads_parts && spec.match.build && !candidate.is_installed)
-                is_new = !std::exchange(target.follows_build, true);
+                is_new = !std::exchange(names_[part].follows_build, true);
+            if (has_accelerator) {
+                const bool is_part = spec.match.build && says_accelerator(*spec.match.build);
+                is_new = let_accelerator_follow(name, part, is_part) || is_new;
+            }
             for (const auto& channel : channels) {
                 if (candidate.is_offered() &&
                     channel_matches(channel, candidate.offered.index->source().channel))
-                    is_new = target.follows_to.insert(channel).second || is_new;
+                    is_new = names_[part].follows_to.insert(channel).second || is_new;
             }
             if (is_new) released.push_back(spec.name);
         }
     }
     return released;
+}
+
+/// What is said of the other itself goes before. Where nothing is to be for a GPU but this, what it
+/// needs may be. False where nothing changes.
+bool Keeping::let_accelerator_follow(const std::string& name,
+                                     const std::string& needed,
+                                     bool is_part) {
+    auto choice = accelerators_.of_package.at(name);
+    if (!is_part) {
+        const bool is_for_gpus =
+            choice == AcceleratorChoice::Nvidia || choice == AcceleratorChoice::Amd;
+        if (!is_for_gpus || accelerators_.all != AcceleratorChoice::None) return false;
+        choice = AcceleratorChoice::Auto;
+    }
+    if (!accelerators_.of_package.try_emplace(needed, choice).second) return false;
+    if (is_part && accelerators_.asked_packages.contains(name))
+        accelerators_.asked_packages.insert(needed);
+    return true;
 }
 
 /// Where all that is asked for of a name is of another kind, the whole environment may become so:

@@ -35,9 +35,12 @@ public:
     explicit Keeping(const Request& request);
 
     std::optional<Former> former(const std::string& name) const;
-    /// Whether the name is asked for otherwise than it is there: for another accelerator, in
-    /// another build, of another channel. Others may follow it, so that it is to be looked at
-    /// first.
+    /// As the request has them, and for parts what is said of what they are parts of: where a build
+    /// of pytorch wants one of libtorch, pytorch[accel=none] means both.
+    const Accelerators& accelerators() const { return accelerators_; }
+    /// Whether the name is asked for otherwise than it is there, or than others are: for another
+    /// accelerator, in another build, of another channel. Others may follow it, so that it is to be
+    /// looked at first.
     bool is_asked_otherwise(const std::string& name) const;
     /// Whether the name may come of a channel that others go before: it is of it, or follows
     /// something there.
@@ -58,7 +61,8 @@ public:
     std::optional<Kept> kept_of(const std::string& name) const;
 
     /// Takes note of what goes along with `name`, whose candidates these are: from now on
-    /// may_come_of() and kept_of() answer accordingly. Gives the names that were held until now.
+    /// accelerators(), may_come_of() and kept_of() answer accordingly. Gives the names for which
+    /// they do.
     std::vector<NameId> take_along(const std::string& name,
                                    std::span<const Candidate> candidates,
                                    const std::vector<Spec>& specs,
@@ -77,9 +81,10 @@ private:
     bool is_in_another_build(const std::string& name) const;
     static std::set<std::string> other_channels(const About& about);
     static bool keeps_channel(const About& about);
+    bool let_accelerator_follow(const std::string& name, const std::string& needed, bool is_part);
     void let_kind_change(const About& about, std::span<const Candidate> candidates);
 
-    const Request* request_;
+    Accelerators accelerators_;
     std::unordered_map<std::string, About> names_;
     std::array<bool, 2> may_change_{};  ///< of a Kind: another is asked for
 };

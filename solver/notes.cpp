@@ -1,6 +1,7 @@
 #include "solver/notes.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "solver/explain/wording.hpp"
 #include "solver/machine_limit.hpp"
@@ -58,7 +59,7 @@ public:
     AcceleratorNotes(const Universe& universe,
                      MachineLimit& machine,
                      const std::vector<CandidateId>& chosen)
-        : universe_(universe), machine_(machine) {
+        : universe_(universe), machine_(machine), cascade_(universe.problem().virtual_packages) {
         for (const auto id : chosen) {
             const auto& candidate = universe.candidates()[id];
             if (!candidate.says_accelerator) continue;
@@ -72,7 +73,17 @@ public:
         const auto& chosen = universe_.candidates()[id];
         const auto wanted = universe_.preferred_accelerator(chosen.name);
         const bool is_requested = universe_.is_requested(chosen.name);
-        if (!wanted || chosen.is_installed || is_build_requested(chosen.name)) return std::nullopt;
+        if (!wanted || chosen.is_installed) return std::nullopt;
+        if (is_requested && chosen.will_not_run) return will_not_run(id);
+        if (is_requested && chosen.accelerator == Accelerator::Nvidia) {
+            if (const auto caution = cascade_.caution_of_build(chosen.build()))
+                return fmt::format(
+                    "{} {} {}: there it runs as PTX, where it has some, or not at all",
+                    universe_.names()[chosen.name].text,
+                    version_text(id),
+                    *caution);
+        }
+        if (is_build_requested(chosen.name)) return std::nullopt;
         // What is a part of something that says so itself goes with it.
         if (!is_requested && (!chosen.says_accelerator || parts_.contains(chosen.name)))
             return std::nullopt;
@@ -121,11 +132,25 @@ public:
 
 private:
     bool is_bound(NameId name) const {
-        return universe_.problem().request.accelerators.is_bound(universe_.names()[name].text);
+        return universe_.accelerators().is_bound(universe_.names()[name].text);
+    }
+
+    /// What a build that was chosen all the same says of why it does not run here.
+    std::string will_not_run(CandidateId id) const {
+        const auto& chosen = universe_.candidates()[id];
+        auto obstacle = cascade_.obstacle_of_build(chosen.build());
+        for (const auto depend : chosen.depends) {
+            if (!obstacle) obstacle = cascade_.obstacle(universe_.specs()[depend].match);
+        }
+        return fmt::format("{} {} does not run on {}: it {}",
+                           universe_.names()[chosen.name].text,
+                           version_text(id),
+                           universe_.problem().machine,
+                           obstacle.value_or(""));
     }
 
     bool could_run(CandidateId id) {
-        return !universe_.candidates()[id].exceeds_driver && !machine_.why_never(id);
+        return !universe_.candidates()[id].will_not_run && !machine_.why_never(id);
     }
 
     /// Whether the machine could use a build for the accelerator, of a version that is asked for.
@@ -178,7 +203,7 @@ private:
         if (chosen.accelerator == Accelerator::None) {
             const auto cuda = asked_cuda();
             const auto is_nvidias = [](Accelerator one) { return one == Accelerator::Nvidia; };
-            const auto choice = universe_.problem().request.accelerators.choice(name);
+            const auto choice = universe_.accelerators().choice(name);
             if (!cuda || choice != AcceleratorChoice::Auto || !chosen.says_accelerator ||
                 !newest_for(chosen.name, is_nvidias, Of::Requested))
                 return std::nullopt;
@@ -315,6 +340,7 @@ private:
 
     const Universe& universe_;
     MachineLimit& machine_;
+    const Cascade cascade_;
     std::set<NameId> parts_;  ///< needed by what says what it is for
 };
 
@@ -328,7 +354,7 @@ public:
     }
 
     std::optional<std::string> note_on(const std::string& name) const {
-        const auto& accelerators = universe_.problem().request.accelerators;
+        const auto& accelerators = universe_.accelerators();
         const auto choice = accelerators.choice(name);
         const auto id = universe_.find_name(name);
         if (choice == AcceleratorChoice::Auto || choice == AcceleratorChoice::Conda || !id)

@@ -98,9 +98,12 @@ private:
     /// package that is to change to it is not held.
     void order_accelerators() {
         preferred_.resize(universe_.names().size());
+        heeds_machine_.resize(universe_.names().size());
         for (NameId id = 0; id < preferred_.size(); ++id) {
             const auto& name = universe_.names()[id];
             if (name.begin == name.end || name.is_virtual) continue;
+            heeds_machine_[id] =
+                universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
             const auto begin = universe_.candidates().begin() + name.begin;
             const auto end = universe_.candidates().begin() + name.end;
             const auto is_like_first = [&](const Candidate& candidate) {
@@ -108,7 +111,7 @@ private:
             };
             if (std::all_of(begin, end, is_like_first)) continue;
             preferred_[id] = universe_.preferred_accelerator(id);
-            if (!universe_.problem().request.accelerators.is_asked(name.text)) continue;
+            if (!universe_.accelerators().is_asked(name.text)) continue;
             const auto installed = std::find_if(
                 begin, end, [](const Candidate& candidate) { return candidate.is_installed; });
             if (installed != end && installed->accelerator != preferred_[id]) held_[id] = false;
@@ -116,18 +119,22 @@ private:
     }
 
     /// Smaller is better. Of what is not preferred, builds for none go before those for what is not
-    /// there, or for what its driver is too old for.
+    /// there.
     int accelerator_place(const Candidate& candidate) const {
         const auto& preferred = preferred_[candidate.name];
         if (!preferred) return 0;
-        if (candidate.accelerator == *preferred) return candidate.exceeds_driver ? 2 : 0;
-        return candidate.accelerator == Accelerator::None ? 1 : 3;
+        if (candidate.accelerator == *preferred) return 0;
+        return candidate.accelerator == Accelerator::None ? 1 : 2;
     }
 
-    /// Where accelerators decide, features that are tracked to keep such builds back do not.
-    bool is_kept_back(const Candidate& candidate) const {
+    /// Where accelerators decide, features that are tracked to keep such builds back do not. What
+    /// is for a CUDA that the driver does not run would be of no use, however new.
+    int kept_back(const Candidate& candidate) const {
         const auto& preferred = preferred_[candidate.name];
-        return candidate.has_track_features && candidate.accelerator != preferred;
+        const bool has_features =
+            candidate.has_track_features && candidate.accelerator != preferred;
+        return (candidate.will_not_run && heeds_machine_[candidate.name] ? 2 : 0) +
+               (has_features ? 1 : 0);
     }
 
     /// What is installed and not to be updated stays, else its version does. Smaller is better.
@@ -137,12 +144,12 @@ private:
         return version_order_[candidate.version] == *held_version_ ? 1 : 2;
     }
 
-    /// Negative when `a` is better. Keys 1 to 7, of one name.
+    /// Negative when `a` is better. Keys 1 to 8, of one name.
     std::strong_ordering main_order(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
         if (const auto order = held_place(one) <=> held_place(two); order != 0) return order;
-        if (is_kept_back(one) != is_kept_back(two)) return is_kept_back(one) <=> is_kept_back(two);
+        if (const auto order = kept_back(one) <=> kept_back(two); order != 0) return order;
         if (universe_.problem().priority == ChannelPriority::Flexible && one.channel != two.channel)
             return one.channel <=> two.channel;
         if (version_order_[one.version] != version_order_[two.version])
@@ -155,7 +162,7 @@ private:
 
     using Iterator = std::vector<CandidateId>::iterator;
 
-    /// Keys 8 (what the dependencies can bring), 9 (timestamp) and the tie-breaks.
+    /// Keys 9 (what the dependencies can bring), 10 (timestamp) and the tie-breaks.
     void order_group(Iterator begin, Iterator end) {
         // Builds mostly share their list of dependencies: each list is looked at once.
         std::vector<std::span<const SpecId>> lists;
@@ -306,6 +313,7 @@ private:
     std::vector<bool> held_;
     std::optional<std::uint32_t> held_version_;  ///< of the name that is being ranked, its place
     std::vector<std::optional<Accelerator>> preferred_;  ///< by name
+    std::vector<bool> heeds_machine_;                    ///< by name: not as conda does
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
     std::vector<std::optional<bool>> only_tracked_;  ///< by spec
     // For one group at a time.

@@ -163,10 +163,10 @@ void Universe::reach_from(const Candidate& candidate) {
     }
 }
 
-/// What only builds needs no driver of a certain age.
-/// Where nothing is brought in, what a package needs and is there has to fit. The machine is there
-/// in any case.
+/// What only builds needs no driver of a certain age. Where nothing is brought in, what a package
+/// needs and is there has to fit. The machine is there in any case.
 void Universe::loosen(Candidate& candidate) {
+    if (problem_->request.only_builds) candidate.will_not_run = false;
     if (problem_->request.only_builds && tells_cuda_version(names_[candidate.name].text)) {
         std::vector<SpecId> kept;
         for (const auto id : candidate.constrains) {
@@ -324,7 +324,8 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
         candidate.says_accelerator = true;
     }
     candidate.closeness = depends.closeness;
-    candidate.exceeds_driver = depends.exceeds_driver;
+    candidate.will_not_run =
+        depends.will_not_run || cascade_.obstacle_of_build(candidate.build()).has_value();
     loosen(candidate);
     candidates_.push_back(candidate);
     return true;
@@ -380,7 +381,8 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.conditional = kept.conditional;
     candidate.constrains = keep_list(std::move(constrains));
     candidate.closeness = kept.closeness;
-    candidate.exceeds_driver = kept.exceeds_driver;
+    candidate.will_not_run =
+        kept.will_not_run || cascade_.obstacle_of_build(record.build).has_value();
     loosen(candidate);
     candidates_.push_back(candidate);
 }

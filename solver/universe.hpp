@@ -54,6 +54,8 @@ public:
     /// The specs that a condition asks about.
     std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const;
+    /// What is asked for of accelerators, here also for the parts of what it is asked for.
+    const Accelerators& accelerators() const { return keeping_.accelerators(); }
     std::optional<Former> former(NameId name) const { return keeping_.former(names_[name].text); }
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
@@ -73,7 +75,7 @@ private:
         /// What the dependencies say of the build.
         HintedAccelerator accelerator{};
         Closeness closeness{};
-        bool exceeds_driver = false;
+        bool will_not_run = false;
     };
     /// Specs of one record, being collected.
     struct Asks {

@@ -35,7 +35,7 @@ bool Universe::is_as_requested(CandidateId id) const {
 }
 
 std::optional<Accelerator> Universe::preferred_accelerator(NameId name) const {
-    switch (problem_->request.accelerators.choice(names_[name].text)) {
+    switch (accelerators().choice(names_[name].text)) {
     case AcceleratorChoice::Auto: return found_accelerator_;
     case AcceleratorChoice::Nvidia: return Accelerator::Nvidia;
     case AcceleratorChoice::Amd: return Accelerator::Amd;
@@ -66,7 +66,7 @@ void Universe::leave_out_changed_builds(NameId name) {
 /// that know of no accelerator are, but not of what the user names. What is installed stays until
 /// somebody asks for a change.
 void Universe::leave_out_accelerators(NameId name) {
-    if (!problem_->request.accelerators.is_bound(names_[name].text)) return;
+    if (!accelerators().is_bound(names_[name].text)) return;
     const auto wanted = *preferred_accelerator(name);
     const auto begin = candidates_.begin() + names_[name].begin;
     const bool is_named = is_requested(name);
@@ -78,7 +78,7 @@ void Universe::leave_out_accelerators(NameId name) {
         if (candidate->accelerator == wanted) with_wanted.push_back(candidate->version);
     }
     if (!has_any || (with_wanted.empty() && !is_named && wanted != Accelerator::None)) return;
-    const bool may_change = problem_->request.accelerators.is_asked(names_[name].text);
+    const bool may_change = accelerators().is_asked(names_[name].text);
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
         const bool is_neutral =
             !candidate.says_accelerator && !is_named &&

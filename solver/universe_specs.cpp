@@ -71,7 +71,7 @@ SpecId Universe::intern_spec(MatchSpec match, std::string text, ConditionId when
         if (!is_conditional) {
             spec.accelerator = accelerator_of_dependency(spec.match.name, build);
             spec.closeness = cascade_.closeness(spec.match);
-            spec.exceeds_driver = cascade_.exceeds_driver(spec.match);
+            spec.will_not_run = cascade_.obstacle(spec.match).has_value();
         }
         for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));
@@ -175,7 +175,7 @@ Universe::List Universe::keep(Asks asks) {
         const auto& spec = specs_[id];
         list.accelerator.take(spec.accelerator);
         list.closeness.take(spec.closeness);
-        list.exceeds_driver = list.exceeds_driver || spec.exceeds_driver;
+        list.will_not_run = list.will_not_run || spec.will_not_run;
     }
     list.specs = keep_list(std::move(asks.specs));
     list.conditional = keep_list(std::move(asks.conditional));

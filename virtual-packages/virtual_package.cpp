@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace gpkg::virtual_packages {
@@ -303,10 +304,18 @@ private:
     }
 
     void nvidia() {
-        if (optional(kCuda, profile_.cuda))
-            optional(kCudaArch, lowest_capability());
-        else
-            ignore(kCudaArch, "there is no __cuda (CONDA_OVERRIDE_CUDA gives one)");
+        if (!optional(kCuda, profile_.cuda))
+            return ignore(kCudaArch, "there is no __cuda (CONDA_OVERRIDE_CUDA gives one)");
+        const auto lowest = lowest_capability();
+        if (!optional(kCudaArch, lowest) || !lowest ||
+            detection_.packages.back().source != lowest->source)
+            return;
+        std::set<std::string> all;
+        for (const auto& gpu : profile_.gpus) {
+            if (gpu.vendor == GpuVendor::Nvidia && is_dotted(gpu.architecture, 2, 2))
+                all.insert(gpu.architecture);
+        }
+        if (all.size() > 1) detection_.compute_capabilities.assign(all.begin(), all.end());
     }
 
     void amd() {
@@ -374,6 +383,7 @@ std::vector<PackageRecord> Detection::records() const {
         record.name = package.name;
         record.version = package.version;
         record.build = package.build;
+        if (package.name == kCudaArch.package) record.flags = compute_capabilities;
     }
     return found;
 }

@@ -31,13 +31,16 @@ struct ActiveOverride {
 
 struct Detection {
     std::vector<DetectedPackage> packages;  ///< by name
+    /// Of all NVIDIA devices, where they differ; nothing where __cuda_arch is not told by them.
+    std::vector<std::string> compute_capabilities;
     std::vector<std::string> warnings;      ///< e.g. an override that was ignored, and why
     std::vector<ActiveOverride> overrides;  ///< of those that somebody knows
 
     /// Null when the machine has no such package. The name has its underscores.
     const DetectedPackage* find(std::string_view name) const;
 
-    /// The packages as a solver takes them: name, version and build.
+    /// The packages as a solver takes them: name, version and build. Those that __cuda_arch stands
+    /// for are its flags, as Cascade wants it.
     std::vector<PackageRecord> records() const;
 };
 

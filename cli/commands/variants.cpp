@@ -9,6 +9,7 @@
 #include "cli/workflow/installed.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
 #include "libcore/solve/machine_needs.hpp"
@@ -90,6 +91,17 @@ std::string missing_here(const PackageRecord& record, const Sources& sources) {
     return fmt::format("needs {}: {}", written(spec), fact.text());
 }
 
+/// What the build says itself of why it does not run there.
+std::string does_not_run(const PackageRecord& record, const Sources& sources) {
+    const Cascade cascade(sources.virtual_packages);
+    for (const auto& text : record.depends) {
+        const auto spec = MatchSpec::parse(text);
+        if (!spec || spec->when) continue;
+        if (auto obstacle = cascade.obstacle(*spec)) return *std::move(obstacle);
+    }
+    return cascade.obstacle_of_build(record.build).value_or("");
+}
+
 /// The end of the first clash: what something that the build needs asks for in vain.
 std::string reason_of(const Explanation& explanation) {
     const auto& lines = explanation.clashes.front().lines;
@@ -106,6 +118,7 @@ Result<std::string> obstacle_of(Context& context,
                                 const Sources& sources,
                                 const PackageRecord& record) {
     if (auto missing = missing_here(record, sources); !missing.empty()) return missing;
+    if (auto reason = does_not_run(record, sources); !reason.empty()) return reason;
     GPKG_TRY(auto spec,
              MatchSpec::parse(fmt::format("{}=={}={}", record.name, record.version, record.build)));
     spec.channel = record.channel;

@@ -86,6 +86,19 @@ std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
         best.accelerator, "needs " + *evidence, best.hint == AcceleratorHint::Library};
 }
 
+/// "12.6" of "cuda126_mkl_h4a15719_0" and "cuda126py312h3fd9d12_200", "10.2" of "py39_cu102_0".
+std::optional<std::string> cuda_of_build(std::string_view build) {
+    for (const auto token : split(build, '_')) {
+        if (!token.starts_with("cu")) continue;
+        const auto rest = token.substr(token.starts_with("cuda") ? 4 : 2);
+        const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+        const auto behind = rest.substr(end);
+        if (end > 0 && is_digit(rest.front()) && (behind.empty() || behind.starts_with("py")))
+            return dotted_cuda(rest.substr(0, end));
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 void HintedAccelerator::take(const HintedAccelerator& other) {
@@ -183,6 +196,13 @@ AcceleratorOf accelerator_of(const PackageRecord& record) {
     return {};
 }
 
+std::optional<Version> toolkit_of_build(std::string_view build) {
+    const auto told = cuda_of_build(build);
+    if (!told || told->find('.') == std::string::npos) return std::nullopt;
+    auto version = Version::parse(*told);
+    return version ? std::optional(*std::move(version)) : std::nullopt;
+}
+
 std::optional<std::string> cuda_of(const PackageRecord& record) {
     for (const auto name : kCudaVersionPackages) {
         for (const auto& depend : record.depends) {
@@ -194,16 +214,7 @@ std::optional<std::string> cuda_of(const PackageRecord& record) {
             if (least != versions.end()) return least->to_string();
         }
     }
-    for (const auto token : split(record.build, '_')) {
-        for (const std::string_view prefix : {"cuda", "cu"}) {
-            if (!token.starts_with(prefix)) continue;
-            const auto digits = token.substr(prefix.size());
-            if (!digits.empty() && digits.find_first_not_of("0123456789.") == std::string::npos)
-                return dotted_cuda(digits);
-            break;
-        }
-    }
-    return std::nullopt;
+    return cuda_of_build(record.build);
 }
 
 }  // namespace gpkg

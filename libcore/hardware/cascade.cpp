@@ -1,17 +1,20 @@
 #include "libcore/hardware/cascade.hpp"
 
-#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace gpkg {
 namespace {
 
 // The order, the best first.
 //
-//   GPU, by the lowest device of a vendor (CEP 46), before
+//   GPU, by the lowest device of a vendor (CEP 46), of NVIDIA's by each of them, before
 //   1  code for this very architecture: a bound on __cuda_arch or __amdgpu_arch that names it
 //   2  code for an earlier one of the same major version, the nearest first: NVIDIA's SASS runs on
 //      later minor versions (CUDA C++ Programming Guide, "Binary Compatibility"), and AMD's
@@ -76,12 +79,31 @@ void Closeness::take(const Closeness& other) {
 
 Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
     : cuda_(version_in(virtual_packages, "__cuda")),
-      cuda_arch_(device_in(virtual_packages, "__cuda_arch")),
-      amdgpu_arch_(device_in(virtual_packages, "__amdgpu_arch")) {}
+      amdgpu_arch_(device_in(virtual_packages, "__amdgpu_arch")) {
+    if (auto lowest = device_in(virtual_packages, "__cuda_arch"))
+        cuda_devices_.push_back(*std::move(lowest));
+    for (const auto& record : virtual_packages) {
+        if (record.name != "__cuda_arch" || cuda_devices_.empty()) continue;
+        for (const auto& capability : record.flags) {
+            if (auto device = Version::parse(capability);
+                device && *device != cuda_devices_.front())
+                cuda_devices_.push_back(*std::move(device));
+        }
+    }
+}
 
+/// Of several NVIDIA devices what is made for one alone is made for none: it has to run on each.
 Closeness Cascade::closeness(const MatchSpec& dependency) const {
-    if (dependency.name == "__cuda_arch" || dependency.name == "__amdgpu_arch")
-        return {gpu_closeness(dependency), 0};
+    if (dependency.name == "__amdgpu_arch")
+        return {amdgpu_arch_ ? gpu_closeness(dependency, *amdgpu_arch_) : 0, 0};
+    if (dependency.name == "__cuda_arch") {
+        std::optional<int> least;
+        for (const auto& device : cuda_devices_) {
+            const auto own = gpu_closeness(dependency, device);
+            least = std::min(least.value_or(own), own);
+        }
+        return {least.value_or(0), 0};
+    }
     if (dependency.name == "__archspec" && dependency.build)
         return {0, archspec_closeness(*dependency.build)};
     if (dependency.name == "_x86_64-microarch-level" && dependency.version)
@@ -89,27 +111,70 @@ Closeness Cascade::closeness(const MatchSpec& dependency) const {
     return {};
 }
 
-bool Cascade::exceeds_driver(const MatchSpec& dependency) const {
-    if (!cuda_ || !dependency.version || !tells_cuda_version(dependency.name)) return false;
-    const auto literals = dependency.version->own_literals();
-    const auto least = std::min_element(literals.begin(), literals.end());
-    return least != literals.end() && driver_fit(*least, *cuda_) == DriverFit::No;
+std::optional<std::string> Cascade::obstacle(const MatchSpec& dependency) const {
+    if (exceeds_driver(dependency))
+        return fmt::format(
+            "is for {}, and the driver runs CUDA {}", written(dependency), cuda_->to_string());
+    if (dependency.name != "__cuda_arch" || !dependency.version || cuda_devices_.empty() ||
+        !dependency.version->matches(cuda_devices_.front()))
+        return std::nullopt;
+    const auto other = std::find_if(cuda_devices_.begin(), cuda_devices_.end(), [&](auto& device) {
+        return !dependency.version->matches(device);
+    });
+    if (other == cuda_devices_.end()) return std::nullopt;
+    return fmt::format("is for {}, and a GPU here is {}", written(dependency), other->to_string());
 }
 
-int Cascade::gpu_closeness(const MatchSpec& dependency) const {
-    const auto& device = dependency.name == "__cuda_arch" ? cuda_arch_ : amdgpu_arch_;
-    if (!device || !dependency.version || !dependency.version->matches(*device)) return 0;
+std::optional<std::string> Cascade::obstacle_of_build(std::string_view build) const {
+    return toolkit_told(build, CodeFit::No);
+}
+
+std::optional<std::string> Cascade::caution_of_build(std::string_view build) const {
+    return toolkit_told(build, CodeFit::Compiled);
+}
+
+/// What is to be said where the toolkit's code runs on a device in just that way.
+std::optional<std::string> Cascade::toolkit_told(std::string_view build, CodeFit fit) const {
+    if (cuda_devices_.empty()) return std::nullopt;
+    const auto toolkit = toolkit_of_build(build);
+    if (!toolkit) return std::nullopt;
+    for (const auto& device : cuda_devices_) {
+        if (toolkit_fit(*toolkit, CudaTarget::of(device)) == fit)
+            return fmt::format(
+                "is compiled with CUDA {}, which makes no {} for compute capability {}",
+                toolkit->to_string(),
+                fit == CodeFit::No ? "code" : "machine code",
+                device.to_string());
+    }
+    return std::nullopt;
+}
+
+/// Between its bounds a spec takes all or nothing: what it takes of what the driver runs is a
+/// bound, or the first of all, or the driver's own version, or the last of its major.
+bool Cascade::exceeds_driver(const MatchSpec& dependency) const {
+    if (!cuda_ || !dependency.version || !tells_cuda_version(dependency.name)) return false;
+    auto tried = dependency.version->literals();
+    tried.push_back(Version::from_number(0));
+    tried.push_back(*cuda_);
+    tried.push_back(*Version::parse(fmt::format("{}.9999", version_part(*cuda_, 0))));
+    return std::none_of(tried.begin(), tried.end(), [&](const Version& toolkit) {
+        return dependency.version->matches(toolkit) && driver_fit(toolkit, *cuda_) != DriverFit::No;
+    });
+}
+
+int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) const {
+    if (!dependency.version || !dependency.version->matches(device)) return 0;
     // What the code is for is the highest that the spec names and the device has.
     std::optional<Version> target;
     for (auto& version : dependency.version->own_literals()) {
-        if (!(*device < version) && (!target || *target < version)) target = std::move(version);
+        if (!(device < version) && (!target || *target < version)) target = std::move(version);
     }
     if (!target) return 0;
-    if (*target == *device) return kExactGpu;
+    if (*target == device) return kExactGpu;
     // AMD's code for a family of devices is named by one of its major version.
     const bool runs_as_it_is = dependency.name == "__cuda_arch"
-                                   ? code_fit(*target, *device) == CodeFit::SameMajor
-                                   : version_part(*target, 0) == version_part(*device, 0);
+                                   ? code_fit(*target, device) == CodeFit::SameMajor
+                                   : version_part(*target, 0) == version_part(device, 0);
     return runs_as_it_is ? kSameMajorGpu + std::min(version_part(*target, 1), 99) : 0;
 }
 

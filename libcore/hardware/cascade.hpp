@@ -4,11 +4,13 @@
 // first, as far as builds say what they were made for: by a dependency on the microarchitecture or
 // on the GPU's. The order is the table in cascade.cpp.
 
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <compare>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,20 +30,32 @@ struct Closeness {
 
 class Cascade {
 public:
-    /// Of the machine with these virtual packages.
+    /// Of the machine with these virtual packages. The flags of __cuda_arch, where it has some, are
+    /// the compute capabilities of all devices.
     explicit Cascade(const std::vector<PackageRecord>& virtual_packages);
 
     /// What a dependency, which the machine meets, says of the build that has it.
     Closeness closeness(const MatchSpec& dependency) const;
 
-    /// Whether a dependency says that the build is for a CUDA that the driver does not run.
-    bool exceeds_driver(const MatchSpec& dependency) const;
+    /// What a dependency says of why the build does not run here, though all that it asks of the
+    /// machine is there: it is for a CUDA that the driver does not run, or not for every one of the
+    /// GPUs. "is for cuda-version >=12, and the driver runs CUDA 11.4".
+    std::optional<std::string> obstacle(const MatchSpec& dependency) const;
+
+    /// The same by the toolkit that compiled the build: CUDA 13 makes no code for devices before
+    /// compute capability 7.5.
+    std::optional<std::string> obstacle_of_build(std::string_view build) const;
+    /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
+    /// CUDA 12.6, which makes no machine code for compute capability 12.0".
+    std::optional<std::string> caution_of_build(std::string_view build) const;
 
 private:
-    int gpu_closeness(const MatchSpec& dependency) const;
+    std::optional<std::string> toolkit_told(std::string_view build, CodeFit fit) const;
+    bool exceeds_driver(const MatchSpec& dependency) const;
+    int gpu_closeness(const MatchSpec& dependency, const Version& device) const;
 
     std::optional<Version> cuda_;
-    std::optional<Version> cuda_arch_;
+    std::vector<Version> cuda_devices_;  ///< the lowest first
     std::optional<Version> amdgpu_arch_;
 };
 

@@ -238,6 +238,18 @@ std::vector<CudaTarget> targets_of(const Version& toolkit) {
     return targets;
 }
 
+CodeFit toolkit_fit(const Version& toolkit, CudaTarget device) {
+    const auto targets = targets_of(toolkit);
+    const auto any = [&](const auto& runs) {
+        return std::any_of(targets.begin(), targets.end(), [&](CudaTarget target) {
+            return runs(target, device);
+        });
+    };
+    if (std::find(targets.begin(), targets.end(), device) != targets.end()) return CodeFit::Exact;
+    if (any(runs_natively)) return CodeFit::SameMajor;
+    return any(runs_as_ptx) ? CodeFit::Compiled : CodeFit::No;
+}
+
 bool runs_natively(CudaTarget code, CudaTarget device) {
     if (code.features < device.features) return false;  // what is asked for is not in it
     if (code.capability == device.capability) return true;

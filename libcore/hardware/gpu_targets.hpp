@@ -6,6 +6,7 @@
 // Processors).
 
 #include "libcore/base/error.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <cstddef>
@@ -57,6 +58,10 @@ bool makes_code_for(const Version& toolkit, CudaTarget target);
 std::optional<Version> first_toolkit(CudaTarget target);
 /// All of them, the lowest first.
 std::vector<CudaTarget> targets_of(const Version& toolkit);
+
+/// How the best code that a toolkit makes for a device runs there: `code_fit` of all of
+/// targets_of().
+CodeFit toolkit_fit(const Version& toolkit, CudaTarget device);
 
 /// Whether machine code runs as it is: on later minor versions of its major version too, but
 /// neither on nor from Tegra ("CUDA C++ Programming Guide", Binary Compatibility), and so with that

@@ -1,7 +1,9 @@
 #include "libcore/solve/hardware_space.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/condition.hpp"
 #include "libcore/spec/microarchitecture.hpp"
@@ -81,6 +83,14 @@ void MachineSpecs::take_constraint(std::string_view text) {
     if (tells_cuda_version(name)) toolkits.emplace(text);
 }
 
+void MachineSpecs::take_build(std::string_view build) {
+    const auto toolkit = toolkit_of_build(build);
+    if (!toolkit) return;
+    const auto targets = targets_of(*toolkit);
+    if (!targets.empty())
+        conditions.insert(fmt::format("__cuda_arch >={}", targets.front().to_string()));
+}
+
 Result<HardwareSpace> HardwareSpace::make(const MachineSpecs& specs,
                                           const std::vector<PackageRecord>& base) {
     HardwareSpace space;
@@ -115,7 +125,7 @@ std::vector<HardwareSpace::Seen> HardwareSpace::look(const std::vector<PackageRe
         if (name && (is_toolkit_spec ? *name != kCuda : *name != spec.name)) continue;
         Seen one;
         if (is_toolkit_spec) {
-            one.exceeds_driver = cascade.exceeds_driver(spec);
+            one.will_not_run = cascade.obstacle(spec).has_value();
         } else {
             one.holds = any_matches(spec, machine) ||
                         (role == Asked::Role::Constrains && !is_there(machine, spec.name));
@@ -279,8 +289,8 @@ bool HardwareSpace::carries_over(const std::vector<PackageRecord>& answer,
             break;
         case Asked::Role::Condition: break;
         case Asked::Role::Toolkit:
-            if (before.exceeds_driver && !now.exceeds_driver) return false;
-            if (before.exceeds_driver != now.exceeds_driver && texts.contains(asked_[i].text))
+            if (before.will_not_run && !now.will_not_run) return false;
+            if (before.will_not_run != now.will_not_run && texts.contains(asked_[i].text))
                 return false;
             break;
         }

@@ -30,6 +30,8 @@ struct MachineSpecs {
     /// Sorts a dependency in. False where it says nothing of machines.
     bool take_dependency(std::string_view text);
     void take_constraint(std::string_view text);
+    /// A build string, which may tell the toolkit that the build is compiled with.
+    void take_build(std::string_view build);
 };
 
 /// One machine, which stands for all that no spec tells from it.
@@ -83,7 +85,7 @@ private:
     /// What a solve sees of a machine with regard to one of the specs.
     struct Seen {
         bool holds = false;
-        bool exceeds_driver = false;
+        bool will_not_run = false;
         Closeness closeness;
         friend bool operator==(const Seen&, const Seen&) = default;
     };

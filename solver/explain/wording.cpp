@@ -135,7 +135,7 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
     case LeftOut::Why::Accelerator:
         return fmt::format(
             "(not for the accelerator asked for, {})",
-            to_string(problem.request.accelerators.choice(universe.names()[name].text)));
+            to_string(universe.accelerators().choice(universe.names()[name].text)));
     case LeftOut::Why::OtherChannel:
         return fmt::format(
             "of {} ({} of {})", channel(), before, channel_text(problem, former->record.channel));

@@ -1,9 +1,11 @@
 #include "cli/workflow/health/code_checkup.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/binary/gpu_code.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
 
 #include <algorithm>
@@ -15,9 +17,9 @@ namespace {
 
 using Grade = Finding::Grade;
 
-/// What the machine's devices run: the least compute capability, AMD's target.
+/// What the machine's devices run: compute capabilities, the lowest first, and AMD's target.
 struct Devices {
-    std::optional<Version> nvidia;
+    std::vector<Version> nvidia;
     std::string amd;
 };
 
@@ -27,12 +29,23 @@ Devices devices_of(const virtual_packages::Detection& machine) {
         PackageRecord record;
         record.name = found->package.name;
         record.version = found->package.version;
-        if (auto version = version_of(record)) devices.nvidia = *std::move(version);
+        if (auto version = version_of(record)) devices.nvidia.push_back(*std::move(version));
+    }
+    for (const auto& capability : machine.compute_capabilities) {
+        auto version = Version::parse(capability);
+        if (version && *version != devices.nvidia.front())
+            devices.nvidia.push_back(*std::move(version));
     }
     if (const auto* amd = machine.find("__amdgpu_arch"))
         devices.amd = gfx_of_version(amd->package.version).value_or("");
     return devices;
 }
+
+/// How something runs, on the device where it runs worst.
+struct Runs {
+    CodeRuns how;
+    std::string device;
+};
 
 bool may_hold_gpu_code(const PackageRecord& record) {
     return is_vendor_part(record.name) || accelerator_of(record).accelerator != Accelerator::None;
@@ -41,15 +54,21 @@ bool may_hold_gpu_code(const PackageRecord& record) {
 /// What the binaries of a package hold, and how the one that runs worst does.
 struct PackageCode {
     GpuCode all;
-    std::optional<CodeRuns> worst;
+    std::optional<Runs> worst;
     std::string worst_file;
     bool some_run = false;
 };
 
-std::optional<CodeRuns> runs_on(const GpuCode& code, const Devices& devices) {
-    if (code.has_cuda() && devices.nvidia) return runs_on_nvidia(code, *devices.nvidia);
-    if (!code.gfx.empty() && !devices.amd.empty()) return runs_on_amd(code, devices.amd);
-    return std::nullopt;
+std::optional<Runs> runs_on(const GpuCode& code, const Devices& devices) {
+    std::optional<Runs> worst;
+    for (const auto& device : devices.nvidia) {
+        if (!code.has_cuda()) break;
+        const auto how = runs_on_nvidia(code, device);
+        if (!worst || how > worst->how) worst = Runs{how, device.to_string()};
+    }
+    if (!worst && !code.gfx.empty() && !devices.amd.empty())
+        worst = Runs{runs_on_amd(code, devices.amd), devices.amd};
+    return worst;
 }
 
 /// Libraries and programs; what else an ELF file can be has no GPU code that is run.
@@ -69,8 +88,8 @@ PackageCode code_of(const fs::path& prefix, const PrefixRecord& record, const De
         package.all.add(*code);
         const auto runs = runs_on(*code, devices);
         if (!runs) continue;
-        package.some_run = package.some_run || *runs != CodeRuns::No;
-        if (package.worst && *runs <= *package.worst) continue;
+        package.some_run = package.some_run || runs->how != CodeRuns::No;
+        if (package.worst && runs->how <= package.worst->how) continue;
         package.worst = runs;
         package.worst_file = file;
     }
@@ -83,7 +102,7 @@ public:
         : checked_(checked), compiles_ptx_(compiles_ptx), devices_(devices_of(checked.machine)) {}
 
     std::vector<Finding> run() && {
-        if (!devices_.nvidia && devices_.amd.empty()) return {};
+        if (devices_.nvidia.empty() && devices_.amd.empty()) return {};
         for (const auto& record : checked_.records) {
             if (!may_hold_gpu_code(record.package)) continue;
             const auto code = code_of(checked_.prefix, record, devices_);
@@ -99,15 +118,17 @@ public:
                               fmt::format("{} {} machine code for {}",
                                           native_,
                                           native_ == 1 ? "package holds" : "packages hold",
-                                          device()),
+                                          devices()),
                               {}});
         return std::move(found_);
     }
 
 private:
-    std::string device() const {
-        return devices_.nvidia ? checked_.machine.find("__cuda_arch")->package.version
-                               : devices_.amd;
+    std::string devices() const {
+        if (devices_.nvidia.empty()) return devices_.amd;
+        std::vector<std::string> all;
+        for (const auto& device : devices_.nvidia) all.push_back(device.to_string());
+        return join_some(all, "and", all.size());
     }
 
     void warn(Grade grade, const std::string& name, std::string message, std::string hint = {}) {
@@ -116,7 +137,8 @@ private:
 
     void judge(const std::string& name, const PackageCode& code) {
         const auto holds = to_string(code.all);
-        switch (*code.worst) {
+        const auto& device = code.worst->device;
+        switch (code.worst->how) {
         case CodeRuns::Natively: ++native_; return;
         case CodeRuns::Compiled:
             if (compiles_ptx_)
@@ -126,13 +148,13 @@ private:
                                         "at the first start",
                                         holds,
                                         code.worst_file,
-                                        device()));
+                                        device));
             return warn(Grade::Bad,
                         name,
                         fmt::format("holds {}: on {} {} would run as PTX, and this driver does not "
                                     "compile that of a newer CUDA",
                                     holds,
-                                    device(),
+                                    device,
                                     code.worst_file),
                         "a newer driver, or a build with machine code for it");
         case CodeRuns::No:
@@ -140,29 +162,41 @@ private:
                 code.some_run ? Grade::Warning : Grade::Bad,
                 name,
                 fmt::format(
-                    "holds {}: {} has none that runs on {}", holds, code.worst_file, device()),
+                    "holds {}: {} has none that runs on {}", holds, code.worst_file, device),
                 "gpkg variants " + name + " shows other builds");
         }
     }
 
-    /// What the device is too old for is not met, and told already.
+    /// What the lowest device is too old for is not met, and told already.
     void judge_declared(const PackageRecord& record) {
-        if (!devices_.nvidia) return;
+        if (devices_.nvidia.empty()) return;
         for (const auto& text : record.depends) {
             if (name_in_spec(text) != "__cuda_arch") continue;
             const auto spec = MatchSpec::parse(text);
-            if (!spec || !spec->version || !spec->version->matches(*devices_.nvidia)) continue;
-            const auto literals = spec->version->own_literals();
-            const auto least = std::min_element(literals.begin(), literals.end());
-            if (least == literals.end()) continue;
-            if (code_fit(*least, *devices_.nvidia) == CodeFit::Compiled)
-                warn(Grade::Warning,
-                     record.name,
-                     fmt::format("is for compute capability {} and later; on {} it may only run as "
-                                 "PTX, which the driver compiles at the first start",
-                                 least->to_string(),
-                                 device()));
+            if (!spec || !spec->version || !spec->version->matches(devices_.nvidia.front()))
+                continue;
+            for (const auto& device : devices_.nvidia) judge_declared(record, *spec, device);
         }
+    }
+
+    void judge_declared(const PackageRecord& record,
+                        const MatchSpec& asked,
+                        const Version& device) {
+        if (!asked.version->matches(device))
+            return warn(
+                Grade::Bad,
+                record.name,
+                fmt::format("is for {}, and a GPU here is {}", written(asked), device.to_string()),
+                "gpkg variants " + record.name + " shows other builds");
+        const auto literals = asked.version->own_literals();
+        const auto least = std::min_element(literals.begin(), literals.end());
+        if (least != literals.end() && code_fit(*least, device) == CodeFit::Compiled)
+            warn(Grade::Warning,
+                 record.name,
+                 fmt::format("is for compute capability {} and later; on {} it may only run as "
+                             "PTX, which the driver compiles at the first start",
+                             least->to_string(),
+                             device.to_string()));
     }
 
     const Checked& checked_;

@@ -19,8 +19,12 @@ Closeness closeness(const std::vector<PackageRecord>& machine, std::string_view 
     return Cascade(machine).closeness(MatchSpec::parse(dependency).value());
 }
 
+std::string obstacle(const std::vector<PackageRecord>& machine, std::string_view dependency) {
+    return Cascade(machine).obstacle(MatchSpec::parse(dependency).value()).value_or("");
+}
+
 bool exceeds(const char* driver, std::string_view dependency) {
-    return Cascade({has("__cuda", driver)}).exceeds_driver(MatchSpec::parse(dependency).value());
+    return !obstacle({has("__cuda", driver)}, dependency).empty();
 }
 
 }  // namespace
@@ -64,7 +68,7 @@ TEST_CASE("CPU code is preferred by level, then by ancestry", "[spec]") {
     CHECK(cpu("__archspec 1 armv9.0a") > cpu("__archspec 1 armv8.2a"));
 }
 
-TEST_CASE("a build for a CUDA that the driver does not run is told by its least version",
+TEST_CASE("a build for a CUDA that the driver does not run is told by all that it goes with",
           "[spec]") {
     CHECK_FALSE(exceeds("12.4", "cuda-version >=12.9,<13"));  // a later minor version runs
     CHECK(exceeds("12.8", "cuda-version >=13.0,<14"));
@@ -72,7 +76,29 @@ TEST_CASE("a build for a CUDA that the driver does not run is told by its least 
     CHECK_FALSE(exceeds("12.8", "cuda-version <13"));  // also 12 meets it
     CHECK_FALSE(exceeds("12.8", "cuda-version >=12"));
     CHECK_FALSE(exceeds("12.8", "numpy >=13"));
-    CHECK_FALSE(Cascade({}).exceeds_driver(MatchSpec::parse("cuda-version >=13").value()));
+    CHECK_FALSE(exceeds("11.4", "cuda-version <=12.9|>=13"));  // also 11 meets it
+    CHECK_FALSE(exceeds("11.4", "cuda-version >=11.8,<12"));
+    CHECK_FALSE(exceeds("11.4", "cuda-version ==11.2|==12.1"));
+    CHECK(exceeds("11.4", "pytorch-cuda >=12.1,<12.2"));
+    CHECK(exceeds("10.2", "cudatoolkit >=11,<12"));
+    CHECK_FALSE(exceeds("10.2", "cudatoolkit !=10.2"));
+    CHECK(obstacle({}, "cuda-version >=13").empty());
+    CHECK(obstacle({has("__cuda", "11.4")}, "pytorch-cuda 12.4.*") ==
+          "is for pytorch-cuda 12.4.*, and the driver runs CUDA 11.4");
+}
+
+TEST_CASE("of several NVIDIA devices what is made for one is made for none", "[spec]") {
+    auto arch = has("__cuda_arch", "8.6");
+    arch.flags = {"8.6", "9.0"};
+    const std::vector machine{has("__cuda", "12.9"), arch};
+    CHECK(closeness(machine, "__cuda_arch >=8.6").gpu == 0);  // PTX on the other
+    CHECK(obstacle(machine, "__cuda_arch >=8.6").empty());
+    CHECK(obstacle(machine, "__cuda_arch >=8.6,<9") ==
+          "is for __cuda_arch >=8.6,<9, and a GPU here is 9.0");
+    CHECK(obstacle(machine, "__cuda_arch >=9").empty());  // which the lowest does not meet
+    arch.flags = {"8.6", "8.9"};
+    const std::vector alike{has("__cuda", "12.9"), arch};
+    CHECK(closeness(alike, "__cuda_arch >=8.6").gpu > closeness(alike, "__cuda_arch >=8.0").gpu);
 }
 
 }  // namespace cascade_test
