@@ -291,6 +291,11 @@ void Universe::collect_installed(NameId name) {
     }
 }
 
+bool Universe::is_no_code_for_machine(const Candidate& candidate) const {
+    return candidate.accelerator == Accelerator::Nvidia &&
+           cascade_.obstacle_of_build(candidate.build());
+}
+
 /// False where the record cannot be read.
 Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::uint32_t channel) {
     const auto& row = *record.row;
@@ -324,8 +329,7 @@ Result<bool> Universe::add_row(NameId name, const ChannelRecord& record, std::ui
         candidate.says_accelerator = true;
     }
     candidate.closeness = depends.closeness;
-    candidate.will_not_run =
-        depends.will_not_run || cascade_.obstacle_of_build(candidate.build()).has_value();
+    candidate.will_not_run = depends.will_not_run || is_no_code_for_machine(candidate);
     loosen(candidate);
     candidates_.push_back(candidate);
     return true;
@@ -381,8 +385,7 @@ void Universe::add_given(NameId name, const PackageRecord& record, bool installe
     candidate.conditional = kept.conditional;
     candidate.constrains = keep_list(std::move(constrains));
     candidate.closeness = kept.closeness;
-    candidate.will_not_run =
-        kept.will_not_run || cascade_.obstacle_of_build(record.build).has_value();
+    candidate.will_not_run = kept.will_not_run || is_no_code_for_machine(candidate);
     loosen(candidate);
     candidates_.push_back(candidate);
 }

@@ -97,6 +97,7 @@ private:
     void reach_from(const Candidate& candidate);
     Result<void> collect_candidates(NameId name);
     Result<bool> add_row(NameId name, const ChannelRecord& record, std::uint32_t channel);
+    bool is_no_code_for_machine(const Candidate& candidate) const;
     std::uint32_t channel_of(NameId name, const PackageRecord& record) const;
     void add_given(NameId name, const PackageRecord& record, bool installed);
     void take_constraints(NameId name);

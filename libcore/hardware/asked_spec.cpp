@@ -86,6 +86,7 @@ constexpr auto kSelectable =
 
 std::vector<std::string> selectors_of(std::string_view kind) {
     std::vector<std::string> selectors;
+    selectors.reserve(kSelectable.size());
     for (const auto& one : kSelectable)
         selectors.push_back(std::string(kind) + std::string(one.name));
     return selectors;
