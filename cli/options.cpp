@@ -45,7 +45,7 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
                    options.exclude_newer,
                    "ignore packages newer than a date, an RFC 3339 moment or Unix milliseconds")
         ->type_name("WHEN")
-        ->check(not_empty("--exclude-newer: the moment is empty"));
+        ->check(not_empty("the moment is empty"));
 }
 
 void add_for_option(CLI::App& app, SourceOptions& options) {
@@ -60,7 +60,7 @@ void add_for_option(CLI::App& app, SourceOptions& options) {
                    "the GPUs that count: all, compute (without cards for a screen), or numbers of "
                    "`gpkg hardware`: 0,2")
         ->type_name("WHICH")
-        ->check(not_empty("--devices: names no devices"));
+        ->check(not_empty("names no devices"));
 }
 
 void add_machines_option(CLI::App& app,
@@ -131,7 +131,7 @@ void add_script_options(CLI::App& app, ChangeOptions& options) {
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false)
-        ->check(not_empty("--allow-scripts: names no package"))
+        ->check(not_empty("names no package"))
         ->excludes(none);
 }
 

@@ -3,6 +3,8 @@
 #include "libcore/base/json_text.hpp"
 #include "libcore/net/url.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fmt/format.h>
 #include <iostream>
@@ -15,6 +17,10 @@ namespace gpkg::cli {
 namespace {
 
 constexpr int kAnswerPollMilliseconds = 50;
+
+constexpr char kEscape = '\x1b';
+/// What bold() and faint() begin and end with.
+constexpr auto kResultStyles = std::to_array<std::string_view>({"\x1b[0m", "\x1b[1m", "\x1b[2m"});
 
 /// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_is_well() asks.
 void write(std::FILE* stream, std::string_view text) {
@@ -65,6 +71,26 @@ std::string without_controls(std::string_view text) {
 
 namespace {
 
+/// Nothing that commands the terminal but bold() and faint().
+std::string with_own_styles(std::string_view text) {
+    std::string shown;
+    std::size_t begin = 0;
+    for (auto at = text.find(kEscape); at != std::string_view::npos; at = text.find(kEscape, at)) {
+        const auto style = std::find_if(kResultStyles.begin(), kResultStyles.end(), [&](auto one) {
+            return text.substr(at).starts_with(one);
+        });
+        if (style == kResultStyles.end()) {
+            ++at;
+            continue;
+        }
+        shown += without_controls(text.substr(begin, at - begin));
+        shown += *style;
+        at += style->size();
+        begin = at;
+    }
+    return shown + without_controls(text.substr(begin));
+}
+
 /// Nothing that commands the terminal, and no secret: texts quote what users wrote, too.
 std::string for_people(std::string_view text) { return without_controls(hide_secrets(text)); }
 
@@ -95,11 +121,17 @@ int Output::width() const {
 }
 
 void Output::print(std::string_view line) {
-    if (!options_.json && !options_.quiet) write(results_, fmt::format("{}\n", line));
+    if (!options_.quiet) result(line);
 }
 
-void Output::result(std::string_view text) {
+void Output::result(std::string_view text) { verbatim(plain_or_styled(text)); }
+
+void Output::verbatim(std::string_view text) {
     if (!options_.json) write(results_, fmt::format("{}\n", text));
+}
+
+std::string Output::plain_or_styled(std::string_view text) const {
+    return has_colors() ? with_own_styles(text) : without_controls(text);
 }
 
 void Output::note(std::string_view line) {
@@ -180,10 +212,10 @@ bool Output::confirm(std::string_view question, const std::stop_token& stop) {
 }
 
 std::string Output::bold(std::string_view text) const {
-    return styled(results_ == stderr ? color_err_ : color_out_, "1", text);
+    return styled(has_colors(), "1", without_controls(text));
 }
 std::string Output::faint(std::string_view text) const {
-    return styled(results_ == stderr ? color_err_ : color_out_, "2", text);
+    return styled(has_colors(), "2", without_controls(text));
 }
 
 bool Output::stdout_is_well() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }

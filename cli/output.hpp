@@ -43,12 +43,14 @@ public:
     bool can_ask() const;
     int width() const;
 
-    /// A line of the result; not in JSON mode, not with -q.
+    /// A line of the result; not in JSON mode, not with -q. Of control characters only line ends
+    /// and tabs are let through, here and in all that follows but verbatim() and relay().
     void print(std::string_view line);
     /// What the user asked to see, with -q as well; not in JSON mode.
     void result(std::string_view text);
-    /// A remark on stderr, not with -q or --json. Of control characters only line ends and tabs get
-    /// to the terminal, here and in warnings and errors.
+    /// The same for what a program reads, byte by byte: a shell's code, a path, a file's text.
+    void verbatim(std::string_view text);
+    /// A remark on stderr, not with -q or --json.
     void note(std::string_view line);
     void warn(std::string_view line);
     /// The same for what several parts of one command come across.
@@ -80,6 +82,9 @@ public:
     static bool stdout_reader_left();
 
 private:
+    bool has_colors() const { return results_ == stderr ? color_err_ : color_out_; }
+    std::string plain_or_styled(std::string_view text) const;
+
     OutputOptions options_;
     std::set<std::string, std::less<>> warned_;
     std::FILE* results_;

@@ -75,7 +75,7 @@ void print_shell_code(Output& out, std::string_view code) {
         return;
     }
     while (code.ends_with('\n')) code.remove_suffix(1);
-    if (!code.empty()) out.result(code);
+    if (!code.empty()) out.verbatim(code);
 }
 
 }  // namespace gpkg::cli

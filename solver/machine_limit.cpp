@@ -37,13 +37,36 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     for (const auto match : spec.matches) {
         const auto of_match = verdict_on(match);
         if (of_match.why == Why::Nothing) return {};
-        if (of_match.why == Why::Machine) verdict = of_match;
+        if (of_match.why == Why::Machine)
+            verdict = verdict.why == Why::Machine ? easier(of_match, verdict) : of_match;
     }
     return verdict;
 }
 
-std::optional<std::string> MachineLimit::why_never(CandidateId id) {
-    const auto verdict = verdict_on(id);
+/// Of two that the machine does not meet, the one that a lesser version of the same virtual package
+/// would; `a` where they cannot be compared.
+MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) const {
+    const auto least = [&](const Verdict& verdict) -> std::optional<Version> {
+        const auto& version = universe_.specs()[verdict.unmet].match.version;
+        if (!version) return std::nullopt;
+        const auto literals = version->own_literals();
+        const auto found = std::min_element(literals.begin(), literals.end());
+        return found == literals.end() ? std::nullopt : std::optional(*found);
+    };
+    if (universe_.specs()[a.unmet].name != universe_.specs()[b.unmet].name) return a;
+    const auto of_a = least(a);
+    const auto of_b = least(b);
+    return of_a && of_b && *of_b < *of_a ? b : a;
+}
+
+std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId>& ids) {
+    Verdict verdict;
+    for (const auto id : ids) {
+        const auto own = verdict_on(id);
+        if (own.why == Why::Nothing) return std::nullopt;
+        if (own.why == Why::Machine)
+            verdict = verdict.why == Why::Machine ? easier(verdict, own) : own;
+    }
     if (verdict.why != Why::Machine) return std::nullopt;
     const auto& spec = universe_.specs()[verdict.unmet];
     ExplanationLine fact;
@@ -61,20 +84,22 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     const auto version_of = [&](CandidateId other) -> const Version& {
         return universe_.version(universe_.candidates()[other].version);
     };
-    std::optional<CandidateId> newest;
+    std::vector<CandidateId> newest;  // the builds of the newest version
     for (auto other = name.begin; other < name.end; ++other) {
         if (!(version < version_of(other)) || !universe_.is_as_requested(other)) continue;
         const auto why = verdict_on(other).why;
         if (why == Why::Nothing) return std::nullopt;
-        if (why == Why::Machine && (!newest || version_of(*newest) < version_of(other)))
-            newest = other;
+        if (why != Why::Machine) continue;
+        if (!newest.empty() && version_of(newest.front()) < version_of(other)) newest.clear();
+        if (newest.empty() || version_of(newest.front()) == version_of(other))
+            newest.push_back(other);
     }
-    if (!newest) return std::nullopt;
+    if (newest.empty()) return std::nullopt;
     return fmt::format("{} {} is the newest that can be had here: {} {}",
                        name.text,
                        version.to_string(),
-                       version_of(*newest).to_string(),
-                       *why_never(*newest));
+                       version_of(newest.front()).to_string(),
+                       *why_never(newest));
 }
 
 }  // namespace gpkg::solver

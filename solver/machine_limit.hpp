@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace gpkg::solver {
 
@@ -20,7 +21,10 @@ public:
 
     /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
     /// is not the machine alone that rules the candidate out.
-    std::optional<std::string> why_never(CandidateId id);
+    std::optional<std::string> why_never(CandidateId id) { return why_never(std::vector{id}); }
+    /// The same of several where each is ruled out by the machine: the least that it would take
+    /// for one of them.
+    std::optional<std::string> why_never(const std::vector<CandidateId>& ids);
 
 private:
     enum class Why { Nothing, Machine, Else };  ///< Else: a package that nothing offers
@@ -31,6 +35,7 @@ private:
 
     Verdict verdict_on(CandidateId id);
     Verdict verdict_on_spec(SpecId id);
+    Verdict easier(const Verdict& a, const Verdict& b) const;
 
     const Universe& universe_;
     std::unordered_map<CandidateId, Verdict> known_;

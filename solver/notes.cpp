@@ -58,8 +58,12 @@ class AcceleratorNotes {
 public:
     AcceleratorNotes(const Universe& universe,
                      MachineLimit& machine,
-                     const std::vector<CandidateId>& chosen)
-        : universe_(universe), machine_(machine), cascade_(universe.problem().virtual_packages) {
+                     const std::vector<CandidateId>& chosen,
+                     const WithAccelerator& with_accelerator)
+        : universe_(universe),
+          machine_(machine),
+          with_accelerator_(with_accelerator),
+          cascade_(universe.problem().virtual_packages) {
         for (const auto id : chosen) {
             const auto& candidate = universe.candidates()[id];
             if (!candidate.says_accelerator) continue;
@@ -90,8 +94,7 @@ public:
         if (*wanted == Accelerator::None) return on_machine_without(id);
         const auto text = universe_.names()[chosen.name].text + " " +
                           universe_.version(chosen.version).to_string();
-        const auto is_wanted = [&](Accelerator one) { return one == *wanted; };
-        const auto newest = newest_for(chosen.name, is_wanted, Of::Requested);
+        const auto newest = newest_for(chosen.name, builds_for(*wanted), Of::Requested);
         const bool is_newer = newest && is_older(chosen.version, *newest);
         const auto vendor = to_string(*wanted);
         if (chosen.accelerator == *wanted) {
@@ -107,9 +110,9 @@ public:
         }
         if (!newest) {
             const auto hidden = hidden_with(chosen.name, *wanted);
-            const auto is_any = [](Accelerator one) { return one != Accelerator::None; };
+            const auto is_any = std::not_fn(builds_for(Accelerator::None));
             if (hidden.empty() && !newest_for(chosen.name, is_any, Of::All)) return std::nullopt;
-            if (const auto other = newest_for(chosen.name, is_wanted, Of::All))
+            if (const auto other = newest_for(chosen.name, builds_for(*wanted), Of::All))
                 return no_build(text, vendor, *other);
             return fmt::format("{}: no version has a build for {}{}{}",
                                text,
@@ -119,10 +122,15 @@ public:
         }
         if (is_older(universe_.candidates()[*newest].version, id))
             return no_build(text, vendor, *newest);
-        const auto nearest = of_same_version(id, *wanted).value_or(*newest);
+        const auto is_alike = [&](CandidateId one) {
+            return builds_for(*wanted)(one) &&
+                   universe_.candidates()[one].version == chosen.version;
+        };
+        const auto nearest = newest_for(chosen.name, is_alike, Of::All).value_or(*newest);
         auto note =
             fmt::format("{} is not the build for {}, {}", text, vendor, why_not(id, nearest));
-        if (is_requested && !is_bound(chosen.name) && is_possible(chosen.name, *wanted))
+        if (is_requested && !is_bound(chosen.name) && is_usable(chosen.name, *wanted) &&
+            version_for(chosen.name, *wanted))
             note +=
                 fmt::format("; {}[accel={}] takes one that does, in an older version if need be",
                             universe_.names()[chosen.name].text,
@@ -135,18 +143,29 @@ private:
         return universe_.accelerators().is_bound(universe_.names()[name].text);
     }
 
-    /// What a build that was chosen all the same says of why it does not run here.
-    std::string will_not_run(CandidateId id) const {
-        const auto& chosen = universe_.candidates()[id];
-        auto obstacle = cascade_.obstacle_of_build(chosen.build());
-        for (const auto depend : chosen.depends) {
+    /// What a build says of why it does not run here.
+    std::string obstacle_of(CandidateId id) const {
+        const auto& candidate = universe_.candidates()[id];
+        auto obstacle = cascade_.obstacle_of_build(candidate.build());
+        for (const auto depend : candidate.depends) {
             if (!obstacle) obstacle = cascade_.obstacle(universe_.specs()[depend].match);
         }
+        return obstacle.value_or("");
+    }
+
+    /// Of one that was chosen all the same.
+    std::string will_not_run(CandidateId id) const {
         return fmt::format("{} {} does not run on {}: it {}",
-                           universe_.names()[chosen.name].text,
+                           universe_.names()[universe_.candidates()[id].name].text,
                            version_text(id),
-                           universe_.problem().machine,
-                           obstacle.value_or(""));
+                           machine(),
+                           obstacle_of(id));
+    }
+
+    std::function<bool(CandidateId)> builds_for(Accelerator wanted) const {
+        return [this, wanted](CandidateId id) {
+            return universe_.candidates()[id].accelerator == wanted;
+        };
     }
 
     bool could_run(CandidateId id) {
@@ -154,14 +173,18 @@ private:
     }
 
     /// Whether the machine could use a build for the accelerator, of a version that is asked for.
-    bool is_possible(NameId id, Accelerator wanted) {
-        const auto& name = universe_.names()[id];
-        for (auto one = name.begin; one < name.end; ++one) {
-            const auto& candidate = universe_.candidates()[one];
-            if (candidate.accelerator == wanted && universe_.is_as_requested(one) && could_run(one))
-                return true;
-        }
-        return false;
+    bool is_usable(NameId id, Accelerator wanted) {
+        const auto fits = [&](CandidateId one) {
+            return builds_for(wanted)(one) && could_run(one);
+        };
+        return newest_for(id, fits, Of::Requested).has_value();
+    }
+
+    /// The version that NAME[accel=...] gives; nothing where there is none that goes with the rest.
+    std::optional<Version> version_for(NameId id, Accelerator wanted) const {
+        if (!newest_for(id, builds_for(wanted), Of::Requested)) return std::nullopt;
+        const auto choice = *parse_accelerator_choice(to_string(wanted));
+        return with_accelerator_(universe_.names()[id].text, choice);
     }
 
     /// "; this one is for nvidia", and whether there is one for none.
@@ -169,15 +192,12 @@ private:
         const auto& chosen = universe_.candidates()[id];
         if (chosen.accelerator == Accelerator::None || !is_to_be_told) return "";
         auto text = fmt::format("; this one is for {}", to_string(chosen.accelerator));
-        const auto newest = newest_for(chosen.name, is_for_none, Of::Requested);
-        if (newest)
+        if (const auto version = version_for(chosen.name, Accelerator::None))
             text += fmt::format(", and {}[accel=none] asks for {}, which is for none",
                                 universe_.names()[chosen.name].text,
-                                version_text(*newest));
+                                version->to_string());
         return text;
     }
-
-    static bool is_for_none(Accelerator one) { return one == Accelerator::None; }
 
     static bool says_cuda(std::string_view name) {
         return tells_cuda_version(name) || name == "pytorch-cuda";
@@ -202,37 +222,31 @@ private:
         if (says_cuda(name)) return std::nullopt;
         if (chosen.accelerator == Accelerator::None) {
             const auto cuda = asked_cuda();
-            const auto is_nvidias = [](Accelerator one) { return one == Accelerator::Nvidia; };
             const auto choice = universe_.accelerators().choice(name);
             if (!cuda || choice != AcceleratorChoice::Auto || !chosen.says_accelerator ||
-                !newest_for(chosen.name, is_nvidias, Of::Requested))
+                !newest_for(chosen.name, builds_for(Accelerator::Nvidia), Of::Requested))
                 return std::nullopt;
-            return fmt::format(
-                "{} {} is for none, as {} has no GPU; {}[accel=nvidia] asks for the "
-                "build for nvidia, where {} is for that",
-                name,
-                version_text(id),
-                universe_.problem().machine,
-                name,
-                *cuda);
+            auto text = fmt::format(
+                "{} {} is for none, as {} has no GPU", name, version_text(id), machine());
+            if (version_for(chosen.name, Accelerator::Nvidia))
+                text += fmt::format(
+                    "; {}[accel=nvidia] asks for the build for nvidia, where {} is for that",
+                    name,
+                    *cuda);
+            return text;
         }
-        const auto newest = newest_for(chosen.name, is_for_none, Of::Requested);
-        if (!newest)
-            return fmt::format("{} {} is for {}, of which {} has none",
-                               name,
-                               version_text(id),
-                               to_string(chosen.accelerator),
-                               universe_.problem().machine);
-        return fmt::format(
-            "{} {} is for {}, of which {} has none; the newest for none is {}, and "
-            "{}[accel=none] asks for it",
-            name,
-            version_text(id),
-            to_string(chosen.accelerator),
-            universe_.problem().machine,
-            version_text(*newest),
-            name);
+        auto text = fmt::format("{} {} is for {}, of which {} has none",
+                                name,
+                                version_text(id),
+                                to_string(chosen.accelerator),
+                                machine());
+        if (const auto version = version_for(chosen.name, Accelerator::None))
+            text += fmt::format(
+                "; {}[accel=none] asks for {}, which is for none", name, version->to_string());
+        return text;
     }
+
+    const std::string& machine() const { return universe_.problem().machine; }
 
     /// Of builds that an earlier channel hides.
     std::string hidden_with(NameId name, Accelerator wanted) const {
@@ -269,10 +283,12 @@ private:
         const auto& one = universe_.candidates()[id];
         const auto& name = universe_.names()[one.name];
         std::optional<CandidateId> possible;
+        std::vector<CandidateId> alike;
         for (auto other = name.begin; other < name.end; ++other) {
             const auto& candidate = universe_.candidates()[other];
             const bool is_alike =
                 candidate.version == one.version && candidate.accelerator == one.accelerator;
+            if (is_alike) alike.push_back(other);
             if (!is_alike || !could_run(other)) continue;
             if (!possible || (!has_python_of(chosen, *possible) && has_python_of(chosen, other)))
                 possible = other;
@@ -280,8 +296,8 @@ private:
         if (possible)
             return "which does not go with the rest or with the machine; " +
                    who_tells_why(*possible);
-        if (const auto why = machine_.why_never(id)) return "which " + *why;
-        return "which is for a CUDA that the driver is too old for";
+        if (const auto why = machine_.why_never(alike)) return "which " + *why;
+        return "which " + obstacle_of(id);
     }
 
     bool has_python_of(CandidateId one, CandidateId other) const {
@@ -313,16 +329,6 @@ private:
                            version_text(newest));
     }
 
-    std::optional<CandidateId> of_same_version(CandidateId id, Accelerator wanted) const {
-        const auto& one = universe_.candidates()[id];
-        const auto& name = universe_.names()[one.name];
-        for (auto other = name.begin; other < name.end; ++other) {
-            const auto& candidate = universe_.candidates()[other];
-            if (candidate.version == one.version && candidate.accelerator == wanted) return other;
-        }
-        return std::nullopt;
-    }
-
     enum class Of { Requested, All };  ///< versions that the user asks for, or any
 
     template <typename Fits>
@@ -330,8 +336,7 @@ private:
         const auto& name = universe_.names()[id];
         std::optional<CandidateId> newest;
         for (auto other = name.begin; other < name.end; ++other) {
-            const auto& candidate = universe_.candidates()[other];
-            if (!fits(candidate.accelerator)) continue;
+            if (!fits(other)) continue;
             if (versions == Of::Requested && !universe_.is_as_requested(other)) continue;
             if (!newest || is_older(universe_.candidates()[*newest].version, other)) newest = other;
         }
@@ -340,6 +345,7 @@ private:
 
     const Universe& universe_;
     MachineLimit& machine_;
+    const WithAccelerator& with_accelerator_;
     const Cascade cascade_;
     std::set<NameId> parts_;  ///< needed by what says what it is for
 };
@@ -496,12 +502,13 @@ private:
 }  // namespace
 
 std::vector<std::string> notes_on(const Universe& universe,
-                                  const std::vector<CandidateId>& chosen) {
+                                  const std::vector<CandidateId>& chosen,
+                                  const WithAccelerator& with_accelerator) {
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(universe, machine_limit, chosen);
+    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_accelerator);
     for (const auto id : chosen) {
         auto limit = machine_limit.note_on(id);
         if (auto note = on_accelerators.on(id, limit.has_value()))

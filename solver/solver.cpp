@@ -71,8 +71,8 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
 }
 
 /// The best answer; nothing when there is none.
-Result<std::optional<Solution>> find(const Universe& universe,
-                                     const std::vector<std::uint32_t>& ranks) {
+std::optional<std::vector<CandidateId>> best_of(const Universe& universe,
+                                                const std::vector<std::uint32_t>& ranks) {
     auto open = reduce(universe, ranks);
     const bool machine_fits =
         std::all_of(universe.requested().begin(), universe.requested().end(), [&](SpecId spec) {
@@ -85,9 +85,12 @@ Result<std::optional<Solution>> find(const Universe& universe,
     if (!first) return std::nullopt;
 
     const auto kept = firm(goals, open.live(), search, *first);
-    const auto best = improve(universe, std::move(open), ranks, search, kept, *first);
+    return improve(universe, std::move(open), ranks, search, kept, *first);
+}
+
+/// With nothing noted.
+Result<Solution> solution_of(const Universe& universe, const std::vector<CandidateId>& best) {
     Solution solution;
-    solution.notes = notes_on(universe, best);
     for (const auto id : best)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
     std::vector<PackageRecord> records;
@@ -101,13 +104,38 @@ Result<std::optional<Solution>> find(const Universe& universe,
     return solution;
 }
 
+std::optional<Version> version_with(Problem problem,
+                                    const std::string& name,
+                                    AcceleratorChoice choice) {
+    auto& accelerators = problem.request.accelerators;
+    accelerators.of_package[name] = choice;
+    accelerators.asked_packages.insert(name);
+    const auto universe = Universe::collect(problem);
+    if (!universe) return std::nullopt;
+    const auto best = best_of(*universe, rank_candidates(*universe));
+    for (const auto id : best.value_or(std::vector<CandidateId>())) {
+        const auto& candidate = universe->candidates()[id];
+        if (universe->names()[candidate.name].text == name)
+            return universe->version(candidate.version);
+    }
+    return std::nullopt;
+}
+
 Result<Outcome> answer(const Problem& problem) {
     GPKG_TRY(const auto universe, Universe::collect(problem));
     const auto ranks = rank_candidates(universe);
-    GPKG_TRY(auto solution, find(universe, ranks));
-    if (solution) return *std::move(solution);
-    return explain(universe, ranks, [](const Universe& changed) {
-        return find(changed, rank_candidates(changed));
+    if (const auto best = best_of(universe, ranks)) {
+        GPKG_TRY(auto solution, solution_of(universe, *best));
+        solution.notes = notes_on(universe, *best, [&](const auto& name, auto choice) {
+            return version_with(problem, name, choice);
+        });
+        return solution;
+    }
+    return explain(universe, ranks, [](const Universe& changed) -> Result<std::optional<Solution>> {
+        const auto best = best_of(changed, rank_candidates(changed));
+        if (!best) return std::nullopt;
+        GPKG_TRY(auto solution, solution_of(changed, *best));
+        return std::optional(std::move(solution));
     });
 }
 

@@ -62,12 +62,16 @@ bool counts(const HardwareProfile& profile, const DeviceChoice& choice, std::siz
     case DeviceChoice::Kind::Compute: return !is_for_screen(profile, place);
     case DeviceChoice::Kind::Some: break;
     }
+    if (choice.is_standing && std::all_of(choice.places.begin(),
+                                          choice.places.end(),
+                                          [&](auto one) { return one >= profile.gpus.size(); }))
+        return true;
     return std::find(choice.places.begin(), choice.places.end(), place) != choice.places.end();
 }
 
 Result<void> keep_devices(HardwareProfile& profile, const DeviceChoice& choice) {
     for (const auto place : choice.places) {
-        if (place >= profile.gpus.size())
+        if (place >= profile.gpus.size() && !choice.is_standing)
             return fail(ErrorKind::Usage,
                         fmt::format("--devices {}: there is no such GPU", place),
                         profile.gpus.empty()

@@ -22,6 +22,9 @@ struct DeviceChoice {
     };
     Kind kind = Kind::All;
     std::vector<std::size_t> places;
+    /// Said once and for all, maybe of another machine: numbers that no device has say nothing,
+    /// and where all are such, every device counts.
+    bool is_standing = false;
 
     /// "all", "compute", or numbers as `gpkg hardware` shows them: "0,2". Usage errors.
     static Result<DeviceChoice> parse(std::string_view text);

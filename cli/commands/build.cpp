@@ -111,7 +111,7 @@ Action bind_build(CLI::App& app) {
                    options->max_closure,
                    "publish nothing that brings more than this with it: 3GB to download")
         ->type_name("SIZE")
-        ->check(not_empty("--max-closure: names no size"));
+        ->check(not_empty("names no size"));
     app.add_flag("--no-test", options->no_test, "do not run the packages' own tests");
     app.add_flag("--keep-work", options->keep_work, "leave the folders of successful builds");
     add_variant_options(app, options->variants);

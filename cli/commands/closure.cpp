@@ -294,7 +294,7 @@ Action bind_closure(CLI::App& app) {
         ->type_name("FILE");
     app.add_option("--max-closure", options->limit, "exit status 1 where it is more than this: 3GB")
         ->type_name("SIZE")
-        ->check(not_empty("--max-closure: names no size"));
+        ->check(not_empty("names no size"));
     app.footer(
         "Shows what an environment (-n, -p, else the active one), or the answer to a request, "
         "weighs, and why:\n"

@@ -194,7 +194,7 @@ int complete(Context& context, const CLI::App& root) {
     auto found = candidates(context, root, words);
     std::sort(found.begin(), found.end());
     for (const auto& name : found) {
-        if (name == kFiles || name.starts_with(words.back())) context.out.result(name);
+        if (name == kFiles || name.starts_with(words.back())) context.out.verbatim(name);
     }
     return 0;
 }

@@ -105,7 +105,7 @@ Result<int> get_setting(Context& context, const std::string& key) {
         context.out.json({{key, name == key ? value : value.front()}});
         return 0;
     }
-    for (const auto& value : found->values) context.out.result(hide_secrets(value));
+    for (const auto& value : found->values) context.out.verbatim(hide_secrets(value));
     for (const auto& [entry, values] : found->entries) {
         for (const auto& value : values)
             context.out.result(name == key ? fmt::format("{}: {}", entry, hide_secrets(value))

@@ -121,7 +121,7 @@ Result<int> to_job(Context& context, const DeployVerbOptions& options) {
     if (context.out.json_mode())
         context.out.json(document_of(deployment));
     else
-        context.out.result(deployment.path().native());
+        context.out.verbatim(deployment.path().native());
     return 0;
 }
 
@@ -139,7 +139,7 @@ Result<int> to_script(Context& context,
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"script", script}});
     else if (options.output.empty())
-        context.out.result(script.substr(0, script.size() - 1));
+        context.out.verbatim(script.substr(0, script.size() - 1));
     return 0;
 }
 
@@ -178,7 +178,7 @@ Result<int> print_epilog(Context& context, const DeployVerbOptions& options) {
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"script", script}});
     else
-        context.out.result(script.substr(0, script.size() - 1));
+        context.out.verbatim(script.substr(0, script.size() - 1));
     return 0;
 }
 

@@ -85,7 +85,8 @@ Result<std::vector<Finding>> examine(const Context& context, const DoctorOptions
                           accelerators,
                           looked.detection,
                           looked.platform,
-                          flags_for(context, path)};
+                          flags_for(context, path),
+                          machine_flags(options.sources)};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }

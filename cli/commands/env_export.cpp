@@ -44,8 +44,8 @@ Result<void> put(Context& context, const EnvExportOptions& options, std::string 
         const auto path = absolute_path(options.file, context.home);
         return write_file_atomically(path, text);
     }
-    text.pop_back();  // result() ends the line
-    context.out.result(text);
+    text.pop_back();  // verbatim() ends the line
+    context.out.verbatim(text);
     return {};
 }
 

@@ -57,7 +57,9 @@ Json json_of(const VirtualPackage& package, const std::string& source) {
             {"source", source}};
 }
 
+/// `choice` says of which GPUs the solver is told.
 Json json_of(const HardwareProfile& profile,
+             const DeviceChoice& choice,
              const Detection& detection,
              const std::vector<std::string>& warnings) {
     Json document{{"platform", profile.platform},
@@ -77,12 +79,15 @@ Json json_of(const HardwareProfile& profile,
     add("amdgpu", profile.amdgpu);
     add("rocm", profile.rocm);
     document["gpus"] = Json::array();
-    for (const auto& gpu : profile.gpus)
+    for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
+        const auto& gpu = profile.gpus[place];
         document["gpus"].push_back({{"vendor", vendor_name(gpu.vendor)},
                                     {"name", gpu.name},
                                     {"architecture", gpu.architecture},
                                     {"memory_mib", gpu.memory_mib},
-                                    {"compute_units", gpu.compute_units}});
+                                    {"compute_units", gpu.compute_units},
+                                    {"counts", counts(profile, choice, place)}});
+    }
     document["others"] = Json::array();
     for (const auto& [package, source] : profile.others)
         document["others"].push_back(json_of(package, source));
@@ -99,8 +104,12 @@ Json json_of(const HardwareProfile& profile,
     return document;
 }
 
-/// `choice` says of which GPUs the solver is told.
-void print_facts(Output& out, const HardwareProfile& profile, const DeviceChoice& choice) {
+void print_facts(Context& context, const HardwareProfile& profile, const DeviceChoice& choice) {
+    auto& out = context.out;
+    const auto left_out = choice.is_standing ? fmt::format("; does not count (devices: {} in {})",
+                                                           context.config.devices.value,
+                                                           context.config.devices.source)
+                                             : "; does not count";
     Table table;
     const auto row = [&](const std::string& name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
@@ -134,7 +143,7 @@ void print_facts(Output& out, const HardwareProfile& profile, const DeviceChoice
                         gpu.architecture,
                         gpu.architecture.empty() || gpu.memory_mib == 0 ? "" : ", ",
                         memory_of(gpu),
-                        counts(profile, choice, place) ? "" : "; does not count"));
+                        counts(profile, choice, place) ? "" : left_out));
     }
     if (profile.gpus.empty()) row("GPU", "none", "");
     for (const auto& [package, source] : profile.others)
@@ -173,7 +182,7 @@ void print_overrides(Context& context, const Detection& detection) {
 Result<DetectedProfile> look(const Context& context, const HardwareOptions& options) {
     if (!options.sources.for_machine.empty()) {
         auto sources = options.sources;
-        sources.devices.clear();
+        sources.devices = "all";
         GPKG_TRY(auto machine, machine_of(context, sources));
         return DetectedProfile{*std::move(machine.profile), {}, {}};
     }
@@ -183,15 +192,10 @@ Result<DetectedProfile> look(const Context& context, const HardwareOptions& opti
     return detected;
 }
 
-Result<DeviceChoice> choice_of(const HardwareOptions& options) {
-    return options.sources.devices.empty() ? DeviceChoice()
-                                           : DeviceChoice::parse(options.sources.devices);
-}
-
 Result<int> show(Context& context, const HardwareOptions& options) {
     GPKG_TRY(auto found, look(context, options));
     const auto& profile = found.profile;
-    GPKG_TRY(const auto choice, choice_of(options));
+    GPKG_TRY(const auto choice, device_choice(context, options.sources));
     auto counted = profile;
     GPKG_CHECK(keep_devices(counted, choice));
     const auto& target =
@@ -203,23 +207,26 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
     if (context.out.json_mode()) {
-        context.out.json(json_of(profile, detection, warnings));
+        context.out.json(json_of(profile, choice, detection, warnings));
         return 0;
     }
     for (const auto& warning : warnings) context.out.warn(warning);
     if (context.out.verbose())
         for (const auto& line : found.notes) context.out.note(line);
-    print_facts(context.out, profile, choice);
+    print_facts(context, profile, choice);
     print_packages(context.out, detection);
     print_overrides(context, detection);
     if (const auto cost = cost_of_screens(counted))
-        context.out.note(fmt::format("note: {}; --devices compute leaves it out", *cost));
+        context.out.note(
+            fmt::format("note: {}; --devices compute leaves it out, and gpkg config set devices "
+                        "compute does so from now on",
+                        *cost));
     return 0;
 }
 
 Result<int> write(Context& context, const HardwareOptions& options) {
     GPKG_TRY(auto found, look(context, options));
-    GPKG_TRY(const auto choice, choice_of(options));
+    GPKG_TRY(const auto choice, device_choice(context, options.sources));
     GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     if (!options.output.empty()) {
@@ -232,8 +239,8 @@ Result<int> write(Context& context, const HardwareOptions& options) {
         if (!options.output.empty()) document["file"] = options.output;
         context.out.json(document);
     } else if (options.output.empty()) {
-        text.pop_back();  // result() ends the line
-        context.out.result(text);
+        text.pop_back();  // verbatim() ends the line
+        context.out.verbatim(text);
     } else {
         const auto& file = options.output;
         const auto& machine = options.sources.for_machine;

@@ -189,7 +189,7 @@ Result<int> mount(Context& context, const ImageVerbOptions& options) {
                           {"mount_point", info.mount_point.native()},
                           {"was_mounted", use.was_mounted}});
     else
-        context.out.result(info.mount_point.native());
+        context.out.verbatim(info.mount_point.native());
     return 0;
 }
 

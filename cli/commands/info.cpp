@@ -308,7 +308,7 @@ Result<int> info(Context& context, const InfoOptions& options) {
         if (out.json_mode())
             out.json({{"root_prefix", root}});
         else
-            out.result(root);
+            out.verbatim(root);
         return 0;
     }
     if (options.environments) {

@@ -147,8 +147,8 @@ Result<int> print_explicit(Context& context,
         if (item.record != nullptr) records.push_back(*item.record);
     }
     GPKG_TRY(auto text, explicit_text(context, path, std::move(records), checksum));
-    text.pop_back();  // result() ends the line
-    context.out.result(text);
+    text.pop_back();  // verbatim() ends the line
+    context.out.verbatim(text);
     return 0;
 }
 

@@ -291,7 +291,7 @@ Result<int> run_plan(Context& context, const PlanVariantsOptions& options) {
     if (context.out.json_mode()) {
         context.out.json(json_of(wanted, planned, options.exact));
     } else if (options.yaml) {
-        context.out.result(variants_yaml(planned));
+        context.out.verbatim(variants_yaml(planned));
     } else {
         print(context.out, wanted, planned, options.exact);
     }
@@ -304,7 +304,7 @@ Action bind_plan_variants(CLI::App& app) {
     const auto options = std::make_shared<PlanVariantsOptions>();
     app.add_option("--devices", options->devices, "compute capabilities and AMD's targets")
         ->type_name("8.0,9.0a,gfx90a")
-        ->check(not_empty("--devices: names no device"));
+        ->check(not_empty("names no device"));
     add_machines_option(
         app, options->machines, "the GPUs of this machine too: a profile or a name");
     app.add_option("--cuda", options->toolkits, "toolkits to choose from; the last of each major")

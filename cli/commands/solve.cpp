@@ -90,8 +90,8 @@ Result<int> solve(Context& context, SolveOptions& options) {
         context.out.json(json_of(answer));
     } else if (options.explicit_urls) {
         auto text = explicit_file(answer.link, answer.platform);
-        text.pop_back();  // result() ends the line
-        context.out.result(text);
+        text.pop_back();  // verbatim() ends the line
+        context.out.verbatim(text);
     } else {
         print(context.out, answer);
     }

@@ -281,7 +281,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
     const Searched searched{
         sources.channels, sources.machine.platform, sources.indexes, sources.exclude_newer};
     GPKG_TRY(const auto found, find_records(spec, names, searched));
-    if (found.empty()) return nothing_found(spec, searched);
+    if (found.empty()) return nothing_found(context, spec, options.sources, searched);
     GPKG_TRY(const auto hiding, hiding_channel(sources, spec));
     auto records = newest(found, options.versions, hiding);
     GPKG_TRY(
@@ -325,7 +325,7 @@ Action bind_variants(CLI::App& app) {
         ->check([](const std::string& count) {
             return count.find_first_not_of("0123456789") != std::string::npos ||
                            count.find_first_not_of('0') == std::string::npos
-                       ? "--versions: a number above 0 is wanted"
+                       ? "a number above 0 is wanted"
                        : "";
         })
         ->type_name("COUNT");

@@ -65,11 +65,22 @@ Result<virtual_packages::Detection> detect(const Context& context,
 
 }  // namespace
 
+Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
+                                                     const SourceOptions& options) {
+    using virtual_packages::DeviceChoice;
+    if (!options.devices.empty()) return DeviceChoice::parse(options.devices);
+    const auto& configured = context.config.devices;
+    if (configured.value.empty()) return DeviceChoice();
+    GPKG_TRY(auto choice, DeviceChoice::parse(configured.value));
+    choice.is_standing = true;
+    if (choice.kind == DeviceChoice::Kind::Some && !options.for_machine.empty())
+        return DeviceChoice();
+    return choice;
+}
+
 Result<Machine> machine_of(const Context& context, const SourceOptions& options) {
     Machine machine;
-    if (!options.devices.empty()) {
-        GPKG_TRY(machine.devices, virtual_packages::DeviceChoice::parse(options.devices));
-    }
+    GPKG_TRY(machine.devices, device_choice(context, options));
     machine.platform = options.platform.empty() ? context.config.platform.value : options.platform;
     if (options.for_machine.empty()) {
         GPKG_CHECK(check_platform(machine.platform));
@@ -91,6 +102,13 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
     machine.profile = *profile;
     GPKG_CHECK(virtual_packages::keep_devices(*machine.profile, machine.devices));
     return machine;
+}
+
+std::string machine_flags(const SourceOptions& options) {
+    std::string text;
+    if (!options.for_machine.empty()) text += " --for " + shell_word(options.for_machine);
+    if (!options.devices.empty()) text += " --devices " + shell_word(options.devices);
+    return text;
 }
 
 Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const Machine& machine) {

@@ -25,9 +25,19 @@ struct Machine {
     virtual_packages::DeviceChoice devices;  ///< of this machine; a profile has no others
 };
 
-/// What the flags --for, --devices and --platform say. Usage errors for a platform that does not
-/// exist, or that is not the profile's, and for a device that it does not have.
+/// What --devices says, else the setting. Numbers in that are those of this machine: they say
+/// nothing of one that --for names.
+Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
+                                                     const SourceOptions& options);
+
+/// What the flags --for, --devices and --platform say, or settings in their place. Usage errors for
+/// a platform that does not exist, or that is not the profile's, and for a device that it does not
+/// have.
 Result<Machine> machine_of(const Context& context, const SourceOptions& options);
+
+/// --for and --devices as they were given, each after a blank: for a command that is to decide for
+/// the same machine.
+std::string machine_flags(const SourceOptions& options);
 
 /// What the machine offers, as records for a solve. Warnings go to the user.
 Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const Machine& machine);

@@ -12,7 +12,7 @@ struct SourceOptions {
     std::string channel_priority;       ///< strict, flexible or disabled; empty: as configured
     std::string platform;               ///< empty: the machine's
     std::string for_machine;            ///< a profile's file or name; empty: this machine
-    std::string devices;                ///< which GPUs count, as DeviceChoice has it; empty: all
+    std::string devices;  ///< which GPUs count, as DeviceChoice has it; empty: as configured
     bool offline = false;
     std::string exclude_newer;  ///< a date, an RFC 3339 moment or Unix milliseconds
 };

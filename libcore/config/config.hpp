@@ -74,6 +74,7 @@ struct Config {
     Setting<std::vector<fs::path>> store_layers{};     ///< stores of others, read, never written
     Setting<std::vector<fs::path>> conda_pkgs_dirs{};  ///< read, never written
     Setting<std::string> accelerator{};                ///< of new environments; empty: auto
+    Setting<std::string> devices{};  ///< which GPUs count, as --devices has it; empty: all
     Setting<std::vector<fs::path>> profile_folders{};  ///< of a site, behind the user's own
     Setting<std::string> link{"auto"};                 ///< "auto", "hardlink", "reflink" or "copy"
 

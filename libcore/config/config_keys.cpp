@@ -1,3 +1,4 @@
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/config/config_keys_internal.hpp"
 #include "libcore/fs/system_user.hpp"
@@ -182,6 +183,18 @@ Result<std::string> accelerator_choices(const Node& node, const Reading& how) {
     if (auto choices = parse_accelerator_choices(text); !choices)
         return node.fail(choices.error().message, choices.error().hint);
     return text;
+}
+
+/// What --devices takes. Which GPUs there are is not known here.
+Result<std::string> device_choice(const Node& node, const Reading& how) {
+    GPKG_TRY(auto text, node.as_text(how.key));
+    const auto words = split(text, ',');
+    const bool is_numbers = std::all_of(words.begin(), words.end(), [](std::string_view word) {
+        return whole_number<std::size_t>(trim(word)).has_value();
+    });
+    if (text == "all" || text == "compute" || is_numbers) return text;
+    return node.fail(fmt::format("expected all, compute or numbers of GPUs, found '{}'", text),
+                     "gpkg hardware shows the numbers: \"0,2\"");
 }
 
 Result<std::string> name_template(const Node& node, const Reading& how) {
@@ -376,6 +389,7 @@ constexpr std::array kRows = {
     row<&Config::store_layers, folders>("store_layers", Shape::List, {}, "package stores of others (pkgs/), read and never written", ":,"),
     row<&Config::conda_pkgs_dirs, folders>("conda_pkgs_dirs", Shape::List, {"pkgs_dirs"}, "package folders of conda, read and never written", ":,"),
     row<&Config::accelerator, accelerator_choices>("accelerator", Shape::Value, {}, "what new environments are for where nobody says: nvidia, amd, none, or several to try in turn"),
+    row<&Config::devices, device_choice>("devices", Shape::Value, {}, "which GPUs of a machine count: all, compute (without cards for a screen), or their numbers"),
     row<&Config::profile_folders, folders>("profile_folders", Shape::List, {}, "folders with further profiles of machines for --for", ":,"),
     row<&Config::link, link_word>("link", Shape::Value, {}, "how files of packages get into environments: auto, hardlink, reflink or copy"),
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "how many files are downloaded at a time"),

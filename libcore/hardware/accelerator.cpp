@@ -41,10 +41,22 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& nam
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Headers too (rocprim, hipcub): who needs those where it runs has code for AMD's GPUs compiled
+/// there, as CuPy does. CUDA's are taken so as well (cuda-cccl).
 bool is_part_of_rocm(std::string_view name) {
-    constexpr auto kLibraries =
-        std::to_array<std::string_view>({"hip", "rocblas", "rccl", "miopen", "miopen-hip"});
-    return is_one_of(name, kLibraries) || name.starts_with("rocm-") || name.starts_with("hip-");
+    constexpr auto kBeginnings = std::to_array<std::string_view>({
+        "hip-",       "hipblas",   "hipcc",       "hipcub",
+        "hipfft",     "hipify",    "hiprand",     "hipsolver",
+        "hipsparse",  "migraphx",  "miopen",      "rccl",
+        "rocalution", "rocblas",   "rocfft",      "rocm-",
+        "rocminfo",   "rocprim",   "rocprofiler", "rocr-runtime",
+        "rocrand",    "rocsolver", "rocsparse",   "roct-thunk-interface",
+        "rocthrust",  "roctracer",
+    });
+    return name == "hip" ||
+           std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
+               return name.starts_with(beginning);
+           });
 }
 
 /// What a dependency on such a name says, whatever the version.

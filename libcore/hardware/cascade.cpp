@@ -31,22 +31,13 @@ constexpr int kExactGpu = 1000;
 constexpr int kSameMajorGpu = 500;  // and the minor version, which is below 100
 constexpr int kLevel = 100;         // more than any ancestry is long
 
-std::optional<Version> version_in(const std::vector<PackageRecord>& records,
-                                  std::string_view name) {
-    for (const auto& record : records) {
-        if (record.name != name) continue;
-        if (auto version = version_of(record)) return *std::move(version);
-    }
-    return std::nullopt;
-}
-
 /// Nothing also for "any" architecture.
 std::optional<Version> device_in(const std::vector<PackageRecord>& records, std::string_view name) {
     const auto is_any = [&](const PackageRecord& record) {
         return record.name == name && record.version == kAnyVersion;
     };
     if (std::any_of(records.begin(), records.end(), is_any)) return std::nullopt;
-    return version_in(records, name);
+    return find_version(records, name);
 }
 
 /// The least of all that the name stands for: "^(x86_64_v3|haswell|...)$" is x86_64_v3.
@@ -78,7 +69,7 @@ void Closeness::take(const Closeness& other) {
 }
 
 Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
-    : cuda_(version_in(virtual_packages, "__cuda")),
+    : cuda_(find_version(virtual_packages, "__cuda")),
       amdgpu_arch_(device_in(virtual_packages, "__amdgpu_arch")) {
     if (auto lowest = device_in(virtual_packages, "__cuda_arch"))
         cuda_devices_.push_back(*std::move(lowest));

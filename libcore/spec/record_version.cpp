@@ -2,6 +2,8 @@
 
 #include "libcore/spec/names.hpp"
 
+#include <algorithm>
+
 namespace gpkg {
 
 Result<Version> version_of(const PackageRecord& record) {
@@ -10,6 +12,15 @@ Result<Version> version_of(const PackageRecord& record) {
     // glibc has been 2 since 1997, and packages are made for that: "__glibc >=2.17,<3.0.a0". Else
     // the epoch decides before anything, and nobody has this one.
     return Version::parse(record.name == "__glibc" ? "2.99999999" : "99999999999999999!0");
+}
+
+std::optional<Version> find_version(const std::vector<PackageRecord>& records,
+                                    std::string_view name) {
+    const auto found = std::find_if(
+        records.begin(), records.end(), [&](const auto& record) { return record.name == name; });
+    if (found == records.end()) return std::nullopt;
+    auto version = version_of(*found);
+    return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
 }  // namespace gpkg

@@ -15,4 +15,9 @@ inline constexpr std::string_view kAnyVersion = "any";
 /// __glibc, above all of its major version 2.
 Result<Version> version_of(const PackageRecord& record);
 
+/// The same of the record of that name, such as a machine's virtual package; nothing where there is
+/// none, or where it cannot be read.
+std::optional<Version> find_version(const std::vector<PackageRecord>& records,
+                                    std::string_view name);
+
 }  // namespace gpkg

@@ -400,7 +400,7 @@ expect 0 doctor -n parts --for h100 --json
 advice=$(python3 -c 'import json, re, sys; print(re.search(r"gpkg (install [^\"]*)", sys.stdin.read())[1])' <<< "$out")
 expect 0 update -n parts --all --for h100 --dry-run --json
 out_lacks cuda129_0
-eval "expect 0 $advice --for h100 -y -q"
+eval "expect 0 $advice -y -q"
 records parts '{n: r[n]["build"] for n in ("engine", "turbo")} == {"engine": "cuda129_0", "turbo": "cuda129_0"}'
 
 # Who asks one of them for another BLAS asks all that stand for it.

@@ -34,7 +34,7 @@ out_has 'CUDA: cuda-version 12.9, and the driver supports 12.9'
 expect 0 doctor -n ml --for ./minor.yaml
 out_has 'that runs, but not what needs PTX compiled'
 # An older cuda-version is no advice where what is installed goes with none.
-out_has 'a newer driver, or another build of torch, which does not go with cuda-version=12.4: gpkg variants torch'
+out_has 'a newer driver, or another build of torch, which does not go with cuda-version=12.4: gpkg variants torch --for ./minor.yaml'
 expect 1 doctor -n ml --for ./old.yaml --json
 json '"<=" not in d["findings"][2]["hint"] and "gpkg variants torch" in d["findings"][2]["hint"]'
 json 'd["success"] is False'
@@ -62,10 +62,40 @@ expect 0 doctor -n slow --for cpu
 out_has 'its package asks for nothing that this machine lacks'
 expect 0 doctor -n slow --for ./new.yaml
 out_has 'torch: is a build for CPUs, and there is a GPU (build cpu_0)'
-out_has "gpkg install -n slow 'torch[accel=nvidia]'"
+out_has "gpkg install -n slow 'torch[accel=nvidia]' --for ./new.yaml"
 expect 0 install -n slow 'torch[accel=nvidia]' --for ./new.yaml -y
 expect 0 doctor -n slow --for ./new.yaml
 out_lacks 'build for CPUs'
+
+# So is what came with something else; what hangs together is told once, by what a person knows.
+package torch 2.0 cpu_0 'libtorch 2.0 cpu_0'
+package torch 2.0 cuda129_0 'libtorch 2.0 cuda129_0'
+package libtorch 2.0 cpu_0
+package libtorch 2.0 cuda129_0 '__cuda'
+package torchvision 2.0 cpu_0 'torch 2.0 cpu_*' 'libtorch 2.0'
+package torchvision 2.0 cuda129_0 'torch 2.0 cuda129_*' 'libtorch 2.0'
+package timm 1.0 0 'torch >=2' torchvision
+package jax 1.0 0 'jaxlib'
+package jaxlib 1.0 cpu_0
+package jaxlib 1.0 cuda12_0 '__cuda'
+index
+findings() { json "[(f['subject'], f['message']) for f in d['findings'] if 'build for' in f['message']] == $1"; }
+expect 0 create -n deep timm --for cpu -y
+expect 0 doctor -n deep --for ./new.yaml --json
+findings "[('torch', 'is a build for CPUs, and there is a GPU (needs libtorch 2.0 cpu_0); so is torchvision')]"
+json "[f['hint'] for f in d['findings'] if f['subject'] == 'torch'] == [\"gpkg install -n deep 'torch[accel=nvidia]' 'torchvision[accel=nvidia]' --for ./new.yaml\"]"
+expect 0 install -n deep 'torch[accel=nvidia]' 'torchvision[accel=nvidia]' --for ./new.yaml -y
+expect 0 doctor -n deep --for ./new.yaml --json
+findings '[]'
+expect 1 doctor -n deep --for cpu --json
+findings "[('torch', 'is a build for nvidia, of which there is no GPU here; so is torchvision')]"
+# Not what was asked for so, nor its parts, nor what is for CPUs because that is.
+expect 0 create -n some timm jax 'torch[accel=none]' --for ./new.yaml -y
+expect 0 doctor -n some --for ./new.yaml --json
+findings '[]'
+expect 0 create -n mixed timm jax 'torch[accel=none]' --for cpu -y
+expect 0 doctor -n mixed --for ./new.yaml --json
+findings "[('jaxlib', 'is a build for CPUs, and there is a GPU (build cpu_0)')]"
 
 # A compiler's CUDA may be newer than the driver, and says nothing of what is to run.
 package cuda-nvcc 13.0 0 'cuda-version >=13.0,<14' 'cuda-cudart'

@@ -148,7 +148,7 @@ gpus:
 YAML
 arch='{p["name"]: p["version"] for p in d["virtual_packages"] if "arch" in p["name"] and "spec" not in p["name"]}'
 expect 0 hardware --for ./three.yaml
-err_has 'Small makes __cuda_arch 6.1, which is 9.0 without it; --devices compute leaves it out'
+err_has 'Small makes __cuda_arch 6.1, which is 9.0 without it; --devices compute leaves it out, and gpkg config set devices compute does so'
 expect 0 hardware --for ./three.yaml --devices all --json
 json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
 expect 0 hardware --for ./three.yaml --devices compute --json
@@ -164,6 +164,31 @@ err_has 'there is no such GPU'
 expect 2 hardware --for ./three.yaml --devices big
 err_has 'names no devices'
 expect 2 solve torch --for ./three.yaml --devices ''
+err_has 'error: --devices: names no devices'
 expect 2 solve torch --for ./three.yaml --devices 7
+
+# It can be said once and for all. Numbers are those of this machine.
+expect 0 config set devices compute
+expect 0 hardware --for ./three.yaml --json
+json "$arch == {'__cuda_arch': '9.0'}"
+json '[g["counts"] for g in d["gpus"]] == [True, False, False]'
+expect 0 hardware --for ./three.yaml
+out_has '6.1, 2 GiB; does not count (devices: compute in '
+err_lacks 'makes __cuda_arch'
+expect 0 doctor --for ./three.yaml
+out_has 'machine: 1 GPU'
+expect 0 hardware --for ./three.yaml --devices all --json
+json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
+GPKG_DEVICES=0,2 expect 0 hardware --for ./three.yaml --json
+json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
+GPKG_DEVICES=0 expect 0 hardware
+expect 2 config set devices big
+err_has 'expected all, compute or numbers of GPUs'
+expect 0 config remove-key devices
+
+# What a profile says of itself commands no terminal.
+printf 'gpkg_profile: 1\nplatform: linux-64\norigin: "\\e[31mred"\ncpu: {model: "\\e]0;x\\a"}\n' > bad.yaml
+expect 0 hardware --for ./bad.yaml
+out_has '\x1b[31mred' '\x1b]0;x\x07'
 
 finish

@@ -50,6 +50,14 @@ expect 0 search -c ./other --override-channels 'o[subdir=osx-64]' --json
 json 'd["o"][0]["subdir"] == "osx-64"'
 expect 0 search -c ./other --override-channels --platform osx-64 o --json
 expect 0 search "file://$PWD/other::o" --json
+# What there is for another platform is told.
+mkdir -p other/linux-aarch64
+printf '{"packages":{}}' > other/linux-aarch64/repodata.json
+expect 1 search -c ./other --override-channels o=1 --platform linux-aarch64
+err_has 'o=1: o has no builds in file://' 'other for linux-aarch64'
+err_has 'for linux-64 it has: gpkg search o=1 --platform linux-64'
+expect 1 search -c ./other --override-channels nothing --platform linux-aarch64
+err_has 'no package of this name in'
 
 # What a channel says does not reach the terminal as it is; a record that breaks the rules is told.
 mkdir -p odd/linux-64

@@ -7,6 +7,7 @@
 #include "libcore/index/queries.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/version.hpp"
+#include "virtual-packages/host.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -66,6 +67,34 @@ std::string date_of(std::int64_t milliseconds) {
                        parts.tm_hour,
                        parts.tm_min,
                        parts.tm_sec);
+}
+
+bool has_name(std::span<const SharedIndex> indexes, const std::string& name) {
+    return std::any_of(indexes.begin(), indexes.end(), [&](const SharedIndex& index) {
+        const auto found = index->find(name);
+        return found && !found->choices(std::nullopt).empty();
+    });
+}
+
+/// Of this machine's platform and the one that most packages are for. What cannot be fetched has
+/// nothing to say.
+std::optional<std::string> other_platform_with(Context& context,
+                                               const MatchSpec& spec,
+                                               SourceOptions options,
+                                               const Searched& searched) {
+    options.for_machine.clear();
+    options.devices.clear();
+    for (const std::string& platform :
+         {virtual_packages::this_machine().native_platform, std::string("linux-64")}) {
+        if (platform == searched.platform) continue;
+        options.platform = platform;
+        const auto inquiry = Inquiry::begin(context, spec, options, Extent::Named);
+        if (!inquiry) continue;
+        const std::vector<std::string> names{spec.name};
+        const auto indexes = inquiry->channels.look_up(names);
+        if (indexes && has_name(*indexes, spec.name)) return platform;
+    }
+    return std::nullopt;
 }
 
 void print_details(Output& out, const PackageRecord& record) {
@@ -145,7 +174,7 @@ Result<Found> search_channels(Context& context,
         return too_many(spec, names.size());
     GPKG_TRY(searched.indexes, inquiry.channels.look_up(names));
     GPKG_TRY(auto records, find_records(spec, names, searched));
-    if (records.empty()) return nothing_found(spec, searched);
+    if (records.empty()) return nothing_found(context, spec, options, searched);
     return Found{std::move(records), {}};
 }
 
@@ -217,6 +246,24 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searc
                                 all,
                                 where));
     return no_such_name(spec, searched, names);
+}
+
+tl::unexpected<Error> nothing_found(Context& context,
+                                    const MatchSpec& spec,
+                                    const SourceOptions& options,
+                                    const Searched& searched) {
+    if (spec.has_one_name() && !has_name(searched.indexes, spec.name)) {
+        if (const auto platform = other_platform_with(context, spec, options, searched))
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format(
+                    "{}: {} has no builds in {}", spec.to_string(), spec.name, searched.where()),
+                fmt::format("for {} it has: gpkg search {} --platform {}",
+                            *platform,
+                            shell_word(spec.to_string()),
+                            *platform));
+    }
+    return nothing_found(spec, searched);
 }
 
 tl::unexpected<Error> no_such_name(const MatchSpec& spec,

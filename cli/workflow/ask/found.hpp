@@ -61,6 +61,12 @@ Result<std::vector<PackageRecord>> find_records(const MatchSpec& spec,
 
 /// Says what is wrong with a spec that nothing matches: its name, or the rest.
 tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searched);
+/// The same, and where a name is not there for the platform but for another: that may take indexes
+/// of that one. `options` as they were looked with.
+tl::unexpected<Error> nothing_found(Context& context,
+                                    const MatchSpec& spec,
+                                    const SourceOptions& options,
+                                    const Searched& searched);
 /// The same of a name that is none of `known`.
 tl::unexpected<Error> no_such_name(const MatchSpec& spec,
                                    const Searched& searched,

@@ -1,5 +1,6 @@
 #include "cli/workflow/health/checkup.hpp"
 
+#include "cli/workflow/health/accelerator_checkup.hpp"
 #include "cli/workflow/health/code_checkup.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/base/text.hpp"
@@ -45,16 +46,6 @@ std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
     const auto* record = find_record(records, name);
     if (record == nullptr) return std::nullopt;
     auto version = version_of(record->package);
-    return version ? std::optional(*std::move(version)) : std::nullopt;
-}
-
-std::optional<Version> version_of_machine(const Detection& machine, std::string_view name) {
-    const auto* found = machine.find(name);
-    if (found == nullptr) return std::nullopt;
-    PackageRecord record;
-    record.name = found->package.name;
-    record.version = found->package.version;
-    auto version = version_of(record);
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
@@ -126,7 +117,7 @@ private:
 
     /// The CUDA that the environment has, beside the driver's.
     void driver() {
-        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        const auto driver = find_version(machine_, "__cuda");
         if (!driver) return;
         for (const auto name : kCudaVersionPackages) {
             const auto toolkit = version_of_name(checked_.records, name);
@@ -164,16 +155,20 @@ private:
             fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
         const auto bound = bound_to_newer(name, supported);
         if (bound.empty())
-            return fmt::format(
-                "a newer driver, or gpkg install {} '{}<={}'", checked_.flags, name, supported);
+            return fmt::format("a newer driver, or gpkg install {} '{}<={}'{}",
+                               checked_.flags,
+                               name,
+                               supported,
+                               checked_.machine_flags);
         return fmt::format(
-            "a newer driver, or {} of {}, which {} not go with {}={}: gpkg variants {}",
+            "a newer driver, or {} of {}, which {} not go with {}={}: gpkg variants {}{}",
             bound.size() == 1 ? "another build" : "other builds",
             join_some(bound, "and"),
             bound.size() == 1 ? "does" : "do",
             name,
             supported,
-            bound.front());
+            bound.front(),
+            checked_.machine_flags);
     }
 
     /// Packages of which the installed build does not go with that version of `name`. CUDA's own
@@ -199,7 +194,7 @@ private:
 
     /// PTX of a newer CUDA than the driver's own it does not compile.
     bool compiles_ptx() const {
-        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        const auto driver = find_version(machine_, "__cuda");
         if (!driver) return true;
         for (const auto name : kCudaVersionPackages) {
             const auto toolkit = version_of_name(checked_.records, name);
@@ -213,42 +208,9 @@ private:
             found_.push_back(std::move(finding));
     }
 
-    /// Builds for CPUs beside a GPU, where nobody asked for them, and builds for no GPU here.
     void accelerators() {
-        for (const auto& wish : checked_.wishes) {
-            const auto* record = find_record(checked_.records, wish.name);
-            if (record == nullptr || build_in_name(wish.name)) continue;
-            const auto of = accelerator_of(record->package);
-            if (of.accelerator == Accelerator::None && !of.evidence.empty()) {
-                beside_gpu(wish.name, of.evidence);
-            } else if (of.accelerator != Accelerator::None &&
-                       !has_device(machine_, of.accelerator)) {
-                without_gpu(wish.name, of.accelerator);
-            }
-        }
-    }
-
-    void without_gpu(const std::string& name, Accelerator accelerator) {
-        add(Grade::Warning,
-            name,
-            fmt::format("is a build for {}, of which there is no GPU here",
-                        to_string(accelerator)));
-    }
-
-    void beside_gpu(const std::string& name, const std::string& evidence) {
-        const auto choice = checked_.accelerators.choice(name);
-        if (choice == AcceleratorChoice::None || choice == AcceleratorChoice::Conda) return;
-        std::vector<std::string> commands;
-        for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
-            if (has_device(machine_, vendor))
-                commands.push_back(fmt::format(
-                    "gpkg install {} '{}[accel={}]'", checked_.flags, name, to_string(vendor)));
-        }
-        if (commands.empty()) return;
-        add(Grade::Warning,
-            name,
-            fmt::format("is a build for CPUs, and there is a GPU ({})", evidence),
-            join_or(commands));
+        for (auto& finding : check_accelerators(checked_, machine_))
+            found_.push_back(std::move(finding));
     }
 
     void old_names() {
@@ -259,34 +221,20 @@ private:
             }
         }
         for (const auto& wish : checked_.wishes) {
-            const auto asked = build_in_name(wish.name);
+            const auto asked = build_in_name(checked_.records, wish.name);
             if (!asked) continue;
             add(Grade::Warning,
                 wish.name,
                 "is an old way of asking for a build",
-                fmt::format("{}[accel={}]", asked->first, asked->second));
+                fmt::format("{}[accel={}]", asked->package, to_string(asked->accelerator)));
         }
-    }
-
-    /// "pytorch" and "none" of pytorch-cpu, a package that is there to choose pytorch's build.
-    std::optional<std::pair<std::string, std::string_view>> build_in_name(
-        const std::string& name) const {
-        constexpr std::pair<std::string_view, std::string_view> kEndings[] = {{"-gpu", "nvidia"},
-                                                                              {"-cpu", "none"}};
-        for (const auto& [ending, accelerator] : kEndings) {
-            if (!name.ends_with(ending)) continue;
-            auto plain = name.substr(0, name.size() - ending.size());
-            if (find_record(checked_.records, plain) != nullptr)
-                return std::pair(std::move(plain), accelerator);
-        }
-        return std::nullopt;
     }
 
     /// What pip installed, as far as its makers wrote down what it is for.
     void wheels() {
         const auto all = pip_packages(checked_.prefix, checked_.records);
         const auto present = normal_names(all);
-        const auto driver = version_of_machine(checked_.machine, "__cuda");
+        const auto driver = find_version(machine_, "__cuda");
         for (const auto& wheel : all) {
             const auto columns = wheel_columns(wheel, present);
             const auto& cuda = columns[1];
@@ -307,7 +255,7 @@ private:
                                 checked_.machine.find("__cuda")->package.version),
                     "a wheel for an older CUDA, or a newer driver");
             } else if (accelerator != Accelerator::None && !has_device(machine_, accelerator)) {
-                without_gpu(what, accelerator);
+                add(Grade::Warning, what, for_no_gpu_here(accelerator));
             }
         }
     }

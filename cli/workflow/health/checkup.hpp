@@ -33,8 +33,9 @@ struct Checked {
     const std::vector<MatchSpec>& wishes;  ///< what was asked for
     const Accelerators& accelerators;      ///< which builds of it
     const virtual_packages::Detection& machine;
-    std::string platform;  ///< of the machine
-    std::string flags;     ///< that name the environment on a command line: "-n ml"
+    std::string platform;       ///< of the machine
+    std::string flags;          ///< that name the environment on a command line: "-n ml"
+    std::string machine_flags;  ///< that name the machine, after what is before them: " --for h100"
 };
 
 std::vector<Finding> check_environment(const Checked& checked);

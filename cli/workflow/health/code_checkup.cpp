@@ -25,12 +25,8 @@ struct Devices {
 
 Devices devices_of(const virtual_packages::Detection& machine) {
     Devices devices;
-    if (const auto* found = machine.find("__cuda_arch")) {
-        PackageRecord record;
-        record.name = found->package.name;
-        record.version = found->package.version;
-        if (auto version = version_of(record)) devices.nvidia.push_back(*std::move(version));
-    }
+    if (auto lowest = find_version(machine.records(), "__cuda_arch"))
+        devices.nvidia.push_back(*std::move(lowest));
     for (const auto& capability : machine.compute_capabilities) {
         auto version = Version::parse(capability);
         if (version && *version != devices.nvidia.front())
@@ -131,6 +127,10 @@ private:
         return join_some(all, "and", all.size());
     }
 
+    std::string other_builds(const std::string& name) const {
+        return fmt::format("gpkg variants {}{} shows other builds", name, checked_.machine_flags);
+    }
+
     void warn(Grade grade, const std::string& name, std::string message, std::string hint = {}) {
         found_.push_back({grade, name, std::move(message), std::move(hint)});
     }
@@ -163,7 +163,7 @@ private:
                 name,
                 fmt::format(
                     "holds {}: {} has none that runs on {}", holds, code.worst_file, device),
-                "gpkg variants " + name + " shows other builds");
+                other_builds(name));
         }
     }
 
@@ -187,7 +187,7 @@ private:
                 Grade::Bad,
                 record.name,
                 fmt::format("is for {}, and a GPU here is {}", written(asked), device.to_string()),
-                "gpkg variants " + record.name + " shows other builds");
+                other_builds(record.name));
         const auto literals = asked.version->own_literals();
         const auto least = std::min_element(literals.begin(), literals.end());
         if (least != literals.end() && code_fit(*least, device) == CodeFit::Compiled)

@@ -49,6 +49,9 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
         {"a tool that looks for CUDA", record("py312_0", {"cuda-pathfinder >=1.1"}), "none", "", ""},
         {"openmm 8.5.2, for either", record("py312ha28768a_0", {"cuda-nvrtc >=13.0.88,<14.0a0", "cuda-version >=13.0,<14", "libcufft", "rocm-core >=7.2.1,<7.3.0a0"}), "none", "", "13.0"},
         {"ROCm", record("h1_0", {"rocm-core >=7,<8", "rocblas"}), "amd", "needs rocm-core >=7,<8", ""},
+        {"a library of ROCm's", record("h1_0", {"hipblas >=2"}), "amd", "needs hipblas >=2", ""},
+        {"headers of ROCm's, which are compiled where it runs", record("h1_0", {"rocprim"}), "amd", "needs rocprim", ""},
+        {"what only begins like ROCm's", record("h1_0", {"rocksdb", "hipsterplot"}), "none", "", ""},
         {"AMD's virtual package", record("h1_0", {"__amdgpu_arch >=9.0.10"}), "amd", "needs __amdgpu_arch >=9.0.10", ""},
         {"a flag of gpkg's schema alone", record("h1234567_0", {}, {"sm:90a"}), "nvidia", "flag sm:90a", ""},
         {"a flag without a word", record("h1234567_0", {}, {":90a"}), "none", "", ""},
@@ -70,6 +73,12 @@ TEST_CASE("parts of a vendor's own stack are for no accelerator", "[spec]") {
     // Of conda-forge: they come in one form, and a compiler says nothing of what is run.
     for (const auto* name : {"cuda-cudart", "cuda-nvcc", "cuda-pathfinder", "libcublas", "nccl"}) {
         auto part = record("h376f20c_0", {"cuda-version >=12.9,<12.10.0a0", "libgcc >=13"});
+        part.name = name;
+        CAPTURE(name);
+        CHECK(accelerator_of(part) == AcceleratorOf{});
+    }
+    for (const auto* name : {"hip", "hipblaslt", "rocprim", "rocr-runtime", "rocm-smi"}) {
+        auto part = record("h376f20c_0", {"rocm-core >=7,<8", "__glibc >=2.28"});
         part.name = name;
         CAPTURE(name);
         CHECK(accelerator_of(part) == AcceleratorOf{});

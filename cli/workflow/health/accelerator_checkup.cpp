@@ -1,0 +1,213 @@
+#include "cli/workflow/health/accelerator_checkup.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/spec/record_graph.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+using Grade = Finding::Grade;
+using Places = std::vector<std::size_t>;
+
+std::vector<PackageRecord> packages_of(const std::vector<PrefixRecord>& records) {
+    std::vector<PackageRecord> packages;
+    packages.reserve(records.size());
+    for (const auto& record : records) packages.push_back(record.package);
+    return packages;
+}
+
+class AcceleratorCheckup {
+public:
+    AcceleratorCheckup(const Checked& checked, const std::vector<PackageRecord>& machine)
+        : checked_(checked), machine_(machine), graph_(packages_of(checked.records)) {
+        const auto count = graph_.records().size();
+        is_wish_.resize(count);
+        for (const auto& wish : checked.wishes) {
+            if (const auto place = graph_.find(wish.name)) is_wish_[*place] = true;
+        }
+        declared_.reserve(count);
+        for (const auto& record : graph_.records()) declared_.push_back(accelerator_of(record));
+    }
+
+    std::vector<Finding> run() && {
+        for (const auto accelerator : {Accelerator::Nvidia, Accelerator::Amd}) {
+            if (has_device(machine_, accelerator)) {
+                vendors_.push_back(accelerator);
+            } else {
+                for (const auto& group : groups(of_vendor(accelerator)))
+                    add(known_of(group), for_no_gpu_here(accelerator), {});
+            }
+        }
+        if (vendors_.empty()) return std::move(found_);
+        for (const auto& group : groups(for_cpus())) beside_gpu(group);
+        return std::move(found_);
+    }
+
+private:
+    const std::string& name(std::size_t place) const { return graph_.records()[place].name; }
+
+    /// What chooses another's build is told as an old name.
+    bool is_choice_of_build(std::size_t place) const {
+        return build_in_name(checked_.records, name(place)).has_value();
+    }
+
+    /// A vendor's library alone may be there for what can do without: only what was asked for is
+    /// worth a word then.
+    std::vector<bool> of_vendor(Accelerator accelerator) const {
+        std::vector<bool> members(declared_.size());
+        for (std::size_t i = 0; i < members.size(); ++i)
+            members[i] = declared_[i].accelerator == accelerator && !is_choice_of_build(i) &&
+                         (!declared_[i].is_by_library || is_wish_[i]);
+        return members;
+    }
+
+    /// Builds for CPUs that nobody asked for.
+    std::vector<bool> for_cpus() const {
+        const auto asked = asked_for_cpus();
+        std::vector<bool> members(declared_.size());
+        for (std::size_t i = 0; i < members.size(); ++i)
+            members[i] = declared_[i].accelerator == Accelerator::None &&
+                         !declared_[i].evidence.empty() && !asked[i] && !is_choice_of_build(i);
+        return members;
+    }
+
+    /// What was asked for so, the parts that it is made of, and what is for CPUs because those are.
+    std::vector<bool> asked_for_cpus() const {
+        std::vector<bool> asked(declared_.size());
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            const auto choice = checked_.accelerators.choice(name(i));
+            const bool is_chosen =
+                choice == AcceleratorChoice::None || choice == AcceleratorChoice::Conda;
+            if (is_chosen && !declared_[i].evidence.empty()) asked[i] = true;
+            const auto says = accelerator_of_dependency(name(i), "");
+            if (is_wish_[i] && says.hint != AcceleratorHint::Nothing &&
+                says.accelerator == Accelerator::None)
+                asked[i] = true;
+            const auto built = build_in_name(checked_.records, name(i));
+            if (is_wish_[i] && built && built->accelerator == Accelerator::None) asked[i] = true;
+        }
+        auto parts = graph_.all_needed_by(std::move(asked));
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            parts[i] = parts[i] && !declared_[i].evidence.empty();
+        return graph_.all_needing(std::move(parts));
+    }
+
+    /// Those members that need each other, directly or by way of other members.
+    std::vector<Places> groups(std::vector<bool> members) const {
+        std::vector<Places> groups;
+        for (std::size_t start = 0; start < members.size(); ++start) {
+            if (!members[start]) continue;
+            members[start] = false;
+            Places group{start};
+            const auto take = [&](std::size_t place) {
+                if (!members[place]) return;
+                members[place] = false;
+                group.push_back(place);
+            };
+            for (std::size_t i = 0; i < group.size(); ++i) {
+                for (const auto& need : graph_.needs(group[i])) take(need.to);
+                for (const auto& need : graph_.needed_by(group[i])) take(need.from);
+            }
+            std::sort(group.begin(), group.end());
+            groups.push_back(std::move(group));
+        }
+        return groups;
+    }
+
+    /// What was asked for; else what others need that are no parts of the group, and what nobody
+    /// needs. What most of these need themselves is first: pytorch before torchvision.
+    Places known_of(const Places& group) const {
+        const auto is_part = [&](const Need& need) {
+            return std::binary_search(group.begin(), group.end(), need.from);
+        };
+        Places known;
+        std::copy_if(group.begin(), group.end(), std::back_inserter(known), [&](auto place) {
+            return is_wish_[place];
+        });
+        if (known.empty())
+            std::copy_if(group.begin(), group.end(), std::back_inserter(known), [&](auto place) {
+                const auto users = graph_.needed_by(place);
+                return users.empty() || !std::all_of(users.begin(), users.end(), is_part);
+            });
+        if (known.empty()) known = group;  // a cycle
+        const auto users_among_them = [&](std::size_t place) {
+            const auto users = graph_.needed_by(place);
+            return std::count_if(users.begin(), users.end(), [&](const Need& need) {
+                return std::find(known.begin(), known.end(), need.from) != known.end();
+            });
+        };
+        std::vector<std::pair<std::ptrdiff_t, std::size_t>> order;
+        order.reserve(known.size());
+        for (const auto place : known) order.emplace_back(-users_among_them(place), place);
+        std::sort(order.begin(), order.end());
+        for (std::size_t i = 0; i < order.size(); ++i) known[i] = order[i].second;
+        return known;
+    }
+
+    void beside_gpu(const Places& group) {
+        const auto known = known_of(group);
+        std::vector<std::string> commands;
+        for (const auto vendor : vendors_) {
+            std::vector<std::string> specs;
+            for (const auto place : known)
+                specs.push_back(fmt::format("'{}[accel={}]'", name(place), to_string(vendor)));
+            commands.push_back(fmt::format("gpkg install {} {}{}",
+                                           checked_.flags,
+                                           fmt::join(specs, " "),
+                                           checked_.machine_flags));
+        }
+        add(known,
+            fmt::format("is a build for CPUs, and there is a GPU ({})",
+                        declared_[known.front()].evidence),
+            join_or(commands));
+    }
+
+    void add(const Places& known, std::string message, std::string hint) {
+        std::vector<std::string> others;
+        for (auto place = known.begin() + 1; place != known.end(); ++place)
+            others.push_back(name(*place));
+        if (!others.empty())
+            message += fmt::format(
+                "; so {} {}", others.size() == 1 ? "is" : "are", join_some(others, "and"));
+        found_.push_back(
+            {Grade::Warning, name(known.front()), std::move(message), std::move(hint)});
+    }
+
+    const Checked& checked_;
+    const std::vector<PackageRecord>& machine_;
+    RecordGraph graph_;
+    std::vector<bool> is_wish_;            ///< by place
+    std::vector<AcceleratorOf> declared_;  ///< by place
+    std::vector<Accelerator> vendors_;     ///< whose GPUs are here
+    std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_accelerators(const Checked& checked,
+                                        const std::vector<PackageRecord>& machine) {
+    return AcceleratorCheckup(checked, machine).run();
+}
+
+std::optional<BuildInName> build_in_name(const std::vector<PrefixRecord>& records,
+                                         const std::string& name) {
+    constexpr std::pair<std::string_view, Accelerator> kEndings[] = {{"-gpu", Accelerator::Nvidia},
+                                                                     {"-cpu", Accelerator::None}};
+    for (const auto& [ending, accelerator] : kEndings) {
+        if (!name.ends_with(ending)) continue;
+        auto plain = name.substr(0, name.size() - ending.size());
+        if (find_record(records, plain) != nullptr)
+            return BuildInName{std::move(plain), accelerator};
+    }
+    return std::nullopt;
+}
+
+std::string for_no_gpu_here(Accelerator accelerator) {
+    return fmt::format("is a build for {}, of which there is no GPU here", to_string(accelerator));
+}
+
+}  // namespace gpkg::cli
