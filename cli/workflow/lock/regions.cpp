@@ -214,7 +214,11 @@ void name_regions(std::vector<Region>& regions, const Request& request) {
             auto& namesakes = called[name];
             if (!namesakes.empty()) {
                 const auto more = what_differs(*region, namesakes, request);
-                if (!more.empty()) name = more.starts_with(name) ? more : name + "-" + more;
+                if (more.starts_with(name)) {
+                    name = more;
+                } else if (!more.empty()) {
+                    name.append("-").append(more);
+                }
             }
             namesakes.push_back(region);
             region->name = name;

@@ -1,5 +1,6 @@
 #include "cli/workflow/mirror/content.hpp"
 
+#include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"

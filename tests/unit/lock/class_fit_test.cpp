@@ -203,6 +203,18 @@ TEST_CASE("what a class restricts counts where the machine has it", "[lock]") {
     CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"new"});
 }
 
+TEST_CASE("of each virtual package one need is told, the tightest", "[lock]") {
+    LockFile lock;
+    add(lock,
+        "new",
+        {"__cuda >=12.6"},
+        {record("faiss", "cuda126_0", {"__cuda >=12.6", "__cuda"}),
+         record("jaxlib", "cuda12_0", {"__cuda >=12"}),
+         record("cuda-version", "h1_0", {}, {"__cuda >=12.0"})});
+    const auto fits = fits_of(lock, "linux-64", {machine_has("__cuda", "11.4")});
+    CHECK(fits.front().unmet == Texts{"it needs __cuda >=12.6, and there is 11.4"});
+}
+
 TEST_CASE("the build for this CPU comes before the generic one", "[lock]") {
     LockFile lock;
     const auto level = [](const char* name) {
