@@ -74,6 +74,23 @@ void add_machines_option(CLI::App& app,
         ->check(not_empty("names no machine"));
 }
 
+void add_lock_options(CLI::App& app,
+                      const std::string& flag,
+                      const std::string& help,
+                      LockedOptions& options) {
+    auto* lock = app.add_option(flag, options.file, help)->type_name("FILE");
+    add_environment_option(app, options.environment)->needs(lock);
+}
+
+CLI::Option* add_environment_option(CLI::App& app, std::string& environment) {
+    return app
+        .add_option("--environment",
+                    environment,
+                    "of the lock, this environment of pixi or category of conda-lock")
+        ->type_name("NAME")
+        ->check(not_empty("--environment: the name is empty"));
+}
+
 void add_signing_options(CLI::App& app, SigningWords& words) {
     auto* sign = app.add_option("--sign-key",
                                 words.keys,

@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace gpkg::cli {
 
@@ -33,6 +34,13 @@ std::function<std::string(const std::string&)> not_empty(std::string fault);
 void add_machines_option(CLI::App& app,
                          std::vector<std::string>& machines,
                          const std::string& help);
+/// An option that names a lock file, and --environment, which says what in it is meant.
+void add_lock_options(CLI::App& app,
+                      const std::string& flag,
+                      const std::string& help,
+                      LockedOptions& options);
+/// --environment alone.
+CLI::Option* add_environment_option(CLI::App& app, std::string& environment);
 void add_change_options(CLI::App& app, ChangeOptions& options);
 void add_signing_options(CLI::App& app, SigningWords& words);
 /// --link and --copy, which are among them.

@@ -25,7 +25,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         ReachOptions reach;
         WishOptions wishes;
         std::string clone;
-        std::string lock;
+        LockedOptions lock;
     };
     const auto options = std::make_shared<Options>();
     add_target_options(app, options->target);
@@ -35,8 +35,8 @@ Action bind(CLI::App& app, const std::string& default_file) {
     add_wish_options(app, options->wishes);
     app.add_option("--clone", options->clone, "make it a copy of this environment")
         ->type_name("NAME|PATH");
-    app.add_option("--lock", options->lock, "with the packages that this lock file has for here")
-        ->type_name("FILE");
+    add_lock_options(
+        app, "--lock", "with the packages that this lock file has for here", options->lock);
     app.footer(
         "Nothing that exists is overwritten.\n"
         "  gpkg create -n ml torch\n"
@@ -46,7 +46,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
         options->change.offline = options->sources.offline;
         auto& named = options->wishes;
         if (named.specs.empty() && named.files.empty() && options->clone.empty() &&
-            options->lock.empty() && !default_file.empty())
+            options->lock.file.empty() && !default_file.empty())
             named.files = {default_file};
         named.ignore_names = !options->target.name.empty() || !options->target.prefix.empty();
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
@@ -75,7 +75,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
             GPKG_TRY(const auto original, existing_prefix(context, target_of(options->clone)));
             return clone_environment(context, original, prefix, options->change);
         }
-        if (!options->lock.empty()) {
+        if (!options->lock.file.empty()) {
             const auto& [freeze, update_deps, only_deps, no_deps, no_pin] = options->reach;
             if (only_deps || no_deps || !options->sources.exclude_newer.empty() ||
                 !options->sources.channel_priority.empty())

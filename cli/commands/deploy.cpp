@@ -188,8 +188,8 @@ Result<int> run(Context& context, DeployVerbOptions options) {
     GPKG_TRY(const auto words, words_of(context));
     auto& what = options.request.what;
     what.file = words.file;
-    const bool names_other =
-        !what.of.target.name.empty() || !what.of.target.prefix.empty() || !what.of.lock.empty();
+    const bool names_other = !what.of.target.name.empty() || !what.of.target.prefix.empty() ||
+                             !what.of.lock.file.empty();
     if ((options.clean || options.epilog) &&
         (names_other || !words.file.empty() || !words.command.empty() || !options.output.empty() ||
          options.slurm || !options.format.empty()))

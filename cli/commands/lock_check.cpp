@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 struct LockCheckOptions {
     SourceOptions sources;
     WishOptions wishes;
-    std::string file = kUsualName;
+    LockedOptions lock{kUsualName, {}};
     bool available = false;  ///< ask the channels whether the packages are there
 };
 
@@ -119,7 +119,7 @@ void tell(Output& out,
         out.result(fmt::format("gone: {}: {}", lock.packages[place].record.url, why));
     if (!answer.gone.empty())
         out.note(fmt::format("gpkg lock repair {} puts other builds of the same versions there",
-                             options.file));
+                             options.lock.file));
 }
 
 /// Which class the machine takes and what keeps it from the others, whether each holds together,
@@ -130,15 +130,15 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
             ErrorKind::Usage,
             "--accel, -c, --channel-priority and --exclude-newer are compared with what the "
             "lock was made for together with what is asked for",
-            fmt::format("gpkg lock check {} -f environment.yml ...", options.file));
-    GPKG_TRY(const auto found, read(context, options.file));
-    const auto& lock = found.lock;
+            fmt::format("gpkg lock check {} -f environment.yml ...", options.lock.file));
+    GPKG_TRY(auto found, read(context, options.lock.file));
+    GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     GPKG_TRY(const auto records, virtual_packages_of(context, machine));
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
-    if (answer.fits.empty()) return no_class(lock, options.file);
+    if (answer.fits.empty()) return no_class(lock, options.lock.file);
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
         for (const auto& flaw : flaws_of(lock, locked))
@@ -160,7 +160,8 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
 
 Action bind_check(CLI::App& app) {
     const auto options = std::make_shared<LockCheckOptions>();
-    app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
+    app.add_option("file", options->lock.file, "gpkg.lock without it")->type_name("FILE");
+    add_environment_option(app, options->lock.environment);
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);
     app.add_flag(
@@ -168,6 +169,7 @@ Action bind_check(CLI::App& app) {
     app.footer(
         "Named specs and files are compared with what the lock was made for.\n"
         "  gpkg lock check gpkg.lock --for h100\n"
+        "  gpkg lock check pixi.lock --environment test\n"
         "  gpkg lock check gpkg.lock -f environment.yml\n"
         "  gpkg lock check gpkg.lock numpy 'python=3.12'\n"
         "The exit status is 1 where the machine has no class, or anything is said of the lock.");

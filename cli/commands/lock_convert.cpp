@@ -51,14 +51,14 @@ Result<LockFile> wanted_of(const LockFile& lock,
     std::vector<const LockedClass*> usual;
     for (const auto& locked : lock.classes) {
         names.push_back(full_name(locked));
-        if (names.back() == options.of_class) return lock.only(locked);
+        if (names.back() == options.of_class) return lock.only({locked});
         if (locked.environment == kDefaultEnvironment) usual.push_back(&locked);
     }
     if (!options.of_class.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: has no class {}", options.file, options.of_class),
                     names.empty() ? "" : fmt::format("it has {}", join_some(names, "and")));
-    return format == LockFormat::Explicit && usual.size() == 1 ? lock.only(*usual.front()) : lock;
+    return format == LockFormat::Explicit && usual.size() == 1 ? lock.only({*usual.front()}) : lock;
 }
 
 /// What is beside the lock file is found from the new one's folder.

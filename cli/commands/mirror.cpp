@@ -29,7 +29,7 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
                     "gpkg mirror pytorch --for a100 --out /srv/mirror");
     if (options.delta.empty() != options.delta_folder.empty())
         return fail(ErrorKind::Usage, "--delta and --delta-out go together");
-    if (!mirror.lock.empty() &&
+    if (!mirror.lock.file.empty() &&
         (!mirror.asked.wishes.specs.empty() || !mirror.asked.wishes.files.empty()))
         return fail(ErrorKind::Usage,
                     "a lock says what is mirrored: --lock goes with neither specs nor -f");
@@ -168,8 +168,7 @@ Action bind_mirror(CLI::App& app) {
     app.remove_option(app.get_option("--for"));
     add_machines_option(
         app, asked.machines, "what this machine comes to: a profile or a name; of a lock a class");
-    app.add_option("--lock", options->mirror.lock, "what this lock holds, without solving")
-        ->type_name("FILE");
+    add_lock_options(app, "--lock", "what this lock holds, without solving", options->mirror.lock);
     app.add_option("-o,--out", options->folder, "the mirror's folder")->type_name("DIR");
     app.add_option("--delta", options->delta, "the manifest of the mirror that is elsewhere ...")
         ->type_name("MANIFEST");

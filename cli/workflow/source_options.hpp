@@ -17,4 +17,10 @@ struct SourceOptions {
     std::string exclude_newer;  ///< a date, an RFC 3339 moment or Unix milliseconds
 };
 
+/// A lock file in place of a request.
+struct LockedOptions {
+    std::string file;         ///< empty: none
+    std::string environment;  ///< empty: its default one
+};
+
 }  // namespace gpkg::cli

@@ -119,32 +119,6 @@ int compare_least(const std::vector<std::string>& a, const std::vector<std::stri
     return 0;
 }
 
-Accelerators accelerators_of(const LockRequest& request) {
-    Accelerators accelerators;
-    const auto wishes = parse_accelerator_wishes(request.accelerator);
-    if (!wishes) return accelerators;
-    if (!wishes->all.empty()) accelerators.all = wishes->all.front();
-    accelerators.of_package = wishes->of_package;
-    return accelerators;
-}
-
-/// Whose GPUs builds are to be for; nothing where it could be either vendor's.
-std::optional<Accelerator> meant_vendor(const Accelerators& accelerators,
-                                        const std::vector<PackageRecord>& machine) {
-    switch (accelerators.all) {
-    case AcceleratorChoice::Nvidia: return Accelerator::Nvidia;
-    case AcceleratorChoice::Amd: return Accelerator::Amd;
-    default: return found_accelerator({}, machine);
-    }
-}
-
-/// One of the class' packages is a build for `of`. Where two vendors' GPUs are there, both count.
-void take_builds(ClassFit& fit, Accelerator of, const std::optional<Accelerator>& vendor) {
-    if (of == Accelerator::None || fit.gpu > 0) return;
-    fit.gpu = !vendor || of == *vendor ? 1 : -1;
-    fit.builds_for = of;
-}
-
 PackageRecord record_of(const LockedVirtualPackage& package) {
     PackageRecord record;
     record.name = package.name;
@@ -152,6 +126,78 @@ PackageRecord record_of(const LockedVirtualPackage& package) {
     record.build = package.build;
     return record;
 }
+
+/// What was asked for, as it was first tried for the machine that the class was made for.
+Accelerators accelerators_of(const LockRequest& request, const LockedClass& locked) {
+    Accelerators accelerators;
+    const auto wishes = parse_accelerator_wishes(request.accelerator);
+    if (!wishes) return accelerators;
+    std::vector<PackageRecord> machine;
+    for (const auto& package : locked.made_for) machine.push_back(record_of(package));
+    if (!wishes->all.empty()) accelerators.all = choices_on(machine, wishes->all).front();
+    accelerators.of_package = wishes->of_package;
+    return accelerators;
+}
+
+/// Whose GPUs builds are to be for on a machine.
+class MeantVendors {
+public:
+    MeantVendors(const LockRequest& request, const std::vector<PackageRecord>& machine)
+        : machine_(machine) {
+        if (auto wishes = parse_accelerator_wishes(request.accelerator))
+            wishes_ = *std::move(wishes);
+        if (wishes_.all.empty()) wishes_.all.push_back(AcceleratorChoice::Conda);
+        of_all_ = turns(choices_on(machine, wishes_.all));
+    }
+
+    /// One of the class' packages is a build for `of`.
+    void take(ClassFit& fit, const std::string& package, Accelerator of) const {
+        if (of == Accelerator::None) return;
+        const auto own = wishes_.of_package.find(package);
+        const auto turns_of_it = own == wishes_.of_package.end() ? of_all_ : turns({own->second});
+        const auto turn = turns_of_it.find(of);
+        const int gpu = turn == turns_of_it.end() ? -1 : turn->second;
+        if (fit.gpu > 0 && fit.gpu >= gpu) return;
+        fit.gpu = gpu;
+        fit.builds_for = of;
+        fit.builds = builds(of, gpu > 0);
+    }
+
+private:
+    using Turns = std::map<Accelerator, int>;
+
+    /// The higher, the earlier it is to be tried; nothing for vendors that are not meant. Where it
+    /// could be either of two, both have the same.
+    Turns turns(const std::vector<AcceleratorChoice>& order) const {
+        Turns turns;
+        auto turn = static_cast<int>(order.size());
+        for (const auto choice : order) {
+            if (choice == AcceleratorChoice::None) break;
+            auto vendor = std::optional(Accelerator::Nvidia);
+            if (choice == AcceleratorChoice::Amd) vendor = Accelerator::Amd;
+            if (choice == AcceleratorChoice::Auto || choice == AcceleratorChoice::Conda)
+                vendor = found_accelerator({}, machine_);
+            for (const auto one : {Accelerator::Nvidia, Accelerator::Amd}) {
+                if (!vendor || one == *vendor) turns.emplace(one, turn);
+            }
+            --turn;
+        }
+        return turns;
+    }
+
+    std::string builds(Accelerator of, bool is_meant) const {
+        if (!has_vendor(machine_, of))
+            return is_meant ? "builds for the GPU that was asked for"
+                            : "builds for a GPU that is not there";
+        if (!is_meant) return "builds for a GPU that was not asked for";
+        return has_device(machine_, of) ? "builds for the GPU that is there"
+                                        : "builds for the GPU driver that is there";
+    }
+
+    const std::vector<PackageRecord>& machine_;
+    AcceleratorWishes wishes_;
+    Turns of_all_;
+};
 
 /// Names of virtual packages by which the classes of a lock were told apart: what hardware is by,
 /// as builds are preferred for it, and of the rest what some class asks for. A kernel that nothing
@@ -228,12 +274,14 @@ Comparison compare(const ClassFit& a, const ClassFit& b) {
         return fmt::format("{} than {}", what, b.locked->name);
     };
     if (a.fits() != b.fits()) return {a.fits() ? 1 : -1, "fits"};
-    if (const auto order = sign_of(a.gpu > 0, b.gpu > 0))
-        return {order, "has builds for the GPU that is there"};
+    if (const auto order = sign_of(std::max(a.gpu, 0), std::max(b.gpu, 0)))
+        return {order,
+                b.gpu > 0 ? fmt::format("has builds for a GPU that was asked for before that of {}",
+                                        b.locked->name)
+                          : "has " + a.builds};
     if (const auto order = sign_of(a.made_for, b.made_for))
         return {order, more("was made for more of what is there")};
-    if (const auto order = sign_of(a.gpu, b.gpu))
-        return {order, "has no builds for a GPU that is not there"};
+    if (const auto order = sign_of(a.gpu, b.gpu)) return {order, "has no " + b.builds};
     if (const auto order = sign_of(a.closeness.gpu, b.closeness.gpu))
         return {order, "was made for more of this GPU"};
     if (const auto order = sign_of(a.closeness.cpu, b.closeness.cpu))
@@ -249,8 +297,8 @@ std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& lo
     const auto records = lock.records_of(locked);
     std::set<Accelerator> vendors;
     for (const auto& record : records) vendors.insert(accelerator_of(record).accelerator);
-    const bool only_builds =
-        only_builds_for_nvidia(asked_of(lock, locked), records, accelerators_of(lock.request));
+    const bool only_builds = only_builds_for_nvidia(
+        asked_of(lock, locked), records, accelerators_of(lock.request, locked));
     std::vector<std::string> texts;
     for (auto& text : restrictions_of(records, only_builds)) {
         const bool is_of_use = std::ranges::any_of(
@@ -270,7 +318,7 @@ std::string advantage_of_first(const std::vector<ClassFit>& fits) {
 const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
     const auto& best = fits.front();
     const auto other = std::ranges::find_if(fits, [&](const ClassFit& fit) {
-        return fit.fits() && fit.gpu > 0 && fit.builds_for != best.builds_for;
+        return fit.fits() && fit.gpu == best.gpu && fit.builds_for != best.builds_for;
     });
     return best.gpu > 0 && other != fits.end() ? &*other : nullptr;
 }
@@ -279,16 +327,15 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages) {
     const Cascade cascade(virtual_packages);
-    const auto accelerators = accelerators_of(lock.request);
-    const auto vendor = meant_vendor(accelerators, virtual_packages);
+    const MeantVendors vendors(lock.request, virtual_packages);
     std::vector<ClassFit> fits;
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
         ClassFit fit;
         fit.locked = &locked;
         const auto records = lock.records_of(locked);
-        const bool only_builds =
-            only_builds_for_nvidia(asked_of(lock, locked), records, accelerators);
+        const bool only_builds = only_builds_for_nvidia(
+            asked_of(lock, locked), records, accelerators_of(lock.request, locked));
         auto asked = locked.needs;
         for (auto& text : restrictions_of(records, only_builds)) {
             if (has(virtual_packages, name_in_spec(text))) asked.push_back(std::move(text));
@@ -299,7 +346,7 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         }
         fit.unmet = unmet_of(locked, fit.asked, platform, virtual_packages);
         for (const auto& record : records) {
-            take_builds(fit, accelerator_of(record).accelerator, vendor);
+            vendors.take(fit, record.name, accelerator_of(record).accelerator);
             for (const auto& text : record.depends) {
                 if (!text.starts_with("_")) continue;
                 if (const auto spec = MatchSpec::parse(text))

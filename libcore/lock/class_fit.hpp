@@ -18,8 +18,10 @@ struct ClassFit {
     /// Its needs, and what restricts packages the machine has: one range for each of them.
     std::vector<std::string> asked;
     std::vector<std::string> unmet;  ///< of its needs, and its platform
-    /// Above 0: it has builds for the GPU that is there; below: for one that is not.
+    /// Above 0: it has builds for a GPU that is meant, the higher the earlier that was asked for;
+    /// below: for others only.
     int gpu = 0;
+    std::string builds{};  ///< which those are: "builds for the GPU that is there"
     Accelerator builds_for = Accelerator::None;  ///< whose GPUs those builds are for
     /// How much of what the machine has it was made for: above 0 where the machine has all that one
     /// of those has that it was made for, and the higher the more others of which that holds have
@@ -47,9 +49,9 @@ std::string advantage_of_first(const std::vector<ClassFit>& fits);
 const ClassFit* other_vendors(const std::vector<ClassFit>& fits);
 
 /// Every class of the default environment, the best first: those that fit; of those, with builds
-/// for the GPU that is there; made for more of what the machine is; without builds for a GPU that
-/// is not there; closer to the machine; that ask for more, and for higher versions; and then by
-/// name.
+/// for the GPU that is there, as it was asked for; made for more of what the machine is; without
+/// builds for a GPU that is not there; closer to the machine; that ask for more, and for higher
+/// versions; and then by name.
 std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages);

@@ -3,8 +3,10 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <numeric>
 #include <tuple>
@@ -36,6 +38,42 @@ void move_places(std::vector<std::size_t>& places, const std::vector<std::size_t
     places.erase(std::unique(places.begin(), places.end()), places.end());
 }
 
+/// Leaves out of `all` what none of the classes has, and keeps their places right.
+template <typename Item>
+void keep_used(std::vector<LockedClass>& classes,
+               std::vector<std::size_t> LockedClass::*list,
+               std::vector<Item>& all) {
+    std::vector<Item> used;
+    std::unordered_map<std::size_t, std::size_t> moved;
+    for (auto& locked : classes) {
+        for (auto& place : locked.*list) {
+            const auto [entry, is_new] = moved.emplace(place, used.size());
+            if (is_new) used.push_back(std::move(all[place]));
+            place = entry->second;
+        }
+    }
+    all = std::move(used);
+}
+
+/// Of what gpkg knows the versions are numbers, or "any"; of a site's own they may be any text.
+bool may_have_version(std::string_view name, const std::string& version) {
+    constexpr auto kNumbered = std::to_array<std::string_view>({"__amdgpu",
+                                                                "__amdgpu_arch",
+                                                                "__archspec",
+                                                                "__cuda",
+                                                                "__cuda_arch",
+                                                                "__glibc",
+                                                                "__linux",
+                                                                "__osx",
+                                                                "__rocm",
+                                                                "__unix",
+                                                                "__win"});
+    if (version.empty() || version == kAnyVersion) return true;
+    const bool is_number = version.front() >= '0' && version.front() <= '9';
+    return Version::parse(version) &&
+           (is_number || std::ranges::find(kNumbered, name) == kNumbered.end());
+}
+
 }  // namespace
 
 std::optional<LockedVirtualPackage> LockedVirtualPackage::parse(std::string_view text) {
@@ -46,6 +84,7 @@ std::optional<LockedVirtualPackage> LockedVirtualPackage::parse(std::string_view
     if (parts.size() > 2) package.build = parts[2];
     // What would be written without them is another text.
     if (package.to_string() != text) return std::nullopt;
+    if (!may_have_version(package.name, package.version)) return std::nullopt;
     return package;
 }
 
@@ -100,21 +139,15 @@ const std::vector<LockedChannel>& LockFile::channels_of(const std::string& envir
                                                                  : channels;
 }
 
-LockFile LockFile::only(const LockedClass& locked) const {
+LockFile LockFile::only(std::vector<LockedClass> some) const {
     auto lock = *this;
-    lock.classes = {locked};
-    std::erase_if(lock.environments,
-                  [&](const auto& entry) { return entry.first != locked.environment; });
-    const auto keep = [](auto& places, auto& all) {
-        std::remove_cvref_t<decltype(all)> used;
-        for (auto& place : places) {
-            used.push_back(std::move(all[place]));
-            place = used.size() - 1;
-        }
-        all = std::move(used);
-    };
-    keep(lock.classes.front().packages, lock.packages);
-    keep(lock.classes.front().foreign, lock.foreign);
+    lock.classes = std::move(some);
+    std::erase_if(lock.environments, [&](const auto& entry) {
+        return std::ranges::find(lock.classes, entry.first, &LockedClass::environment) ==
+               lock.classes.end();
+    });
+    keep_used(lock.classes, &LockedClass::packages, lock.packages);
+    keep_used(lock.classes, &LockedClass::foreign, lock.foreign);
     // That the request was changed by hand must stay to be seen.
     if (request.digest == request_digest(*this)) lock.request.digest = request_digest(lock);
     return lock;

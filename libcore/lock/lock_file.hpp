@@ -125,8 +125,8 @@ struct LockFile {
     const std::vector<std::string>& specs_of(const LockedClass& locked) const;
     const std::vector<LockedChannel>& channels_of(const std::string& environment) const;
 
-    /// The lock of one of its classes, with what is in that: as if nothing else had been locked.
-    LockFile only(const LockedClass& locked) const;
+    /// The lock of some of its classes, with what is in those: as if nothing else had been locked.
+    LockFile only(std::vector<LockedClass> some) const;
 
     /// Brings everything into the one order that files are written in and read as: packages by file
     /// name, classes by environment and name. Places stay right.

@@ -50,6 +50,20 @@ bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator 
     return false;
 }
 
+std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virtual_packages,
+                                          std::vector<AcceleratorChoice> order) {
+    if (order.size() < 2) return order;
+    const auto is_elsewhere = [&](AcceleratorChoice choice) {
+        if (choice == AcceleratorChoice::Nvidia)
+            return !has_vendor(virtual_packages, Accelerator::Nvidia);
+        return choice == AcceleratorChoice::Amd && !has_vendor(virtual_packages, Accelerator::Amd);
+    };
+    const auto last = order.back();
+    std::erase_if(order, is_elsewhere);
+    if (order.empty()) order.push_back(last);
+    return order;
+}
+
 std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& installed,
                                              const std::vector<PackageRecord>& virtual_packages) {
     std::set<Accelerator> built;

@@ -37,6 +37,11 @@ bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator 
 /// Whether they tell of a GPU or of a driver. ROCm alone (__rocm) is a folder that may be anywhere.
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 
+/// Of choices in the order in which they are to be tried, those that count on a machine: of
+/// several, one for a GPU does where there is such a GPU or its driver. The last where none does.
+std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virtual_packages,
+                                          std::vector<AcceleratorChoice> order);
+
 /// What Auto means with these records installed and these virtual packages: the vendor whose
 /// builds are installed, else the vendor whose device is there, else the one whose driver is, else
 /// none. Nothing where it could be either of two.

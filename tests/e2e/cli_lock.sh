@@ -468,6 +468,14 @@ err_has 'for a100'
 check [ ! -e never.lock ]
 expect 1 lock check missing.lock
 err_has 'missing.lock'
+printf 'gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {}\n' > none.lock
+expect 1 lock check none.lock
+err_has 'none.lock: has no classes: nothing is locked in it'
+expect 1 create -n never --lock none.lock -y
+err_has 'none.lock: has no classes: nothing is locked in it'
+sed 's/__glibc=[0-9.]*=0/__glibc=abc=0/' plain.lock > abc.lock
+expect 1 lock check abc.lock
+err_has "'__glibc=abc=0' is no virtual package"
 printf 'name: x\ndependencies: [torch]\n' > env.yml
 expect 1 lock check env.yml
 err_has 'env.yml'

@@ -7,12 +7,6 @@ namespace {
 
 using Choice = AcceleratorChoice;
 
-bool is_there(Choice choice, const std::vector<PackageRecord>& virtual_packages) {
-    if (choice == Choice::Nvidia) return has_vendor(virtual_packages, Accelerator::Nvidia);
-    if (choice == Choice::Amd) return has_vendor(virtual_packages, Accelerator::Amd);
-    return true;
-}
-
 /// A state that makes no sense was refused when it was read.
 Choice read(const std::string& text) {
     return parse_accelerator_choice(text).value_or(Choice::Auto);
@@ -59,11 +53,7 @@ std::vector<AcceleratorChoice> accelerators_to_try(
     const std::vector<PackageRecord>& virtual_packages) {
     auto order = wishes.all.empty() ? remembered(state) : wishes.all;
     order.insert(order.end(), wishes.fallbacks.begin(), wishes.fallbacks.end());
-    if (order.size() == 1) return order;
-    const auto last = order.back();
-    std::erase_if(order, [&](Choice choice) { return !is_there(choice, virtual_packages); });
-    if (order.empty()) order.push_back(last);
-    return order;
+    return choices_on(virtual_packages, std::move(order));
 }
 
 GpkgState state_of(const AcceleratorWishes& wishes) {

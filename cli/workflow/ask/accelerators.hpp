@@ -15,8 +15,8 @@ namespace gpkg::cli {
 /// `all` is the first that is to be tried.
 Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state);
 
-/// The choices for all packages in the order in which they are to be tried; never empty. Of
-/// several, those for GPUs that the machine does not have are left out.
+/// The choices for all packages that count on the machine, in the order in which they are to be
+/// tried; never empty.
 std::vector<AcceleratorChoice> accelerators_to_try(
     const AcceleratorWishes& wishes,
     const GpkgState& state,

@@ -161,7 +161,7 @@ Result<NodePayload> payload_of_file(Context& context, const std::string& path) {
 }
 
 std::string name_of(const ImagedOptions& options) {
-    return options.lock.empty() ? options.name : fs::path(options.lock).stem().native();
+    return options.lock.file.empty() ? options.name : fs::path(options.lock.file).stem().native();
 }
 
 /// How much was read and written for it is worth telling.

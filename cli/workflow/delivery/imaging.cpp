@@ -31,7 +31,7 @@ Result<WantedImage> wanted_environment(Context& context,
                                        const ImagedOptions& options,
                                        const fs::path& nowhere) {
     WantedImage wanted;
-    if (!options.lock.empty()) {
+    if (!options.lock.file.empty()) {
         if (!options.target.name.empty() || !options.target.prefix.empty())
             return fail(ErrorKind::Usage, "--from-lock goes with neither -n nor -p");
         GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, nowhere));
@@ -40,7 +40,7 @@ Result<WantedImage> wanted_environment(Context& context,
             return fail(ErrorKind::Unsupported,
                         fmt::format("{}: has packages of pip, which installs them nowhere but "
                                     "into an environment",
-                                    options.lock),
+                                    options.lock.file),
                         "gpkg create --lock makes one, of which the image can be made");
         wanted.name = fs::path(options.output).stem().native();
     } else {
@@ -100,10 +100,10 @@ std::int64_t newest_time(const std::vector<PackageRecord>& records) {
 void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
     add_target_options(app, options.target);
     add_for_option(app, options.sources);
-    app.add_option("--from-lock",
-                   options.lock,
-                   "the packages that this lock file has for here, without an environment")
-        ->type_name("FILE");
+    add_lock_options(app,
+                     "--from-lock",
+                     "the packages that this lock file has for here, without an environment",
+                     options.lock);
     app.add_option("--level", options.level, "how hard it is compressed")
         ->check(CLI::Range(1, 22))
         ->type_name("1-22");

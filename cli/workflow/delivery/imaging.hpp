@@ -21,7 +21,7 @@ namespace gpkg::cli {
 /// Which environment is meant: one that is there, or what a lock file has for the machine.
 struct ImagedOptions {
     TargetOptions target;
-    std::string lock;  ///< empty: the target
+    LockedOptions lock;  ///< without a file the target
     SourceOptions sources;
     std::string name;  ///< of the environment in the image; empty: as it is called, or as the file
     std::string output;
@@ -33,7 +33,7 @@ struct ImagedOptions {
 /// What a squashfs image begins with.
 inline constexpr std::string_view kSquashfsMagic = "hsqs";
 
-/// --name, --prefix, --for, --from-lock, --level, --offline.
+/// --name, --prefix, --for, --from-lock, --environment, --level, --offline.
 void add_imaged_sources(CLI::App& app, ImagedOptions& options);
 /// The same with --output.
 void add_imaged_options(CLI::App& app, ImagedOptions& options);

@@ -6,12 +6,12 @@
 #include "libcore/env/activation.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_flaws.hpp"
+#include "libcore/lock/environments.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -54,41 +54,26 @@ bool is_empty(const LockedClass& locked) {
     return locked.packages.empty() && locked.foreign.empty();
 }
 
-/// Categories and environments that nothing is made of, although they have packages.
-std::vector<std::string> others_of(const LockFile& lock) {
-    std::set<std::string> names;
-    for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment && !is_empty(locked))
-            names.insert(locked.environment);
-    }
-    return {names.begin(), names.end()};
-}
-
-/// "the environment default", as the format calls it.
-std::string_view what_is_taken(const LockFile& lock) {
-    return lock.kept_for == "conda-lock" ? "the category main" : "the environment default";
-}
-
-/// The others, for people to know.
+/// The environments that are not taken, for people to know.
 void tell_others(Context& context, const LockFile& lock, const std::string& file) {
-    const auto others = others_of(lock);
+    const auto others = other_environments(lock);
     if (others.empty()) return;
-    context.out.note(fmt::format("note: {}: {} left out; what is taken is {}",
-                                 file,
-                                 join_some(others, "and") + (others.size() == 1 ? " is" : " are"),
-                                 what_is_taken(lock)));
+    context.out.note(fmt::format(
+        "note: {}: {} left out; what is taken is the {}, and with --environment NAME another",
+        file,
+        join_some(others, "and") + (others.size() == 1 ? " is" : " are"),
+        environment_title(lock, std::string(kDefaultEnvironment))));
 }
 
 /// `what` is missing or empty; where there are packages is in the hint.
 tl::unexpected<Error> nothing_to_make(const LockFile& lock, const std::string& what) {
-    const auto others = others_of(lock);
+    const auto others = other_environments(lock);
     return fail(ErrorKind::NotFound,
                 what,
                 others.empty() ? ""
-                               : fmt::format("{} packages, and only {} is made into an environment",
+                               : fmt::format("{} packages: --environment NAME takes them",
                                              join_some(others, "and") +
-                                                 (others.size() == 1 ? " has" : " have"),
-                                             what_is_taken(lock)));
+                                                 (others.size() == 1 ? " has" : " have")));
 }
 
 /// What -c names can be the way to the lock's packages, with a login, but no other packages come.
@@ -115,22 +100,36 @@ Result<void> check_channels(const Context& context,
 }  // namespace
 
 tl::unexpected<Error> no_class(const LockFile& lock, const std::string& file) {
-    const bool is_there = lock.environments.contains(std::string(kDefaultEnvironment));
-    const auto* what = is_there ? "there is nothing in the environment" : "has no environment";
-    return nothing_to_make(lock, fmt::format("{}: {} {}", file, what, kDefaultEnvironment));
+    if (lock.classes.empty() && lock.environments.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: has no classes: nothing is locked in it", file),
+                    "gpkg lock with what is wanted writes it anew");
+    const std::string name(kDefaultEnvironment);
+    const auto* what = lock.environments.contains(name) ? "there is nothing in the" : "has no";
+    return nothing_to_make(lock,
+                           fmt::format("{}: {} {}", file, what, environment_title(lock, name)));
+}
+
+Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
+    if (options.environment.empty()) return lock;
+    auto alone = lock_of_environment(lock, options.environment);
+    if (!alone) return pass(std::move(alone).error().while_doing(options.file));
+    return alone;
 }
 
 Result<ExactRequest> locked_request(Context& context,
                                     const SourceOptions& sources,
-                                    const std::string& file,
+                                    const LockedOptions& options,
                                     const fs::path& prefix) {
-    GPKG_TRY(const auto found, read_lock(file));
+    const auto& file = options.file;
+    GPKG_TRY(auto found, read_lock(file));
     for (const auto& warning : found.warnings) context.out.warn(warning);
-    GPKG_CHECK(check_channels(context, sources, found.lock));
+    GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options));
+    GPKG_CHECK(check_channels(context, sources, lock));
     GPKG_TRY(const auto machine, machine_of(context, sources));
     GPKG_TRY(const auto records, virtual_packages_of(context, machine));
-    const auto fits = fits_of(found.lock, machine.platform, records);
-    if (fits.empty()) return no_class(found.lock, file);
+    const auto fits = fits_of(lock, machine.platform, records);
+    if (fits.empty()) return no_class(lock, file);
     const auto& best = fits.front();
     if (!best.fits()) {
         std::string reasons;
@@ -148,20 +147,23 @@ Result<ExactRequest> locked_request(Context& context,
                                 best.locked->name,
                                 other->locked->name),
                     "--devices with the numbers that gpkg hardware shows says which count");
-    if (is_empty(*best.locked))
-        return nothing_to_make(found.lock,
-                               fmt::format("{}: there is nothing in {} for {}",
+    if (is_empty(*best.locked)) {
+        const std::string environment =
+            options.environment.empty() ? std::string(kDefaultEnvironment) : options.environment;
+        return nothing_to_make(lock,
+                               fmt::format("{}: there is nothing in the {} for {}",
                                            file,
-                                           what_is_taken(found.lock),
+                                           environment_title(lock, environment),
                                            best.locked->name));
-    if (const auto flaws = flaws_of(found.lock, *best.locked); !flaws.empty())
+    }
+    if (const auto flaws = flaws_of(lock, *best.locked); !flaws.empty())
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: {} does not hold together: {}",
                                 file,
                                 best.locked->name,
                                 join_some(flaws, "and")),
                     "a lock that was merged or changed by hand is written anew by gpkg lock");
-    tell_others(context, found.lock, file);
+    tell_others(context, lock, file);
     ExactRequest request;
     request.prefix = prefix;
     request.notes.push_back(fmt::format(
@@ -170,25 +172,25 @@ Result<ExactRequest> locked_request(Context& context,
         request.notes.push_back(
             fmt::format("its builds for GPUs are of use with {}, and this machine has none",
                         join_some(best.missed, "and")));
-    request.records = found.lock.records_of(*best.locked);
-    for (const auto& text : found.lock.specs_of(*best.locked)) {
+    request.records = lock.records_of(*best.locked);
+    for (const auto& text : lock.specs_of(*best.locked)) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         request.requested.push_back(std::move(spec));
     }
-    for (const auto& [name, value] : found.lock.request.variables) {
+    for (const auto& [name, value] : lock.request.variables) {
         auto fine = check_variable_name(name);
         if (!fine) return pass(std::move(fine).error().while_doing(file + ": variables"));
     }
-    request.variables = found.lock.request.variables;
+    request.variables = lock.request.variables;
     GPKG_TRY(request.channels, wanted_channels(context, sources));
-    GPKG_TRY(request.state, state_of(found.lock, *best.locked));
+    GPKG_TRY(request.state, state_of(lock, *best.locked));
     std::vector<std::string> locked_channels;
-    for (const auto& channel : found.lock.channels) locked_channels.push_back(channel.url);
+    for (const auto& channel : lock.channels) locked_channels.push_back(channel.url);
     GPKG_TRY(const auto channels, parse_channels(locked_channels, channel_context(context)));
     GPKG_CHECK(remember_channels(context, request.state, channels));
-    GPKG_TRY(request.pip, pip_sections(context, found.lock, *best.locked, fs::absolute(file)));
+    GPKG_TRY(request.pip, pip_sections(context, lock, *best.locked, fs::absolute(file)));
     // conda-lock knows no more than names, places and checksums, also once it is converted.
-    request.records_are_bare = found.lock.kept_for == "conda-lock";
+    request.records_are_bare = lock.kept_for == "conda-lock";
     return request;
 }
 

@@ -13,8 +13,11 @@ namespace gpkg::cli {
 /// where none fits, with what keeps the machine from each.
 Result<ExactRequest> locked_request(Context& context,
                                     const SourceOptions& sources,
-                                    const std::string& file,
+                                    const LockedOptions& options,
                                     const fs::path& prefix);
+
+/// The lock with what --environment names in place of its default environment; as it is without.
+Result<LockFile> environment_in(LockFile lock, const LockedOptions& options);
 
 /// What is said of a lock without a class that an environment could be made of: that `default` is
 /// missing or empty, and which others have packages.

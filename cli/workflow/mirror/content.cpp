@@ -1,5 +1,6 @@
 #include "cli/workflow/mirror/content.hpp"
 
+#include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
@@ -56,22 +57,23 @@ Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
 }
 
 Result<MirrorContent> content_of_lock(Context& context, const MirrorOptions& options) {
-    GPKG_TRY(auto read, read_lock(absolute_path(options.lock, context.home)));
+    GPKG_TRY(auto read, read_lock(absolute_path(options.lock.file, context.home)));
     for (const auto& warning : read.warnings) context.out.warn(warning);
+    GPKG_TRY(auto lock, environment_in(std::move(read.lock), options.lock));
     MirrorContent content;
     // Files of conda-lock leave out what restricts a package.
     content.records_are_whole = read.format != LockFormat::CondaLock;
-    GPKG_TRY(const auto classes, classes_of(read.lock, options.asked.machines, options.lock));
+    GPKG_TRY(const auto classes, classes_of(lock, options.asked.machines, options.lock.file));
     for (const auto* locked : classes) {
-        GPKG_CHECK(add_records(content, read.lock.records_of(*locked)));
+        GPKG_CHECK(add_records(content, lock.records_of(*locked)));
         content.subdirs.insert(locked->platform);
-        if (!locked->foreign.empty() || !read.lock.request.pip.empty())
+        if (!locked->foreign.empty() || !lock.request.pip.empty())
             context.out.warn_once(
-                fmt::format("{}: what pip installs is not in the mirror", options.lock));
+                fmt::format("{}: what pip installs is not in the mirror", options.lock.file));
     }
-    for (const auto& channel : read.lock.channels) content.channels.push_back(channel.url);
+    for (const auto& channel : lock.channels) content.channels.push_back(channel.url);
     GPKG_TRY(content.named, wanted_channels(context, options.asked.sources));
-    content.lock = std::move(read.lock);
+    content.lock = std::move(lock);
     return content;
 }
 
@@ -93,8 +95,8 @@ Result<MirrorContent> content_asked_for(Context& context, const MirrorOptions& o
 }  // namespace
 
 Result<MirrorContent> mirror_content(Context& context, const MirrorOptions& options) {
-    return options.lock.empty() ? content_asked_for(context, options)
-                                : content_of_lock(context, options);
+    return options.lock.file.empty() ? content_asked_for(context, options)
+                                     : content_of_lock(context, options);
 }
 
 }  // namespace gpkg::cli

@@ -25,7 +25,7 @@ namespace gpkg::cli {
 
 struct MirrorOptions {
     ClassOptions asked;  ///< of a lock the machines are names of its classes
-    std::string lock;    ///< a file; empty: what is asked is solved
+    LockedOptions lock;  ///< without a file what is asked is solved; all its environments
     fs::path folder;
     SignKeys sign_keys;
     fs::path delta_base;    ///< a manifest; empty: no delta is written

@@ -88,6 +88,65 @@ TEST_CASE("which vendor's GPU counts is not for a lock to choose", "[lock]") {
     CHECK(other({machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")}).empty());
 }
 
+TEST_CASE("of several accelerators the first that counts on the machine is meant", "[lock]") {
+    auto lock = four_classes();
+    lock.classes[0].made_for = {{"__archspec", "1", "x86_64_v3"}};
+    // Builds for GPUs that need no driver, as those of old channels do not.
+    lock.classes[1].needs.clear();
+    lock.packages[lock.classes[1].packages.front()].record.depends.clear();
+    const std::vector<PackageRecord> gpu{machine_has("__archspec", "1", "zen4"),
+                                         machine_has("__cuda", "12.8"),
+                                         machine_has("__cuda_arch", "9.0")};
+    const std::vector<PackageRecord> none{machine_has("__archspec", "1", "zen4")};
+    std::vector<PackageRecord> both = gpu;
+    both.push_back(machine_has("__amdgpu", "0"));
+    both.push_back(machine_has("__amdgpu_arch", "9.4.2"));
+    struct Row {
+        const char* accelerator;
+        const char* on_gpu;
+        const char* on_none;
+        const char* on_both;
+    };
+    for (const auto& row : std::vector<Row>{{"nvidia,none", "cuda12", "cpu", "cuda12"},
+                                            {"amd,nvidia,none", "cuda12", "cpu", "rocm"},
+                                            {"nvidia,amd", "cuda12", "cpu", "cuda12"},
+                                            {"nvidia", "cuda12", "cuda12", "cuda12"},
+                                            {"auto,none", "cuda12", "cpu", "rocm"},
+                                            {"none pytorch=nvidia", "cuda12", "cuda12", "cuda12"},
+                                            {"nvidia pytorch=none", "cpu", "cpu", "cpu"},
+                                            {"", "cuda12", "cpu", "rocm"}}) {
+        CAPTURE(row.accelerator);
+        lock.request.accelerator = row.accelerator;
+        CHECK(order(lock, gpu).front() == row.on_gpu);
+        CHECK(order(lock, none).front() == row.on_none);
+        CHECK(order(lock, both).front() == row.on_both);
+    }
+    lock.request.accelerator = "amd,nvidia,none";
+    const auto fits = fits_of(lock, "linux-64", both);
+    CHECK(other_vendors(fits) == nullptr);
+    CHECK(advantage_of_first(fits) ==
+          "has builds for a GPU that was asked for before that of cuda12");
+}
+
+TEST_CASE("what is said of a class' builds is true of the machine", "[lock]") {
+    auto lock = four_classes();
+    const auto advantage = [&](const std::vector<PackageRecord>& machine) {
+        return advantage_of_first(fits_of(lock, "linux-64", machine));
+    };
+    const auto driver = machine_has("__cuda", "12.8");
+    lock.classes.pop_back();
+    lock.classes.erase(lock.classes.begin() + 2);  // cpu and cuda12 are left
+    CHECK(advantage({driver, machine_has("__cuda_arch", "9.0")}) ==
+          "has builds for the GPU that is there");
+    CHECK(advantage({driver}) == "has builds for the GPU driver that is there");
+    lock.request.accelerator = "none";
+    CHECK(advantage({driver}) == "has no builds for a GPU that was not asked for");
+    lock.classes.back().needs.clear();
+    CHECK(advantage({}) == "has no builds for a GPU that is not there");
+    lock.request.accelerator = "nvidia";
+    CHECK(advantage({}) == "has builds for the GPU that was asked for");
+}
+
 TEST_CASE("the class that was decided for the most of a machine goes first", "[lock]") {
     LockFile lock;
     // A compiler, which any driver will do for, as it was decided without and with one.
@@ -142,6 +201,18 @@ TEST_CASE("what a class restricts counts where the machine has it", "[lock]") {
     // Who builds needs no driver, as when it was decided.
     lock.request.specs = {"cuda-nvcc"};
     CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"new"});
+}
+
+TEST_CASE("of each virtual package one need is told, the tightest", "[lock]") {
+    LockFile lock;
+    add(lock,
+        "new",
+        {"__cuda >=12.6"},
+        {record("faiss", "cuda126_0", {"__cuda >=12.6", "__cuda"}),
+         record("jaxlib", "cuda12_0", {"__cuda >=12"}),
+         record("cuda-version", "h1_0", {}, {"__cuda >=12.0"})});
+    const auto fits = fits_of(lock, "linux-64", {machine_has("__cuda", "11.4")});
+    CHECK(fits.front().unmet == Texts{"it needs __cuda >=12.6, and there is 11.4"});
 }
 
 TEST_CASE("the build for this CPU comes before the generic one", "[lock]") {

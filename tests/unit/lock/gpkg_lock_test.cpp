@@ -318,6 +318,8 @@ TEST_CASE("mistakes in a lock file of gpkg are told with their place", "[lock]")
         {small(kBlock, "    foreign: [x]\n"),       "f:6:15: x is not among the packages below"},
         {small(kBlock, "    needs: [numpy]\n"),     "f:6:12: 'numpy' does not ask for a virtual package"},
         {small(kBlock, "    made_for: ['__cuda >=12']\n"), "f:6:15: '__cuda >=12' is no virtual package, like __cuda=12.4"},
+        {small(kBlock, "    made_for: ['__cuda=abc=0']\n"), "f:6:15: '__cuda=abc=0' is no virtual package, like __cuda=12.4"},
+        {small(kBlock, "    also_made_for: ['__linux=6.1 __glibc=x']\n"), "f:6:20: '__glibc=x' is no virtual package, like __cuda=12.4"},
         {small(kBlock, "    made: x\n"),            "f:6:5: unknown key 'made'"},
         {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {a: {}}", "f:4:14: the key 'platform' is missing"},
         {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {a: {platform: linux}}", "f:4:15: unknown platform 'linux'"},

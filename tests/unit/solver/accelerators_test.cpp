@@ -74,4 +74,20 @@ TEST_CASE("an environment only builds where a compiler was asked for and nothing
     CHECK(builds({"cuda-nvcc"}, {compiler, record("torch", "cpu_0")}, none));
 }
 
+TEST_CASE("of several choices those count for whose GPUs something is there", "[solver]") {
+    using enum AcceleratorChoice;
+    using Choices = std::vector<AcceleratorChoice>;
+    PackageRecord driver;
+    driver.name = "__cuda";
+    PackageRecord amd;
+    amd.name = "__amdgpu_arch";
+    CHECK(choices_on({driver}, {Amd, Nvidia, None}) == Choices{Nvidia, None});
+    CHECK(choices_on({driver, amd}, {Amd, Nvidia, None}) == Choices{Amd, Nvidia, None});
+    CHECK(choices_on({}, {Amd, Nvidia, None}) == Choices{None});
+    CHECK(choices_on({}, {Amd, Nvidia}) == Choices{Nvidia});
+    CHECK(choices_on({}, {Nvidia}) == Choices{Nvidia});
+    CHECK(choices_on({}, {Auto, None}) == Choices{Auto, None});
+    CHECK(choices_on({}, {}).empty());
+}
+
 }  // namespace accelerators_test

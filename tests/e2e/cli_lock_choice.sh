@@ -1,0 +1,103 @@
+# Which class of a lock a machine takes, how classes are named, and environments of other formats
+. "$(dirname "$0")/lib.sh"
+
+unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
+package lib 1.0 0
+# On each machine the first that counts there is meant, also of builds that ask for no driver, as
+# those of old channels do not: a class of the lock is what is decided there.
+package old 1.0 cuda12_0
+package old 1.0 cpu_0
+package old 0.1 cuda12_0 '__cuda >=12'
+cat > driver.yaml <<'YAML'
+gpkg_profile: 1
+platform: linux-64
+nvidia: {driver: 550.54.14, cuda: "12.4"}
+YAML
+for wish in '--accel nvidia,none' '--accel amd,nvidia,none' 'hardware-select-gpu-nvidia hardware-fallback-cpu-x86_64'; do
+    expect 0 lock old $wish --for a100 --for cpu -o old.lock
+    for machine in a100 h100 cpu ./driver.yaml; do
+        wanted=a100
+        [ "$machine" != cpu ] || wanted=cpu
+        expect 0 lock check old.lock --for "$machine" --json
+        json "d['class'] == '$wanted'"
+    done
+    expect 0 lock old $wish --for-all --dry-run --json
+    json 'd["take_another"] == []'
+done
+expect 0 lock check old.lock --for ./driver.yaml
+out_has 'it has builds for the GPU driver that is there'
+expect 0 lock check old.lock --for a100
+out_has 'it has builds for the GPU that is there'
+
+# Classes are named for what was asked for, and where their needs are the same for what they hold.
+package libgpu 1.0 cuda12_0
+package libgpu 1.0 cpu_0
+package libgpu 0.1 cuda12_0 '__cuda >=12'
+package beside 1.0 cpu_0 libgpu
+package beside 1.0 cuda12_0 libgpu nowhere
+package level 1.0 v4_0 '__archspec * ^(x86_64_v4|skylake_avx512|cascadelake|icelake|zen4)$'
+package level 1.0 v1_0
+expect 0 lock level --for-all --dry-run --json
+json '[c["name"] for c in d["classes"]] == ["cpu-x86_64_v4", "cpu"]'
+expect 0 lock beside --for-all --dry-run --json
+json '[c["name"] for c in d["classes"]] == ["cpu", "cpu-libgpu-cpu_0"]'
+
+# Environments of pixi and categories of conda-lock, which come with `main`.
+package same 1.0 0
+python3 - "$CHANNEL" << 'PY'
+import hashlib, sys
+channel = "file://" + sys.argv[1]
+def url(fn): return f"{channel}/linux-64/{fn}.tar.bz2"
+def sha(fn): return hashlib.sha256(open(url(fn)[7:], "rb").read()).hexdigest()
+lib, same, one = "lib-1.0-0", "same-1.0-0", "level-1.0-v1_0"
+with open("envs.pixi.lock", "w") as out:
+    out.write("version: 6\nenvironments:\n")
+    for name, packages in {"default": [lib], "test": [lib, same], "bare": []}.items():
+        out.write(f"  {name}:\n    channels:\n    - url: {channel}\n    packages:\n      linux-64:\n")
+        out.write("".join(f"      - conda: {url(fn)}\n" for fn in packages))
+    out.write("packages:\n")
+    out.write("".join(f"- conda: {url(fn)}\n  sha256: {sha(fn)}\n" for fn in (lib, same)))
+with open("dev.conda-lock.yml", "w") as out:
+    out.write(f"version: 1\nmetadata:\n  content_hash: {{linux-64: {'0' * 64}}}\n  channels:\n  - url: {channel}\n"
+              "    used_env_vars: []\n  platforms: [linux-64]\n  sources: [environment.yml]\npackage:\n")
+    for fn, category in ((lib, "main"), (same, "dev"), (one, "docs")):
+        name, version, build = fn.split("-")
+        out.write(f"- {{name: {name}, version: '{version}', build: '{build}', manager: conda, platform: linux-64,\n"
+                  f"   dependencies: {{}}, url: '{url(fn)}', hash: {{sha256: {sha(fn)}}}, category: {category}, optional: false}}\n")
+PY
+names() { json "[p['name'] for p in d['actions']['LINK']] == '$1'.split()"; }
+expect 0 create -n x --lock envs.pixi.lock --dry-run --json
+names 'lib'
+expect 0 create -n x --lock envs.pixi.lock --dry-run
+err_has 'test is left out; what is taken is the environment default, and with --environment NAME another'
+expect 0 create -n x --lock envs.pixi.lock --environment test --dry-run --json
+names 'lib same'
+expect 0 create -n x --lock envs.pixi.lock --environment default --dry-run --json
+names 'lib'
+expect 0 create -n tested --lock envs.pixi.lock --environment test -y
+err_lacks 'left out'
+records tested 'sorted(r) == ["lib", "same"]'
+expect 1 create -n x --lock envs.pixi.lock --environment tets -y
+err_has 'envs.pixi.lock: has no environment tets' 'did you mean test?'
+expect 1 lock check envs.pixi.lock --environment bare
+err_has 'envs.pixi.lock: there is nothing in the environment bare'
+expect 0 lock check envs.pixi.lock --environment test
+out_has 'linux-64'
+expect 2 create -n x same --environment test -y
+err_has '--lock'
+expect 0 create -n x --lock dev.conda-lock.yml --dry-run --json
+names 'lib'
+expect 0 create -n x --lock dev.conda-lock.yml --dry-run
+err_has 'dev and docs are left out; what is taken is the category main'
+expect 0 create -n x --lock dev.conda-lock.yml --environment main --dry-run --json
+names 'lib'
+expect 0 create -n x --lock dev.conda-lock.yml --environment dev --dry-run --json
+names 'lib same'
+expect 1 create -n x --lock dev.conda-lock.yml --environment doc -y
+err_has 'has no category doc' 'did you mean docs?'
+expect 0 mirror --lock dev.conda-lock.yml --environment docs --out mirrored
+check [ "$(cd mirrored && find . -name '*.tar.bz2' | sort | xargs -n1 basename | tr '\n' ' ')" = 'level-1.0-v1_0.tar.bz2 lib-1.0-0.tar.bz2 ' ]
+expect 0 create -n x --lock mirrored/gpkg.lock --dry-run --json
+json 'len(d["actions"]["LINK"]) == 2'
+
+finish

@@ -1,0 +1,100 @@
+#include "libcore/lock/environments.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <set>
+
+using namespace gpkg;
+using Texts = std::vector<std::string>;
+
+namespace environments_test {
+namespace {
+
+void add(LockFile& lock, std::string environment, std::string platform, const Texts& names) {
+    LockedClass locked;
+    locked.name = locked.platform = std::move(platform);
+    locked.environment = std::move(environment);
+    PackageAdder adder(lock);
+    for (const auto& name : names) {
+        LockedPackage package;
+        package.record.name = name;
+        package.record.url = "https://h/c/noarch/" + name + "-1-0.conda";
+        if (name == "gpu") package.record.depends = {"__cuda >=12"};
+        locked.packages.push_back(adder.add(package).value());
+    }
+    lock.classes.push_back(std::move(locked));
+}
+
+LockFile two_environments() {
+    LockFile lock;
+    lock.channels = {{"https://h/c", {}}};
+    add(lock, "default", "linux-64", {"python"});
+    add(lock, "test", "linux-64", {"pytest", "python"});
+    lock.environments["test"].channels = {{{"https://h/d", {}}}};
+    lock.environments["empty"];
+    return lock;
+}
+
+/// "linux-64: a b", a line for each class.
+Texts told(const LockFile& lock) {
+    Texts lines;
+    for (const auto& locked : lock.classes) {
+        CHECK(locked.environment == kDefaultEnvironment);
+        std::set<std::string> names;
+        for (const auto& record : lock.records_of(locked)) names.insert(record.name);
+        auto line = locked.name + ":";
+        for (const auto& name : names) line += " " + name;
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::string fault(const LockFile& lock, const std::string& name) {
+    const auto found = lock_of_environment(lock, name);
+    return found ? "" : found.error().message + " | " + found.error().hint;
+}
+
+}  // namespace
+
+TEST_CASE("an environment of a lock can stand alone", "[lock]") {
+    const auto lock = two_environments();
+    CHECK(other_environments(lock) == Texts{"test"});
+    const auto test = lock_of_environment(lock, "test").value();
+    CHECK(told(test) == Texts{"linux-64: pytest python"});
+    CHECK(test.packages.size() == 2);
+    CHECK(test.channels == std::vector<LockedChannel>{{"https://h/d", {}}});
+    CHECK(test.environments.empty());
+    CHECK(told(lock_of_environment(lock, "default").value()) == Texts{"linux-64: python"});
+    CHECK(fault(lock, "tset") == "has no environment tset | did you mean test?");
+    CHECK(fault(lock, "quite-other") ==
+          "has no environment quite-other | it has default, empty and test");
+    CHECK(fault(lock, "empty") == "there is nothing in the environment empty | ");
+}
+
+TEST_CASE("whether a request was changed by hand is seen of one environment as well", "[lock]") {
+    auto lock = two_environments();
+    lock.classes[1].specs = {"pytest"};
+    lock.request.digest = request_digest(lock);
+    const auto alone = lock_of_environment(lock, "test").value();
+    CHECK(alone.request.digest == request_digest(alone));
+    lock.classes[1].specs = {"other"};
+    const auto changed = lock_of_environment(lock, "test").value();
+    CHECK(changed.request.digest != request_digest(changed));
+}
+
+TEST_CASE("a category of conda-lock comes with main", "[lock]") {
+    LockFile lock;
+    lock.kept_for = "conda-lock";
+    add(lock, "default", "linux-64", {"python", "six"});
+    add(lock, "default", "osx-64", {"python"});
+    add(lock, "dev", "linux-64", {"gpu", "six"});
+    const auto dev = lock_of_environment(lock, "dev").value();
+    CHECK(told(dev) == Texts{"linux-64: gpu python six", "osx-64: python"});
+    CHECK(dev.classes[0].needs == Texts{"__cuda >=12"});
+    CHECK(told(lock_of_environment(lock, "main").value()) ==
+          Texts{"linux-64: python six", "osx-64: python"});
+    CHECK(environment_title(lock, "default") == "category main");
+    CHECK(fault(lock, "devs") == "has no category devs | did you mean dev?");
+}
+
+}  // namespace environments_test
