@@ -142,17 +142,31 @@ Accelerators accelerators_of(const LockRequest& request, const LockedClass& lock
 /// Whose GPUs builds are to be for on a machine.
 class MeantVendors {
 public:
-    MeantVendors(const LockRequest& request, const std::vector<PackageRecord>& machine)
-        : machine_(machine) {
+    MeantVendors(const LockRequest& request,
+                 const std::vector<PackageRecord>& machine,
+                 const Cascade& cascade)
+        : machine_(machine), cascade_(cascade) {
         if (auto wishes = parse_accelerator_wishes(request.accelerator))
             wishes_ = *std::move(wishes);
         if (wishes_.all.empty()) wishes_.all.push_back(AcceleratorChoice::Conda);
         of_all_ = turns(choices_on(machine, wishes_.all));
     }
 
-    /// One of the class' packages is a build for `of`.
-    void take(ClassFit& fit, const std::string& package, Accelerator of) const {
+    /// Takes one of the class' packages into account.
+    void take(ClassFit& fit, const PackageRecord& record) const {
+        const auto of = accelerator_of(record).accelerator;
         if (of == Accelerator::None) return;
+        if (will_not_run(record)) {
+            fit.runs = false;
+            return;
+        }
+        take(fit, record.name, of);
+    }
+
+private:
+    using Turns = std::map<Accelerator, int>;
+
+    void take(ClassFit& fit, const std::string& package, Accelerator of) const {
         const auto own = wishes_.of_package.find(package);
         const auto turns_of_it = own == wishes_.of_package.end() ? of_all_ : turns({own->second});
         const auto turn = turns_of_it.find(of);
@@ -163,8 +177,13 @@ public:
         fit.builds = builds(of, gpu > 0);
     }
 
-private:
-    using Turns = std::map<Accelerator, int>;
+    bool will_not_run(const PackageRecord& record) const {
+        return cascade_.obstacle_of_build(record.build) ||
+               std::ranges::any_of(record.depends, [&](const std::string& text) {
+                   const auto spec = MatchSpec::parse(text);
+                   return spec && !spec->when && cascade_.obstacle(*spec);
+               });
+    }
 
     /// The higher, the earlier it is to be tried; nothing for vendors that are not meant. Where it
     /// could be either of two, both have the same.
@@ -195,6 +214,7 @@ private:
     }
 
     const std::vector<PackageRecord>& machine_;
+    const Cascade& cascade_;
     AcceleratorWishes wishes_;
     Turns of_all_;
 };
@@ -274,6 +294,10 @@ Comparison compare(const ClassFit& a, const ClassFit& b) {
         return fmt::format("{} than {}", what, b.locked->name);
     };
     if (a.fits() != b.fits()) return {a.fits() ? 1 : -1, "fits"};
+    if (const auto order = sign_of(a.runs, b.runs))
+        return {order,
+                fmt::format("runs on the GPU and the driver that are there, and {} does not",
+                            b.locked->name)};
     if (const auto order = sign_of(std::max(a.gpu, 0), std::max(b.gpu, 0)))
         return {order,
                 b.gpu > 0 ? fmt::format("has builds for a GPU that was asked for before that of {}",
@@ -327,7 +351,7 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages) {
     const Cascade cascade(virtual_packages);
-    const MeantVendors vendors(lock.request, virtual_packages);
+    const MeantVendors vendors(lock.request, virtual_packages, cascade);
     std::vector<ClassFit> fits;
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
@@ -346,7 +370,7 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         }
         fit.unmet = unmet_of(locked, fit.asked, platform, virtual_packages);
         for (const auto& record : records) {
-            vendors.take(fit, record.name, accelerator_of(record).accelerator);
+            vendors.take(fit, record);
             for (const auto& text : record.depends) {
                 if (!text.starts_with("_")) continue;
                 if (const auto spec = MatchSpec::parse(text))

@@ -133,9 +133,8 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
         return fmt::format("of {} (hidden by strict channel priority)", channel());
     case LeftOut::Why::Newer: return "(newer than --exclude-newer allows)";
     case LeftOut::Why::Accelerator:
-        return fmt::format(
-            "(not for the accelerator asked for, {})",
-            to_string(universe.accelerators().choice(universe.names()[name].text)));
+        return fmt::format("(not for the accelerator asked for, {})",
+                           to_string(universe.accelerators().choice(universe.names()[name].text)));
     case LeftOut::Why::OtherChannel:
         return fmt::format(
             "of {} ({} of {})", channel(), before, channel_text(problem, former->record.channel));

@@ -255,7 +255,7 @@ packages:
 YML
 expect 1 create -n nothing --lock empty.lock -y
 err_has 'empty.lock: there is nothing in the environment default'
-err_has 'hint: test has packages, and only the environment default is made into an environment'
+err_has 'hint: test has packages: --environment NAME takes them'
 expect 1 lock check empty.lock
 err_has 'there is nothing in the environment default'
 sed -i 's/packages: {}/packages: {linux-64: []}/' empty.lock

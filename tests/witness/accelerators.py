@@ -49,6 +49,10 @@ gpus:
 # Which vendors a machine has a device of.
 VENDORS = {"cpu": set(), "mi300": {"amd"}, "two-vendors": {"nvidia", "amd"}}
 
+# The major version of the CUDA that a driver runs, where that is not the newest. Programs of a later one do not start
+# with it (NVIDIA, "CUDA Compatibility"), whether or not their package says so by __cuda.
+DRIVERS = {"old-driver": 11}
+
 NVIDIA = re.compile(r"__cuda\b|__cuda_arch|cudatoolkit|cuda-(?!pathfinder)|cudnn|nccl|libcu(blas|dnn|fft|rand|solver|sparse|file|dss)|libnvjitlink")
 AMD = re.compile(r"__amdgpu|__rocm|rocm-|hip\b|rocblas|rccl|miopen")
 
@@ -65,6 +69,12 @@ def vendor_of(record):
     if re.search(r"(^|_)(rocm|hip)", record["build"]):
         return "amd"
     return None
+
+
+def needs_newer_cuda(record, machine):
+    """Whether a build is for a CUDA of a later major version than the machine's driver runs."""
+    asked = [re.match(r"(?:pytorch-cuda|cuda-version) [>=]*(\d+)", depend) for depend in record["depends"]]
+    return machine in DRIVERS and any(match and int(match[1]) > DRIVERS[machine] for match in asked)
 
 
 class Channel:
@@ -134,7 +144,7 @@ def complaint(gpkg, channels, specs, machine, answer):
         for wanted in vendors if len(vendors) == 1 else ():
             if got == wanted:
                 continue
-            for sibling in (r for r in builds if vendor_of(r) == wanted):
+            for sibling in (r for r in builds if vendor_of(r) == wanted and not needs_newer_cuda(r, machine)):
                 exact = f"{name}={sibling['version']}={sibling['build']}"
                 others = [s for s in specs if s is not spec]
                 status, with_it = gpkg.solve(channels, [exact, *others], machine, "--accel", "conda")

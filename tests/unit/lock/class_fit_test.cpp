@@ -68,6 +68,19 @@ TEST_CASE("a machine takes the class with builds for its GPU that asks for the m
     CHECK(order(lock, {}).front() == "cpu");
 }
 
+TEST_CASE("a class whose builds say that they will not run stands behind others", "[lock]") {
+    LockFile lock;
+    add(lock, "cpu", {}, {record("pytorch", "cpu_0", {})});
+    // As the builds of old channels, which ask for no driver.
+    add(lock, "cuda", {}, {record("pytorch", "cuda12.4_0", {"pytorch-cuda 12.4.*"})});
+    const auto on = [&](const char* driver, const char* device) {
+        return order(lock, {machine_has("__cuda", driver), machine_has("__cuda_arch", device)});
+    };
+    CHECK(on("12.0", "8.0") == Texts{"cuda", "cpu"});
+    CHECK(on("11.4", "8.0") == Texts{"cpu", "cuda"});
+    CHECK(on("12.4", "3.7") == Texts{"cpu", "cuda"});  // for which CUDA 12 makes no code
+}
+
 TEST_CASE("a machine with both vendors' GPUs takes either before none", "[lock]") {
     const auto found =
         order(four_classes(), {machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")});
