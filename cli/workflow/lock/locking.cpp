@@ -108,6 +108,7 @@ private:
             return a.first < b.first;
         });
         std::vector<std::string> names;
+        names.reserve(ranked.size());
         for (auto& [rank, name] : ranked) names.push_back(std::move(name));
         return names;
     }
