@@ -1,6 +1,7 @@
 #include "solver/search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gpkg::solver {
@@ -9,6 +10,9 @@ namespace {
 /// How many versions of a name are looked at first, and how many times more in place of too few.
 constexpr std::size_t kFirstBreadth = 3;
 constexpr std::size_t kWiden = 4;
+/// How often more is looked at where too few were. After that everything is: of a world in which an
+/// answer is only just missing libsolv takes the longest to say so.
+constexpr int kMostWidened = 2;
 
 }  // namespace
 
@@ -64,10 +68,13 @@ public:
         };
         for (const auto goal : conflict.goals) grow(goal_breadth_[goal]);
         for (const auto& [id, spec] : conflict.asks) grow(spec_breadth_[spec]);
+        if (is_wider && ++widened_ > kMostWidened) look_at_all();
         return is_wider;
     }
 
 private:
+    static constexpr auto kAll = std::numeric_limits<std::size_t>::max();
+
     struct Breadth {
         std::size_t versions;
         bool is_cut = false;  ///< there are more
@@ -93,10 +100,16 @@ private:
         }
     }
 
+    void look_at_all() {
+        for (auto& breadth : goal_breadth_) breadth.versions = kAll;
+        for (auto& breadth : spec_breadth_) breadth.versions = kAll;
+    }
+
     Search& search_;
     const Universe& universe_;
     const Live& live_;
     const std::vector<Goal>& goals_;
+    int widened_ = 0;
     std::vector<Breadth> goal_breadth_;
     std::vector<Breadth> spec_breadth_;
 };

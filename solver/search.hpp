@@ -1,8 +1,8 @@
 #pragma once
 
 // Finds an answer, looking among few candidates of each name first. An answer among few is one; and
-// where there is none, libsolv says what that rests on: only there more are looked at. When what it
-// rests on leaves nothing more to look at, there is no answer at all.
+// where there is none, libsolv says what that rests on: at first more are looked at only there,
+// then everywhere. When what it rests on leaves nothing more to look at, there is no answer at all.
 
 #include "solver/engine.hpp"
 #include "solver/reductions.hpp"
