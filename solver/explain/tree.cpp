@@ -6,6 +6,7 @@
 #include "solver/explain/wording.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <set>

@@ -4,6 +4,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/http_server.hpp"
 
+#include <atomic>
 #include <fmt/format.h>
 #include <fstream>
 #include <thread>

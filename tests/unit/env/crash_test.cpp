@@ -3,6 +3,7 @@
 // the new environment, to the byte, with nothing beside it.
 
 #include "tests/support/catch.hpp"
+#include "tests/support/effort.hpp"
 #include "tests/unit/env/sample.hpp"
 
 #include <atomic>
@@ -292,9 +293,10 @@ TEST_CASE("a creation in an empty folder leaves the folder or everything", "[env
 }
 
 TEST_CASE("a recovery killed anywhere can be repeated", "[env][crash]") {
-    kill_recovery_everywhere<Update>(4);
-    kill_recovery_everywhere<Create>(5);
-    kill_recovery_everywhere<CreateInEmptyFolder>(7);
+    const int more = tests::test_effort() < 1 ? 6 : 1;
+    kill_recovery_everywhere<Update>(4 * more);
+    kill_recovery_everywhere<Create>(5 * more);
+    kill_recovery_everywhere<CreateInEmptyFolder>(7 * more);
 }
 
 TEST_CASE("a disk that is full for a moment, or from then on, costs nothing", "[env][crash]") {

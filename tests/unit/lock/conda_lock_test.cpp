@@ -1,6 +1,8 @@
 #include "libcore/lock/lock_format.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
+
 using namespace gpkg;
 using Texts = std::vector<std::string>;
 

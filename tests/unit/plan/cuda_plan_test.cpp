@@ -5,6 +5,7 @@
 #include "libcore/plan/cuda_cover_internal.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <random>
 

@@ -2,6 +2,8 @@
 #include "libcore/spec/match_spec.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
+
 using gpkg::RenderedOutput;
 using gpkg::RenderOptions;
 using gpkg::Result;

@@ -2,6 +2,8 @@
 
 #include "tests/support/catch.hpp"
 
+#include <vector>
+
 using gpkg::Variant;
 
 TEST_CASE("variant hashes are those of published packages", "[build]") {

@@ -453,11 +453,6 @@ std::string describe(const Problem& problem) {
     return lines;
 }
 
-double test_effort() {
-    const char* wanted = std::getenv("GPKG_TEST_EFFORT");
-    return wanted == nullptr ? 1 : std::stod(wanted);
-}
-
 std::uint32_t problem_count() { return static_cast<std::uint32_t>(4000 * test_effort()); }
 
 }  // namespace gpkg::tests

@@ -5,6 +5,7 @@
 
 #include "libcore/solve/solve.hpp"
 #include "libcore/spec/condition.hpp"
+#include "tests/support/effort.hpp"
 
 #include <map>
 #include <random>
@@ -73,8 +74,7 @@ private:
 std::string line(const PackageRecord& record);
 /// The problem as a person reads it, for a failure.
 std::string describe(const Problem& problem);
-/// GPKG_TEST_EFFORT: 10 tries ten times as much as every run does, 0.1 a tenth.
-double test_effort();
+/// How many random problems to try.
 std::uint32_t problem_count();
 
 }  // namespace gpkg::tests

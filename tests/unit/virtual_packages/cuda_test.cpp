@@ -4,6 +4,7 @@
 #include "tests/support/machine.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
