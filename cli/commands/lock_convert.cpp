@@ -1,4 +1,5 @@
 #include "cli/commands/lock.hpp"
+#include "cli/workflow/lock/environment.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct LockConvertOptions {
-    std::string file;
+    LockedOptions lock;
     std::string to;
     std::string format;    ///< empty: as `to` is called
     std::string of_class;  ///< empty: all
@@ -56,7 +57,7 @@ Result<LockFile> wanted_of(const LockFile& lock,
     }
     if (!options.of_class.empty())
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: has no class {}", options.file, options.of_class),
+                    fmt::format("{}: has no class {}", options.lock.file, options.of_class),
                     names.empty() ? "" : fmt::format("it has {}", join_some(names, "and")));
     return format == LockFormat::Explicit && usual.size() == 1 ? lock.only({*usual.front()}) : lock;
 }
@@ -69,7 +70,7 @@ void move_places(LockFile& lock, const LockConvertOptions& options) {
         auto real = fs::weakly_canonical(folder, code);
         return code ? folder.lexically_normal() : real;
     };
-    const auto from = folder_of(options.file);
+    const auto from = folder_of(options.lock.file);
     const auto to = folder_of(options.to);
     if (from == to) return;
     for (auto& package : lock.foreign) package = moved(std::move(package), from, to);
@@ -114,8 +115,9 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
 
 Result<int> convert(Context& context, const LockConvertOptions& options) {
     GPKG_TRY(const auto format, format_for(options));
-    GPKG_TRY(const auto found, read(context, options.file));
-    GPKG_TRY(auto lock, wanted_of(found.lock, format, options));
+    GPKG_TRY(auto found, read(context, options.lock.file));
+    GPKG_TRY(const auto whole, environment_in(std::move(found.lock), options.lock));
+    GPKG_TRY(auto lock, wanted_of(whole, format, options));
     move_places(lock, options);
     // What cannot be written is told by a dry run as well, and before what is lost.
     GPKG_CHECK(format_lock(lock, format));
@@ -134,17 +136,21 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
 
 Action bind_convert(CLI::App& app) {
     const auto options = std::make_shared<LockConvertOptions>();
-    app.add_option("file", options->file, "the lock, of any format")->type_name("FILE")->required();
+    app.add_option("file", options->lock.file, "the lock, of any format")
+        ->type_name("FILE")
+        ->required();
     app.add_option("to", options->to, kLockNames)->type_name("FILE")->required();
     app.add_option("--format", options->format, "what to write, whatever the name is")
         ->type_name("WHAT")
         ->check(CLI::IsMember(&kFormats));
+    add_environment_option(app, options->lock.environment);
     app.add_option("--class", options->of_class, "the only class to write")->type_name("NAME");
     app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
     app.footer(
         "What can hold several classes of one platform is gpkg.lock and pixi.lock of version 7.\n"
         "  gpkg lock convert gpkg.lock pixi.lock --format pixi-6\n"
-        "  gpkg lock convert gpkg.lock a100.txt --class a100  # for create --file");
+        "  gpkg lock convert gpkg.lock a100.txt --class a100  # for create --file\n"
+        "  gpkg lock convert pixi.lock gpkg.lock --environment test");
     return [=](Context& context) { return convert(context, *options); };
 }
 

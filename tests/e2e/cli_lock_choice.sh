@@ -83,6 +83,14 @@ expect 1 lock check envs.pixi.lock --environment bare
 err_has 'envs.pixi.lock: there is nothing in the environment bare'
 expect 0 lock check envs.pixi.lock --environment test
 out_has 'linux-64'
+expect 0 lock convert envs.pixi.lock test.txt --environment test
+check [ "$(grep -c '://' test.txt)" = 2 ]
+expect 0 lock convert envs.pixi.lock test.gpkg.lock --environment test
+expect 0 create -n x --lock test.gpkg.lock --dry-run --json
+names 'lib same'
+expect 1 lock convert envs.pixi.lock bare.txt --environment bare
+err_has 'envs.pixi.lock: there is nothing in the environment bare'
+check [ ! -e bare.txt ]
 expect 2 create -n x same --environment test -y
 err_has '--lock'
 expect 0 create -n x --lock dev.conda-lock.yml --dry-run --json
