@@ -9,6 +9,7 @@
 #include "solver/search.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace gpkg::solver {
 namespace {
@@ -104,13 +105,15 @@ Result<Solution> solution_of(const Universe& universe, const std::vector<Candida
     return solution;
 }
 
-std::optional<Version> version_with(Problem problem,
+std::optional<Version> version_with(const Problem& problem,
                                     const std::string& name,
-                                    AcceleratorChoice choice) {
-    auto& accelerators = problem.request.accelerators;
-    accelerators.of_package[name] = choice;
-    accelerators.asked_packages.insert(name);
-    const auto universe = Universe::collect(problem);
+                                    Accelerator accelerator) {
+    ProblemChange change;
+    change.kind = ProblemChange::Kind::LetChange;
+    change.spec = fmt::format("{}[accel={}]", name, to_string(accelerator));
+    const auto changed = with_changes(problem, {change});
+    if (!changed) return std::nullopt;
+    const auto universe = Universe::collect(*changed);
     if (!universe) return std::nullopt;
     const auto best = best_of(*universe, rank_candidates(*universe));
     for (const auto id : best.value_or(std::vector<CandidateId>())) {
@@ -126,8 +129,8 @@ Result<Outcome> answer(const Problem& problem) {
     const auto ranks = rank_candidates(universe);
     if (const auto best = best_of(universe, ranks)) {
         GPKG_TRY(auto solution, solution_of(universe, *best));
-        solution.notes = notes_on(universe, *best, [&](const auto& name, auto choice) {
-            return version_with(problem, name, choice);
+        solution.notes = notes_on(universe, *best, [&](const auto& name, auto accelerator) {
+            return version_with(problem, name, accelerator);
         });
         return solution;
     }
@@ -145,6 +148,17 @@ Result<Outcome> solve(const Problem& problem) try {
     return answer(problem);
 } catch (const Stopped&) {
     return fail(ErrorKind::Interrupted, "interrupted");
+}
+
+Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem) {
+    GPKG_TRY(const auto universe, Universe::collect(problem));
+    const auto ranks = rank_candidates(universe);
+    const auto& name = universe.names()[universe.specs()[universe.requested().front()].name];
+    std::vector<PackageRecord> records(name.end - name.begin);
+    for (auto id = name.begin; id < name.end; ++id) {
+        GPKG_TRY(records[ranks[id]], universe.candidates()[id].record());
+    }
+    return records;
 }
 
 }  // namespace gpkg::solver

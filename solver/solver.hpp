@@ -17,4 +17,8 @@ namespace gpkg::solver {
 /// in the order in which they are named.
 Result<Outcome> solve(const Problem& problem);
 
+/// What may be taken of the first name that `problem` asks for, the preferred before what is taken
+/// where that cannot be had. Without what the request leaves out, or what a channel hides.
+Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem);
+
 }  // namespace gpkg::solver

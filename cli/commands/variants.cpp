@@ -15,6 +15,7 @@
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "solver/solver.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -91,17 +92,6 @@ std::string missing_here(const PackageRecord& record, const Sources& sources) {
     return fmt::format("needs {}: {}", written(spec), fact.text());
 }
 
-/// What the build says itself of why it does not run there.
-std::string does_not_run(const PackageRecord& record, const Sources& sources) {
-    const Cascade cascade(sources.virtual_packages);
-    for (const auto& text : record.depends) {
-        const auto spec = MatchSpec::parse(text);
-        if (!spec || spec->when) continue;
-        if (auto obstacle = cascade.obstacle(*spec)) return *std::move(obstacle);
-    }
-    return cascade.obstacle_of_build(record.build).value_or("");
-}
-
 /// The end of the first clash: what something that the build needs asks for in vain.
 std::string reason_of(const Explanation& explanation) {
     const auto& lines = explanation.clashes.front().lines;
@@ -118,7 +108,8 @@ Result<std::string> obstacle_of(Context& context,
                                 const Sources& sources,
                                 const PackageRecord& record) {
     if (auto missing = missing_here(record, sources); !missing.empty()) return missing;
-    if (auto reason = does_not_run(record, sources); !reason.empty()) return reason;
+    if (auto reason = Cascade(sources.virtual_packages).obstacle_of(record))
+        return *std::move(reason);
     GPKG_TRY(auto spec,
              MatchSpec::parse(fmt::format("{}=={}={}", record.name, record.version, record.build)));
     spec.channel = record.channel;
@@ -142,6 +133,35 @@ Result<std::optional<std::string>> hiding_channel(const Sources& sources, const 
         if (!found.rows().empty()) return index->source().channel;
     }
     return std::nullopt;
+}
+
+/// Of each version the build that would be taken first; what another channel hides comes last.
+Result<void> sort_by_preference(Context& context,
+                                const Sources& sources,
+                                MatchSpec asked,
+                                std::vector<PackageRecord>& records) {
+    ChangeRequest request;
+    request.specs.push_back(std::move(asked));
+    GPKG_TRY(const auto question, question_of(context, sources, request));
+    GPKG_TRY(const auto preferred, solver::in_order_of_preference(question.problem));
+    std::map<std::string_view, std::size_t> places;  // by URL
+    for (const auto& record : preferred) places.emplace(record.url, places.size());
+    const auto place = [&](const PackageRecord& record) {
+        const auto found = places.find(record.url);
+        return found == places.end() ? places.size() : found->second;
+    };
+    const auto of_version = [](auto from, auto end) {
+        return std::find_if_not(from, end, [&](const PackageRecord& record) {
+            return version_of(record).value() == version_of(*from).value();
+        });
+    };
+    for (auto from = records.begin(); from != records.end();) {
+        const auto to = of_version(from, records.end());
+        std::stable_sort(
+            from, to, [&](const auto& a, const auto& b) { return place(a) < place(b); });
+        from = to;
+    }
+    return {};
 }
 
 Json json_of(const Sources& sources, const std::vector<Row>& rows) {
@@ -284,6 +304,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
     if (found.empty()) return nothing_found(context, spec, options.sources, searched);
     GPKG_TRY(const auto hiding, hiding_channel(sources, spec));
     auto records = newest(found, options.versions, hiding);
+    GPKG_CHECK(sort_by_preference(context, sources, spec, records));
     GPKG_TRY(
         auto inputs,
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));

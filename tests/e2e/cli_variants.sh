@@ -14,9 +14,9 @@ package plain 1.0 0
 
 expect 0 variants torch
 check [ "$(tr -s ' ' <<< "$out")" = '# Version Build accelerator cuda python fits here
-2.0 cuda129_py312_0 nvidia 12.9 3.12 no: driver 12.9 0 needs __cuda >=12: this machine has no NVIDIA driver (__cuda)
+2.0 cpu_py312_0 none 3.12 yes
 2.0 cuda118_py313_0 nvidia 11.8 3.13 no: needs __cuda >=11.8: this machine has no NVIDIA driver (__cuda)
-2.0 cpu_py312_0 none 3.12 yes' ]
+2.0 cuda129_py312_0 nvidia 12.9 3.12 no: driver 12.9 0 needs __cuda >=12: this machine has no NVIDIA driver (__cuda)' ]
 err_has 'accelerator none: by "build cpu_py312_0"'
 err_has 'the newest version with builds for amd is 1.0'
 # What is said to fit can be had, and what is said not to cannot.
@@ -27,6 +27,13 @@ expect 1 solve torch=2.0=cuda129_py312_0
 unset CONDA_OVERRIDE_CUDA
 expect 0 variants torch --for h100
 out_lacks 'no:'
+# Of a version they stand as they are preferred: the first that fits is what is taken.
+for machine in h100 v100 cpu mi300; do
+    expect 0 variants torch --for $machine --json
+    first=$(python3 -c 'import json, sys; print(next(v["build"] for v in json.load(sys.stdin)["variants"] if v["fits"]))' <<< "$out")
+    expect 0 solve torch --for $machine --json
+    json "[p['build_string'] for p in d['packages'] if p['name'] == 'torch'] == ['$first']"
+done
 expect 0 variants torch --for v100 --versions 2 --json
 json 'd["machine"] == "v100" and [v["version"] for v in d["variants"]] == ["2.0"] * 3 + ["1.0"] * 2'
 json '[v["fits"] for v in d["variants"] if v["variant"]["accelerator"] == "amd"] == [False]'
@@ -83,15 +90,15 @@ expect 0 index "$own"
 check [ -s "$own/linux-64/variants.json.zst" ]
 expect 0 variants soup -c "$own" --override-channels
 check [ "$(shown)" = '# Version Build flavour c_compiler_version fits here
-1 h3_0 ? ? yes
+1 h1_0 mild 13 yes
 1 h2_0 hot 14 yes
-1 h1_0 mild 13 yes' ]
+1 h3_0 ? ? yes' ]
 err_is ''
 expect 0 variants soup -c "$own" --override-channels --json
-json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == [None, "hot", "mild"]'
-json 'd["variants"][2]["variant_inputs"]["target_platform"] == "linux-64"'
+json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == ["mild", "hot", None]'
+json 'd["variants"][0]["variant_inputs"]["target_platform"] == "linux-64"'
 expect 0 variants soup -c "$own" --override-channels --inputs --json
-json '[v["variant_inputs"] == {} for v in d["variants"]] == [True, False, False]'
+json '[v["variant_inputs"] == {} for v in d["variants"]] == [False, False, True]'
 err_is ''
 
 # A package whose hash_input.json cannot be read is in the index all the same.
@@ -122,9 +129,9 @@ answers() {
 }
 expect 0 variants soup $from
 check [ "$(shown)" = '# Version Build fits here
-1 h3_0 yes
+1 h1_0 yes
 1 h2_0 yes
-1 h1_0 yes' ]
+1 h3_0 yes' ]
 err_is ''
 check [ "$(answers)" = '' ]
 expect 0 variants soup $from --offline --inputs
@@ -132,9 +139,9 @@ err_is 'warning: of 3 builds it is not known what they were built with: they are
 
 echo ranges > "$control/mode"
 table='# Version Build flavour mpi c_compiler_version target_platform fits here
-1 h3_0 yes
+1 h1_0 mild nompi 13 linux-64 yes
 1 h2_0 hot nompi 14 linux-64 yes
-1 h1_0 mild nompi 13 linux-64 yes'
+1 h3_0 yes'
 expect 0 variants soup $from --inputs
 check [ "$(shown)" = "$table" ]
 err_is ''
@@ -154,7 +161,7 @@ done
 : > "$control/mode"
 rm -r "$GPKG_ROOT_PREFIX/cache/inputs"
 expect 0 variants soup $from --inputs --json
-json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == [None, "hot", "mild"]'
+json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == ["mild", "hot", None]'
 expect 0 variants soup $from --inputs
 err_has 'soup-1-h3_0.conda: the server does not send parts of files, and all of it is more than 1048576 bytes'
 # What is in the store is asked there.
@@ -170,8 +177,10 @@ printf x | dd of="$web/main/linux-64/soup-1-h2_0.conda" bs=1 conv=notrunc \
     seek=$(($(stat -c %s "$web/main/linux-64/soup-1-h2_0.conda") - 1)) 2> "$WORK/dd"
 expect 0 variants soup $from --inputs
 check [ "$(grep -c '^warning' <<< "$err")" = 2 ]
-err_has 'soup-1-h2_0.conda: the archive does not end as a zip does'
+err_has 'soup-1-h1_0.conda: ' 'bytes, and its index says'
 err_has 'of 1 build it is not known what it was built with: it could not be read either'
+expect 0 variants soup=1=h2_0 $from --inputs
+err_has 'soup-1-h2_0.conda: the archive does not end as a zip does'
 expect 0 variants torch --inputs
 err_has 'of 3 builds it is not known what they were built with: a .tar.bz2 cannot be read in part'
 
