@@ -88,7 +88,7 @@ CLI::Option* add_environment_option(CLI::App& app, std::string& environment) {
                     environment,
                     "of the lock, this environment of pixi or category of conda-lock")
         ->type_name("NAME")
-        ->check(not_empty("--environment: the name is empty"));
+        ->check(not_empty("the name is empty"));
 }
 
 void add_signing_options(CLI::App& app, SigningWords& words) {

@@ -80,12 +80,7 @@ private:
         for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
             if (open_.live()[id]) any.push_back(id);
         }
-        if (any.empty()) return false;
-        auto goals = goals_;
-        goals.push_back({std::move(any), false});
-        const auto solution = search_.find(open_.live(), goals);
-        if (solution) adopt(*solution);
-        return solution.has_value();
+        return try_with(std::move(any), open_.live());
     }
 
     /// Looks for a solution with a better candidate of the name. Few are left to look at: what is
@@ -100,9 +95,14 @@ private:
         if (better.empty()) return false;
         auto only_better = open_;
         for (const auto id : others) only_better.exclude(id);
+        return try_with(std::move(better), only_better.live());
+    }
+
+    bool try_with(std::vector<CandidateId> any_of, const Live& live) {
+        if (any_of.empty()) return false;
         auto goals = goals_;
-        goals.push_back({std::move(better), false});
-        const auto solution = search_.find(only_better.live(), goals);
+        goals.push_back({std::move(any_of), false});
+        const auto solution = search_.find(live, goals);
         if (solution) adopt(*solution);
         return solution.has_value();
     }

@@ -39,13 +39,6 @@ bool speaks_of_builds(const MatchSpec& spec) {
            !spec.flags.empty() || !spec.track_features.empty();
 }
 
-/// "cpu_mkl_h55d9b97_100", "*cuda*"
-bool says_accelerator(const StringMatcher& build) {
-    auto text = std::string_view(build.text());
-    while (text.starts_with('*') || text.starts_with('^')) text.remove_prefix(1);
-    return accelerator_of_build(text).has_value();
-}
-
 bool differ(const Kind& a, const Kind& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
@@ -168,8 +161,9 @@ std::vector<NameId> Keeping::take_along(const std::string& name,
                                         std::span<const Candidate> candidates,
                                         const std::vector<Spec>& specs,
                                         const std::vector<Name>& names) {
+    static const About kNothing;
     const auto* said = this->about(name);
-    const auto about = said == nullptr ? About() : *said;
+    const auto& about = said == nullptr ? kNothing : *said;  // stays where it is as names are added
     const bool is_other_build = is_in_another_build(name);
     if (is_other_build) let_kind_change(about, candidates);
     const bool leads_parts = about.follows_build || is_other_build;
@@ -187,7 +181,8 @@ std::vector<NameId> Keeping::take_along(const std::string& name,
             if (leads_parts && spec.match.build && !candidate.is_installed)
                 is_new = !std::exchange(names_[part].follows_build, true);
             if (has_accelerator) {
-                const bool is_part = spec.match.build && says_accelerator(*spec.match.build);
+                const bool is_part =
+                    spec.match.build && accelerator_of_build(spec.match.build->text());
                 is_new = let_accelerator_follow(name, part, is_part) || is_new;
             }
             for (const auto& channel : channels) {

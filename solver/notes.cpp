@@ -78,22 +78,20 @@ public:
         const auto wanted = universe_.preferred_accelerator(chosen.name);
         const bool is_requested = universe_.is_requested(chosen.name);
         if (!wanted || chosen.is_installed) return std::nullopt;
-        if (is_requested && chosen.will_not_run) return will_not_run(id);
+        const auto text = universe_.names()[chosen.name].text + " " + version_text(id);
+        if (is_requested && chosen.will_not_run)
+            return fmt::format("{} does not run on {}: it {}", text, machine(), obstacle_of(id));
         if (is_requested && chosen.accelerator == Accelerator::Nvidia) {
             if (const auto caution = cascade_.caution_of_build(chosen.build()))
-                return fmt::format(
-                    "{} {} {}: there it runs as PTX, where it has some, or not at all",
-                    universe_.names()[chosen.name].text,
-                    version_text(id),
-                    *caution);
+                return fmt::format("{} {}: there it runs as PTX, where it has some, or not at all",
+                                   text,
+                                   *caution);
         }
         if (is_build_requested(chosen.name)) return std::nullopt;
         // What is a part of something that says so itself goes with it.
         if (!is_requested && (!chosen.says_accelerator || parts_.contains(chosen.name)))
             return std::nullopt;
         if (*wanted == Accelerator::None) return on_machine_without(id);
-        const auto text = universe_.names()[chosen.name].text + " " +
-                          universe_.version(chosen.version).to_string();
         const auto newest = newest_for(chosen.name, builds_for(*wanted), Of::Requested);
         const bool is_newer = newest && is_older(chosen.version, *newest);
         const auto vendor = to_string(*wanted);
@@ -153,15 +151,6 @@ private:
         return obstacle.value_or("");
     }
 
-    /// Of one that was chosen all the same.
-    std::string will_not_run(CandidateId id) const {
-        return fmt::format("{} {} does not run on {}: it {}",
-                           universe_.names()[universe_.candidates()[id].name].text,
-                           version_text(id),
-                           machine(),
-                           obstacle_of(id));
-    }
-
     std::function<bool(CandidateId)> builds_for(Accelerator wanted) const {
         return [this, wanted](CandidateId id) {
             return universe_.candidates()[id].accelerator == wanted;
@@ -183,8 +172,7 @@ private:
     /// The version that NAME[accel=...] gives; nothing where there is none that goes with the rest.
     std::optional<Version> version_for(NameId id, Accelerator wanted) const {
         if (!newest_for(id, builds_for(wanted), Of::Requested)) return std::nullopt;
-        const auto choice = *parse_accelerator_choice(to_string(wanted));
-        return with_accelerator_(universe_.names()[id].text, choice);
+        return with_accelerator_(universe_.names()[id].text, wanted);
     }
 
     /// "; this one is for nvidia", and whether there is one for none.

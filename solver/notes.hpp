@@ -14,7 +14,7 @@ namespace gpkg::solver {
 /// The version of a package that the request comes to with NAME[accel=...]; nothing where it has no
 /// answer then. That takes another solve.
 using WithAccelerator =
-    std::function<std::optional<Version>(const std::string& name, AcceleratorChoice choice)>;
+    std::function<std::optional<Version>(const std::string& name, Accelerator accelerator)>;
 
 /// `chosen` as improve() gives it.
 std::vector<std::string> notes_on(const Universe& universe,

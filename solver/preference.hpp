@@ -4,18 +4,19 @@
 // says it; the keys are those of rattler, made total. The order is a function of the records, of
 // the request and of the channels' order, so that of the records in an index plays no part.
 //
-//   1  what is installed and not to be updated
-//   2  no track_features
-//   3  the higher channel, under flexible priority
-//   4  the higher version
-//   5  where builds are for several accelerators, the preferred one, and then none; its builds have
-//      no track_features for 2
-//   6  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
-//   7  the higher build number
-//   8  dependencies that can be newer: over the names that all equals depend on, alphabetically,
+//   1  what is installed and not to be updated, then other builds of its version
+//   2  what runs on the machine's driver and on all of its GPUs, as far as it tells (Cascade)
+//   3  no track_features
+//   4  the higher channel, under flexible priority
+//   5  the higher version
+//   6  where builds are for several accelerators, the preferred one, and then none; its builds have
+//      no track_features for 3
+//   7  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
+//   8  the higher build number
+//   9  dependencies that can be newer: over the names that all equals depend on, alphabetically,
 //      the highest version that the specs on each can get
-//   9  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
-//  10  the build string and the checksum, so that nothing is ever equal
+//  10  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
+//  11  the build string and the checksum, so that nothing is ever equal
 
 #include "solver/universe.hpp"
 

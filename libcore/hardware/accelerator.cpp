@@ -177,13 +177,13 @@ HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_v
                 *verdict,
                 false};
     if (!is_mutex(name)) return {};
-    while (build.starts_with('*') || build.starts_with('^')) build.remove_prefix(1);
     if (const auto verdict = accelerator_of_build(build))
         return {AcceleratorHint::Mutex, *verdict, false};
     return {};
 }
 
 std::optional<Accelerator> accelerator_of_build(std::string_view build) {
+    while (build.starts_with('*') || build.starts_with('^')) build.remove_prefix(1);
     while (!build.empty()) {
         const auto end = std::min(build.find('_'), build.size());
         if (const auto verdict = meaning_of_token(build.substr(0, end))) return verdict;

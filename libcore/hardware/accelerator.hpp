@@ -67,6 +67,7 @@ struct HintedAccelerator {
 std::optional<Accelerator> accelerator_of_flag(std::string_view flag);
 /// What a dependency on `name` says, which asks for the build string `build` (empty: for any).
 HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_view build);
+/// Of a build string, or of a pattern for some: "*cuda*".
 std::optional<Accelerator> accelerator_of_build(std::string_view build);
 
 /// The toolkit that compiled the build, as its build string tells: 12.6 of "cuda126_mkl_h4a15719_0"

@@ -31,13 +31,11 @@ constexpr int kExactGpu = 1000;
 constexpr int kSameMajorGpu = 500;  // and the minor version, which is below 100
 constexpr int kLevel = 100;         // more than any ancestry is long
 
-/// Nothing also for "any" architecture.
-std::optional<Version> device_in(const std::vector<PackageRecord>& records, std::string_view name) {
-    const auto is_any = [&](const PackageRecord& record) {
+/// A machine that has any architecture has no device that code is made for.
+bool has_any(const std::vector<PackageRecord>& records, std::string_view name) {
+    return std::any_of(records.begin(), records.end(), [&](const PackageRecord& record) {
         return record.name == name && record.version == kAnyVersion;
-    };
-    if (std::any_of(records.begin(), records.end(), is_any)) return std::nullopt;
-    return find_version(records, name);
+    });
 }
 
 /// The least of all that the name stands for: "^(x86_64_v3|haswell|...)$" is x86_64_v3.
@@ -68,19 +66,25 @@ void Closeness::take(const Closeness& other) {
     cpu = std::max(cpu, other.cpu);
 }
 
-Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
-    : cuda_(find_version(virtual_packages, "__cuda")),
-      amdgpu_arch_(device_in(virtual_packages, "__amdgpu_arch")) {
-    if (auto lowest = device_in(virtual_packages, "__cuda_arch"))
-        cuda_devices_.push_back(*std::move(lowest));
+std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_packages) {
+    std::vector<Version> devices;
+    if (auto lowest = find_version(virtual_packages, "__cuda_arch"))
+        devices.push_back(*std::move(lowest));
     for (const auto& record : virtual_packages) {
-        if (record.name != "__cuda_arch" || cuda_devices_.empty()) continue;
+        if (record.name != "__cuda_arch" || devices.empty()) continue;
         for (const auto& capability : record.flags) {
-            if (auto device = Version::parse(capability);
-                device && *device != cuda_devices_.front())
-                cuda_devices_.push_back(*std::move(device));
+            auto device = Version::parse(capability);
+            if (device && *device != devices.front()) devices.push_back(*std::move(device));
         }
     }
+    return devices;
+}
+
+Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
+    : cuda_(find_version(virtual_packages, "__cuda")) {
+    if (!has_any(virtual_packages, "__cuda_arch")) cuda_devices_ = cuda_devices(virtual_packages);
+    if (!has_any(virtual_packages, "__amdgpu_arch"))
+        amdgpu_arch_ = find_version(virtual_packages, "__amdgpu_arch");
 }
 
 /// Of several NVIDIA devices what is made for one alone is made for none: it has to run on each.
@@ -118,6 +122,17 @@ std::optional<std::string> Cascade::obstacle(const MatchSpec& dependency) const 
 
 std::optional<std::string> Cascade::obstacle_of_build(std::string_view build) const {
     return toolkit_told(build, CodeFit::No);
+}
+
+std::optional<std::string> Cascade::obstacle_of(const PackageRecord& record) const {
+    for (const auto& text : record.depends) {
+        const auto name = name_in_spec(text);
+        if (name != "__cuda_arch" && !tells_cuda_version(name)) continue;
+        const auto spec = MatchSpec::parse(text);
+        if (!spec || spec->when) continue;
+        if (auto found = obstacle(*spec)) return found;
+    }
+    return obstacle_of_build(record.build);
 }
 
 std::optional<std::string> Cascade::caution_of_build(std::string_view build) const {

@@ -28,10 +28,13 @@ struct Closeness {
                             const Closeness&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
+/// The compute capabilities of a machine's NVIDIA devices, the lowest first: __cuda_arch, and its
+/// flags, which are those of all devices where they differ.
+std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_packages);
+
 class Cascade {
 public:
-    /// Of the machine with these virtual packages. The flags of __cuda_arch, where it has some, are
-    /// the compute capabilities of all devices.
+    /// Of the machine with these virtual packages.
     explicit Cascade(const std::vector<PackageRecord>& virtual_packages);
 
     /// What a dependency, which the machine meets, says of the build that has it.
@@ -45,6 +48,8 @@ public:
     /// The same by the toolkit that compiled the build: CUDA 13 makes no code for devices before
     /// compute capability 7.5.
     std::optional<std::string> obstacle_of_build(std::string_view build) const;
+    /// The first of these that there is of a record.
+    std::optional<std::string> obstacle_of(const PackageRecord& record) const;
     /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
     /// CUDA 12.6, which makes no machine code for compute capability 12.0".
     std::optional<std::string> caution_of_build(std::string_view build) const;

@@ -89,11 +89,7 @@ bool is_for_building(std::string_view name) {
 }
 
 CodeFit code_fit(const Version& code, const Version& device) {
-    const auto made_for = CudaTarget::of(code);
-    const auto runs_on = CudaTarget::of(device);
-    if (runs_natively(made_for, runs_on))
-        return made_for.capability == runs_on.capability ? CodeFit::Exact : CodeFit::SameMajor;
-    return runs_as_ptx(made_for, runs_on) ? CodeFit::Compiled : CodeFit::No;
+    return code_fit(CudaTarget::of(code), CudaTarget::of(device));
 }
 
 }  // namespace gpkg

@@ -238,16 +238,19 @@ std::vector<CudaTarget> targets_of(const Version& toolkit) {
     return targets;
 }
 
+CodeFit code_fit(CudaTarget code, CudaTarget device) {
+    if (runs_natively(code, device))
+        return code.capability == device.capability ? CodeFit::Exact : CodeFit::SameMajor;
+    return runs_as_ptx(code, device) ? CodeFit::Compiled : CodeFit::No;
+}
+
 CodeFit toolkit_fit(const Version& toolkit, CudaTarget device) {
-    const auto targets = targets_of(toolkit);
-    const auto any = [&](const auto& runs) {
-        return std::any_of(targets.begin(), targets.end(), [&](CudaTarget target) {
-            return runs(target, device);
-        });
-    };
-    if (std::find(targets.begin(), targets.end(), device) != targets.end()) return CodeFit::Exact;
-    if (any(runs_natively)) return CodeFit::SameMajor;
-    return any(runs_as_ptx) ? CodeFit::Compiled : CodeFit::No;
+    auto best = CodeFit::No;
+    for (const auto& row : kTargets) {
+        const auto fit = code_fit(row.target, device);
+        if (fit < best && makes_code_for(toolkit, row.target)) best = fit;
+    }
+    return best;
 }
 
 bool runs_natively(CudaTarget code, CudaTarget device) {

@@ -59,8 +59,9 @@ std::optional<Version> first_toolkit(CudaTarget target);
 /// All of them, the lowest first.
 std::vector<CudaTarget> targets_of(const Version& toolkit);
 
-/// How the best code that a toolkit makes for a device runs there: `code_fit` of all of
-/// targets_of().
+/// How code for one target runs on a device.
+CodeFit code_fit(CudaTarget code, CudaTarget device);
+/// The same of the best code that a toolkit makes.
 CodeFit toolkit_fit(const Version& toolkit, CudaTarget device);
 
 /// Whether machine code runs as it is: on later minor versions of its major version too, but

@@ -25,21 +25,6 @@ bool has(const std::vector<PackageRecord>& machine, std::string_view name) {
     return std::ranges::find(machine, name, &PackageRecord::name) != machine.end();
 }
 
-/// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
-std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& records,
-                                         bool only_builds) {
-    std::set<std::string> texts;
-    for (const auto& record : records) {
-        for (const auto& text : record.constrains) {
-            if (!text.starts_with("__")) continue;
-            if (!may_restrict(record, name_in_spec(text), only_builds)) continue;
-            const auto spec = MatchSpec::parse(text);
-            if (!spec || !spec->when) texts.insert(text);
-        }
-    }
-    return {texts.begin(), texts.end()};
-}
-
 /// Where nobody says what was asked for, as in files of other tools: all of it.
 std::vector<MatchSpec> asked_of(const LockFile& lock, const LockedClass& locked) {
     std::vector<MatchSpec> specs;
@@ -139,6 +124,39 @@ Accelerators accelerators_of(const LockRequest& request, const LockedClass& lock
     return accelerators;
 }
 
+/// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
+std::vector<std::string> restrictions_of(const LockFile& lock,
+                                         const LockedClass& locked,
+                                         const std::vector<PackageRecord>& records) {
+    const bool only_builds = only_builds_for_nvidia(
+        asked_of(lock, locked), records, accelerators_of(lock.request, locked));
+    std::set<std::string> texts;
+    for (const auto& record : records) {
+        for (const auto& text : record.constrains) {
+            if (!text.starts_with("__")) continue;
+            if (!may_restrict(record, name_in_spec(text), only_builds)) continue;
+            const auto spec = MatchSpec::parse(text);
+            if (!spec || !spec->when) texts.insert(text);
+        }
+    }
+    return {texts.begin(), texts.end()};
+}
+
+/// Of what they restrict, what their builds for GPUs are of use with.
+std::vector<std::string> of_use(const LockedClass& locked,
+                                const std::vector<PackageRecord>& records,
+                                const std::vector<std::string>& restrictions) {
+    std::set<Accelerator> vendors;
+    for (const auto& record : records) vendors.insert(accelerator_of(record).accelerator);
+    std::vector<std::string> texts;
+    for (const auto& text : restrictions) {
+        const bool is_of_use = std::ranges::any_of(
+            vendors, [&](auto vendor) { return is_of_driver(name_in_spec(text), vendor); });
+        if (is_of_use && !demand(locked.needs, text)) texts.push_back(text);
+    }
+    return least_needs({}, texts);
+}
+
 /// Whose GPUs builds are to be for on a machine.
 class MeantVendors {
 public:
@@ -156,7 +174,7 @@ public:
     void take(ClassFit& fit, const PackageRecord& record) const {
         const auto of = accelerator_of(record).accelerator;
         if (of == Accelerator::None) return;
-        if (will_not_run(record)) {
+        if (cascade_.obstacle_of(record)) {
             fit.runs = false;
             return;
         }
@@ -175,14 +193,6 @@ private:
         fit.gpu = gpu;
         fit.builds_for = of;
         fit.builds = builds(of, gpu > 0);
-    }
-
-    bool will_not_run(const PackageRecord& record) const {
-        return cascade_.obstacle_of_build(record.build) ||
-               std::ranges::any_of(record.depends, [&](const std::string& text) {
-                   const auto spec = MatchSpec::parse(text);
-                   return spec && !spec->when && cascade_.obstacle(*spec);
-               });
     }
 
     /// The higher, the earlier it is to be tried; nothing for vendors that are not meant. Where it
@@ -319,17 +329,7 @@ Comparison compare(const ClassFit& a, const ClassFit& b) {
 
 std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked) {
     const auto records = lock.records_of(locked);
-    std::set<Accelerator> vendors;
-    for (const auto& record : records) vendors.insert(accelerator_of(record).accelerator);
-    const bool only_builds = only_builds_for_nvidia(
-        asked_of(lock, locked), records, accelerators_of(lock.request, locked));
-    std::vector<std::string> texts;
-    for (auto& text : restrictions_of(records, only_builds)) {
-        const bool is_of_use = std::ranges::any_of(
-            vendors, [&](auto vendor) { return is_of_driver(name_in_spec(text), vendor); });
-        if (is_of_use && !demand(locked.needs, text)) texts.push_back(std::move(text));
-    }
-    return least_needs({}, texts);
+    return of_use(locked, records, restrictions_of(lock, locked, records));
 }
 
 std::string advantage_of_first(const std::vector<ClassFit>& fits) {
@@ -358,14 +358,13 @@ std::vector<ClassFit> fits_of(const LockFile& lock,
         ClassFit fit;
         fit.locked = &locked;
         const auto records = lock.records_of(locked);
-        const bool only_builds = only_builds_for_nvidia(
-            asked_of(lock, locked), records, accelerators_of(lock.request, locked));
+        const auto restrictions = restrictions_of(lock, locked, records);
         auto asked = locked.needs;
-        for (auto& text : restrictions_of(records, only_builds)) {
-            if (has(virtual_packages, name_in_spec(text))) asked.push_back(std::move(text));
+        for (const auto& text : restrictions) {
+            if (has(virtual_packages, name_in_spec(text))) asked.push_back(text);
         }
         fit.asked = least_needs({}, asked);
-        for (auto& text : useful_with(lock, locked)) {
+        for (auto& text : of_use(locked, records, restrictions)) {
             if (!has(virtual_packages, name_in_spec(text))) fit.missed.push_back(std::move(text));
         }
         fit.unmet = unmet_of(locked, fit.asked, platform, virtual_packages);

@@ -21,9 +21,9 @@ struct ClassFit {
     /// Above 0: it has builds for a GPU that is meant, the higher the earlier that was asked for;
     /// below: for others only.
     int gpu = 0;
-    bool runs = true;      ///< no build for a GPU says that it will not run on what is there
     std::string builds{};  ///< which those are: "builds for the GPU that is there"
     Accelerator builds_for = Accelerator::None;  ///< whose GPUs those builds are for
+    bool runs = true;  ///< no build for a GPU says that it will not run on what is there
     /// How much of what the machine has it was made for: above 0 where the machine has all that one
     /// of those has that it was made for, and the higher the more others of which that holds have
     /// less.

@@ -254,8 +254,8 @@ private:
                std::all_of(installed.begin(), installed.end(), [&](const auto& record) {
                    return std::any_of(
                        solution.records.begin(), solution.records.end(), [&](const auto& other) {
-                           return other.distribution() == record.distribution() &&
-                                  other.channel == record.channel;
+                           return other.name == record.name && other.version == record.version &&
+                                  other.build == record.build && other.channel == record.channel;
                        });
                });
     }

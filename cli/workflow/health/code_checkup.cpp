@@ -2,9 +2,9 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/binary/gpu_code.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
-#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
 
@@ -25,13 +25,7 @@ struct Devices {
 
 Devices devices_of(const virtual_packages::Detection& machine) {
     Devices devices;
-    if (auto lowest = find_version(machine.records(), "__cuda_arch"))
-        devices.nvidia.push_back(*std::move(lowest));
-    for (const auto& capability : machine.compute_capabilities) {
-        auto version = Version::parse(capability);
-        if (version && *version != devices.nvidia.front())
-            devices.nvidia.push_back(*std::move(version));
-    }
+    devices.nvidia = cuda_devices(machine.records());
     if (const auto* amd = machine.find("__amdgpu_arch"))
         devices.amd = gfx_of_version(amd->package.version).value_or("");
     return devices;

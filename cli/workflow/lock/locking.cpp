@@ -89,27 +89,21 @@ private:
         return false;
     }
 
-    /// The lower, the more it matters to the class that its version is the best.
-    std::size_t rank(std::size_t place, const std::string& name) const {
-        const auto leading = leading_names(classes_[place]);
-        const auto found = std::find(leading.begin(), leading.end(), name);
-        if (found != leading.end()) return static_cast<std::size_t>(found - leading.begin());
-        const bool is_in_all = std::all_of(
-            answers_.begin(), answers_.end(), [&](const auto& one) { return find(one, name); });
-        return leading.size() + (is_in_all ? 0 : 1);
-    }
-
     /// The names of a class, what matters more before what matters less.
     std::vector<std::string> in_order(std::size_t place) const {
-        std::vector<std::pair<std::size_t, std::string>> ranked;
-        for (const auto& name : answers_[place].settled)
-            ranked.emplace_back(rank(place, name), name);
-        std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
-            return a.first < b.first;
-        });
-        std::vector<std::string> names;
-        names.reserve(ranked.size());
-        for (auto& [rank, name] : ranked) names.push_back(std::move(name));
+        std::map<std::string, std::size_t> leading;
+        for (const auto& name : leading_names(classes_[place]))
+            leading.try_emplace(name, leading.size());
+        std::map<std::string, std::size_t> classes_with;
+        for (const auto& answer : answers_) {
+            for (const auto& name : answer.settled) ++classes_with[name];
+        }
+        const auto rank = [&](const std::string& name) {
+            if (const auto found = leading.find(name); found != leading.end()) return found->second;
+            return leading.size() + (classes_with[name] == answers_.size() ? 0 : 1);
+        };
+        auto names = answers_[place].settled;
+        std::ranges::stable_sort(names, {}, rank);
         return names;
     }
 
