@@ -161,9 +161,9 @@ std::vector<NameId> Keeping::take_along(const std::string& name,
                                         std::span<const Candidate> candidates,
                                         const std::vector<Spec>& specs,
                                         const std::vector<Name>& names) {
-    static const About kNothing;
+    static const About nothing;
     const auto* said = this->about(name);
-    const auto& about = said == nullptr ? kNothing : *said;  // stays where it is as names are added
+    const auto& about = said == nullptr ? nothing : *said;  // stays where it is as names are added
     const bool is_other_build = is_in_another_build(name);
     if (is_other_build) let_kind_change(about, candidates);
     const bool leads_parts = about.follows_build || is_other_build;

@@ -13,10 +13,11 @@ namespace gpkg::solver {
 MachineLimit::Verdict MachineLimit::verdict_on(CandidateId id) {
     if (const auto [known, is_new] = known_.try_emplace(id); !is_new) return known->second;
     const auto& candidate = universe_.candidates()[id];
+    // What something else rules out as well is not the machine's fault.
     Verdict verdict;
     for (const auto depend : candidate.depends) {
-        verdict = verdict_on_spec(depend);
-        if (verdict.why != Why::Nothing) break;
+        const auto own = verdict_on_spec(depend);
+        if (own.why > verdict.why) verdict = own;
     }
     for (const auto restricted : candidate.constrains) {
         if (verdict.why != Why::Nothing) break;
@@ -35,16 +36,20 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     Verdict verdict{Why::Else, kNone};
     // The newest are last, and what is said is about them.
     for (const auto match : spec.matches) {
-        const auto of_match = verdict_on(match);
+        const auto of_match =
+            universe_.is_as_requested(match) ? verdict_on(match) : Verdict{Why::Request, kNone};
         if (of_match.why == Why::Nothing) return {};
-        if (of_match.why == Why::Machine)
-            verdict = verdict.why == Why::Machine ? easier(of_match, verdict) : of_match;
+        if (of_match.why == Why::Machine && verdict.why == Why::Machine) {
+            verdict = easier(of_match, verdict);
+        } else if (of_match.why < verdict.why) {
+            verdict = of_match;
+        }
     }
     return verdict;
 }
 
 /// Of two that the machine does not meet, the one that a lesser version of the same virtual package
-/// would; `a` where they cannot be compared.
+/// would, and rather than another platform anything else; `a` where they cannot be compared.
 MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) const {
     const auto least = [&](const Verdict& verdict) -> std::optional<Version> {
         const auto& version = universe_.specs()[verdict.unmet].match.version;
@@ -53,7 +58,12 @@ MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) c
         const auto found = std::min_element(literals.begin(), literals.end());
         return found == literals.end() ? std::nullopt : std::optional(*found);
     };
-    if (universe_.specs()[a.unmet].name != universe_.specs()[b.unmet].name) return a;
+    const auto is_platform = [&](const Verdict& verdict) {
+        const auto& name = universe_.name_of(universe_.specs()[verdict.unmet]).text;
+        return name == "__win" || name == "__osx" || name == "__linux" || name == "__unix";
+    };
+    if (universe_.specs()[a.unmet].name != universe_.specs()[b.unmet].name)
+        return is_platform(a) && !is_platform(b) ? b : a;
     const auto of_a = least(a);
     const auto of_b = least(b);
     return of_a && of_b && *of_b < *of_a ? b : a;
@@ -88,7 +98,7 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     for (auto other = name.begin; other < name.end; ++other) {
         if (!(version < version_of(other)) || !universe_.is_as_requested(other)) continue;
         const auto why = verdict_on(other).why;
-        if (why == Why::Nothing) return std::nullopt;
+        if (why == Why::Nothing || why == Why::Request) return std::nullopt;
         if (why != Why::Machine) continue;
         if (!newest.empty() && version_of(newest.front()) < version_of(other)) newest.clear();
         if (newest.empty() || version_of(newest.front()) == version_of(other))

@@ -27,7 +27,12 @@ public:
     std::optional<std::string> why_never(const std::vector<CandidateId>& ids);
 
 private:
-    enum class Why { Nothing, Machine, Else };  ///< Else: a package that nothing offers
+    enum class Why {
+        Nothing,
+        Machine,
+        Request,  ///< it needs what is asked for in another version or build
+        Else,     ///< it needs a package that nothing offers
+    };
     struct Verdict {
         Why why = Why::Nothing;
         SpecId unmet = kNone;  ///< Machine: the first spec on it that fails

@@ -110,6 +110,10 @@ std::optional<std::string> Cascade::obstacle(const MatchSpec& dependency) const 
     if (exceeds_driver(dependency))
         return fmt::format(
             "is for {}, and the driver runs CUDA {}", written(dependency), cuda_->to_string());
+    if (const auto* device = device_without_code(dependency))
+        return fmt::format("is for {}: no such CUDA makes code for compute capability {}",
+                           written(dependency),
+                           device->to_string());
     if (dependency.name != "__cuda_arch" || !dependency.version || cuda_devices_.empty() ||
         !dependency.version->matches(cuda_devices_.front()))
         return std::nullopt;
@@ -166,6 +170,19 @@ bool Cascade::exceeds_driver(const MatchSpec& dependency) const {
     return std::none_of(tried.begin(), tried.end(), [&](const Version& toolkit) {
         return dependency.version->matches(toolkit) && driver_fit(toolkit, *cuda_) != DriverFit::No;
     });
+}
+
+/// Where it takes no toolkit that is known nothing is said of it.
+const Version* Cascade::device_without_code(const MatchSpec& dependency) const {
+    if (cuda_devices_.empty() || !dependency.version || !tells_cuda_version(dependency.name))
+        return nullptr;
+    const auto toolkits = toolkits_of(*dependency.version);
+    const auto device = std::ranges::find_if(cuda_devices_, [&](const Version& one) {
+        return std::ranges::all_of(toolkits, [target = CudaTarget::of(one)](const auto& toolkit) {
+            return toolkit_fit(toolkit, target) == CodeFit::No;
+        });
+    });
+    return toolkits.empty() || device == cuda_devices_.end() ? nullptr : &*device;
 }
 
 int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) const {

@@ -41,8 +41,9 @@ public:
     Closeness closeness(const MatchSpec& dependency) const;
 
     /// What a dependency says of why the build does not run here, though all that it asks of the
-    /// machine is there: it is for a CUDA that the driver does not run, or not for every one of the
-    /// GPUs. "is for cuda-version >=12, and the driver runs CUDA 11.4".
+    /// machine is there: it is for a CUDA that the driver does not run, or that makes no code for
+    /// one of the GPUs, or not for every one of them. "is for cuda-version >=12, and the driver
+    /// runs CUDA 11.4".
     std::optional<std::string> obstacle(const MatchSpec& dependency) const;
 
     /// The same by the toolkit that compiled the build: CUDA 13 makes no code for devices before
@@ -57,6 +58,7 @@ public:
 private:
     std::optional<std::string> toolkit_told(std::string_view build, CodeFit fit) const;
     bool exceeds_driver(const MatchSpec& dependency) const;
+    const Version* device_without_code(const MatchSpec& dependency) const;
     int gpu_closeness(const MatchSpec& dependency, const Version& device) const;
 
     std::optional<Version> cuda_;

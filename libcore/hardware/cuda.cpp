@@ -52,27 +52,14 @@ bool tells_cuda_version(std::string_view name) {
 bool is_part_of_cuda(std::string_view name) {
     // "libcu" and "libnv" alone would take libcurl and libnvme too.
     constexpr auto kBeginnings = std::to_array<std::string_view>({
-        "cuda-",
-        "cusparselt",
-        "cutensor",
-        "libcublas",
-        "libcudnn",
-        "libcudss",
-        "libcufft",
-        "libcufile",
-        "libcurand",
-        "libcusolver",
-        "libcusparse",
-        "libcutensor",
-        "libnpp",
-        "libnvfatbin",
-        "libnvjitlink",
-        "libnvjpeg",
-        "libnvptxcompiler",
-        "libnvshmem",
+        "cuda-",       "cusparselt",   "cutensor",    "libcublas",        "libcudnn",
+        "libcudss",    "libcufft",     "libcufile",   "libcuobjclient",   "libcurand",
+        "libcusolver", "libcusparse",  "libcutensor", "libnpp",           "libnvcomp",
+        "libnvfatbin", "libnvjitlink", "libnvjpeg",   "libnvptxcompiler", "libnvshmem",
+        "libnvvm",     "nsight-",
     });
-    constexpr auto kNames =
-        std::to_array<std::string_view>({"cuda", "cudatoolkit", "cudnn", "nccl"});
+    constexpr auto kNames = std::to_array<std::string_view>(
+        {"cuda", "cudatoolkit", "cudnn", "gds-tools", "nccl", "nvcomp"});
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
            std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
                return name.starts_with(beginning);

@@ -213,6 +213,28 @@ std::vector<Version> latest_toolkits() {
     return toolkits;
 }
 
+const std::vector<Version>& known_toolkits() {
+    static const auto kAll = [] {
+        std::vector<Version> toolkits;
+        for (const auto& release : kReleases) {
+            for (int minor = 0; minor <= release.last_minor; ++minor) {
+                auto version = Version::parse(fmt::format("{}.{}", release.major, minor));
+                if (version && release.major * 100 + minor != kNeverReleased)
+                    toolkits.push_back(*std::move(version));
+            }
+        }
+        return toolkits;
+    }();
+    return kAll;
+}
+
+std::vector<Version> toolkits_of(const VersionSpec& spec) {
+    auto toolkits = spec.literals();
+    toolkits.insert(toolkits.end(), known_toolkits().begin(), known_toolkits().end());
+    std::erase_if(toolkits, [&](const Version& toolkit) { return !spec.matches(toolkit); });
+    return toolkits;
+}
+
 bool makes_code_for(const Version& toolkit, CudaTarget target) {
     const auto number = number_of(toolkit);
     return std::any_of(std::begin(kTargets), std::end(kTargets), [&](const Row& row) {

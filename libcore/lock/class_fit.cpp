@@ -250,41 +250,54 @@ private:
     std::set<std::string> asked_;
 };
 
+using Machine = ClassesOfLock::Machine;
+
+Machine machine_of(const std::vector<PackageRecord>& records) {
+    Machine machine;
+    for (const auto& record : records) {
+        auto version = version_of(record);
+        machine.push_back({record.name,
+                           version ? std::optional(*std::move(version)) : std::nullopt,
+                           record.build});
+    }
+    return machine;
+}
+
+Machine machine_of(const LockedMachine& locked) {
+    std::vector<PackageRecord> records;
+    for (const auto& package : locked) records.push_back(record_of(package));
+    return machine_of(records);
+}
+
 /// Whether what a class was made for is all there, in versions that are as high.
-bool has_all(const std::vector<PackageRecord>& machine,
-             const LockedMachine& made_for,
-             const Telling& tells) {
-    return std::ranges::all_of(made_for, [&](const LockedVirtualPackage& wanted) {
+bool has_all(const Machine& machine, const Machine& made_for, const Telling& tells) {
+    return std::ranges::all_of(made_for, [&](const auto& wanted) {
         if (!tells(wanted.name)) return true;
-        const auto found = std::ranges::find(machine, wanted.name, &PackageRecord::name);
+        const auto found = std::ranges::find(machine, wanted.name, &ClassesOfLock::Part::name);
         if (found == machine.end()) return false;
         if (wanted.name == "__archspec") {
             const auto line = lineage(found->build);
             return found->build == wanted.build ||
                    std::ranges::find(line, wanted.build) != line.end();
         }
-        const auto there = version_of(*found);
-        const auto least = version_of(record_of(wanted));
-        return there && least && *least <= *there;
+        return found->version && wanted.version && *wanted.version <= *found->version;
     });
 }
 
-/// Sets ClassFit::made_for of all.
-void rank_by_machines(std::vector<ClassFit>& fits, const std::vector<PackageRecord>& machine) {
+/// Sets ClassFit::made_for of all; `made_for` are the machines of each.
+void rank_by_machines(std::vector<ClassFit>& fits,
+                      const std::vector<const std::vector<Machine>*>& made_for,
+                      const Machine& machine) {
     const Telling tells(fits);
-    std::vector<std::pair<ClassFit*, const LockedMachine*>> covered;
-    const auto take = [&](ClassFit& fit, const LockedMachine& one) {
-        if (!one.empty() && has_all(machine, one, tells)) covered.emplace_back(&fit, &one);
-    };
-    for (auto& fit : fits) {
-        take(fit, fit.locked->made_for);
-        for (const auto& one : fit.locked->also_made_for) take(fit, one);
+    std::vector<std::pair<ClassFit*, const Machine*>> covered;
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        for (const auto& one : *made_for[i]) {
+            if (!one.empty() && has_all(machine, one, tells)) covered.emplace_back(&fits[i], &one);
+        }
     }
     for (const auto& [fit, one] : covered) {
-        std::vector<PackageRecord> own;
-        for (const auto& package : *one) own.push_back(record_of(package));
         const auto below = static_cast<std::size_t>(std::ranges::count_if(
-            covered, [&](const auto& other) { return has_all(own, *other.second, tells); }));
+            covered, [&](const auto& other) { return has_all(*one, *other.second, tells); }));
         fit->made_for = std::max(fit->made_for, below);
     }
 }
@@ -347,43 +360,69 @@ const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
     return best.gpu > 0 && other != fits.end() ? &*other : nullptr;
 }
 
-std::vector<ClassFit> fits_of(const LockFile& lock,
-                              std::string_view platform,
-                              const std::vector<PackageRecord>& virtual_packages) {
-    const Cascade cascade(virtual_packages);
-    const MeantVendors vendors(lock.request, virtual_packages, cascade);
-    std::vector<ClassFit> fits;
+ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
+        Class one;
+        one.locked = &locked;
+        one.made_for.push_back(machine_of(locked.made_for));
+        for (const auto& machine : locked.also_made_for)
+            one.made_for.push_back(machine_of(machine));
+        auto records = lock.records_of(locked);
+        one.restrictions = restrictions_of(lock, locked, records);
+        one.useful_with = of_use(locked, records, one.restrictions);
+        std::set<std::string_view> texts;
+        for (const auto& record : records) {
+            for (const auto& text : record.depends) {
+                if (text.starts_with('_')) texts.insert(text);
+            }
+        }
+        for (const auto text : texts) {
+            if (auto spec = MatchSpec::parse(text)) one.on_machine.push_back(*std::move(spec));
+        }
+        for (auto& record : records) {
+            if (accelerator_of(record).accelerator != Accelerator::None)
+                one.for_gpus.push_back(std::move(record));
+        }
+        classes_.push_back(std::move(one));
+    }
+}
+
+std::vector<ClassFit> ClassesOfLock::fits(
+    std::string_view platform, const std::vector<PackageRecord>& virtual_packages) const {
+    const Cascade cascade(virtual_packages);
+    const MeantVendors vendors(lock_.request, virtual_packages, cascade);
+    std::vector<ClassFit> fits;
+    std::vector<const std::vector<Machine>*> made_for;
+    for (const auto& one : classes_) {
+        made_for.push_back(&one.made_for);
         ClassFit fit;
-        fit.locked = &locked;
-        const auto records = lock.records_of(locked);
-        const auto restrictions = restrictions_of(lock, locked, records);
-        auto asked = locked.needs;
-        for (const auto& text : restrictions) {
+        fit.locked = one.locked;
+        auto asked = one.locked->needs;
+        for (const auto& text : one.restrictions) {
             if (has(virtual_packages, name_in_spec(text))) asked.push_back(text);
         }
         fit.asked = least_needs({}, asked);
-        for (auto& text : of_use(locked, records, restrictions)) {
-            if (!has(virtual_packages, name_in_spec(text))) fit.missed.push_back(std::move(text));
+        for (const auto& text : one.useful_with) {
+            if (!has(virtual_packages, name_in_spec(text))) fit.missed.push_back(text);
         }
-        fit.unmet = unmet_of(locked, fit.asked, platform, virtual_packages);
-        for (const auto& record : records) {
-            vendors.take(fit, record);
-            for (const auto& text : record.depends) {
-                if (!text.starts_with("_")) continue;
-                if (const auto spec = MatchSpec::parse(text))
-                    fit.closeness.take(cascade.closeness(*spec));
-            }
-        }
+        fit.unmet = unmet_of(*one.locked, fit.asked, platform, virtual_packages);
+        for (const auto& record : one.for_gpus) vendors.take(fit, record);
+        for (const auto& spec : one.on_machine) fit.closeness.take(cascade.closeness(spec));
         fits.push_back(std::move(fit));
     }
-    rank_by_machines(fits, virtual_packages);
+    rank_by_machines(fits, made_for, machine_of(virtual_packages));
     std::stable_sort(fits.begin(), fits.end(), [](const ClassFit& a, const ClassFit& b) {
         const auto order = compare(a, b).order;
         return order != 0 ? order > 0 : a.locked->name < b.locked->name;
     });
     return fits;
+}
+
+std::vector<ClassFit> fits_of(const LockFile& lock,
+                              std::string_view platform,
+                              const std::vector<PackageRecord>& virtual_packages) {
+    return ClassesOfLock(lock).fits(platform, virtual_packages);
 }
 
 }  // namespace gpkg

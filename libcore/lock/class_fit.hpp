@@ -5,7 +5,10 @@
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cascade.hpp"
 #include "libcore/lock/lock_file.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/version.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,10 +52,42 @@ std::string advantage_of_first(const std::vector<ClassFit>& fits);
 /// where there is nothing to choose.
 const ClassFit* other_vendors(const std::vector<ClassFit>& fits);
 
-/// Every class of the default environment, the best first: those that fit; of those, with builds
-/// for the GPU that is there, as it was asked for; made for more of what the machine is; without
-/// builds for a GPU that is not there; closer to the machine; that ask for more, and for higher
-/// versions; and then by name.
+/// The classes of a lock's default environment, as far as they say the same of every machine.
+class ClassesOfLock {
+public:
+    /// The lock must outlive it.
+    explicit ClassesOfLock(const LockFile& lock);
+
+    /// Every class, the best first: those that fit; of those, with builds for the GPU that is
+    /// there, as it was asked for; made for more of what the machine is; without builds for a GPU
+    /// that is not there; closer to the machine; that ask for more, and for higher versions; and
+    /// then by name.
+    std::vector<ClassFit> fits(std::string_view platform,
+                               const std::vector<PackageRecord>& virtual_packages) const;
+
+    /// A virtual package of a machine, whose version is read once.
+    struct Part {
+        std::string name;
+        std::optional<Version> version;  ///< nothing where it cannot be read
+        std::string build;
+    };
+    using Machine = std::vector<Part>;
+
+private:
+    struct Class {
+        const LockedClass* locked = nullptr;
+        std::vector<Machine> made_for;          ///< each of them
+        std::vector<std::string> restrictions;  ///< of virtual packages by its packages
+        std::vector<std::string> useful_with;
+        std::vector<PackageRecord> for_gpus;
+        std::vector<MatchSpec> on_machine;  ///< dependencies that say what a package is made for
+    };
+
+    const LockFile& lock_;
+    std::vector<Class> classes_;
+};
+
+/// The same for one machine.
 std::vector<ClassFit> fits_of(const LockFile& lock,
                               std::string_view platform,
                               const std::vector<PackageRecord>& virtual_packages);

@@ -67,7 +67,7 @@ bool MachineSpecs::take_dependency(std::string_view text) {
     const auto name = name_in_spec(text);
     const bool is_on_machine = name.starts_with("__");
     if (is_on_machine) depends.emplace(text);
-    if (tells_cuda_version(name)) toolkits.emplace(text);
+    if (tells_cuda_version(name)) take_toolkits(text);
     if (text.find("when") != std::string_view::npos) {
         const auto spec = MatchSpec::parse(text);
         const auto condition =
@@ -80,15 +80,27 @@ bool MachineSpecs::take_dependency(std::string_view text) {
 void MachineSpecs::take_constraint(std::string_view text) {
     const auto name = name_in_spec(text);
     if (name.starts_with("__")) constrains.emplace(text);
-    if (tells_cuda_version(name)) toolkits.emplace(text);
+    if (tells_cuda_version(name)) take_toolkits(text);
+}
+
+void MachineSpecs::take_toolkits(std::string_view text) {
+    if (!toolkits.emplace(text).second) return;
+    const auto spec = MatchSpec::parse(text);
+    if (spec && spec->version) take_devices(toolkits_of(*spec->version));
 }
 
 void MachineSpecs::take_build(std::string_view build) {
-    const auto toolkit = toolkit_of_build(build);
-    if (!toolkit) return;
-    const auto targets = targets_of(*toolkit);
-    if (!targets.empty())
-        conditions.insert(fmt::format("__cuda_arch >={}", targets.front().to_string()));
+    if (const auto toolkit = toolkit_of_build(build)) take_devices({*toolkit});
+}
+
+/// The lowest device that one of them makes code for.
+void MachineSpecs::take_devices(const std::vector<Version>& of_toolkits) {
+    std::optional<CudaTarget> lowest;
+    for (const auto& toolkit : of_toolkits) {
+        const auto targets = targets_of(toolkit);
+        if (!targets.empty() && (!lowest || targets.front() < *lowest)) lowest = targets.front();
+    }
+    if (lowest) conditions.insert(fmt::format("__cuda_arch >={}", lowest->to_string()));
 }
 
 Result<HardwareSpace> HardwareSpace::make(const MachineSpecs& specs,
@@ -122,7 +134,7 @@ std::vector<HardwareSpace::Seen> HardwareSpace::look(const std::vector<PackageRe
     std::vector<Seen> seen;
     for (const auto& [spec, role, text] : asked_) {
         const bool is_toolkit_spec = role == Asked::Role::Toolkit;
-        if (name && (is_toolkit_spec ? *name != kCuda : *name != spec.name)) continue;
+        if (name && (is_toolkit_spec ? !name->starts_with(kCuda) : *name != spec.name)) continue;
         Seen one;
         if (is_toolkit_spec) {
             one.will_not_run = cascade.obstacle(spec).has_value();

@@ -9,6 +9,7 @@
 #include "libcore/hardware/cascade.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
+#include "libcore/spec/version.hpp"
 
 #include <cstddef>
 #include <map>
@@ -32,6 +33,10 @@ struct MachineSpecs {
     void take_constraint(std::string_view text);
     /// A build string, which may tell the toolkit that the build is compiled with.
     void take_build(std::string_view build);
+
+private:
+    void take_toolkits(std::string_view text);
+    void take_devices(const std::vector<Version>& of_toolkits);
 };
 
 /// One machine, which stands for all that no spec tells from it.

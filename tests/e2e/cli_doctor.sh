@@ -49,6 +49,17 @@ out_has "a newer driver, or gpkg install -n wide 'cuda-version<=12.4'"
 expect 0 install -n wide 'cuda-version<=12.4' --for ./minor.yaml -y
 expect 0 doctor -n wide --for ./minor.yaml
 out_has 'CUDA: cuda-version 12.4, and the driver supports 12.4'
+# Builds say which CUDA they are for, whatever cuda-version is beside them.
+package pytorch-cuda 12.1 0
+package cuda-version 12.5 0
+package cuda-cudart 12.1 0 cuda-version
+package old-way 1.0 cuda12.1_0 pytorch-cuda=12.1 cuda-cudart
+index
+expect 0 create -n oldway old-way --for ./new.yaml -y
+profile 12.2 8.0 between
+expect 0 doctor -n oldway --for ./between.yaml
+out_has 'CUDA: pytorch-cuda 12.1, and the driver supports 12.2'
+out_lacks 'needs PTX compiled'
 expect 1 doctor -n ml --for cpu
 out_has '__cuda >=12: torch needs it, and this machine has none'
 out_has 'is a build for nvidia, of which there is no GPU here'

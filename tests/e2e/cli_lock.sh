@@ -194,6 +194,20 @@ err_has 'nothing of these versions will do'
 err_has 'gpkg lock repair drift.lock lib  # lets it have another version'
 expect 0 lock repair drift.lock lib
 out_has 'lib 1.0 0 in place of lib 2.0 0'
+# Nor is what then keeps it from another one forgotten.
+package other 1.0 0
+package other 2.0 0
+package tied 1.0 0 'other =1'
+package tied 2.0 0 'other =2'
+index
+expect 0 lock tied --for cpu -o tied.lock
+gone tied-2.0-0
+expect 1 lock repair tied.lock
+err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
+expect 1 lock repair tied.lock tied
+err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
+expect 0 lock repair tied.lock other tied
+out_has 'tied 1.0 0 in place of tied 2.0 0'
 expect 1 lock repair drift.lock nosuch
 err_has 'the lock has no nosuch'
 expect 1 lock repair drift.lock lbi

@@ -119,7 +119,7 @@ private:
     void driver() {
         const auto driver = find_version(machine_, "__cuda");
         if (!driver) return;
-        for (const auto name : kCudaVersionPackages) {
+        for (const auto name : cuda_packages()) {
             const auto toolkit = version_of_name(checked_.records, name);
             if (!toolkit) continue;
             const auto what = fmt::format("{} {}, and the driver supports {}",
@@ -146,6 +146,22 @@ private:
                     Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, *driver));
             }
         }
+    }
+
+    /// First what builds for NVIDIA's GPUs say that they are for: pytorch of pytorch's channel has
+    /// a pytorch-cuda, and beside it whatever cuda-version there is.
+    std::vector<std::string_view> cuda_packages() const {
+        const auto is_named = [&](std::string_view name) {
+            return std::ranges::any_of(checked_.records, [&](const PrefixRecord& record) {
+                return accelerator_of(record.package).accelerator == Accelerator::Nvidia &&
+                       std::ranges::find(record.package.depends, name, name_in_spec) !=
+                           record.package.depends.end();
+            });
+        };
+        std::vector<std::string_view> names(kCudaVersionPackages.begin(),
+                                            kCudaVersionPackages.end());
+        std::ranges::stable_partition(names, is_named);
+        return names;
     }
 
     /// What to do where `name` is of a newer CUDA than the driver. That another version of it is

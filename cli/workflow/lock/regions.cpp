@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <stop_token>
 
 namespace gpkg::cli {
 namespace {
@@ -253,8 +254,9 @@ bool is_hopeless(const HardwareSpace& space,
 }
 
 /// Tells the classes of the machines that by one machine of each alone would take another.
-void lead_all(const Regions& regions, LockFile& lock) {
+Result<void> lead_all(const Regions& regions, const std::stop_token& stop, LockFile& lock) {
     for (std::size_t more = 1; more > 0;) {
+        if (stop.stop_requested()) return fail(ErrorKind::Interrupted, "interrupted");
         more = 0;
         for (const auto point : points_that_take_another(regions, lock)) {
             auto machine = locked_machine(regions.space.points()[point].virtual_packages);
@@ -270,6 +272,7 @@ void lead_all(const Regions& regions, LockFile& lock) {
             }
         }
     }
+    return {};
 }
 
 }  // namespace
@@ -324,16 +327,17 @@ Result<LockFile> lock_of(const Regions& regions, const Question& question, LockR
     }
     GPKG_TRY(auto lock, lock_of(classes, answers));
     lock.request = std::move(request);
-    lead_all(regions, lock);
+    GPKG_CHECK(lead_all(regions, question.problem.stop, lock));
     return lock;
 }
 
 std::vector<std::size_t> points_that_take_another(const Regions& regions, const LockFile& lock) {
     std::vector<std::size_t> points;
+    const ClassesOfLock classes(lock);
     for (const auto& region : regions.regions) {
         for (const auto point : region.points) {
             const auto& machine = regions.space.points()[point].virtual_packages;
-            const auto fits = fits_of(lock, lock.classes.front().platform, machine);
+            const auto fits = classes.fits(lock.classes.front().platform, machine);
             if (fits.front().locked->name != region.name) points.push_back(point);
         }
     }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -73,6 +74,10 @@ Result<std::string> why_gone(const PackageRecord& record, const std::vector<Shar
     return why;
 }
 
+/// The second goes with the first.
+constexpr const char* kPython = "python";
+constexpr const char* kPythonAbi = "python_abi";
+
 /// Everything that the lock says of a class, as a question whose answer it still is as far as its
 /// packages are there.
 Result<ClassQuestion> question_for(Context& context,
@@ -112,7 +117,7 @@ Result<ClassQuestion> question_for(Context& context,
             request.specs.push_back(std::move(named));
         }
         (gone.contains(place) ? request.gone : request.installed).push_back(record);
-        if (free.contains(record.name)) {
+        if (free.contains(record.name) || (record.name == kPythonAbi && free.contains(kPython))) {
             request.update.push_back(record.name);
             continue;
         }
@@ -146,6 +151,9 @@ SourceOptions sources_of(const LockFile& lock, SourceOptions sources) {
     if (sources.exclude_newer.empty()) sources.exclude_newer = lock.request.exclude_newer;
     return sources;
 }
+
+/// How often a hint lets more have another version, where what is gone alone does not help.
+constexpr int kMostWider = 5;
 
 /// One lock to repair, class by class.
 class Repairing {
@@ -191,7 +199,7 @@ private:
     }
 
     /// The command that works for the class: with one more of the packages that are gone having
-    /// another version, else all of them.
+    /// another version, else all of them, else also what then keeps them from one.
     Result<std::string> hint_for(const LockedClass& locked) const {
         std::vector<std::set<std::string>> tries;
         std::set<std::string> all;
@@ -201,21 +209,43 @@ private:
             tries.push_back({name});
             all.insert(name);
         }
-        if (all.size() > 1) tries.push_back(all);
-        for (auto& names : tries) {
+        if (all.size() != 1) tries.push_back(all);
+        for (int wider = 0; !tries.empty();) {
+            auto names = std::move(tries.front());
+            tries.erase(tries.begin());
             names.insert(options_.free.begin(), options_.free.end());
             GPKG_TRY(auto one, question(locked, names));
             GPKG_TRY(const auto outcome, answer_to(one.question));
             GPKG_CHECK(check_stop(context_));
-            if (std::holds_alternative<Solution>(outcome))
-                return fmt::format("gpkg lock repair {} {}  # lets {} have another version",
-                                   shell_word(options_.file),
-                                   fmt::join(names, " "),
-                                   names.size() == 1 ? "it" : "them");
+            const auto* explanation = std::get_if<Explanation>(&outcome);
+            if (explanation == nullptr) return command_with(std::move(names));
+            if (!tries.empty() || wider++ == kMostWider) continue;
+            auto more = held_in(*explanation);
+            more.insert(names.begin(), names.end());
+            if (more.size() > names.size()) tries.push_back(std::move(more));
         }
         return fmt::format(
             "name the packages that may have another version: gpkg lock repair {} NAME...",
             shell_word(options_.file));
+    }
+
+    /// What the lock holds of what clashes.
+    static std::set<std::string> held_in(const Explanation& explanation) {
+        std::set<std::string> names;
+        for (const auto& clash : explanation.clashes) {
+            for (const auto& line : clash.lines) {
+                if (line.kind == ExplanationLine::Kind::Pin) names.insert(line.name);
+            }
+        }
+        return names;
+    }
+
+    std::string command_with(std::set<std::string> names) const {
+        if (names.contains(kPython)) names.erase(kPythonAbi);
+        return fmt::format("gpkg lock repair {} {}  # lets {} have another version",
+                           shell_word(options_.file),
+                           fmt::join(names, " "),
+                           names.size() == 1 ? "it" : "them");
     }
 
     Context& context_;

@@ -87,6 +87,23 @@ TEST_CASE("a build for a CUDA that the driver does not run is told by all that i
           "is for pytorch-cuda 12.4.*, and the driver runs CUDA 11.4");
 }
 
+TEST_CASE("a build for a CUDA that makes no code for a device is told by what it goes with",
+          "[spec]") {
+    const auto on = [](const std::string& device, const std::string& dependency) {
+        return obstacle({has("__cuda", "13.0"), has("__cuda_arch", device)}, dependency);
+    };
+    CHECK(on("7.0", "cuda-version >=13,<14") ==
+          "is for cuda-version >=13,<14: no such CUDA makes code for compute capability 7.0");
+    CHECK_FALSE(on("7.0", "cuda-version >=13.2,<14").empty());  // later than any that is known
+    CHECK(on("7.5", "cuda-version >=13,<14").empty());
+    CHECK(on("7.0", "cuda-version >=12,<14").empty());  // also 12 meets it
+    CHECK(on("7.0", "cuda-version >=12.9,<13").empty());
+    CHECK(on("7.0", "cuda-version >13.5,<14").empty());  // nothing is known of such
+    CHECK(on("9.0", "cudatoolkit 11.0.*").empty());      // PTX
+    CHECK(on("any", "cuda-version >=13,<14").empty());
+    CHECK(on("7.0", "numpy >=13").empty());
+}
+
 TEST_CASE("of several NVIDIA devices what is made for one is made for none", "[spec]") {
     auto arch = has("__cuda_arch", "8.6");
     arch.flags = {"8.6", "9.0"};

@@ -103,6 +103,10 @@ TEST_CASE("CUDA's own packages, by their names on conda-forge", "[spec]") {
                              "cutensor",
                              "libcutensor",
                              "libcublas-dev",
+                             // What cuda-toolkit 13 needs besides.
+                             "gds-tools",
+                             "libcuobjclient-dev",
+                             "nsight-compute",
                              "nccl"})
         CHECK(is_part_of_cuda(name));
     for (const auto* name : {"libcurl", "libnvme", "cupy", "curl", "cutlass", "libcufflinks"})
