@@ -19,6 +19,9 @@ public:
     /// what the machine does not have: a line that says so.
     std::optional<std::string> note_on(CandidateId chosen);
 
+    /// Whether it can be in no answer, by the machine or by what it needs itself.
+    bool is_ruled_out(CandidateId id) { return verdict_on(id).why != Why::Nothing; }
+
     /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
     /// is not the machine alone that rules the candidate out.
     std::optional<std::string> why_never(CandidateId id) { return why_never(std::vector{id}); }

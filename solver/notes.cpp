@@ -409,9 +409,21 @@ public:
         : universe_(universe), machine_(machine) {
         for (const auto id : universe.requested()) restrict(id);
         for (const auto id : universe.constraints()) restrict(id);
+        std::set<std::pair<NameId, NameId>> needs;
         for (const auto id : chosen) {
-            for (const auto depend : universe.candidates()[id].depends) restrict(depend);
-            for (const auto constrain : universe.candidates()[id].constrains) restrict(constrain);
+            const auto& candidate = universe.candidates()[id];
+            for (const auto depend : candidate.depends) {
+                restrict(depend);
+                needs.emplace(candidate.name, universe.specs()[depend].name);
+            }
+        }
+        // What it needs would move with it: libtorch goes with one pytorch, and not the other way.
+        for (const auto id : chosen) {
+            const auto& candidate = universe.candidates()[id];
+            for (const auto constrain : candidate.constrains) {
+                if (!needs.contains({universe.specs()[constrain].name, candidate.name}))
+                    restrict(constrain);
+            }
         }
     }
 
@@ -456,7 +468,7 @@ private:
     bool has_as_new(const Name& name, const Version& version) {
         for (auto id = name.begin; id < name.end; ++id) {
             if (!(universe_.version(universe_.candidates()[id].version) < version) &&
-                !machine_.why_never(id))
+                !machine_.is_ruled_out(id))
                 return true;
         }
         return false;

@@ -134,6 +134,7 @@ Result<Outcome> answer(const Problem& problem) {
         });
         return solution;
     }
+    if (!problem.wants_reasons) return Explanation{};
     return explain(universe, ranks, [](const Universe& changed) -> Result<std::optional<Solution>> {
         const auto best = best_of(changed, rank_candidates(changed));
         if (!best) return std::nullopt;

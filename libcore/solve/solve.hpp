@@ -76,6 +76,9 @@ struct Problem {
     /// Records newer than this moment do not exist (Unix milliseconds; indexed_timestamp, else
     /// timestamp; CEP 47). Records without either are kept.
     std::optional<std::int64_t> exclude_newer;
+    /// An Explanation says why there is no answer, which may take many more solves; else it is
+    /// empty.
+    bool wants_reasons = true;
     /// An explanation tells what would work, which takes many more solves.
     bool wants_fixes = true;
     /// Ends a solve with an Interrupted error.

@@ -43,9 +43,16 @@ package strict 1.0 cuda_0 '__cuda' 'lib <2'
 package strict 1.0 cpu_0 'lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock
 out_has 'lib is not the same in all: 1.0 for a100 and 2.0 for cpu'
-out_has 'cpu: strict is asked for'
+out_has 'cpu: strict 1.0 needs lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock --json
 json 'd["divergences"][0]["name"] == "lib" and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"} and d["divergences"][0]["because_of"] == "cpu"'
+# No class gives up code for its GPU to have the version of an old one.
+package nn 1.0 cuda118_0 '__cuda >=11'
+package nn 2.0 cuda129_0 '__cuda >=12'
+printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
+expect 0 lock nn --for rtx5090 --for ./old.yaml --accel nvidia -o code.lock
+out_has 'nn is not the same in all: 1.0 for old and 2.0 for rtx5090'
+out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which makes no machine code for compute capability 12.0'
 
 # An environment.yml is locked for each of the platforms that it is made for.
 printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > two.yml

@@ -3,8 +3,11 @@
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -134,10 +137,10 @@ private:
     Result<void> align(const std::string& name) {
         auto bound = lowest(answers_, name);
         if (!bound) return give_up(name, "", "its version cannot be read");
-        GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(*bound)));
+        const auto lowest_of_all = *bound;
+        GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(lowest_of_all)));
         if (trial.answers) return accept(name, *bound, *std::move(trial.answers));
-        const auto refused_by = trial.refused_by;
-        const auto reason = trial.reason;
+        const auto refusal = trial.refusal;
         // How far down each class then has to go is the next bound; where all meet is the highest
         // version for all.
         while (bound) {
@@ -148,37 +151,90 @@ private:
             if (next && *next == *bound) return accept(name, *bound, *std::move(trial.answers));
             bound = std::move(next);
         }
-        return give_up(name, refused_by, reason);
+        GPKG_TRY(auto reason, reason_of(refusal, name, lowest_of_all));
+        return give_up(name, classes_[refusal.by].name, std::move(reason));
     }
 
+    /// Why a class cannot have a version.
+    struct Refusal {
+        std::size_t by = 0;
+        std::string lost;  ///< what it would have to give up; empty: it has no answer
+    };
     struct Trial {
         std::optional<std::vector<Solution>> answers;
-        std::string refused_by;  ///< the first class without an answer
-        std::string reason;
+        Refusal refusal{};  ///< of the first class that has none
     };
 
     /// The answers when `name` has such a version in all classes.
     Result<Trial> try_with(const std::string& name, const VersionSpec& version) {
-        Trial trial;
         std::vector<Solution> answers;
         for (std::size_t i = 0; i < classes_.size(); ++i) {
-            auto question = classes_[i].question;
-            question.problem.wants_fixes = false;
-            hold_accelerators(answers_[i], question.problem.request.accelerators);
-            auto& constraints = question.problem.request.constraints;
-            hold_what_matters_more(name, i, constraints);
-            constraints.push_back(
-                held(name, version, "is what all classes of the lock could have"));
-            GPKG_TRY(auto outcome, answer_to(question));
-            if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
-                trial.refused_by = classes_[i].name;
-                trial.reason = first_lines(explanation->tree());
-                return trial;
+            // The best answer stays the best where more is asked that it meets.
+            if (has(answers_[i], name, version)) {
+                answers.push_back(answers_[i]);
+                continue;
             }
-            answers.push_back(std::get<Solution>(std::move(outcome)));
+            auto question = question_with(name, version, i);
+            question.problem.wants_reasons = false;
+            GPKG_TRY(auto outcome, answer_to(question));
+            auto* answer = std::get_if<Solution>(&outcome);
+            if (answer == nullptr) return Trial{std::nullopt, {i, ""}};
+            if (auto lost = lost_code(i, *answer))
+                return Trial{std::nullopt, {i, *std::move(lost)}};
+            answers.push_back(std::move(*answer));
         }
-        trial.answers = std::move(answers);
-        return trial;
+        return Trial{std::move(answers)};
+    }
+
+    /// Also where the package is not there.
+    static bool has(const Solution& answer, const std::string& name, const VersionSpec& wanted) {
+        const auto* record = find(answer, name);
+        if (record == nullptr) return true;
+        const auto version = version_of(*record);
+        return version && wanted.matches(*version);
+    }
+
+    Question question_with(const std::string& name,
+                           const VersionSpec& version,
+                           std::size_t place) const {
+        auto question = classes_[place].question;
+        question.problem.wants_fixes = false;
+        hold_accelerators(answers_[place], question.problem.request.accelerators);
+        auto& constraints = question.problem.request.constraints;
+        hold_what_matters_more(name, place, constraints);
+        constraints.push_back(held(name, version, "is what all classes of the lock could have"));
+        return question;
+    }
+
+    Result<std::string> reason_of(const Refusal& refusal,
+                                  const std::string& name,
+                                  const Version& version) const {
+        if (!refusal.lost.empty()) return refusal.lost;
+        if (auto need = need_against(refusal.by, name, version)) return *std::move(need);
+        auto question = question_with(name, VersionSpec::equal_to(version), refusal.by);
+        GPKG_TRY(const auto outcome, answer_to(question));
+        const auto* explanation = std::get_if<Explanation>(&outcome);
+        return explanation == nullptr ? std::string() : first_lines(explanation->tree());
+    }
+
+    /// Where what matters more needs another version, that is all there is to say: "libtorch 2.12.0
+    /// needs cuda-version >=12.9,<13".
+    std::optional<std::string> need_against(std::size_t place,
+                                            const std::string& name,
+                                            const Version& version) const {
+        for (const auto& other : in_order(place)) {
+            if (other == name) break;
+            const auto* record = find(answers_[place], other);
+            if (record == nullptr) continue;
+            for (const auto& text : record->depends) {
+                if (name_in_spec(text) != name) continue;
+                const auto spec = MatchSpec::parse(text);
+                if (spec && !spec->when && spec->version && !spec->version->matches(version))
+                    return fmt::format(
+                        "{} {} needs {}", record->name, record->version, written(*spec));
+            }
+        }
+        return std::nullopt;
     }
 
     /// No class gives up a build for its GPU to have what others have.
@@ -190,6 +246,25 @@ private:
             if (of == Accelerator::Amd)
                 accelerators.of_package.emplace(record.name, AcceleratorChoice::Amd);
         }
+    }
+
+    /// Of another answer for a class, what has no machine code for its GPUs where the present one
+    /// has: the same version is not worth that.
+    std::optional<std::string> lost_code(std::size_t place, const Solution& other) const {
+        const Cascade cascade(classes_[place].question.problem.virtual_packages);
+        const auto lack_of = [&](const PackageRecord& record) {
+            auto lack = cascade.obstacle_of(record);
+            return lack ? lack : cascade.caution_of_build(record.build);
+        };
+        for (const auto& record : other.records) {
+            const auto* present = find(answers_[place], record.name);
+            if (present == nullptr || present->build == record.build ||
+                accelerator_of(record).accelerator != Accelerator::Nvidia)
+                continue;
+            if (const auto lack = lack_of(record); lack && !lack_of(*present))
+                return fmt::format("{} {} {}", record.name, record.version, *lack);
+        }
+        return std::nullopt;
     }
 
     /// Nothing that matters more gets older for the sake of something that matters less.

@@ -279,7 +279,7 @@ Result<void> lead_all(const Regions& regions, const std::stop_token& stop, LockF
 
 Result<Regions> decision_regions(Context& context, Question question) {
     auto& problem = question.problem;
-    problem.wants_fixes = false;
+    problem.wants_reasons = false;
     GPKG_TRY(const auto specs, ReachedSpecs(problem).run());
     const auto base = bare_machine(question.machine.platform);
     GPKG_TRY(auto space, HardwareSpace::make(specs, base));
