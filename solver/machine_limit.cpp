@@ -18,6 +18,7 @@ MachineLimit::Verdict MachineLimit::verdict_on(CandidateId id) {
     for (const auto depend : candidate.depends) {
         const auto own = verdict_on_spec(depend);
         if (own.why > verdict.why) verdict = own;
+        if (own.why == Why::Else) break;
     }
     for (const auto restricted : candidate.constrains) {
         if (verdict.why != Why::Nothing) break;

@@ -199,7 +199,7 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
     const auto& asked = question.problem.request;
     if (only_builds_for_nvidia(asked.specs, {}, asked.accelerators)) {
         auto answered = question;
-        answered.problem.wants_fixes = false;
+        answered.problem.wants_reasons = false;
         GPKG_CHECK(answer_to(answered));
         question.problem.request.only_builds = answered.problem.request.only_builds;
     }

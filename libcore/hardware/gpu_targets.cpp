@@ -85,6 +85,22 @@ int number_of(const Version& toolkit) {
 
 int latest_number() { return kReleases.back().major * 100 + kReleases.back().last_minor; }
 
+/// All since 9.0, the oldest first.
+const std::vector<Version>& known_toolkits() {
+    static const auto all = [] {
+        std::vector<Version> toolkits;
+        for (const auto& release : kReleases) {
+            for (int minor = 0; minor <= release.last_minor; ++minor) {
+                auto version = Version::parse(fmt::format("{}.{}", release.major, minor));
+                if (version && release.major * 100 + minor != kNeverReleased)
+                    toolkits.push_back(*std::move(version));
+            }
+        }
+        return toolkits;
+    }();
+    return all;
+}
+
 /// -1 for what is none.
 int number_in(std::string_view text) { return whole_number<int>(text).value_or(-1); }
 
@@ -211,21 +227,6 @@ std::vector<Version> latest_toolkits() {
         if (version) toolkits.push_back(*std::move(version));
     }
     return toolkits;
-}
-
-const std::vector<Version>& known_toolkits() {
-    static const auto kAll = [] {
-        std::vector<Version> toolkits;
-        for (const auto& release : kReleases) {
-            for (int minor = 0; minor <= release.last_minor; ++minor) {
-                auto version = Version::parse(fmt::format("{}.{}", release.major, minor));
-                if (version && release.major * 100 + minor != kNeverReleased)
-                    toolkits.push_back(*std::move(version));
-            }
-        }
-        return toolkits;
-    }();
-    return kAll;
 }
 
 std::vector<Version> toolkits_of(const VersionSpec& spec) {

@@ -52,8 +52,6 @@ Result<Version> parse_toolkit(std::string_view text);
 bool is_later_than_known(const Version& toolkit);
 /// The last of each major version since 11, the oldest first.
 std::vector<Version> latest_toolkits();
-/// All since 9.0, the oldest first.
-const std::vector<Version>& known_toolkits();
 
 /// Whether a toolkit makes machine code (SASS) and PTX for a target.
 bool makes_code_for(const Version& toolkit, CudaTarget target);

@@ -104,22 +104,13 @@ int compare_least(const std::vector<std::string>& a, const std::vector<std::stri
     return 0;
 }
 
-PackageRecord record_of(const LockedVirtualPackage& package) {
-    PackageRecord record;
-    record.name = package.name;
-    record.version = package.version;
-    record.build = package.build;
-    return record;
-}
-
 /// What was asked for, as it was first tried for the machine that the class was made for.
 Accelerators accelerators_of(const LockRequest& request, const LockedClass& locked) {
     Accelerators accelerators;
     const auto wishes = parse_accelerator_wishes(request.accelerator);
     if (!wishes) return accelerators;
-    std::vector<PackageRecord> machine;
-    for (const auto& package : locked.made_for) machine.push_back(record_of(package));
-    if (!wishes->all.empty()) accelerators.all = choices_on(machine, wishes->all).front();
+    if (!wishes->all.empty())
+        accelerators.all = choices_on(virtual_packages_of(locked.made_for), wishes->all).front();
     accelerators.of_package = wishes->of_package;
     return accelerators;
 }
@@ -263,12 +254,6 @@ Machine machine_of(const std::vector<PackageRecord>& records) {
     return machine;
 }
 
-Machine machine_of(const LockedMachine& locked) {
-    std::vector<PackageRecord> records;
-    for (const auto& package : locked) records.push_back(record_of(package));
-    return machine_of(records);
-}
-
 /// Whether what a class was made for is all there, in versions that are as high.
 bool has_all(const Machine& machine, const Machine& made_for, const Telling& tells) {
     return std::ranges::all_of(made_for, [&](const auto& wanted) {
@@ -295,10 +280,12 @@ void rank_by_machines(std::vector<ClassFit>& fits,
             if (!one.empty() && has_all(machine, one, tells)) covered.emplace_back(&fits[i], &one);
         }
     }
-    for (const auto& [fit, one] : covered) {
-        const auto below = static_cast<std::size_t>(std::ranges::count_if(
-            covered, [&](const auto& other) { return has_all(*one, *other.second, tells); }));
-        fit->made_for = std::max(fit->made_for, below);
+    for (const auto& entry : covered) {
+        const auto below =
+            static_cast<std::size_t>(std::ranges::count_if(covered, [&](const auto& other) {
+                return has_all(*entry.second, *other.second, tells);
+            }));
+        entry.first->made_for = std::max(entry.first->made_for, below);
     }
 }
 
@@ -365,9 +352,9 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
         if (locked.environment != kDefaultEnvironment) continue;
         Class one;
         one.locked = &locked;
-        one.made_for.push_back(machine_of(locked.made_for));
+        one.made_for.push_back(machine_of(virtual_packages_of(locked.made_for)));
         for (const auto& machine : locked.also_made_for)
-            one.made_for.push_back(machine_of(machine));
+            one.made_for.push_back(machine_of(virtual_packages_of(machine)));
         auto records = lock.records_of(locked);
         one.restrictions = restrictions_of(lock, locked, records);
         one.useful_with = of_use(locked, records, one.restrictions);

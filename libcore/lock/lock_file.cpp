@@ -115,6 +115,17 @@ LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages)
     return machine;
 }
 
+std::vector<PackageRecord> virtual_packages_of(const LockedMachine& machine) {
+    std::vector<PackageRecord> records;
+    for (const auto& [name, version, build] : machine) {
+        auto& record = records.emplace_back();
+        record.name = name;
+        record.version = version;
+        record.build = build;
+    }
+    return records;
+}
+
 const LockedClass* LockFile::find_class(std::string_view name, std::string_view environment) const {
     const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& locked) {
         return locked.name == name && locked.environment == environment;

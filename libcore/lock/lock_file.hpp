@@ -67,6 +67,7 @@ struct LockedVirtualPackage {
 using LockedMachine = std::vector<LockedVirtualPackage>;
 
 LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages);
+std::vector<PackageRecord> virtual_packages_of(const LockedMachine& machine);
 
 /// What was asked for.
 struct LockRequest {

@@ -73,9 +73,11 @@ Result<Outcome> answer_with_machine(Question& question) {
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
         auto attempt = question;
         attempt.problem.wants_fixes = false;
+        attempt.problem.wants_reasons = false;
         attempt.problem.request.accelerators.all = order[i];
         GPKG_TRY(auto outcome, answer_with_accelerator(attempt));
         if (!std::holds_alternative<Solution>(outcome)) continue;
+        attempt.problem.wants_reasons = question.problem.wants_reasons;
         question = std::move(attempt);
         return outcome;
     }
@@ -88,6 +90,7 @@ Result<Outcome> answer_with_machine(Question& question) {
 Result<std::optional<Outcome>> answer_for_building(Question& question) {
     auto building = question;
     building.problem.wants_fixes = false;
+    building.problem.wants_reasons = false;
     auto& request = building.problem.request;
     const auto& offered = building.problem.virtual_packages;
     const auto driver = std::find_if(
@@ -104,6 +107,7 @@ Result<std::optional<Outcome>> answer_for_building(Question& question) {
         "for building: the driver of {}, for CUDA {}, does not run what this CUDA builds",
         question.problem.machine,
         driver->version));
+    building.problem.wants_reasons = question.problem.wants_reasons;
     question = std::move(building);
     return std::optional(std::move(outcome));
 }
@@ -144,7 +148,7 @@ Result<void> settle_vendor(Context& context, Question& question) {
         return {};
     const auto answer_for = [&](Accelerator vendor) {
         auto copy = question;
-        copy.problem.wants_fixes = false;
+        copy.problem.wants_reasons = false;
         copy.problem.request.accelerators.preferred = vendor;
         return answer_to(copy);
     };

@@ -99,7 +99,7 @@ std::optional<Fix> tried(const Question& question, Fix fix) {
     if (!differs_from_problem(question)) return fix;
     auto changed = with_changes(question, fix.changes);
     if (!changed) return std::nullopt;
-    changed->problem.wants_fixes = false;
+    changed->problem.wants_reasons = false;
     const auto outcome = answer_to(*changed);
     if (!outcome || !std::holds_alternative<Solution>(*outcome)) return std::nullopt;
     const auto& records = std::get<Solution>(*outcome).records;

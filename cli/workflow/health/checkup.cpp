@@ -153,14 +153,14 @@ private:
     std::vector<std::string_view> cuda_packages() const {
         const auto is_named = [&](std::string_view name) {
             return std::ranges::any_of(checked_.records, [&](const PrefixRecord& record) {
-                return accelerator_of(record.package).accelerator == Accelerator::Nvidia &&
-                       std::ranges::find(record.package.depends, name, name_in_spec) !=
-                           record.package.depends.end();
+                const auto& depends = record.package.depends;
+                return std::ranges::find(depends, name, name_in_spec) != depends.end() &&
+                       accelerator_of(record.package).accelerator == Accelerator::Nvidia;
             });
         };
         std::vector<std::string_view> names(kCudaVersionPackages.begin(),
                                             kCudaVersionPackages.end());
-        std::ranges::stable_partition(names, is_named);
+        std::stable_partition(names.begin(), names.end(), is_named);
         return names;
     }
 

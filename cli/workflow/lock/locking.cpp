@@ -53,7 +53,9 @@ std::vector<std::string> leading_names(const ClassQuestion& one) {
 class Aligning {
 public:
     Aligning(std::vector<ClassQuestion>& classes, std::vector<Solution>& answers)
-        : classes_(classes), answers_(answers) {}
+        : classes_(classes), answers_(answers) {
+        order();
+    }
 
     Result<std::vector<Divergence>> run() && {
         while (const auto name = next()) {
@@ -92,28 +94,31 @@ private:
         return false;
     }
 
-    /// The names of a class, what matters more before what matters less.
-    std::vector<std::string> in_order(std::size_t place) const {
-        std::map<std::string, std::size_t> leading;
-        for (const auto& name : leading_names(classes_[place]))
-            leading.try_emplace(name, leading.size());
+    /// The names of each class, what matters more before what matters less.
+    void order() {
         std::map<std::string, std::size_t> classes_with;
         for (const auto& answer : answers_) {
             for (const auto& name : answer.settled) ++classes_with[name];
         }
-        const auto rank = [&](const std::string& name) {
-            if (const auto found = leading.find(name); found != leading.end()) return found->second;
-            return leading.size() + (classes_with[name] == answers_.size() ? 0 : 1);
-        };
-        auto names = answers_[place].settled;
-        std::ranges::stable_sort(names, {}, rank);
-        return names;
+        orders_.clear();
+        for (std::size_t i = 0; i < classes_.size(); ++i) {
+            std::map<std::string, std::size_t> leading;
+            for (const auto& name : leading_names(classes_[i]))
+                leading.try_emplace(name, leading.size());
+            const auto rank = [&](const std::string& name) {
+                if (const auto found = leading.find(name); found != leading.end())
+                    return found->second;
+                return leading.size() + (classes_with[name] == answers_.size() ? 0 : 1);
+            };
+            auto& names = orders_.emplace_back(answers_[i].settled);
+            std::ranges::stable_sort(names, {}, rank);
+        }
     }
 
     /// The first name whose versions differ and that was not tried.
     std::optional<std::string> next() const {
         for (std::size_t i = 0; i < answers_.size(); ++i) {
-            for (const auto& name : in_order(i)) {
+            for (const auto& name : orders_[i]) {
                 if (!tried_.contains(name) && is_divergent(name)) return name;
             }
         }
@@ -222,7 +227,7 @@ private:
     std::optional<std::string> need_against(std::size_t place,
                                             const std::string& name,
                                             const Version& version) const {
-        for (const auto& other : in_order(place)) {
+        for (const auto& other : orders_[place]) {
             if (other == name) break;
             const auto* record = find(answers_[place], other);
             if (record == nullptr) continue;
@@ -271,7 +276,7 @@ private:
     void hold_what_matters_more(const std::string& name,
                                 std::size_t place,
                                 std::vector<Constraint>& constraints) const {
-        for (const auto& other : in_order(place)) {
+        for (const auto& other : orders_[place]) {
             if (other == name) return;
             const auto* record = find(answers_[place], other);
             if (record == nullptr) continue;
@@ -296,6 +301,7 @@ private:
             one.question.problem.request.constraints.push_back(
                 held(name, VersionSpec::equal_to(version), "is what all classes of the lock have"));
         answers_ = std::move(answers);
+        order();
         return {};
     }
 
@@ -306,6 +312,7 @@ private:
 
     std::vector<ClassQuestion>& classes_;
     std::vector<Solution>& answers_;
+    std::vector<std::vector<std::string>> orders_;  ///< by class, of the answers as they are
     std::set<std::string> tried_;
     std::map<std::string, Divergence> divergent_;
 };

@@ -133,13 +133,7 @@ Result<ClassQuestion> question_for(Context& context,
     GPKG_TRY(problem.indexes, channels.reach(names));
     problem.priority = channel_priority(context, sources);
     GPKG_TRY(problem.exclude_newer, newest_of(sources));
-    for (const auto& [name, version, build] : locked.made_for) {
-        PackageRecord record;
-        record.name = name;
-        record.version = version;
-        record.build = build;
-        problem.virtual_packages.push_back(std::move(record));
-    }
+    problem.virtual_packages = virtual_packages_of(locked.made_for);
     problem.machine = locked.name;
     problem.stop = context.stop;
     return one;
