@@ -82,7 +82,7 @@ public:
         if (is_requested && chosen.will_not_run)
             return fmt::format("{} does not run on {}: it {}", text, machine(), obstacle_of(id));
         if (is_requested && chosen.accelerator == Accelerator::Nvidia) {
-            if (const auto caution = cascade_.caution_of_build(chosen.build()))
+            if (const auto caution = caution_of(id))
                 return fmt::format("{} {}: there it runs as PTX, where it has some, or not at all",
                                    text,
                                    *caution);
@@ -143,12 +143,13 @@ private:
 
     /// What a build says of why it does not run here.
     std::string obstacle_of(CandidateId id) const {
-        const auto& candidate = universe_.candidates()[id];
-        auto obstacle = cascade_.obstacle_of_build(candidate.build());
-        for (const auto depend : candidate.depends) {
-            if (!obstacle) obstacle = cascade_.obstacle(universe_.specs()[depend].match);
-        }
-        return obstacle.value_or("");
+        const auto record = universe_.candidates()[id].record();
+        return record ? cascade_.obstacle_of(*record).value_or("") : "";
+    }
+
+    std::optional<std::string> caution_of(CandidateId id) const {
+        const auto record = universe_.candidates()[id].record();
+        return record ? cascade_.caution_of(*record) : std::nullopt;
     }
 
     std::function<bool(CandidateId)> builds_for(Accelerator wanted) const {
@@ -187,16 +188,12 @@ private:
         return text;
     }
 
-    static bool says_cuda(std::string_view name) {
-        return tells_cuda_version(name) || name == "pytorch-cuda";
-    }
-
     /// The first spec of the request that says which CUDA: "pytorch-cuda=12.1".
     std::optional<std::string> asked_cuda() const {
         for (const auto id : universe_.requested()) {
             const auto& spec = universe_.specs()[id];
             const auto& name = universe_.names()[spec.name].text;
-            if (says_cuda(name)) return spec.text;
+            if (tells_cuda_version(name)) return spec.text;
         }
         return std::nullopt;
     }
@@ -207,7 +204,7 @@ private:
         const auto& chosen = universe_.candidates()[id];
         if (!universe_.is_requested(chosen.name)) return std::nullopt;
         const auto& name = universe_.names()[chosen.name].text;
-        if (says_cuda(name)) return std::nullopt;
+        if (tells_cuda_version(name)) return std::nullopt;
         if (chosen.accelerator == Accelerator::None) {
             const auto cuda = asked_cuda();
             const auto choice = universe_.accelerators().choice(name);

@@ -117,6 +117,11 @@ Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const M
         context.out.warn_once(fmt::format(
             "{}: its names alone tell what it is; gpkg hardware --slurm has a node asked",
             machine.name));
+    if (machine.profile && machine.profile->nvidia_driver && detection.find("__cuda") == nullptr)
+        context.out.warn_once(
+            fmt::format("{}: tells the version of NVIDIA's driver and no `cuda:`, the newest CUDA "
+                        "that it supports: there is no __cuda, and no build for NVIDIA's GPUs",
+                        machine.name));
     for (const auto& warning : detection.warnings) context.out.warn(warning);
     return detection.records();
 }

@@ -126,7 +126,12 @@ bool is_there(const fs::path& path) {
 
 Result<void> make_folders(const fs::path& path) {
     std::error_code code;
-    fs::create_directories(path, code);
+    // Another process may take away a folder above it that was there a moment ago.
+    constexpr int kAttempts = 10;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        fs::create_directories(path, code);
+        if (code != std::errc::no_such_file_or_directory) break;
+    }
     if (!code) return {};
     std::error_code ignored;
     if (fs::is_symlink(path, ignored) && !fs::exists(path, ignored))

@@ -76,9 +76,12 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
 
 /// Whether something has this name, were it a link to nothing.
 bool is_there(const fs::path& path);
+
 /// The bits of a mode of those whom its owner does not let read it, where others may not: 007, or
 /// 077 where the group may not either; else 0.
 unsigned kept_from(const fs::path& path);
+
+/// Makes `path` and what is missing above it; another process may be removing there meanwhile.
 Result<void> make_folders(const fs::path& path);
 /// Removes a tree; nothing there is no error.
 Result<void> remove_tree(const fs::path& path);

@@ -98,19 +98,6 @@ std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
         best.accelerator, "needs " + *evidence, best.hint == AcceleratorHint::Library};
 }
 
-/// "12.6" of "cuda126_mkl_h4a15719_0" and "cuda126py312h3fd9d12_200", "10.2" of "py39_cu102_0".
-std::optional<std::string> cuda_of_build(std::string_view build) {
-    for (const auto token : split(build, '_')) {
-        if (!token.starts_with("cu")) continue;
-        const auto rest = token.substr(token.starts_with("cuda") ? 4 : 2);
-        const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
-        const auto behind = rest.substr(end);
-        if (end > 0 && is_digit(rest.front()) && (behind.empty() || behind.starts_with("py")))
-            return dotted_cuda(rest.substr(0, end));
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 void HintedAccelerator::take(const HintedAccelerator& other) {
@@ -206,27 +193,6 @@ AcceleratorOf accelerator_of(const PackageRecord& record) {
     if (const auto verdict = accelerator_of_build(record.build))
         return {*verdict, "build " + record.build, false};
     return {};
-}
-
-std::optional<Version> toolkit_of_build(std::string_view build) {
-    const auto told = cuda_of_build(build);
-    if (!told || told->find('.') == std::string::npos) return std::nullopt;
-    auto version = Version::parse(*told);
-    return version ? std::optional(*std::move(version)) : std::nullopt;
-}
-
-std::optional<std::string> cuda_of(const PackageRecord& record) {
-    for (const auto name : kCudaVersionPackages) {
-        for (const auto& depend : record.depends) {
-            if (name_in_spec(depend) != name) continue;
-            const auto spec = MatchSpec::parse(depend);
-            if (!spec || !spec->version) continue;
-            const auto versions = spec->version->own_literals();
-            const auto least = std::min_element(versions.begin(), versions.end());
-            if (least != versions.end()) return least->to_string();
-        }
-    }
-    return cuda_of_build(record.build);
 }
 
 }  // namespace gpkg

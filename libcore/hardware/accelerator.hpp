@@ -5,7 +5,6 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/spec/package_record.hpp"
-#include "libcore/spec/version.hpp"
 
 #include <optional>
 #include <string>
@@ -69,12 +68,5 @@ std::optional<Accelerator> accelerator_of_flag(std::string_view flag);
 HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_view build);
 /// Of a build string, or of a pattern for some: "*cuda*".
 std::optional<Accelerator> accelerator_of_build(std::string_view build);
-
-/// The toolkit that compiled the build, as its build string tells: 12.6 of "cuda126_mkl_h4a15719_0"
-/// and "cuda126py312h3fd9d12_200". Nothing for a major version alone.
-std::optional<Version> toolkit_of_build(std::string_view build);
-
-/// The CUDA version that the build is for, "12.9" or "12"; nothing where none can be read.
-std::optional<std::string> cuda_of(const PackageRecord& record);
 
 }  // namespace gpkg

@@ -1,7 +1,7 @@
 #include "libcore/hardware/cascade.hpp"
 
-#include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -59,6 +59,21 @@ int level_closeness(const MatchSpec& dependency) {
     return level > 1 ? level * kLevel : 0;
 }
 
+/// What a record asks for wherever it is that says which CUDA and which GPUs it is for.
+std::vector<MatchSpec> on_cuda(const PackageRecord& record) {
+    std::vector<MatchSpec> dependencies;
+    for (const auto& text : record.depends) {
+        const auto name = name_in_spec(text);
+        if (name != "__cuda_arch" && !tells_cuda_version(name)) continue;
+        auto spec = MatchSpec::parse(text);
+        if (spec && !spec->when) dependencies.push_back(*std::move(spec));
+    }
+    return dependencies;
+}
+
+/// Of which there is none where the best that there is runs so.
+std::string_view kind_of_code(CodeFit fit) { return fit == CodeFit::No ? "code" : "machine code"; }
+
 }  // namespace
 
 void Closeness::take(const Closeness& other) {
@@ -107,82 +122,89 @@ Closeness Cascade::closeness(const MatchSpec& dependency) const {
 }
 
 std::optional<std::string> Cascade::obstacle(const MatchSpec& dependency) const {
-    if (exceeds_driver(dependency))
-        return fmt::format(
-            "is for {}, and the driver runs CUDA {}", written(dependency), cuda_->to_string());
-    if (const auto* device = device_without_code(dependency))
-        return fmt::format("is for {}: no such CUDA makes code for compute capability {}",
-                           written(dependency),
-                           device->to_string());
-    if (dependency.name != "__cuda_arch" || !dependency.version || cuda_devices_.empty() ||
-        !dependency.version->matches(cuda_devices_.front()))
-        return std::nullopt;
-    const auto other = std::find_if(cuda_devices_.begin(), cuda_devices_.end(), [&](auto& device) {
-        return !dependency.version->matches(device);
-    });
-    if (other == cuda_devices_.end()) return std::nullopt;
-    return fmt::format("is for {}, and a GPU here is {}", written(dependency), other->to_string());
+    if (auto told = told_by_driver(dependency)) return told;
+    if (auto told = told_by_toolkits(dependency, CodeFit::No)) return told;
+    return told_by_devices(dependency);
 }
 
 std::optional<std::string> Cascade::obstacle_of_build(std::string_view build) const {
-    return toolkit_told(build, CodeFit::No);
+    return told_by_build(build, CodeFit::No);
 }
 
 std::optional<std::string> Cascade::obstacle_of(const PackageRecord& record) const {
-    for (const auto& text : record.depends) {
-        const auto name = name_in_spec(text);
-        if (name != "__cuda_arch" && !tells_cuda_version(name)) continue;
-        const auto spec = MatchSpec::parse(text);
-        if (!spec || spec->when) continue;
-        if (auto found = obstacle(*spec)) return found;
+    for (const auto& dependency : on_cuda(record)) {
+        if (auto told = obstacle(dependency)) return told;
     }
     return obstacle_of_build(record.build);
 }
 
-std::optional<std::string> Cascade::caution_of_build(std::string_view build) const {
-    return toolkit_told(build, CodeFit::Compiled);
-}
-
-/// What is to be said where the toolkit's code runs on a device in just that way.
-std::optional<std::string> Cascade::toolkit_told(std::string_view build, CodeFit fit) const {
-    if (cuda_devices_.empty()) return std::nullopt;
-    const auto toolkit = toolkit_of_build(build);
-    if (!toolkit) return std::nullopt;
-    for (const auto& device : cuda_devices_) {
-        if (toolkit_fit(*toolkit, CudaTarget::of(device)) == fit)
-            return fmt::format(
-                "is compiled with CUDA {}, which makes no {} for compute capability {}",
-                toolkit->to_string(),
-                fit == CodeFit::No ? "code" : "machine code",
-                device.to_string());
+std::optional<std::string> Cascade::caution_of(const PackageRecord& record) const {
+    if (toolkit_of_build(record.build)) return told_by_build(record.build, CodeFit::Compiled);
+    for (const auto& dependency : on_cuda(record)) {
+        if (auto told = told_by_toolkits(dependency, CodeFit::Compiled)) return told;
     }
     return std::nullopt;
 }
 
-/// Between its bounds a spec takes all or nothing: what it takes of what the driver runs is a
-/// bound, or the first of all, or the driver's own version, or the last of its major.
-bool Cascade::exceeds_driver(const MatchSpec& dependency) const {
-    if (!cuda_ || !dependency.version || !tells_cuda_version(dependency.name)) return false;
-    auto tried = dependency.version->literals();
-    tried.push_back(Version::from_number(0));
-    tried.push_back(*cuda_);
-    tried.push_back(*Version::parse(fmt::format("{}.9999", version_part(*cuda_, 0))));
-    return std::none_of(tried.begin(), tried.end(), [&](const Version& toolkit) {
-        return dependency.version->matches(toolkit) && driver_fit(toolkit, *cuda_) != DriverFit::No;
+/// The first device on which the best code that one of the toolkits makes runs in just that way.
+const Version* Cascade::device_with(CodeFit fit, const std::vector<Version>& toolkits) const {
+    if (toolkits.empty()) return nullptr;
+    const auto device = std::ranges::find_if(cuda_devices_, [&](const Version& one) {
+        auto best = CodeFit::No;
+        for (const auto& toolkit : toolkits)
+            best = std::min(best, toolkit_fit(toolkit, CudaTarget::of(one)));
+        return best == fit;
     });
+    return device == cuda_devices_.end() ? nullptr : &*device;
 }
 
-/// Where it takes no toolkit that is known nothing is said of it.
-const Version* Cascade::device_without_code(const MatchSpec& dependency) const {
-    if (cuda_devices_.empty() || !dependency.version || !tells_cuda_version(dependency.name))
-        return nullptr;
-    const auto toolkits = toolkits_of(*dependency.version);
-    const auto device = std::ranges::find_if(cuda_devices_, [&](const Version& one) {
-        return std::ranges::all_of(toolkits, [target = CudaTarget::of(one)](const auto& toolkit) {
-            return toolkit_fit(toolkit, target) == CodeFit::No;
-        });
+std::optional<std::string> Cascade::told_by_build(std::string_view build, CodeFit fit) const {
+    if (cuda_devices_.empty()) return std::nullopt;
+    const auto toolkit = toolkit_of_build(build);
+    const auto* device = toolkit ? device_with(fit, {*toolkit}) : nullptr;
+    if (device == nullptr) return std::nullopt;
+    return fmt::format("is compiled with CUDA {}, which makes no {} for compute capability {}",
+                       toolkit->to_string(),
+                       kind_of_code(fit),
+                       device->to_string());
+}
+
+std::optional<std::string> Cascade::told_by_toolkits(const MatchSpec& dependency,
+                                                     CodeFit fit) const {
+    if (cuda_devices_.empty()) return std::nullopt;
+    const auto* device = device_with(fit, toolkits_of(dependency));
+    if (device == nullptr) return std::nullopt;
+    return fmt::format("is for {}: no such CUDA makes {} for compute capability {}",
+                       written(dependency),
+                       kind_of_code(fit),
+                       device->to_string());
+}
+
+std::optional<std::string> Cascade::told_by_driver(const MatchSpec& dependency) const {
+    if (!cuda_) return std::nullopt;
+    auto toolkits = toolkits_of(dependency);
+    if (toolkits.empty()) return std::nullopt;
+    // The driver may be of one that is not known here, and so may others of its major version.
+    for (auto own : {*cuda_, *Version::parse(fmt::format("{}.99", version_part(*cuda_, 0)))}) {
+        if (dependency.version->matches(own)) toolkits.push_back(std::move(own));
+    }
+    const bool runs_one = std::ranges::any_of(toolkits, [&](const Version& toolkit) {
+        return driver_fit(toolkit, *cuda_) != DriverFit::No;
     });
-    return toolkits.empty() || device == cuda_devices_.end() ? nullptr : &*device;
+    if (runs_one) return std::nullopt;
+    return fmt::format(
+        "is for {}, and the driver runs CUDA {}", written(dependency), cuda_->to_string());
+}
+
+/// Of several devices it may be for the lowest and not for others.
+std::optional<std::string> Cascade::told_by_devices(const MatchSpec& dependency) const {
+    if (dependency.name != "__cuda_arch" || !dependency.version || cuda_devices_.empty() ||
+        !dependency.version->matches(cuda_devices_.front()))
+        return std::nullopt;
+    const auto other = std::ranges::find_if(
+        cuda_devices_, [&](const Version& device) { return !dependency.version->matches(device); });
+    if (other == cuda_devices_.end()) return std::nullopt;
+    return fmt::format("is for {}, and a GPU here is {}", written(dependency), other->to_string());
 }
 
 int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) const {

@@ -53,12 +53,14 @@ public:
     std::optional<std::string> obstacle_of(const PackageRecord& record) const;
     /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
     /// CUDA 12.6, which makes no machine code for compute capability 12.0".
-    std::optional<std::string> caution_of_build(std::string_view build) const;
+    std::optional<std::string> caution_of(const PackageRecord& record) const;
 
 private:
-    std::optional<std::string> toolkit_told(std::string_view build, CodeFit fit) const;
-    bool exceeds_driver(const MatchSpec& dependency) const;
-    const Version* device_without_code(const MatchSpec& dependency) const;
+    const Version* device_with(CodeFit fit, const std::vector<Version>& toolkits) const;
+    std::optional<std::string> told_by_build(std::string_view build, CodeFit fit) const;
+    std::optional<std::string> told_by_toolkits(const MatchSpec& dependency, CodeFit fit) const;
+    std::optional<std::string> told_by_driver(const MatchSpec& dependency) const;
+    std::optional<std::string> told_by_devices(const MatchSpec& dependency) const;
     int gpu_closeness(const MatchSpec& dependency, const Version& device) const;
 
     std::optional<Version> cuda_;

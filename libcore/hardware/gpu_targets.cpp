@@ -85,22 +85,6 @@ int number_of(const Version& toolkit) {
 
 int latest_number() { return kReleases.back().major * 100 + kReleases.back().last_minor; }
 
-/// All since 9.0, the oldest first.
-const std::vector<Version>& known_toolkits() {
-    static const auto all = [] {
-        std::vector<Version> toolkits;
-        for (const auto& release : kReleases) {
-            for (int minor = 0; minor <= release.last_minor; ++minor) {
-                auto version = Version::parse(fmt::format("{}.{}", release.major, minor));
-                if (version && release.major * 100 + minor != kNeverReleased)
-                    toolkits.push_back(*std::move(version));
-            }
-        }
-        return toolkits;
-    }();
-    return all;
-}
-
 /// -1 for what is none.
 int number_in(std::string_view text) { return whole_number<int>(text).value_or(-1); }
 
@@ -219,6 +203,21 @@ Result<Version> parse_toolkit(std::string_view text) {
 
 bool is_later_than_known(const Version& toolkit) { return number_of(toolkit) > latest_number(); }
 
+const std::vector<Version>& known_toolkits() {
+    static const auto all = [] {
+        std::vector<Version> toolkits;
+        for (const auto& release : kReleases) {
+            for (int minor = 0; minor <= release.last_minor; ++minor) {
+                auto version = Version::parse(fmt::format("{}.{}", release.major, minor));
+                if (version && release.major * 100 + minor != kNeverReleased)
+                    toolkits.push_back(*std::move(version));
+            }
+        }
+        return toolkits;
+    }();
+    return all;
+}
+
 std::vector<Version> latest_toolkits() {
     std::vector<Version> toolkits;
     for (const auto& release : kReleases) {
@@ -226,13 +225,6 @@ std::vector<Version> latest_toolkits() {
         auto version = Version::parse(fmt::format("{}.{}", release.major, release.last_minor));
         if (version) toolkits.push_back(*std::move(version));
     }
-    return toolkits;
-}
-
-std::vector<Version> toolkits_of(const VersionSpec& spec) {
-    auto toolkits = spec.literals();
-    toolkits.insert(toolkits.end(), known_toolkits().begin(), known_toolkits().end());
-    std::erase_if(toolkits, [&](const Version& toolkit) { return !spec.matches(toolkit); });
     return toolkits;
 }
 

@@ -50,6 +50,8 @@ struct CudaTarget {
 /// is known here is taken for that one.
 Result<Version> parse_toolkit(std::string_view text);
 bool is_later_than_known(const Version& toolkit);
+/// All since 9.0, the oldest first.
+const std::vector<Version>& known_toolkits();
 /// The last of each major version since 11, the oldest first.
 std::vector<Version> latest_toolkits();
 
@@ -64,8 +66,6 @@ std::vector<CudaTarget> targets_of(const Version& toolkit);
 CodeFit code_fit(CudaTarget code, CudaTarget device);
 /// The same of the best code that a toolkit makes.
 CodeFit toolkit_fit(const Version& toolkit, CudaTarget device);
-/// The toolkits that a spec on a CUDA version takes, as far as they are known or it names them.
-std::vector<Version> toolkits_of(const VersionSpec& spec);
 
 /// Whether machine code runs as it is: on later minor versions of its major version too, but
 /// neither on nor from Tegra ("CUDA C++ Programming Guide", Binary Compatibility), and so with that

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/match_spec.hpp"
 
 #include <algorithm>

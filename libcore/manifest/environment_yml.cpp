@@ -164,17 +164,26 @@ private:
         if (!node.is_list())
             return node.fail(
                 fmt::format("expected a list of packages, found {}", node.kind_name()));
+        const Node* before = nullptr;
         for (const auto& item : node.items()) {
             if (item.is_map()) {
                 for (const auto& [key, value] : item.entries())
                     GPKG_CHECK(read_subsection(key, value));
             } else if (item.is_null()) {
-                return node.fail("an entry of the list is empty");
+                return empty_entry(node, before);
             } else {
                 GPKG_CHECK(read_dependency(item));
             }
+            before = &item;
         }
         return {};
+    }
+
+    /// The parser knows no place of what is not there.
+    static tl::unexpected<Error> empty_entry(const Node& list, const Node* before) {
+        if (before == nullptr) return list.fail("the first entry of the list is empty");
+        return before->fail(fmt::format("the entry after {} is empty",
+                                        before->is_scalar() ? before->text() : "this one"));
     }
 
     Result<void> read_dependency(const Node& node) {

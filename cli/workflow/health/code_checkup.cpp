@@ -31,6 +31,11 @@ Devices devices_of(const virtual_packages::Detection& machine) {
     return devices;
 }
 
+std::vector<PackageRecord> without_driver(std::vector<PackageRecord> machine) {
+    std::erase_if(machine, [](const PackageRecord& record) { return record.name == "__cuda"; });
+    return machine;
+}
+
 /// How something runs, on the device where it runs worst.
 struct Runs {
     CodeRuns how;
@@ -89,7 +94,10 @@ PackageCode code_of(const fs::path& prefix, const PrefixRecord& record, const De
 class CodeCheckup {
 public:
     CodeCheckup(const Checked& checked, bool compiles_ptx)
-        : checked_(checked), compiles_ptx_(compiles_ptx), devices_(devices_of(checked.machine)) {}
+        : checked_(checked),
+          compiles_ptx_(compiles_ptx),
+          devices_(devices_of(checked.machine)),
+          devices_alone_(without_driver(checked.machine.records())) {}
 
     std::vector<Finding> run() && {
         if (devices_.nvidia.empty() && devices_.amd.empty()) return {};
@@ -161,41 +169,42 @@ private:
         }
     }
 
-    /// What the lowest device is too old for is not met, and told already.
+    /// Of what holds no code itself. What the lowest device is too old for is not met, and told
+    /// already, and so is the driver.
     void judge_declared(const PackageRecord& record) {
-        if (devices_.nvidia.empty()) return;
+        if (const auto obstacle = devices_alone_.obstacle_of(record))
+            return warn(Grade::Bad, record.name, *obstacle, other_builds(record.name));
+        if (const auto caution = devices_alone_.caution_of(record))
+            return warn(Grade::Warning,
+                        record.name,
+                        *caution + ": there it runs as PTX, where it has some, or not at all",
+                        other_builds(record.name));
         for (const auto& text : record.depends) {
             if (name_in_spec(text) != "__cuda_arch") continue;
             const auto spec = MatchSpec::parse(text);
-            if (!spec || !spec->version || !spec->version->matches(devices_.nvidia.front()))
-                continue;
-            for (const auto& device : devices_.nvidia) judge_declared(record, *spec, device);
+            if (spec && spec->version) judge_least(record.name, *spec->version);
         }
     }
 
-    void judge_declared(const PackageRecord& record,
-                        const MatchSpec& asked,
-                        const Version& device) {
-        if (!asked.version->matches(device))
-            return warn(
-                Grade::Bad,
-                record.name,
-                fmt::format("is for {}, and a GPU here is {}", written(asked), device.to_string()),
-                other_builds(record.name));
-        const auto literals = asked.version->own_literals();
+    void judge_least(const std::string& name, const VersionSpec& asked) {
+        const auto literals = asked.own_literals();
         const auto least = std::min_element(literals.begin(), literals.end());
-        if (least != literals.end() && code_fit(*least, device) == CodeFit::Compiled)
+        if (least == literals.end()) return;
+        for (const auto& device : devices_.nvidia) {
+            if (!asked.matches(device) || code_fit(*least, device) != CodeFit::Compiled) continue;
             warn(Grade::Warning,
-                 record.name,
+                 name,
                  fmt::format("is for compute capability {} and later; on {} it may only run as "
                              "PTX, which the driver compiles at the first start",
                              least->to_string(),
                              device.to_string()));
+        }
     }
 
     const Checked& checked_;
     bool compiles_ptx_;
     Devices devices_;
+    Cascade devices_alone_;
     std::size_t native_ = 0;
     std::vector<Finding> found_;
 };

@@ -259,7 +259,7 @@ private:
         const Cascade cascade(classes_[place].question.problem.virtual_packages);
         const auto lack_of = [&](const PackageRecord& record) {
             auto lack = cascade.obstacle_of(record);
-            return lack ? lack : cascade.caution_of_build(record.build);
+            return lack ? lack : cascade.caution_of(record);
         };
         for (const auto& record : other.records) {
             const auto* present = find(answers_[place], record.name);

@@ -1,5 +1,6 @@
 #include "libcore/hardware/accelerator.hpp"
 
+#include "libcore/hardware/toolkit.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;

@@ -104,6 +104,34 @@ TEST_CASE("a build for a CUDA that makes no code for a device is told by what it
     CHECK(on("7.0", "numpy >=13").empty());
 }
 
+TEST_CASE("what runs as PTX at best is told by the toolkit of a build, else by what it goes with",
+          "[spec]") {
+    const auto on = [](const std::string& device, PackageRecord record) {
+        return Cascade({has("__cuda", "13.0"), has("__cuda_arch", device)})
+            .caution_of(record)
+            .value_or("");
+    };
+    const auto of = [](std::string build, std::vector<std::string> depends) {
+        auto record = has("torch", "2.6", std::move(build));
+        record.depends = std::move(depends);
+        return record;
+    };
+    CHECK(on("12.0", of("cuda126_mkl_0", {})) ==
+          "is compiled with CUDA 12.6, which makes no machine code for compute capability 12.0");
+    CHECK(on("12.0", of("cuda126_mkl_0", {"cuda-version >=12.6,<13"})) ==
+          on("12.0", of("cuda126_mkl_0", {})));
+    CHECK(on("12.0", of("cuda129_mkl_0", {})).empty());
+    CHECK(
+        on("12.0", of("py312_0", {"cuda-version >=12.4,<12.5"})) ==
+        "is for cuda-version >=12.4,<12.5: no such CUDA makes machine code for compute capability "
+        "12.0");
+    CHECK(on("12.0", of("py312_0", {"cuda-version >=12.4,<13"})).empty());  // 12.9 does
+    CHECK(on("9.0", of("py312_0", {"cudatoolkit 11.2.*"})) != "");
+    CHECK(on("9.0", of("py312_0", {"cudatoolkit[version='11.2.*',when='python <3.9']"})).empty());
+    CHECK(on("7.0", of("cuda130_0", {})).empty());  // it does not run at all
+    CHECK(on("9.0", of("py312_0", {"numpy >=12.4,<12.5"})).empty());
+}
+
 TEST_CASE("of several NVIDIA devices what is made for one is made for none", "[spec]") {
     auto arch = has("__cuda_arch", "8.6");
     arch.flags = {"8.6", "9.0"};

@@ -1,0 +1,63 @@
+#include "libcore/solve/machine_specs.hpp"
+
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/toolkit.hpp"
+#include "libcore/spec/condition.hpp"
+#include "libcore/spec/match_spec.hpp"
+
+#include <fmt/format.h>
+#include <optional>
+
+namespace gpkg {
+namespace {
+
+void take_leaves(const Condition& condition, std::set<std::string>& texts) {
+    if (condition.spec && condition.spec->name.starts_with("__"))
+        texts.insert(condition.spec->to_string());
+    for (const auto& part : condition.parts) take_leaves(part, texts);
+}
+
+}  // namespace
+
+bool MachineSpecs::take_dependency(std::string_view text) {
+    const auto name = name_in_spec(text);
+    const bool is_on_machine = name.starts_with("__");
+    if (is_on_machine) depends.emplace(text);
+    if (tells_cuda_version(name)) take_toolkits(text);
+    if (text.find("when") != std::string_view::npos) {
+        const auto spec = MatchSpec::parse(text);
+        const auto condition =
+            spec && spec->when ? Condition::parse(*spec->when) : fail(ErrorKind::Parse, "");
+        if (condition) take_leaves(*condition, conditions);
+    }
+    return is_on_machine;
+}
+
+void MachineSpecs::take_constraint(std::string_view text) {
+    const auto name = name_in_spec(text);
+    if (name.starts_with("__")) constrains.emplace(text);
+    if (tells_cuda_version(name)) take_toolkits(text);
+}
+
+void MachineSpecs::take_toolkits(std::string_view text) {
+    if (!toolkits.emplace(text).second) return;
+    const auto spec = MatchSpec::parse(text);
+    if (spec) take_devices(toolkits_of(*spec));
+}
+
+void MachineSpecs::take_build(std::string_view build) {
+    if (const auto toolkit = toolkit_of_build(build)) take_devices({*toolkit});
+}
+
+/// The lowest device that one of them makes code for.
+void MachineSpecs::take_devices(const std::vector<Version>& of_toolkits) {
+    std::optional<CudaTarget> lowest;
+    for (const auto& toolkit : of_toolkits) {
+        const auto targets = targets_of(toolkit);
+        if (!targets.empty() && (!lowest || targets.front() < *lowest)) lowest = targets.front();
+    }
+    if (lowest) conditions.insert(fmt::format("__cuda_arch >={}", lowest->to_string()));
+}
+
+}  // namespace gpkg
