@@ -6,6 +6,7 @@
 #include <compare>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 namespace gpkg::solver {
@@ -17,6 +18,12 @@ struct Reach {
     VersionId version = kNone;
 };
 
+/// What stays of what is installed.
+struct Held {
+    std::uint32_t version;  ///< its place in the order of versions
+    bool is_build_too;
+};
+
 // clang-tidy 14 takes the 0 that an ordering is compared with for a null pointer.
 // NOLINTBEGIN(modernize-use-nullptr)
 class Preference {
@@ -24,9 +31,9 @@ public:
     explicit Preference(const Universe& universe) : universe_(universe) {
         const auto& candidates = universe.candidates();
         version_order_ = order_versions();
-        held_.resize(universe.names().size(), !universe.problem().request.update_all);
+        may_hold_.resize(universe.names().size(), !universe.problem().request.update_all);
         for (const auto& text : universe.problem().request.update) {
-            if (const auto name = universe.find_name(text)) held_[*name] = false;
+            if (const auto name = universe.find_name(text)) may_hold_[*name] = false;
         }
         order_accelerators();
         best_of_spec_.resize(universe.specs().size());
@@ -36,7 +43,7 @@ public:
     }
 
     std::vector<std::uint32_t> rank() && {
-        for (NameId id = 0; id < held_.size(); ++id) {
+        for (NameId id = 0; id < may_hold_.size(); ++id) {
             if (universe_.names()[id].begin != universe_.names()[id].end) rank_name(id);
         }
         return std::move(ranks_);
@@ -72,13 +79,7 @@ private:
 
     void rank_name(NameId named) {
         const auto& name = universe_.names()[named];
-        held_version_.reset();
-        for (auto one = name.begin; held_[named] && one < name.end; ++one) {
-            const auto& candidate = universe_.candidates()[one];
-            // Where what is asked for rules it out, a change is what is asked for.
-            if (candidate.is_installed && universe_.is_as_requested(one))
-                held_version_ = version_order_[candidate.version];
-        }
+        held_ = held_of(named);
         std::vector<CandidateId> ids(name.end - name.begin);
         std::iota(ids.begin(), ids.end(), name.begin);
         // The rows of an index come in this order as far as no request has a say in it.
@@ -94,27 +95,62 @@ private:
         for (std::uint32_t place = 0; place < ids.size(); ++place) ranks_[ids[place]] = place;
     }
 
-    /// Where a name has builds for several accelerators and one is preferred: which. An installed
-    /// package that is to change to it is not held.
+    std::span<const Candidate> candidates_of(NameId id) const {
+        const auto& name = universe_.names()[id];
+        return std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
+    }
+
+    /// Whether what is installed is for another accelerator than is asked for, of which there are
+    /// builds.
+    bool changes_accelerator(NameId id) const {
+        const auto former = universe_.former(id);
+        const auto preferred = universe_.preferred_accelerator(id);
+        if (!former || former->is_gone || !preferred ||
+            !universe_.accelerators().is_asked(universe_.names()[id].text) ||
+            accelerator_of(former->record).accelerator == *preferred)
+            return false;
+        return std::ranges::any_of(candidates_of(id), [&](const Candidate& candidate) {
+            return candidate.accelerator == *preferred;
+        });
+    }
+
+    /// What is installed, else its version where the build is to be for another accelerator. Where
+    /// what is asked for rules that out, a change is what is asked for.
+    std::optional<Held> held_of(NameId id) const {
+        const auto& name = universe_.names()[id];
+        const auto preferred = universe_.preferred_accelerator(id);
+        const bool is_whatever =
+            !preferred && has_several_[id] && universe_.accelerators().is_asked(name.text);
+        if (!may_hold_[id] || is_whatever) return std::nullopt;
+        const bool changes = changes_accelerator(id);
+        const auto before = changes ? universe_.former(id)->record.version : std::string();
+        for (auto one = name.begin; one < name.end; ++one) {
+            const auto& candidate = universe_.candidates()[one];
+            const bool is_it = changes
+                                   ? candidate.accelerator == preferred &&
+                                         universe_.version(candidate.version).to_string() == before
+                                   : candidate.is_installed;
+            if (is_it && universe_.is_as_requested(one))
+                return Held{version_order_[candidate.version], !changes};
+        }
+        return std::nullopt;
+    }
+
+    /// Where a name has builds for several accelerators and one is preferred: which.
     void order_accelerators() {
         preferred_.resize(universe_.names().size());
+        has_several_.resize(universe_.names().size());
         heeds_machine_.resize(universe_.names().size());
         for (NameId id = 0; id < preferred_.size(); ++id) {
             const auto& name = universe_.names()[id];
             if (name.begin == name.end || name.is_virtual) continue;
             heeds_machine_[id] =
                 universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
-            const auto begin = universe_.candidates().begin() + name.begin;
-            const auto end = universe_.candidates().begin() + name.end;
-            const auto is_like_first = [&](const Candidate& candidate) {
-                return candidate.accelerator == begin->accelerator;
-            };
-            if (std::all_of(begin, end, is_like_first)) continue;
-            preferred_[id] = universe_.preferred_accelerator(id);
-            if (!universe_.accelerators().is_asked(name.text)) continue;
-            const auto installed = std::find_if(
-                begin, end, [](const Candidate& candidate) { return candidate.is_installed; });
-            if (installed != end && installed->accelerator != preferred_[id]) held_[id] = false;
+            const auto candidates = candidates_of(id);
+            has_several_[id] = std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+                return candidate.accelerator != candidates.front().accelerator;
+            });
+            if (has_several_[id]) preferred_[id] = universe_.preferred_accelerator(id);
         }
     }
 
@@ -139,9 +175,9 @@ private:
 
     /// What is installed and not to be updated stays, else its version does. Smaller is better.
     int held_place(const Candidate& candidate) const {
-        if (!held_version_) return 0;
-        if (candidate.is_installed) return 0;
-        return version_order_[candidate.version] == *held_version_ ? 1 : 2;
+        if (!held_) return 0;
+        if (held_->is_build_too && candidate.is_installed) return 0;
+        return version_order_[candidate.version] == held_->version ? 1 : 2;
     }
 
     /// Negative when `a` is better. Keys 1 to 8, of one name.
@@ -310,8 +346,9 @@ private:
 
     const Universe& universe_;
     std::vector<std::uint32_t> version_order_;
-    std::vector<bool> held_;
-    std::optional<std::uint32_t> held_version_;  ///< of the name that is being ranked, its place
+    std::vector<bool> may_hold_;     ///< by name: is not to be updated
+    std::optional<Held> held_;       ///< of the name that is being ranked
+    std::vector<bool> has_several_;  ///< by name: builds for several accelerators
     std::vector<std::optional<Accelerator>> preferred_;  ///< by name
     std::vector<bool> heeds_machine_;                    ///< by name: not as conda does
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;

@@ -4,7 +4,8 @@
 // says it; the keys are those of rattler, made total. The order is a function of the records, of
 // the request and of the channels' order, so that of the records in an index plays no part.
 //
-//   1  what is installed and not to be updated, then other builds of its version
+//   1  what is installed and not to be updated, then other builds of its version; these alone where
+//      the build is to be for another accelerator
 //   2  what runs on the machine's driver and on all of its GPUs, as far as it tells (Cascade)
 //   3  no track_features
 //   4  the higher channel, under flexible priority

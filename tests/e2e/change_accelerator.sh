@@ -166,9 +166,16 @@ expect 0 update -n ml --all -y
 records ml 'r["torch"]["build"] == "cuda129_0"'
 gpu expect 0 install -n ml app -y
 records ml 'r["flow"]["build"] == "cuda129_0"'
-# To ask for another moves what is installed.
+# To ask for another moves what is installed, to another version only where this one has no such
+# build.
 expect 0 install -n ml --accel none -y
-records ml 'r["torch"]["build"] == "cpu_0" and r["flow"]["build"] == "cpu_0"'
+records ml 'r["torch"]["build"] == "cpu_0" and r["flow"]["build"] == "cpu_0" and r["torch"]["version"] == "1.0"'
+gpu expect 0 create -n stepped stepped=1 torch=1.0 -y
+gpu expect 0 install -n stepped stepped torch --accel none -y
+records stepped 'r["torch"]["build"] == "cpu_0" and r["torch"]["version"] == "1.0"'
+records stepped 'r["stepped"]["build"] == "cpu_0" and r["stepped"]["version"] == "2.0"'
+gpu expect 0 install -n stepped 'torch[accel=nvidia]' -y
+records stepped 'r["torch"]["build"] == "cuda129_0" and r["torch"]["version"] == "1.0"'
 check [ "$(state ml)" = '{
   "accelerator": "none"
 }' ]
