@@ -8,6 +8,7 @@
 #include "solver/preference.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 #include <set>
 
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t kMostFixes = 3;
 /// Each costs a solve.
 constexpr int kMostAttempts = 7;
+/// Beside these: tries of a better machine where the one that a clash asked for was not enough.
+constexpr int kMostRaised = 5;
 constexpr std::size_t kMostChanges = 3;
 /// Specs that are given up one after the other where nothing else helps.
 constexpr std::size_t kMostGivenUp = 7;
@@ -53,6 +56,7 @@ private:
         int cost = 0;
         std::size_t order = 0;
         std::vector<Suggestion> steps;
+        bool is_raised = false;  ///< has a better machine than the plan that led to it
         /// The cheapest first; of equals, those that are nearest to the end.
         friend bool operator<(const Plan& a, const Plan& b) {
             if (a.cost != b.cost) return a.cost < b.cost;
@@ -65,13 +69,14 @@ private:
     void search(const std::vector<Suggestion>& steps, const Edges& edges, const EdgeSet& clash) {
         most_changes_ = kMostChanges + steps.size();
         extend(steps, universe_, edges, clash);
+        int raised = 0;
         for (int attempts = 0; attempts < kMostAttempts && fixes_.size() < kMostFixes;) {
             const auto best = std::min_element(open_.begin(), open_.end());
             if (best == open_.end()) break;
             const auto plan = std::move(*best);
             open_.erase(best);
-            if (is_needless(plan)) continue;
-            ++attempts;
+            if (is_needless(plan) || !tried_.insert(texts_of(plan)).second) continue;
+            if (!plan.is_raised || ++raised > kMostRaised) ++attempts;
             attempt(plan);
         }
     }
@@ -110,6 +115,22 @@ private:
                std::any_of(idle_.begin(), idle_.end(), is_more_than);
     }
 
+    /// What the steps change, in whatever order they were found.
+    static std::set<std::string> texts_of(const Plan& plan) {
+        std::set<std::string> texts;
+        for (const auto& step : plan.steps) {
+            const auto& change = step.change;
+            texts.insert(fmt::format("{} {} {} {} {} {}",
+                                     static_cast<int>(change.kind),
+                                     change.index,
+                                     change.name,
+                                     change.version,
+                                     change.build,
+                                     change.spec));
+        }
+        return texts;
+    }
+
     /// What resolves this clash, after `steps`, which led to it.
     void extend(const std::vector<Suggestion>& steps,
                 const Universe& universe,
@@ -144,6 +165,7 @@ private:
             } else if (change.kind == ProblemChange::Kind::SetMachine &&
                        again->change.version != change.version) {
                 *again = std::move(next);
+                plan.is_raised = true;
             } else {
                 continue;
             }
@@ -318,6 +340,7 @@ private:
     std::set<std::size_t> concerned_;  ///< of the request's specs, those in the clash
     std::set<std::string> pinned_;     ///< names of the constraints in it
     std::vector<Plan> open_;
+    std::set<std::set<std::string>> tried_;
     std::vector<Fix> fixes_;
     std::vector<Fix> idle_;  ///< with which all stays as it is installed
     std::size_t order_ = 0;
