@@ -3,7 +3,7 @@
 #include "libcore/spec/record_graph.hpp"
 #include "solver/explain/explain.hpp"
 #include "solver/improve.hpp"
-#include "solver/notes.hpp"
+#include "solver/notes/notes.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
 #include "solver/search.hpp"

@@ -1,0 +1,295 @@
+#include "solver/notes/accelerator_notes.hpp"
+
+#include "libcore/hardware/cuda.hpp"
+#include "solver/explain/wording.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::solver {
+
+AcceleratorNotes::AcceleratorNotes(const Universe& universe,
+                                   MachineLimit& machine,
+                                   const std::vector<CandidateId>& chosen,
+                                   const WithAccelerator& with_accelerator)
+    : universe_(universe),
+      machine_(machine),
+      with_accelerator_(with_accelerator),
+      cascade_(universe.problem().virtual_packages) {
+    for (const auto id : chosen) {
+        const auto& candidate = universe.candidates()[id];
+        if (!candidate.says_accelerator) continue;
+        for (const auto depend : candidate.depends) parts_.insert(universe.specs()[depend].name);
+    }
+}
+
+std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_told) {
+    const auto& chosen = universe_.candidates()[id];
+    const auto wanted = universe_.preferred_accelerator(chosen.name);
+    if (!wanted || chosen.is_installed) return std::nullopt;
+    if (auto note = on_code(id)) return note;
+    if (is_build_requested(chosen.name)) return std::nullopt;
+    // What is a part of something that says so itself goes with it.
+    if (!is_requested(id) && (!chosen.says_accelerator || parts_.contains(chosen.name)))
+        return std::nullopt;
+    if (*wanted == Accelerator::None) return on_machine_without(id);
+    if (chosen.accelerator == *wanted) return on_newer_builds(id, is_limit_told);
+    const auto newest = newest_for(chosen.name, builds_for(*wanted), Of::Requested);
+    if (!newest) return on_no_build(id, *wanted);
+    if (is_older(universe_.candidates()[*newest].version, id)) return on_older_build(id, *newest);
+    return on_other_build(id, *newest);
+}
+
+/// Of what was asked for and does not run on the GPUs here, or not as it is.
+std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
+    const auto& chosen = universe_.candidates()[id];
+    if (!is_requested(id)) return std::nullopt;
+    if (chosen.will_not_run)
+        return fmt::format("{} does not run on {}: it {}", text_of(id), machine(), obstacle_of(id));
+    const auto record = chosen.record();
+    const auto caution = record && chosen.accelerator == Accelerator::Nvidia
+                             ? cascade_.caution_of(*record)
+                             : std::nullopt;
+    if (!caution) return std::nullopt;
+    return fmt::format(
+        "{} {}: there it runs as PTX, where it has some, or not at all", text_of(id), *caution);
+}
+
+/// A build for GPUs where there is none: newer than those for none, which is what counts more. Or
+/// one for none, where the request speaks of CUDA.
+std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) const {
+    const auto& chosen = universe_.candidates()[id];
+    const auto& name = universe_.names()[chosen.name].text;
+    if (!is_requested(id) || tells_cuda_version(name)) return std::nullopt;
+    if (chosen.accelerator == Accelerator::None) {
+        const auto cuda = asked_cuda();
+        const auto choice = universe_.accelerators().choice(name);
+        if (!cuda || choice != AcceleratorChoice::Auto || !chosen.says_accelerator ||
+            !newest_for(chosen.name, builds_for(Accelerator::Nvidia), Of::Requested))
+            return std::nullopt;
+        auto text = fmt::format("{} is for none, as {} has no GPU", text_of(id), machine());
+        if (version_for(chosen.name, Accelerator::Nvidia))
+            text += fmt::format(
+                "; {}[accel=nvidia] asks for the build for nvidia, where {} is for that",
+                name,
+                *cuda);
+        return text;
+    }
+    auto text = fmt::format("{} is for {}, of which {} has none",
+                            text_of(id),
+                            to_string(chosen.accelerator),
+                            machine());
+    if (const auto version = version_for(chosen.name, Accelerator::None))
+        text += fmt::format(
+            "; {}[accel=none] asks for {}, which is for none", name, version->to_string());
+    return text;
+}
+
+/// It is for what was wanted, and newer versions that are too cannot be had.
+std::optional<std::string> AcceleratorNotes::on_newer_builds(CandidateId id,
+                                                             bool is_limit_told) const {
+    const auto& chosen = universe_.candidates()[id];
+    if (is_limit_told || !is_requested(id) || !is_bound(chosen.name)) return std::nullopt;
+    const auto newest = newest_for(chosen.name, builds_for(chosen.accelerator), Of::Requested);
+    if (!newest || !is_older(chosen.version, *newest)) return std::nullopt;
+    return fmt::format(
+        "{} is for {}; builds for it of newer versions, up to {}, do not go with "
+        "the rest or with the machine; {}",
+        text_of(id),
+        to_string(chosen.accelerator),
+        version_text(*newest),
+        who_tells_why(*newest));
+}
+
+/// Of no version that was asked for.
+std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Accelerator wanted) const {
+    const auto& chosen = universe_.candidates()[id];
+    const auto hidden = hidden_with(chosen.name, wanted);
+    const auto is_any = std::not_fn(builds_for(Accelerator::None));
+    if (hidden.empty() && !newest_for(chosen.name, is_any, Of::All)) return std::nullopt;
+    if (const auto other = newest_for(chosen.name, builds_for(wanted), Of::All))
+        return on_older_build(id, *other);
+    return fmt::format("{}: no version has a build for {}{}{}",
+                       text_of(id),
+                       to_string(wanted),
+                       hidden,
+                       hidden.empty() ? what_it_is(id) : "");
+}
+
+/// For what nobody named nobody goes back to another major version: libarrow has had none for
+/// NVIDIA's GPUs since 24.
+std::optional<std::string> AcceleratorNotes::on_older_build(CandidateId id,
+                                                            CandidateId newest) const {
+    const auto major = [&](CandidateId one) {
+        return version_part(universe_.version(universe_.candidates()[one].version), 0);
+    };
+    if (!is_requested(id) && major(newest) != major(id)) return std::nullopt;
+    return fmt::format("{} has no build for {}; the newest that has one is {}",
+                       text_of(id),
+                       to_string(universe_.candidates()[newest].accelerator),
+                       version_text(newest));
+}
+
+/// There is one of this version or of a newer, and another was chosen.
+std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest) {
+    const auto& chosen = universe_.candidates()[id];
+    const auto wanted = universe_.candidates()[newest].accelerator;
+    const auto is_alike = [&](CandidateId one) {
+        return builds_for(wanted)(one) && universe_.candidates()[one].version == chosen.version;
+    };
+    const auto nearest = newest_for(chosen.name, is_alike, Of::All).value_or(newest);
+    auto note = fmt::format(
+        "{} is not the build for {}, {}", text_of(id), to_string(wanted), why_not(id, nearest));
+    if (is_requested(id) && !is_bound(chosen.name) && is_usable(chosen.name, wanted) &&
+        version_for(chosen.name, wanted))
+        note += fmt::format("; {}[accel={}] takes one that does, in an older version if need be",
+                            universe_.names()[chosen.name].text,
+                            to_string(wanted));
+    return note;
+}
+
+bool AcceleratorNotes::is_bound(NameId name) const {
+    return universe_.accelerators().is_bound(universe_.names()[name].text);
+}
+
+bool AcceleratorNotes::is_requested(CandidateId id) const {
+    return universe_.is_requested(universe_.candidates()[id].name);
+}
+
+std::string AcceleratorNotes::text_of(CandidateId id) const {
+    return universe_.names()[universe_.candidates()[id].name].text + " " + version_text(id);
+}
+
+/// What a build says of why it does not run here.
+std::string AcceleratorNotes::obstacle_of(CandidateId id) const {
+    const auto record = universe_.candidates()[id].record();
+    return record ? cascade_.obstacle_of(*record).value_or("") : "";
+}
+
+AcceleratorNotes::Fits AcceleratorNotes::builds_for(Accelerator wanted) const {
+    return
+        [this, wanted](CandidateId id) { return universe_.candidates()[id].accelerator == wanted; };
+}
+
+bool AcceleratorNotes::could_run(CandidateId id) {
+    return !universe_.candidates()[id].will_not_run && !machine_.why_never(id);
+}
+
+/// Whether the machine could use a build for the accelerator, of a version that is asked for.
+bool AcceleratorNotes::is_usable(NameId id, Accelerator wanted) {
+    const auto fits = [&](CandidateId one) { return builds_for(wanted)(one) && could_run(one); };
+    return newest_for(id, fits, Of::Requested).has_value();
+}
+
+/// The version that NAME[accel=...] gives; nothing where there is none that goes with the rest.
+std::optional<Version> AcceleratorNotes::version_for(NameId id, Accelerator wanted) const {
+    if (!newest_for(id, builds_for(wanted), Of::Requested)) return std::nullopt;
+    return with_accelerator_(universe_.names()[id].text, wanted);
+}
+
+/// "; this one is for nvidia", and whether there is one for none.
+std::string AcceleratorNotes::what_it_is(CandidateId id) const {
+    const auto& chosen = universe_.candidates()[id];
+    if (chosen.accelerator == Accelerator::None) return "";
+    auto text = fmt::format("; this one is for {}", to_string(chosen.accelerator));
+    if (const auto version = version_for(chosen.name, Accelerator::None))
+        text += fmt::format(", and {}[accel=none] asks for {}, which is for none",
+                            universe_.names()[chosen.name].text,
+                            version->to_string());
+    return text;
+}
+
+/// The first spec of the request that says which CUDA: "pytorch-cuda=12.1".
+std::optional<std::string> AcceleratorNotes::asked_cuda() const {
+    for (const auto id : universe_.requested()) {
+        const auto& spec = universe_.specs()[id];
+        const auto& name = universe_.names()[spec.name].text;
+        if (tells_cuda_version(name)) return spec.text;
+    }
+    return std::nullopt;
+}
+
+/// Of builds that an earlier channel hides.
+std::string AcceleratorNotes::hidden_with(NameId name, Accelerator wanted) const {
+    if (universe_.former(name)) return "";  // whose channel stays
+    for (const auto& out : universe_.names()[name].left_out) {
+        if (out.why != LeftOut::Why::Hidden) continue;
+        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        if (record && accelerator_of(*record).accelerator == wanted)
+            return fmt::format(" but {} {}", record->version, left_out_text(universe_, name, out));
+    }
+    return "";
+}
+
+bool AcceleratorNotes::is_build_requested(NameId name) const {
+    const auto& requested = universe_.requested();
+    return std::any_of(requested.begin(), requested.end(), [&](SpecId id) {
+        const auto& spec = universe_.specs()[id];
+        return spec.name == name && spec.match.build;
+    });
+}
+
+bool AcceleratorNotes::is_older(VersionId version, CandidateId than) const {
+    return universe_.version(version) < universe_.version(universe_.candidates()[than].version);
+}
+
+std::string AcceleratorNotes::version_text(CandidateId id) const {
+    return universe_.version(universe_.candidates()[id].version).to_string();
+}
+
+/// Of all builds of a version for one accelerator: the machine where it is what they all lack.
+/// Else the one for the python of what was chosen is asked about.
+std::string AcceleratorNotes::why_not(CandidateId chosen, CandidateId id) {
+    const auto& one = universe_.candidates()[id];
+    const auto& name = universe_.names()[one.name];
+    std::optional<CandidateId> possible;
+    std::vector<CandidateId> alike;
+    for (auto other = name.begin; other < name.end; ++other) {
+        const auto& candidate = universe_.candidates()[other];
+        const bool is_alike =
+            candidate.version == one.version && candidate.accelerator == one.accelerator;
+        if (is_alike) alike.push_back(other);
+        if (!is_alike || !could_run(other)) continue;
+        if (!possible || (!has_python_of(chosen, *possible) && has_python_of(chosen, other)))
+            possible = other;
+    }
+    if (possible)
+        return "which does not go with the rest or with the machine; " + who_tells_why(*possible);
+    if (const auto why = machine_.why_never(alike)) return "which " + *why;
+    return "which " + obstacle_of(id);
+}
+
+bool AcceleratorNotes::has_python_of(CandidateId one, CandidateId other) const {
+    const auto& asked = universe_.candidates()[one].depends;
+    const auto& asks = universe_.candidates()[other].depends;
+    return std::any_of(asks.begin(), asks.end(), [&](SpecId id) {
+        return universe_.name_of(universe_.specs()[id]).text == "python_abi" &&
+               std::find(asked.begin(), asked.end(), id) != asked.end();
+    });
+}
+
+std::string AcceleratorNotes::who_tells_why(CandidateId id) const {
+    const auto& candidate = universe_.candidates()[id];
+    const bool is_for_environment = !universe_.problem().request.installed.empty();
+    return fmt::format("gpkg why-not {}{}={}={}{} tells why",
+                       is_for_environment ? "-n NAME " : "",
+                       universe_.names()[candidate.name].text,
+                       version_text(id),
+                       candidate.build(),
+                       is_for_environment ? "" : ", with the same request,");
+}
+
+std::optional<CandidateId> AcceleratorNotes::newest_for(NameId id,
+                                                        const Fits& fits,
+                                                        Of versions) const {
+    const auto& name = universe_.names()[id];
+    std::optional<CandidateId> newest;
+    for (auto other = name.begin; other < name.end; ++other) {
+        if (!fits(other)) continue;
+        if (versions == Of::Requested && !universe_.is_as_requested(other)) continue;
+        if (!newest || is_older(universe_.candidates()[*newest].version, other)) newest = other;
+    }
+    return newest;
+}
+
+}  // namespace gpkg::solver

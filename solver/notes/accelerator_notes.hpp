@@ -1,0 +1,68 @@
+#pragma once
+
+#include "libcore/hardware/cascade.hpp"
+#include "solver/machine_limit.hpp"
+#include "solver/notes/notes.hpp"
+#include "solver/universe.hpp"
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// What the preference for a GPU's builds came to, for what is named and for what says that it is
+/// for none.
+class AcceleratorNotes {
+public:
+    AcceleratorNotes(const Universe& universe,
+                     MachineLimit& machine,
+                     const std::vector<CandidateId>& chosen,
+                     const WithAccelerator& with_accelerator);
+
+    /// Of one that was chosen. `is_limit_told`: what keeps newer versions out is told already.
+    std::optional<std::string> on(CandidateId id, bool is_limit_told);
+
+private:
+    using Fits = std::function<bool(CandidateId)>;
+    enum class Of { Requested, All };  ///< versions that the user asks for, or any
+
+    std::optional<std::string> on_code(CandidateId id) const;
+    std::optional<std::string> on_machine_without(CandidateId id) const;
+    std::optional<std::string> on_newer_builds(CandidateId id, bool is_limit_told) const;
+    std::optional<std::string> on_no_build(CandidateId id, Accelerator wanted) const;
+    std::optional<std::string> on_older_build(CandidateId id, CandidateId newest) const;
+    std::string on_other_build(CandidateId id, CandidateId newest);
+
+    bool is_bound(NameId name) const;
+    bool is_requested(CandidateId id) const;
+    bool is_build_requested(NameId name) const;
+    bool could_run(CandidateId id);
+    bool is_usable(NameId id, Accelerator wanted);
+    bool is_older(VersionId version, CandidateId than) const;
+    bool has_python_of(CandidateId one, CandidateId other) const;
+    Fits builds_for(Accelerator wanted) const;
+    std::optional<CandidateId> newest_for(NameId id, const Fits& fits, Of versions) const;
+    std::optional<Version> version_for(NameId id, Accelerator wanted) const;
+    std::optional<std::string> asked_cuda() const;
+
+    std::string text_of(CandidateId id) const;
+    std::string version_text(CandidateId id) const;
+    std::string obstacle_of(CandidateId id) const;
+    std::string hidden_with(NameId name, Accelerator wanted) const;
+    std::string what_it_is(CandidateId id) const;
+    std::string why_not(CandidateId chosen, CandidateId id);
+    std::string who_tells_why(CandidateId id) const;
+    const std::string& machine() const { return universe_.problem().machine; }
+
+    const Universe& universe_;
+    MachineLimit& machine_;
+    const WithAccelerator& with_accelerator_;
+    const Cascade cascade_;
+    std::set<NameId> parts_;  ///< needed by what says what it is for
+};
+
+}  // namespace gpkg::solver

@@ -1,0 +1,79 @@
+#include "solver/notes/notes.hpp"
+
+#include "libcore/base/text.hpp"
+#include "solver/machine_limit.hpp"
+#include "solver/notes/accelerator_notes.hpp"
+#include "solver/notes/held_back.hpp"
+#include "solver/notes/idle_accelerators.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+
+namespace gpkg::solver {
+namespace {
+
+/// Installed packages that stay although this machine could not use them, in one line.
+std::optional<std::string> note_on_excused(const Universe& universe, std::vector<CandidateId> all) {
+    std::erase_if(all, [&](auto id) { return universe.candidates()[id].excused.empty(); });
+    if (all.empty()) return std::nullopt;
+    const auto item = [&](CandidateId id) {
+        const auto& candidate = universe.candidates()[id];
+        return fmt::format("{} ({})",
+                           universe.names()[candidate.name].text,
+                           universe.specs()[candidate.excused.front()].text);
+    };
+    std::vector<std::string> items(all.size());
+    std::transform(all.begin(), all.end(), items.begin(), item);
+    std::sort(items.begin(), items.end());
+    return fmt::format("{} {} as installed, although this machine does not have what {}",
+                       join_some(items, "and"),
+                       items.size() == 1 ? "stays" : "stay",
+                       items.size() == 1 ? "it needs" : "they need");
+}
+
+/// Requested extras that the chosen candidate does not have: other builds or versions do.
+void note_missing_extras(const Universe& universe,
+                         const std::vector<CandidateId>& chosen,
+                         std::vector<std::string>& notes) {
+    for (const auto id : universe.requested()) {
+        const auto& spec = universe.specs()[id];
+        for (const auto candidate : chosen) {
+            if (universe.candidates()[candidate].name != spec.name) continue;
+            const auto groups = universe.candidates()[candidate].groups();
+            for (const auto& group : spec.match.extras) {
+                if (std::find(groups.begin(), groups.end(), group) == groups.end())
+                    notes.push_back(
+                        fmt::format("{} has no extra {}", universe.describe(candidate), group));
+            }
+        }
+    }
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on(const Universe& universe,
+                                  const std::vector<CandidateId>& chosen,
+                                  const WithAccelerator& with_accelerator) {
+    auto notes = universe.notes();
+    if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
+    note_missing_extras(universe, chosen, notes);
+    MachineLimit machine_limit(universe);
+    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_accelerator);
+    for (const auto id : chosen) {
+        auto limit = machine_limit.note_on(id);
+        if (auto note = on_accelerators.on(id, limit.has_value()))
+            notes.push_back(*std::move(note));
+        if (limit) notes.push_back(*std::move(limit));
+    }
+    append(notes, notes_on_idle_accelerators(universe, chosen));
+    append(notes, notes_on_held_back(universe, machine_limit, chosen));
+    return notes;
+}
+
+}  // namespace gpkg::solver
