@@ -1,6 +1,7 @@
 #include "libcore/solve/hardware_space.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 
 #include <algorithm>
