@@ -29,12 +29,27 @@ public:
         adopt(first);
         for (const auto spec : universe_.requested())
             queue_.push_back(universe_.specs()[spec].name);
-        for (const auto name : universe_.kept()) {
-            queue_.push_back(name);
-            is_kept_[name] = true;
+        for (const auto name : universe_.kept()) is_kept_[name] = true;
+        // What stays as it is goes before what is still to be chosen. Where nothing does, what is
+        // needed is settled in the order of a new environment.
+        const bool stays = !universe_.problem().request.update_all;
+        if (stays) queue_kept();
+        settle_all();
+        if (!stays) {
+            queue_kept();
+            settle_all();
         }
-        // Conditional dependencies come after what is needed in any case. That they apply is final:
-        // more packages never make a condition false.
+        return order_;
+    }
+
+private:
+    void queue_kept() {
+        queue_.insert(queue_.end(), universe_.kept().begin(), universe_.kept().end());
+    }
+
+    /// Conditional dependencies come after what is needed in any case. That they apply is final:
+    /// more packages never make a condition false.
+    void settle_all() {
         do {
             settle_queued();
             for (const auto spec : facts_.newly_applying()) {
@@ -42,10 +57,8 @@ public:
                 queue_.push_back(universe_.specs()[spec].name);
             }
         } while (!queue_.empty());
-        return order_;
     }
 
-private:
     void settle_queued() {
         while (!queue_.empty()) {
             const auto name = queue_.front();

@@ -367,4 +367,14 @@ std::vector<std::uint32_t> rank_candidates(const Universe& universe) {
     return Preference(universe).rank();
 }
 
+bool differ_in_build_alone(const Universe& universe, CandidateId a, CandidateId b) {
+    const auto& one = universe.candidates()[a];
+    const auto& two = universe.candidates()[b];
+    // Of one version every index has its own number.
+    return universe.version(one.version) == universe.version(two.version) &&
+           one.accelerator == two.accelerator && one.will_not_run == two.will_not_run &&
+           one.has_track_features == two.has_track_features &&
+           (one.channel == two.channel || universe.problem().priority != ChannelPriority::Flexible);
+}
+
 }  // namespace gpkg::solver

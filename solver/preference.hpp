@@ -12,6 +12,7 @@
 //   5  the higher version
 //   6  where builds are for several accelerators, the preferred one, and then none; its builds have
 //      no track_features for 3
+// So far of versions, accelerators and what goes with them; from here on of builds alone:
 //   7  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
 //   8  the higher build number
 //   9  dependencies that can be newer: over the names that all equals depend on, alphabetically,
@@ -27,5 +28,8 @@ namespace gpkg::solver {
 
 /// For each candidate its place among the candidates of its name, 0 being the best.
 std::vector<std::uint32_t> rank_candidates(const Universe& universe);
+
+/// Whether two candidates of a name are told apart by none of the keys 2 to 6.
+bool differ_in_build_alone(const Universe& universe, CandidateId a, CandidateId b);
 
 }  // namespace gpkg::solver

@@ -6,6 +6,7 @@
 #include "solver/notes/notes.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
+#include "solver/regain.hpp"
 #include "solver/search.hpp"
 
 #include <algorithm>
@@ -72,8 +73,7 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
 }
 
 /// The best answer; nothing when there is none.
-std::optional<std::vector<CandidateId>> best_of(const Universe& universe,
-                                                const std::vector<std::uint32_t>& ranks) {
+std::optional<Regained> best_of(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
     auto open = reduce(universe, ranks);
     const bool machine_fits =
         std::all_of(universe.requested().begin(), universe.requested().end(), [&](SpecId spec) {
@@ -86,16 +86,18 @@ std::optional<std::vector<CandidateId>> best_of(const Universe& universe,
     if (!first) return std::nullopt;
 
     const auto kept = firm(goals, open.live(), search, *first);
-    return improve(universe, std::move(open), ranks, search, kept, *first);
+    auto best = improve(universe, open, ranks, search, kept, *first);
+    return regain_accelerators(universe, std::move(open), ranks, search, kept, std::move(best));
 }
 
 /// With nothing noted.
-Result<Solution> solution_of(const Universe& universe, const std::vector<CandidateId>& best) {
+Result<Solution> solution_of(const Universe& universe, const Regained& best) {
     Solution solution;
-    for (const auto id : best)
+    for (const auto name : best.names) solution.regained.push_back(universe.names()[name].text);
+    for (const auto id : best.chosen)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
     std::vector<PackageRecord> records;
-    for (const auto id : best) {
+    for (const auto id : best.chosen) {
         GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());
     }
     RecordGraph graph(std::move(records), universe.problem().request.specs);
@@ -116,7 +118,8 @@ std::optional<Version> version_with(const Problem& problem,
     const auto universe = Universe::collect(*changed);
     if (!universe) return std::nullopt;
     const auto best = best_of(*universe, rank_candidates(*universe));
-    for (const auto id : best.value_or(std::vector<CandidateId>())) {
+    if (!best) return std::nullopt;
+    for (const auto id : best->chosen) {
         const auto& candidate = universe->candidates()[id];
         if (universe->names()[candidate.name].text == name)
             return universe->version(candidate.version);
@@ -129,7 +132,7 @@ Result<Outcome> answer(const Problem& problem) {
     const auto ranks = rank_candidates(universe);
     if (const auto best = best_of(universe, ranks)) {
         GPKG_TRY(auto solution, solution_of(universe, *best));
-        solution.notes = notes_on(universe, *best, [&](const auto& name, auto accelerator) {
+        solution.notes = notes_on(universe, best->chosen, [&](const auto& name, auto accelerator) {
             return version_with(problem, name, accelerator);
         });
         return solution;

@@ -91,6 +91,9 @@ struct Solution {
     /// Their names in the order in which they were settled: each has the best record that goes with
     /// those before it.
     std::vector<std::string> settled;
+    /// Names that came to the accelerator that is preferred at the price of builds of others: where
+    /// there are any, the versions of what is asked for were settled first, and then these.
+    std::vector<std::string> regained{};
     /// One-line remarks a user should see: records that could not be read, installed packages
     /// that the machine could not use.
     std::vector<std::string> notes;

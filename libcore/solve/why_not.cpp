@@ -1,6 +1,8 @@
 #include "libcore/solve/why_not.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
@@ -99,14 +101,46 @@ bool is_unknown(const Explanation& explanation, std::size_t index) {
            !line.channels.empty();
 }
 
-/// The names that are settled up to the first that is not the same with the spec.
-std::vector<std::string> settled_before(const Solution& answer,
-                                        const ByName& now,
-                                        const ByName& then) {
-    std::vector<std::string> names;
+/// What was settled up to the first that is not the same with the spec, which is the last of all.
+struct Settled {
+    std::vector<std::string> graded;  ///< names whose version and accelerator are settled
+    std::vector<std::string> names;   ///< those whose build is as well
+
+    bool empty() const { return graded.empty() && names.empty(); }
+    const std::string& first_other() const { return names.empty() ? graded.back() : names.back(); }
+};
+
+/// Whether two builds of a name differ in less than what is settled first.
+bool is_alike(const Problem& problem,
+              const std::optional<PackageRecord>& a,
+              const std::optional<PackageRecord>& b) {
+    if (!a || !b) return !a && !b;
+    const Cascade cascade(problem.virtual_packages);
+    return a->version == b->version &&
+           accelerator_of(*a).accelerator == accelerator_of(*b).accelerator &&
+           cascade.obstacle_of(*a).has_value() == cascade.obstacle_of(*b).has_value() &&
+           a->track_features.empty() == b->track_features.empty() &&
+           (problem.priority != ChannelPriority::Flexible || a->channel == b->channel);
+}
+
+Settled settled_before(const Problem& problem,
+                       const Solution& answer,
+                       const ByName& now,
+                       const ByName& then) {
+    Settled settled;
+    std::vector<std::string> graded;
+    if (!answer.regained.empty()) {
+        for (const auto& spec : problem.request.specs) graded.push_back(spec.name);
+        graded.insert(graded.end(), answer.regained.begin(), answer.regained.end());
+    }
+    for (const auto& name : graded) {
+        if (!now.contains(name) || name.starts_with("__")) continue;
+        settled.graded.push_back(name);
+        if (!is_alike(problem, find(now, name), find(then, name))) return settled;
+    }
     for (const auto& name : answer.settled) {
-        names.push_back(name);
-        if (!is_same(find(now, name), find(then, name))) return names;
+        settled.names.push_back(name);
+        if (!is_same(find(now, name), find(then, name))) return settled;
     }
     return {};
 }
@@ -115,11 +149,12 @@ std::vector<std::string> settled_before(const Solution& answer,
 struct Told {
     bool channels = false;  ///< for records that have a namesake elsewhere
     bool kept = false;      ///< that what is installed is to stay
+    bool builds = false;    ///< also of what is not the same by its accelerator alone
 };
 
 /// With what was settled earlier as it is, there is no solution: that tells why.
 Result<Explanation> chain(Problem problem,
-                          const std::vector<std::string>& settled,
+                          const Settled& settled,
                           const ByName& now,
                           std::size_t index,
                           const Told& told,
@@ -127,10 +162,13 @@ Result<Explanation> chain(Problem problem,
     auto& request = problem.request;
     std::set<std::string> requested;
     for (const auto& spec : request.specs) requested.insert(spec.name);
-    for (const auto& name : settled) {
+    std::set<std::string> is_told;
+    const auto tell = [&](const std::string& name, bool with_build) -> Result<void> {
+        if (!is_told.insert(name).second) return {};
         const auto& record = now.at(name);
-        GPKG_TRY(auto exact,
-                 MatchSpec::parse(fmt::format("{}=={}={}", name, record.version, record.build)));
+        auto text = fmt::format("{}=={}", name, record.version);
+        if (with_build) text += "=" + record.build;
+        GPKG_TRY(auto exact, MatchSpec::parse(text));
         if (told.channels) {
             exact.channel = record.channel;
             exact.subdir = record.subdir;
@@ -140,7 +178,11 @@ Result<Explanation> chain(Problem problem,
              is_held(request, record)   ? "is installed, and moves only when it is named"
              : requested.contains(name) ? "is the best of what is asked for"
                                         : "is the best that goes with what is asked for"});
-    }
+        return {};
+    };
+    for (const auto& name : settled.names) GPKG_CHECK(tell(name, true));
+    for (const auto& name : settled.graded)
+        GPKG_CHECK(tell(name, told.builds && name == settled.first_other()));
     const auto imply = [&](const std::string& name, std::string reason) {
         if (!requested.insert(name).second) return;
         MatchSpec spec;
@@ -154,7 +196,7 @@ Result<Explanation> chain(Problem problem,
             if (now.contains(name)) imply(name, "is installed, and is to stay");
         }
     } else {
-        imply(settled.back(), "is needed for what is asked for");
+        imply(settled.first_other(), "is needed for what is asked for");
     }
     GPKG_TRY(auto outcome, solve(problem));
     auto* explanation = std::get_if<Explanation>(&outcome);
@@ -206,12 +248,12 @@ Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solv
             found.differences.push_back(std::move(difference));
     }
 
-    const auto settled = settled_before(answer, now, then);
+    const auto settled = settled_before(problem, answer, now, then);
     if (is_chosen && found.differences.empty()) {
         found.verdict = Verdict::Chosen;  // with all that its extras add
     } else if (!found.chosen || (is_chosen && settled.empty())) {
         found.verdict = Verdict::Unneeded;
-    } else if (settled.empty() || settled.back() == spec.name) {
+    } else if (settled.empty() || settled.first_other() == spec.name) {
         found.verdict = Verdict::LessGood;
         const auto lost = lost_with(problem.request, now, then);
         found.reason = lost.empty()
@@ -221,7 +263,8 @@ Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solv
                                          lost.size() == 1 ? "is" : "are");
     } else {
         found.verdict = Verdict::Outranked;
-        for (const auto& told : {Told{}, Told{true, false}, Told{false, true}, Told{true, true}}) {
+        for (unsigned more = 0; more < 8; ++more) {
+            const Told told{(more & 1U) != 0, (more & 2U) != 0, (more & 4U) != 0};
             GPKG_TRY(found.explanation, chain(with_it, settled, now, index, told, solve));
             if (!found.explanation.clashes.empty()) break;
         }

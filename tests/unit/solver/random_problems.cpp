@@ -265,7 +265,9 @@ std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string
     std::vector<std::string> order;
     std::deque<std::string> queue;
     for (const auto& spec : problem_.request.specs) queue.push_back(spec.name);
-    queue.insert(queue.end(), kept_.begin(), kept_.end());
+    // Where nothing stays as it is, what is only kept comes last.
+    auto last = problem_.request.update_all ? kept_ : std::vector<std::string>();
+    if (last.empty()) queue.insert(queue.end(), kept_.begin(), kept_.end());
     std::set<std::pair<std::string, std::string>> told;  // conditional dependencies that are queued
     while (!queue.empty()) {
         for (; !queue.empty(); queue.pop_front()) {
@@ -299,6 +301,10 @@ std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string
                     if (asked.contains({name, group})) take(group + ": ", text);
                 }
             }
+        }
+        if (queue.empty()) {
+            queue.assign(last.begin(), last.end());
+            last.clear();
         }
     }
     return settled;

@@ -189,13 +189,18 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
     Solution solution;
     std::vector<NameId> queue;
     for (const auto id : universe.requested()) queue.push_back(universe.specs()[id].name);
-    for (const auto name : universe.kept()) queue.push_back(name);
+    auto last = problem.request.update_all ? universe.kept() : std::vector<NameId>();
+    if (last.empty()) queue.insert(queue.end(), universe.kept().begin(), universe.kept().end());
     std::set<NameId> seen;
     Facts facts(universe);
     for (std::size_t next = 0;;) {
         if (next == queue.size()) {
             for (const auto spec : facts.newly_applying())
                 queue.push_back(universe.specs()[spec].name);
+        }
+        if (next == queue.size()) {
+            queue.insert(queue.end(), last.begin(), last.end());
+            last.clear();
         }
         if (next == queue.size()) break;
         const auto id_of_name = queue[next++];

@@ -1,0 +1,161 @@
+#include "solver/regain.hpp"
+
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "solver/improve.hpp"
+#include "solver/preference.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace gpkg::solver {
+namespace {
+
+class Regaining {
+public:
+    Regaining(const Universe& universe,
+              Narrowing open,
+              const std::vector<std::uint32_t>& ranks,
+              Search& search,
+              const std::vector<Goal>& goals,
+              std::vector<CandidateId> chosen)
+        : universe_(universe),
+          open_(std::move(open)),
+          ranks_(ranks),
+          search_(search),
+          goals_(goals),
+          answer_{std::move(chosen), {}} {
+        for (const auto spec : universe.requested()) requested_.insert(universe.specs()[spec].name);
+    }
+
+    Regained run() && {
+        if (const auto lost = lost_of(requested_); !lost.empty()) regain(lost, May::MakeOlder);
+        if (const auto lost = lost_of(needed()); !lost.empty()) regain(lost, May::ChangeBuilds);
+        return std::move(answer_);
+    }
+
+private:
+    /// What it may come to of what nobody asked for.
+    enum class May { MakeOlder, ChangeBuilds };
+
+    const Candidate& candidate(CandidateId id) const { return universe_.candidates()[id]; }
+    const Version& version(CandidateId id) const {
+        return universe_.version(candidate(id).version);
+    }
+
+    /// Of the names, what was chosen and is for another accelerator than is preferred.
+    std::vector<CandidateId> lost_of(const std::set<NameId>& names) const {
+        std::vector<CandidateId> lost;
+        const auto is_lost = [&](CandidateId id) {
+            const auto preferred = universe_.preferred_accelerator(candidate(id).name);
+            return names.contains(candidate(id).name) && !candidate(id).is_installed && preferred &&
+                   candidate(id).accelerator != *preferred;
+        };
+        std::ranges::copy_if(answer_.chosen, std::back_inserter(lost), is_lost);
+        return lost;
+    }
+
+    std::set<NameId> needed() const {
+        std::set<NameId> names;
+        for (const auto id : answer_.chosen) {
+            if (!requested_.contains(candidate(id).name)) continue;
+            for (const auto spec : candidate(id).depends)
+                names.insert(universe_.specs()[spec].name);
+        }
+        return names;
+    }
+
+    template <typename IsOut>
+    void exclude(Narrowing& open, NameId id, const IsOut& is_out) const {
+        const auto& name = universe_.names()[id];
+        for (auto one = name.begin; one < name.end; ++one) {
+            if (open.live()[one] && is_out(one)) open.exclude(one);
+        }
+    }
+
+    bool has_any(const Narrowing& open, NameId id) const {
+        const auto& name = universe_.names()[id];
+        for (auto one = name.begin; one < name.end; ++one) {
+            if (open.live()[one]) return true;
+        }
+        return false;
+    }
+
+    /// What is asked for keeps its version, and its accelerator if that is not lost.
+    Narrowing with_versions(const std::vector<CandidateId>& lost) const {
+        auto open = open_;
+        for (const auto id : answer_.chosen) {
+            if (!requested_.contains(candidate(id).name)) continue;
+            const bool is_lost = std::ranges::find(lost, id) != lost.end();
+            exclude(open, candidate(id).name, [&](CandidateId other) {
+                return is_lost ? version(other) != version(id)
+                               : !differ_in_build_alone(universe_, id, other);
+            });
+        }
+        return open;
+    }
+
+    void regain(const std::vector<CandidateId>& lost, May price) {
+        auto open = with_versions(lost);
+        std::optional<std::vector<CandidateId>> first;
+        std::vector<NameId> names;
+        for (const auto id : lost) {
+            const auto name = candidate(id).name;
+            const auto preferred = universe_.preferred_accelerator(name);
+            auto narrowed = open;
+            exclude(narrowed, name, [&](CandidateId other) {
+                return candidate(other).accelerator != preferred || candidate(other).will_not_run ||
+                       version(other) != version(id);
+            });
+            if (!has_any(narrowed, name)) continue;
+            auto found = search_.find(narrowed.live(), goals_);
+            if (!found) continue;
+            open = std::move(narrowed);
+            first = std::move(found);
+            names.push_back(name);
+        }
+        if (!first) return;
+        auto chosen = improve(universe_, open, ranks_, search_, goals_, *first);
+        if (price == May::ChangeBuilds && is_older(chosen)) return;
+        open_ = std::move(open);
+        answer_.chosen = std::move(chosen);
+        answer_.names.insert(answer_.names.end(), names.begin(), names.end());
+    }
+
+    /// Whether something of it is, and no part of what a vendor's GPUs need.
+    bool is_older(const std::vector<CandidateId>& chosen) const {
+        std::map<NameId, CandidateId> before;
+        for (const auto id : answer_.chosen) before.emplace(candidate(id).name, id);
+        return std::ranges::any_of(chosen, [&](CandidateId id) {
+            const auto found = before.find(candidate(id).name);
+            return found != before.end() && version(id) < version(found->second) &&
+                   !tells_cuda_version(universe_.names()[found->first].text) &&
+                   !is_vendor_part(universe_.names()[found->first].text);
+        });
+    }
+
+    const Universe& universe_;
+    Narrowing open_;
+    const std::vector<std::uint32_t>& ranks_;
+    Search& search_;
+    const std::vector<Goal>& goals_;
+    Regained answer_;
+    std::set<NameId> requested_;
+};
+
+}  // namespace
+
+Regained regain_accelerators(const Universe& universe,
+                             Narrowing open,
+                             const std::vector<std::uint32_t>& ranks,
+                             Search& search,
+                             const std::vector<Goal>& goals,
+                             std::vector<CandidateId> chosen) {
+    return Regaining(universe, std::move(open), ranks, search, goals, std::move(chosen)).run();
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,30 @@
+#pragma once
+
+// The best build of what is settled early may leave nothing but builds for CPUs of what comes after
+// it: cupy for CUDA 13 goes with no pytorch for 12.9, cupy of the same version for 12 does.
+
+#include "solver/search.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// An answer, and what was settled before all builds in it.
+struct Regained {
+    std::vector<CandidateId> chosen;  ///< as improve() gives it
+    std::vector<NameId> names;        ///< of their versions, on the accelerator that is preferred
+};
+
+/// `chosen` is what improve() makes of `open` and `goals`. What of it is asked for, and is there
+/// for another accelerator than is preferred, becomes a build of its version for that one where all
+/// else that is asked for keeps its version and accelerator; what that needs directly does where
+/// beside nothing but a vendor's own parts gets older.
+Regained regain_accelerators(const Universe& universe,
+                             Narrowing open,
+                             const std::vector<std::uint32_t>& ranks,
+                             Search& search,
+                             const std::vector<Goal>& goals,
+                             std::vector<CandidateId> chosen);
+
+}  // namespace gpkg::solver
