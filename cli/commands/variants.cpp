@@ -144,7 +144,8 @@ Result<void> sort_by_preference(Context& context,
                                 std::vector<PackageRecord>& records) {
     ChangeRequest request;
     request.specs.push_back(std::move(asked));
-    GPKG_TRY(const auto question, question_of(context, sources, request));
+    GPKG_TRY(auto question, question_of(context, sources, request));
+    GPKG_CHECK(prefer_vendor(question));
     GPKG_TRY(const auto preferred, solver::in_order_of_preference(question.problem));
     std::map<std::string_view, std::size_t> places;  // by URL
     for (const auto& record : preferred) places.emplace(record.url, places.size());
