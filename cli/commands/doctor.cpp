@@ -4,6 +4,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/health/checkup.hpp"
+#include "cli/workflow/health/offered_builds.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/env/environments.hpp"
@@ -62,7 +63,7 @@ std::string flags_for(const Context& context, const fs::path& prefix) {
     return (name == prefix.native() ? "-p " : "-n ") + name;
 }
 
-Result<std::vector<Finding>> examine(const Context& context, const DoctorOptions& options) {
+Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& options) {
     GPKG_TRY(const auto looked, look(context, options));
     auto findings = check_machine(looked.profile, looked.detection, looked.warnings);
     const bool names_one = !options.target.name.empty() || !options.target.prefix.empty() ||
@@ -79,6 +80,10 @@ Result<std::vector<Finding>> examine(const Context& context, const DoctorOptions
     GPKG_TRY(const auto state, prefix.state());
     const auto accelerators = accelerators_of({}, state);
     const auto wishes = wishes_of(path);
+    const auto machine = looked.detection.records();
+    const auto is_offered_here = [&](const std::string& name, Accelerator accelerator) {
+        return is_offered(context, options.sources, machine, name, accelerator);
+    };
     const Checked checked{path,
                           records,
                           wishes,
@@ -86,7 +91,8 @@ Result<std::vector<Finding>> examine(const Context& context, const DoctorOptions
                           looked.detection,
                           looked.platform,
                           flags_for(context, path),
-                          machine_flags(options.sources)};
+                          machine_flags(options.sources),
+                          is_offered_here};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }

@@ -224,21 +224,40 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     return 0;
 }
 
+/// A profile is what a machine is, and overrides are what is said of one.
+void warn_of_overrides(Context& context, const HardwareProfile& profile) {
+    const auto detection =
+        virtual_packages_of(profile, profile.platform, context.env, detectable_packages(context));
+    std::vector<std::string> active;
+    for (const auto& [variable, value, effect, text] : detection.overrides) {
+        if (effect != OverrideEffect::None)
+            active.push_back(fmt::format("{}={}", variable, printable(value)));
+    }
+    if (active.empty()) return;
+    context.out.warn(
+        fmt::format("not part of the profile, which says what the machine is: {}; where "
+                    "the profile is used, set {} again",
+                    join_some(active, "and", active.size()),
+                    active.size() == 1 ? "it" : "them"));
+}
+
 Result<int> write(Context& context, const HardwareOptions& options) {
+    const bool is_file = !options.output.empty() && options.output != "-";
     GPKG_TRY(auto found, look(context, options));
     GPKG_TRY(const auto choice, device_choice(context, options.sources));
     GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
-    if (!options.output.empty()) {
+    warn_of_overrides(context, found.profile);
+    if (is_file) {
         GPKG_CHECK(check_is_profile(options.output));
         GPKG_CHECK(write_profile(found.profile, options.output));
     }
     auto text = format_profile(found.profile);
     if (context.out.json_mode()) {
         Json document{{"success", true}, {"profile", text}};
-        if (!options.output.empty()) document["file"] = options.output;
+        if (is_file) document["file"] = options.output;
         context.out.json(document);
-    } else if (options.output.empty()) {
+    } else if (!is_file) {
         text.pop_back();  // verbatim() ends the line
         context.out.verbatim(text);
     } else {
@@ -290,7 +309,8 @@ Action bind_hardware(CLI::App& app) {
                    options->site.folder,
                    "of --slurm and --hosts: the folder to write to; without, that of your profiles")
         ->type_name("FOLDER");
-    export_app->add_option("-o,--output", options->output, "the file; without it, to stdout")
+    export_app
+        ->add_option("-o,--output", options->output, "the file; without it, and for -, stdout")
         ->type_name("FILE");
     app.footer(
         "Shows what this machine is, how that is known, and what the solver is told of it.\n"

@@ -118,6 +118,8 @@ Result<std::string> obstacle_of(Context& context,
     request.specs.push_back(std::move(spec));
     request.accelerators.all = {AcceleratorChoice::Conda};
     GPKG_TRY(auto question, question_of(context, sources, request));
+    // Nothing is there that this could be meant to change.
+    question.problem.request.accelerators.all_is_asked = false;
     question.problem.wants_fixes = false;
     GPKG_TRY(const auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
@@ -142,7 +144,8 @@ Result<void> sort_by_preference(Context& context,
                                 std::vector<PackageRecord>& records) {
     ChangeRequest request;
     request.specs.push_back(std::move(asked));
-    GPKG_TRY(const auto question, question_of(context, sources, request));
+    GPKG_TRY(auto question, question_of(context, sources, request));
+    GPKG_CHECK(prefer_vendor(question));
     GPKG_TRY(const auto preferred, solver::in_order_of_preference(question.problem));
     std::map<std::string_view, std::size_t> places;  // by URL
     for (const auto& record : preferred) places.emplace(record.url, places.size());

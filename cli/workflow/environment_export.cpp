@@ -62,12 +62,13 @@ Texts channels_used(const Context& context,
     return used;
 }
 
+/// The channels that are named, the most important first.
 Result<Texts> channels_of(const Context& context,
                           const Installed& installed,
+                          const Texts& configured,
                           const ExportOptions& options) {
     GPKG_TRY(auto channels, names_of(context, options.channels));
     if (options.override_channels) return channels;
-    GPKG_TRY(const auto configured, names_of(context, context.config.channels.value));
     GPKG_TRY(const auto state, installed.prefix.state());
     GPKG_TRY(const auto remembered, names_of(context, state.channels));
     auto used = options.ignore_channels
@@ -77,6 +78,14 @@ Result<Texts> channels_of(const Context& context,
     if (used.empty()) used = configured;
     for (const auto& name : used) add_once(channels, name);
     return channels;
+}
+
+/// Whoever reads the file adds the channels that are configured, also those that nothing here came
+/// from: that has to be told where there is one.
+bool has_others(const Texts& configured, const Texts& channels) {
+    return !std::ranges::all_of(configured, [&](const std::string& name) {
+        return std::ranges::find(channels, name) != channels.end();
+    });
 }
 
 /// "numpy=2.1.0=py312_0". A channel that is not the first may be hidden by those before it, unless
@@ -132,11 +141,19 @@ Result<EnvironmentYml> exported(Context& context,
     const auto folders = environment_folders(context.config);
     if (prefix.path() != folders.root_prefix && folders.has(prefix.path()))
         out.name = prefix.path().filename().native();
-    GPKG_TRY(out.channels, channels_of(context, installed, options));
+    GPKG_TRY(const auto configured, names_of(context, context.config.channels.value));
+    GPKG_TRY(out.channels, channels_of(context, installed, configured, options));
     const auto by_pip = requirements(pip_packages(prefix.path(), records));
     if (options.from_history) {
         GPKG_TRY(const auto history, prefix.history());
         out.dependencies = asked_for(context, history, records);
+        if (out.dependencies.empty() && !records.empty())
+            context.out.warn(fmt::format(
+                "nothing tells what was asked for, as of what a list of files brought: "
+                "the {} {} left out; without --from-history each is written, and "
+                "--explicit lists the files",
+                records.size() == 1 ? "package" : fmt::format("{} packages", records.size()),
+                records.size() == 1 ? "is" : "are"));
         if (!by_pip.empty())
             context.out.warn(fmt::format(
                 "left out, as nothing tells whether it was asked for: what pip installed: {}",
@@ -146,6 +163,7 @@ Result<EnvironmentYml> exported(Context& context,
             out.dependencies.push_back(pinned(context, record.package, out.channels, options));
         out.pip = by_pip;
     }
+    if (has_others(configured, out.channels)) out.channels.emplace_back("nodefaults");
     GPKG_TRY(out.variables, prefix.env_vars());
     GPKG_TRY(const auto state, prefix.state());
     out.accelerator = state.accelerator_asked;

@@ -50,6 +50,16 @@ Result<PackageRecord> record_of(const ExplicitPackage& package) {
     return record;
 }
 
+/// As far as the place of a package file tells its platform.
+Result<void> check_is_for(const PackageRecord& record,
+                          const std::string& what,
+                          const std::string& platform) {
+    if (record.subdir.empty() || record.subdir == "noarch" || record.subdir == platform) return {};
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: made for {}, not for {}", what, record.subdir, platform),
+                fmt::format("use --platform {}", record.subdir));
+}
+
 /// Takes the login out of the record's URL. It goes with the channel, which tells it to nobody but
 /// the server.
 Result<void> part_from_login(const Context& context,
@@ -241,6 +251,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     for (const auto& text : options.specs) {
         if (is_package_place(text)) {
             GPKG_TRY(auto record, record_at(context, text));
+            GPKG_CHECK(check_is_for(record, without_secrets(text), machine.platform));
             GPKG_CHECK(part_from_login(context, record, wishes.channels));
             wishes.explicit_records.push_back(std::move(record));
             continue;
@@ -288,6 +299,8 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
         GPKG_CHECK(of_files.take(file.asked.accelerators, given.name));
         for (const auto& package : file.packages) {
             GPKG_TRY(auto record, record_of(package));
+            GPKG_CHECK(check_is_for(
+                record, fmt::format("{}: {}", package.place, record.fn), machine.platform));
             GPKG_CHECK(part_from_login(context, record, wishes.channels));
             wishes.explicit_records.push_back(std::move(record));
         }

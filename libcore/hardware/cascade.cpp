@@ -71,6 +71,12 @@ std::vector<MatchSpec> on_cuda(const PackageRecord& record) {
     return dependencies;
 }
 
+/// 12.1 for "12.1", all of the major version for "12".
+std::vector<Version> toolkits_named(std::string_view cuda) {
+    const auto spec = MatchSpec::parse(fmt::format("cuda-version={}", cuda));
+    return spec ? toolkits_of(*spec) : std::vector<Version>();
+}
+
 /// Of which there is none where the best that there is runs so.
 std::string_view kind_of_code(CodeFit fit) { return fit == CodeFit::No ? "code" : "machine code"; }
 
@@ -131,6 +137,10 @@ std::optional<std::string> Cascade::obstacle_of_build(std::string_view build) co
     return told_by_build(build, CodeFit::No);
 }
 
+std::optional<std::string> Cascade::obstacle_of_cuda(std::string_view cuda) const {
+    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::No);
+}
+
 std::optional<std::string> Cascade::obstacle_of(const PackageRecord& record) const {
     for (const auto& dependency : on_cuda(record)) {
         if (auto told = obstacle(dependency)) return told;
@@ -144,6 +154,10 @@ std::optional<std::string> Cascade::caution_of(const PackageRecord& record) cons
         if (auto told = told_by_toolkits(dependency, CodeFit::Compiled)) return told;
     }
     return std::nullopt;
+}
+
+std::optional<std::string> Cascade::caution_of_cuda(std::string_view cuda) const {
+    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::Compiled);
 }
 
 /// The first device on which the best code that one of the toolkits makes runs in just that way.
@@ -161,10 +175,17 @@ const Version* Cascade::device_with(CodeFit fit, const std::vector<Version>& too
 std::optional<std::string> Cascade::told_by_build(std::string_view build, CodeFit fit) const {
     if (cuda_devices_.empty()) return std::nullopt;
     const auto toolkit = toolkit_of_build(build);
-    const auto* device = toolkit ? device_with(fit, {*toolkit}) : nullptr;
+    if (!toolkit) return std::nullopt;
+    return told_by_cuda(toolkit->to_string(), {*toolkit}, fit);
+}
+
+std::optional<std::string> Cascade::told_by_cuda(std::string_view cuda,
+                                                 const std::vector<Version>& toolkits,
+                                                 CodeFit fit) const {
+    const auto* device = device_with(fit, toolkits);
     if (device == nullptr) return std::nullopt;
     return fmt::format("is compiled with CUDA {}, which makes no {} for compute capability {}",
-                       toolkit->to_string(),
+                       cuda,
                        kind_of_code(fit),
                        device->to_string());
 }

@@ -49,15 +49,21 @@ public:
     /// The same by the toolkit that compiled the build: CUDA 13 makes no code for devices before
     /// compute capability 7.5.
     std::optional<std::string> obstacle_of_build(std::string_view build) const;
+    /// The same of what is compiled with a CUDA, "12.1" or just "12".
+    std::optional<std::string> obstacle_of_cuda(std::string_view cuda) const;
     /// The first of these that there is of a record.
     std::optional<std::string> obstacle_of(const PackageRecord& record) const;
     /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
     /// CUDA 12.6, which makes no machine code for compute capability 12.0".
     std::optional<std::string> caution_of(const PackageRecord& record) const;
+    std::optional<std::string> caution_of_cuda(std::string_view cuda) const;
 
 private:
     const Version* device_with(CodeFit fit, const std::vector<Version>& toolkits) const;
     std::optional<std::string> told_by_build(std::string_view build, CodeFit fit) const;
+    std::optional<std::string> told_by_cuda(std::string_view cuda,
+                                            const std::vector<Version>& toolkits,
+                                            CodeFit fit) const;
     std::optional<std::string> told_by_toolkits(const MatchSpec& dependency, CodeFit fit) const;
     std::optional<std::string> told_by_driver(const MatchSpec& dependency) const;
     std::optional<std::string> told_by_devices(const MatchSpec& dependency) const;

@@ -138,6 +138,15 @@ printf '@EXPLICIT\n%s\n' "$url/app-1.0-0.tar.bz2#$(sum md5 lib-1.0)" > wrong.txt
 expect 1 create -n x -f wrong.txt
 err_has 'wrong md5'
 absent x
+# The place of a file tells what it is for, where no line does.
+printf '@EXPLICIT\n%s\n%s\n' "$url/lib-1.0-0.tar.bz2" "${url%/*}/osx-64/app-1.0-0.tar.bz2" > other.txt
+expect 1 create -n x -f other.txt
+err_has 'other.txt:3: app-1.0-0.tar.bz2: made for osx-64, not for linux-64' 'use --platform osx-64'
+expect 1 create -n x "${url%/*}/osx-64/app-1.0-0.tar.bz2"
+err_has 'osx-64/app-1.0-0.tar.bz2: made for osx-64, not for linux-64'
+absent x
+expect 1 create -n x -f other.txt --platform osx-64
+err_has 'other.txt:2: lib-1.0-0.tar.bz2: made for linux-64, not for osx-64'
 expect 2 create -n x -f sums.txt app
 { cat bare.txt; tail -n 1 bare.txt; } > twice.txt
 expect 0 create -n twice -f twice.txt

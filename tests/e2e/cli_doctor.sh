@@ -182,6 +182,48 @@ expect 0 create -n nothing never --for ./new.yaml -y
 expect 1 doctor -n nothing --for ./new.yaml
 out_has 'never: holds machine code for 10.0: lib/libnever.so has none that runs on 9.0'
 
+# A vendor's parts that run on the host alone are for no device.
+profile 13.0 3.7 kepler
+profile 13.0 6.0 pascal
+profile 13.0 12.0 blackwell
+package cuda-nvdisasm 12.9 0 'cuda-version >=12.9,<13'
+package user 1.0 0 'cuda-version >=12.9,<13' '__cuda'
+expect 0 create -n parts cuda-nvdisasm user=1.0 --for ./new.yaml -y
+expect 1 doctor -n parts --for ./kepler.yaml --json
+json '[f["subject"] for f in d["findings"] if f["grade"] == "bad"] == ["user"]'
+json '"makes code for compute capability 3.7" in str(d["findings"])'
+
+# What pip installed is compiled with some CUDA, too.
+expect 0 create -n pip plain -y
+wheel() {
+    local at=$GPKG_ROOT_PREFIX/envs/pip/lib/python3.12/site-packages/$1-$2.dist-info
+    mkdir -p "$at"
+    printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "$1" "$2" > "$at/METADATA"
+}
+wheel torch 2.4.0+cu121
+wheel jax_plugin 0.8+cuda13
+expect 0 doctor -n pip --for ./blackwell.yaml --json
+json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("torch (pip)", "warning")]'
+json '"CUDA 12.1, which makes no machine code for compute capability 12.0: there it runs as PTX" in d["findings"][1]["message"]'
+expect 1 doctor -n pip --for ./pascal.yaml --json
+json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("jax_plugin (pip)", "bad")]'
+json '"CUDA 13, which makes no code for compute capability 6.0" in d["findings"][1]["message"]'
+json 'd["findings"][1]["hint"] == "a wheel for an older CUDA"'
+
+# What is proposed was asked for, is for the machine's platform, and is known to be there.
+package magma 1.0 cuda129_0 '__cuda' 'cuda-version >=12.9,<13'
+package torchy 1.0 cuda129_0 '__cuda' 'cuda-version >=12.9,<13' magma
+index
+expect 0 create -n deepest torchy --for ./new.yaml -y
+expect 0 doctor -n deepest --for ./minor.yaml
+out_has 'other builds of magma and torchy, which do not go with cuda-version=12.4: gpkg variants torchy --for ./minor.yaml'
+expect 0 create -n slowly torch=1.0 --for cpu -y
+expect 0 doctor -n slowly --for mi300
+out_has 'torch: is a build for CPUs, and there is a GPU' 'gpkg variants torch --for mi300 shows which builds there are'
+out_lacks 'gpkg install'
+expect 1 doctor -n slowly --for gh200 --json
+json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] != "good"] == [("platform", None)]'
+
 expect 1 doctor -n none
 err_has 'is no environment'
 expect 2 doctor --for nonsense

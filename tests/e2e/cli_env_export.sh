@@ -152,6 +152,24 @@ dependencies:
 expect 0 env export -n both --override-channels -c "file://$first" --json
 json 'd["channels"] == ["file://" + channel] and d["dependencies"][0] == "file://" + work + "/second::own=1=0"'
 
+# What is configured is not added to channels that an environment does without.
+printf 'channels: ["file://%s", nodefaults]\ndependencies: [own]\n' "$WORK/second" > alone.yml
+expect 0 env create -y -q -n alone -f alone.yml
+for words in '' --from-history; do
+    expect 0 env export -n alone $words
+    out_has "channels:
+  - file://$WORK/second
+  - nodefaults"
+done
+expect 0 env export -n alone -f alone2.yml
+mv "$first" "$first.away"
+expect 0 env create -y -q -n alone2 -f alone2.yml
+mv "$first.away" "$first"
+expect 0 env export -n alone --ignore-channels
+out_lacks nodefaults
+expect 0 env export -n alone --override-channels -c "file://$WORK/second" --json
+json 'd["channels"][1:] == ["nodefaults"]'
+
 # Secrets of channels and records never leave.
 python3 - "$at/one/conda-meta" << 'PY'
 import glob, json, sys
@@ -185,6 +203,12 @@ expect 0 env export -n asked --explicit --md5 -f asked.txt
 out_is ''
 expect 0 create -y -q -n files --file asked.txt
 check [ "$(distributions files)" = "$(distributions asked)" ]
+# Of what a list of files brought nothing tells what was asked for.
+expect 0 env export -n files --from-history
+out_has 'dependencies: []'
+err_has 'nothing tells what was asked for' 'the 2 packages are left out' '--explicit'
+expect 0 env export -n nothing --from-history
+err_lacks 'nothing tells'
 expect 0 env export -n asked --explicit --json
 json 'len(d["explicit"]) == 2 and d["explicit"][0].startswith("file://") and d["platform"] == "linux-64"'
 expect 0 env export -n ml --explicit

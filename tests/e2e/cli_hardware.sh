@@ -105,6 +105,7 @@ check [ ! -e "$(place arm)" ]
 
 # Export: what was written is read back as it was.
 expect 0 hardware export --for node.yaml
+err_is ''
 printf '%s\n' "$out" > again.yaml
 expect 0 hardware export --for again.yaml -o third.yaml
 err_has '--for ./third.yaml'
@@ -118,6 +119,11 @@ printf 'dependencies: []\n' > environment.yml
 expect 1 hardware export -o environment.yml
 err_has 'environment.yml: exists and is no hardware profile'
 check grep -q dependencies environment.yml
+# What overrides say is no fact of the machine.
+CONDA_OVERRIDE_CUDA=12.9 expect 0 hardware export --for node.yaml -o -
+check [ ! -e - ]
+check [ "$out" = "$(cat again.yaml)" ]
+err_has 'not part of the profile, which says what the machine is: CONDA_OVERRIDE_CUDA=12.9; where'
 expect 0 hardware export --json --for h100
 json 'd["success"] and "architecture: \"9.0\"" in d["profile"]'
 

@@ -11,6 +11,8 @@ package torch 2.0 cuda118_py313_0 '__cuda >=11.8' 'python_abi 3.13.* *_cp313'
 package python_abi 3.12 1_cp312
 package python_abi 3.13 1_cp313
 package plain 1.0 0
+BUILD_NUMBER=9 package vision 1.0 cpu_0 'torch'
+package vision 1.0 cuda129_0 'torch * cuda*'
 
 expect 0 variants torch
 check [ "$(tr -s ' ' <<< "$out")" = '# Version Build accelerator cuda python fits here
@@ -28,11 +30,22 @@ unset CONDA_OVERRIDE_CUDA
 expect 0 variants torch --for h100
 out_lacks 'no:'
 # Of a version they stand as they are preferred: the first that fits is what is taken.
-for machine in h100 v100 cpu mi300; do
-    expect 0 variants torch --for $machine --json
-    first=$(python3 -c 'import json, sys; print(next(v["build"] for v in json.load(sys.stdin)["variants"] if v["fits"]))' <<< "$out")
-    expect 0 solve torch --for $machine --json
-    json "[p['build_string'] for p in d['packages'] if p['name'] == 'torch'] == ['$first']"
+cat > both.yaml << 'END'
+gpkg_profile: 1
+platform: linux-64
+nvidia: {cuda: "12.9"}
+amd: {driver: present}
+gpus:
+  - {vendor: nvidia, name: A GPU, architecture: "9.0", memory_mib: 81559}
+  - {vendor: amd, name: Built in, architecture: gfx1036, memory_mib: 512}
+END
+for machine in h100 v100 cpu mi300 ./both.yaml; do
+    for name in torch vision; do
+        expect 0 variants $name --for $machine --json
+        first=$(python3 -c 'import json, sys; print(next(v["build"] for v in json.load(sys.stdin)["variants"] if v["fits"]))' <<< "$out")
+        expect 0 solve $name --for $machine --json
+        json "[p['build_string'] for p in d['packages'] if p['name'] == '$name'] == ['$first']"
+    done
 done
 expect 0 variants torch --for v100 --versions 2 --json
 json 'd["machine"] == "v100" and [v["version"] for v in d["variants"]] == ["2.0"] * 3 + ["1.0"] * 2'

@@ -138,14 +138,14 @@ Result<Outcome> answer_to(Question& question) {
     return for_building ? *std::move(for_building) : std::move(outcome);
 }
 
-Result<void> settle_vendor(Context& context, Question& question) {
+Result<std::optional<std::string>> prefer_vendor(Question& question) {
     auto& [wanted, present, problem, channels, machine] = question;
     auto& accelerators = problem.request.accelerators;
     const auto order =
         accelerators_to_try(wanted.accelerators, present.state, problem.virtual_packages);
     if (order.front() != AcceleratorChoice::Auto ||
         found_accelerator(problem.request.installed, problem.virtual_packages))
-        return {};
+        return std::nullopt;
     const auto answer_for = [&](Accelerator vendor) {
         auto copy = question;
         copy.problem.wants_reasons = false;
@@ -159,21 +159,26 @@ Result<void> settle_vendor(Context& context, Question& question) {
     const auto with_nvidia = titles(nvidia);
     const auto with_amd = titles(amd);
     if (!has_amd || !has_builds_for(nvidia, Accelerator::Nvidia) || with_nvidia == with_amd)
-        return {};
-
-    const auto what = fmt::format(
+        return std::nullopt;
+    return fmt::format(
         "{} has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings "
         "{}, amd brings {}",
         problem.machine,
         what_is_only_in(nvidia, with_amd),
         what_is_only_in(amd, with_nvidia));
+}
+
+Result<void> settle_vendor(Context& context, Question& question) {
+    GPKG_TRY(const auto what, prefer_vendor(question));
+    if (!what) return {};
     if (!context.out.can_ask())
-        return fail(ErrorKind::Usage, what, "say --accel nvidia, --accel amd or --accel none");
-    const auto answer = context.out.ask(what + "\nnvidia, amd or none?", context.stop);
+        return fail(ErrorKind::Usage, *what, "say --accel nvidia, --accel amd or --accel none");
+    const auto answer = context.out.ask(*what + "\nnvidia, amd or none?", context.stop);
     if (!answer) return fail(ErrorKind::Interrupted, "nothing was changed");
     GPKG_TRY(const auto choice, parse_accelerator_choice(trim(*answer)));
-    wanted.accelerators.override_with({{choice}, {}, {}});
-    accelerators = accelerators_of(wanted.accelerators, present.state);
+    auto& wanted = question.wanted.accelerators;
+    wanted.override_with({{choice}, {}, {}});
+    question.problem.request.accelerators = accelerators_of(wanted, question.present.state);
     return {};
 }
 

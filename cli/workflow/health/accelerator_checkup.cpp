@@ -150,20 +150,32 @@ private:
 
     void beside_gpu(const Places& group) {
         const auto known = known_of(group);
-        std::vector<std::string> commands;
-        for (const auto vendor : vendors_) {
-            std::vector<std::string> specs;
-            for (const auto place : known)
-                specs.push_back(fmt::format("'{}[accel={}]'", name(place), to_string(vendor)));
-            commands.push_back(fmt::format("gpkg install {} {}{}",
-                                           checked_.flags,
-                                           fmt::join(specs, " "),
-                                           checked_.machine_flags));
-        }
         add(known,
             fmt::format("is a build for CPUs, and there is a GPU ({})",
                         declared_[known.front()].evidence),
-            join_or(commands));
+            builds_instead(known));
+    }
+
+    /// The commands that bring them, of those vendors that all of them have builds for; where that
+    /// is not known, what shows it.
+    std::string builds_instead(const Places& known) const {
+        std::vector<std::string> commands;
+        for (const auto vendor : vendors_) {
+            std::vector<std::string> specs;
+            for (const auto place : known) {
+                if (checked_.is_offered(name(place), vendor))
+                    specs.push_back(fmt::format("'{}[accel={}]'", name(place), to_string(vendor)));
+            }
+            if (specs.size() == known.size())
+                commands.push_back(fmt::format("gpkg install {} {}{}",
+                                               checked_.flags,
+                                               fmt::join(specs, " "),
+                                               checked_.machine_flags));
+        }
+        if (!commands.empty()) return join_or(commands);
+        return fmt::format("gpkg variants {}{} shows which builds there are",
+                           name(known.front()),
+                           checked_.machine_flags);
     }
 
     void add(const Places& known, std::string message, std::string hint) {

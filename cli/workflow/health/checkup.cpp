@@ -2,7 +2,7 @@
 
 #include "cli/workflow/health/accelerator_checkup.hpp"
 #include "cli/workflow/health/code_checkup.hpp"
-#include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/health/wheel_checkup.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
@@ -35,12 +35,6 @@ constexpr auto kOldNames = std::to_array<OldName>({
     {"cpuonly", "pytorch[accel=none] asks for a build for CPUs"},
 });
 
-/// Of pip's. tensorflow-gpu is the same as tensorflow since 2.1, and refuses to be installed since
-/// 2.12 (its own setup.py says both).
-constexpr auto kOldWheels = std::to_array<OldName>({
-    {"tensorflow-gpu", "tensorflow, and for pip to bring CUDA too, tensorflow[and-cuda]"},
-});
-
 std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
                                        std::string_view name) {
     const auto* record = find_record(records, name);
@@ -60,6 +54,7 @@ public:
     }
 
     std::vector<Finding> run() && {
+        if (is_foreign()) return std::move(found_);
         needs_of_machine();
         driver();
         code();
@@ -81,20 +76,26 @@ private:
         found_.push_back({grade, std::move(subject), std::move(message), std::move(hint)});
     }
 
-    void needs_of_machine() {
+    /// What is for another platform than the machine's: the rest says nothing then, and what would
+    /// help on this one is no help.
+    bool is_foreign() {
         std::vector<std::string> foreign;
         for (const auto& record : checked_.records) {
             const auto& subdir = record.package.subdir;
             if (!subdir.empty() && subdir != "noarch" && subdir != checked_.platform)
                 foreign.push_back(record.name());
         }
-        if (!foreign.empty())
-            add(Grade::Bad,
-                "platform",
-                fmt::format("{} {} for another platform than {}",
-                            join_some(foreign, "and"),
-                            foreign.size() == 1 ? "is" : "are",
-                            checked_.platform));
+        if (foreign.empty()) return false;
+        add(Grade::Bad,
+            "platform",
+            fmt::format("{} {} for another platform than {}",
+                        join_some(foreign, "and"),
+                        foreign.size() == 1 ? "is" : "are",
+                        checked_.platform));
+        return true;
+    }
+
+    void needs_of_machine() {
         std::map<std::string, std::vector<std::string>> packages;
         for (const auto& record : checked_.records) {
             for (const auto& need : unmet_needs(record.package, machine_, only_builds_))
@@ -183,8 +184,17 @@ private:
             bound.size() == 1 ? "does" : "do",
             name,
             supported,
-            bound.front(),
+            best_known_of(bound),
             checked_.machine_flags);
+    }
+
+    /// One that was asked for, where one was.
+    const std::string& best_known_of(const std::vector<std::string>& names) const {
+        const auto known = std::ranges::find_if(names, [&](const std::string& name) {
+            return std::ranges::find(checked_.wishes, name, &MatchSpec::name) !=
+                   checked_.wishes.end();
+        });
+        return known == names.end() ? names.front() : *known;
     }
 
     /// Packages of which the installed build does not go with that version of `name`. CUDA's own
@@ -246,34 +256,8 @@ private:
         }
     }
 
-    /// What pip installed, as far as its makers wrote down what it is for.
     void wheels() {
-        const auto all = pip_packages(checked_.prefix, checked_.records);
-        const auto present = normal_names(all);
-        const auto driver = find_version(machine_, "__cuda");
-        for (const auto& wheel : all) {
-            const auto columns = wheel_columns(wheel, present);
-            const auto& cuda = columns[1];
-            const auto what = fmt::format("{} (pip)", wheel.name);
-            for (const auto& [name, instead] : kOldWheels) {
-                if (normal_wheel_name(wheel.name) == name)
-                    add(Grade::Warning, what, "is an old name", std::string(instead));
-            }
-            const auto accelerator =
-                accelerator_of_flag(columns.front()).value_or(Accelerator::None);
-            const auto toolkit = Version::parse(cuda);
-            if (accelerator == Accelerator::Nvidia && driver && toolkit &&
-                driver_fit(*toolkit, *driver) == DriverFit::No) {
-                add(Grade::Bad,
-                    what,
-                    fmt::format("is for CUDA {}, and the driver supports {}: that does not run",
-                                cuda,
-                                checked_.machine.find("__cuda")->package.version),
-                    "a wheel for an older CUDA, or a newer driver");
-            } else if (accelerator != Accelerator::None && !has_device(machine_, accelerator)) {
-                add(Grade::Warning, what, for_no_gpu_here(accelerator));
-            }
-        }
+        for (auto& finding : check_wheels(checked_, machine_)) found_.push_back(std::move(finding));
     }
 
     const Checked& checked_;

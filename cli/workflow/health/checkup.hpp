@@ -4,10 +4,12 @@
 
 #include "cli/context.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,8 @@ struct Checked {
     std::string platform;       ///< of the machine
     std::string flags;          ///< that name the environment on a command line: "-n ml"
     std::string machine_flags;  ///< that name the machine, after what is before them: " --for h100"
+    /// Whether a build of a package is known to be had for the machine.
+    std::function<bool(const std::string& name, Accelerator accelerator)> is_offered;
 };
 
 std::vector<Finding> check_environment(const Checked& checked);

@@ -106,7 +106,7 @@ public:
             const auto code = code_of(checked_.prefix, record, devices_);
             if (code.worst) {
                 judge(record.name(), code);
-            } else if (code.all.empty()) {
+            } else if (code.all.empty() && !is_vendor_part(record.name())) {
                 judge_declared(record.package);
             }
         }
@@ -169,16 +169,15 @@ private:
         }
     }
 
-    /// Of what holds no code itself. What the lowest device is too old for is not met, and told
+    /// Of what holds no code itself, and is no part of a vendor's own that runs on the host alone
+    /// (cuda-nvdisasm, libcufile). What the lowest device is too old for is not met, and told
     /// already, and so is the driver.
     void judge_declared(const PackageRecord& record) {
         if (const auto obstacle = devices_alone_.obstacle_of(record))
             return warn(Grade::Bad, record.name, *obstacle, other_builds(record.name));
         if (const auto caution = devices_alone_.caution_of(record))
-            return warn(Grade::Warning,
-                        record.name,
-                        *caution + ": there it runs as PTX, where it has some, or not at all",
-                        other_builds(record.name));
+            return warn(
+                Grade::Warning, record.name, at_best_as_ptx(*caution), other_builds(record.name));
         for (const auto& text : record.depends) {
             if (name_in_spec(text) != "__cuda_arch") continue;
             const auto spec = MatchSpec::parse(text);
@@ -213,6 +212,10 @@ private:
 
 std::vector<Finding> check_gpu_code(const Checked& checked, bool compiles_ptx) {
     return CodeCheckup(checked, compiles_ptx).run();
+}
+
+std::string at_best_as_ptx(const std::string& caution) {
+    return caution + ": there it runs as PTX, where it has some, or not at all";
 }
 
 }  // namespace gpkg::cli

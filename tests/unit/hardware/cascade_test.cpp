@@ -104,6 +104,22 @@ TEST_CASE("a build for a CUDA that makes no code for a device is told by what it
     CHECK(on("7.0", "numpy >=13").empty());
 }
 
+TEST_CASE("what a CUDA makes for a device is told by its name alone", "[spec]") {
+    const Cascade old({has("__cuda", "13.0"), has("__cuda_arch", "6.0")});
+    CHECK(old.obstacle_of_cuda("13.0") ==
+          "is compiled with CUDA 13.0, which makes no code for compute capability 6.0");
+    CHECK(old.obstacle_of_cuda("13") ==
+          "is compiled with CUDA 13, which makes no code for compute capability 6.0");
+    CHECK_FALSE(old.obstacle_of_cuda("12"));
+    CHECK_FALSE(old.caution_of_cuda("12.1"));
+    const Cascade recent({has("__cuda", "13.0"), has("__cuda_arch", "12.0")});
+    CHECK(recent.caution_of_cuda("12.1") ==
+          "is compiled with CUDA 12.1, which makes no machine code for compute capability 12.0");
+    CHECK_FALSE(recent.obstacle_of_cuda("12.1"));
+    CHECK_FALSE(recent.caution_of_cuda("12"));  // 12.8 does
+    CHECK_FALSE(Cascade({}).caution_of_cuda("12.1"));
+}
+
 TEST_CASE("what runs as PTX at best is told by the toolkit of a build, else by what it goes with",
           "[spec]") {
     const auto on = [](const std::string& device, PackageRecord record) {

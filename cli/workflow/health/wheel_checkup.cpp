@@ -1,0 +1,94 @@
+#include "cli/workflow/health/wheel_checkup.hpp"
+
+#include "cli/workflow/health/accelerator_checkup.hpp"
+#include "cli/workflow/health/code_checkup.hpp"
+#include "cli/workflow/pip_packages.hpp"
+#include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/spec/record_version.hpp"
+
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+
+namespace gpkg::cli {
+namespace {
+
+using Grade = Finding::Grade;
+
+/// tensorflow-gpu is the same as tensorflow since 2.1, and refuses to be installed since 2.12 (its
+/// own setup.py says both).
+constexpr std::string_view kOldWheel = "tensorflow-gpu";
+constexpr std::string_view kInstead =
+    "tensorflow, and for pip to bring CUDA too, "
+    "tensorflow[and-cuda]";
+
+class WheelCheckup {
+public:
+    WheelCheckup(const Checked& checked, const std::vector<PackageRecord>& machine)
+        : checked_(checked),
+          machine_(machine),
+          driver_(find_version(machine, "__cuda")),
+          cascade_(machine) {}
+
+    std::vector<Finding> run() && {
+        const auto all = pip_packages(checked_.prefix, checked_.records);
+        const auto present = normal_names(all);
+        for (const auto& wheel : all) {
+            const auto columns = wheel_columns(wheel, present);
+            const auto what = fmt::format("{} (pip)", wheel.name);
+            if (normal_wheel_name(wheel.name) == kOldWheel)
+                add(Grade::Warning, what, "is an old name", std::string(kInstead));
+            const auto accelerator =
+                accelerator_of_flag(columns.front()).value_or(Accelerator::None);
+            const auto& cuda = columns[1];
+            if (accelerator == Accelerator::Nvidia && !cuda.empty() && beyond_driver(what, cuda))
+                continue;
+            if (accelerator != Accelerator::None && !has_device(machine_, accelerator))
+                add(Grade::Warning, what, for_no_gpu_here(accelerator));
+            else if (accelerator == Accelerator::Nvidia && !cuda.empty())
+                code(what, cuda);
+        }
+        return std::move(found_);
+    }
+
+private:
+    void add(Grade grade, const std::string& what, std::string message, std::string hint = {}) {
+        found_.push_back({grade, what, std::move(message), std::move(hint)});
+    }
+
+    bool beyond_driver(const std::string& what, const std::string& cuda) {
+        const auto toolkit = Version::parse(cuda);
+        if (!driver_ || !toolkit || driver_fit(*toolkit, *driver_) != DriverFit::No) return false;
+        add(Grade::Bad,
+            what,
+            fmt::format("is for CUDA {}, and the driver supports {}: that does not run",
+                        cuda,
+                        checked_.machine.find("__cuda")->package.version),
+            "a wheel for an older CUDA, or a newer driver");
+        return true;
+    }
+
+    /// What the toolkit can have made for the devices.
+    void code(const std::string& what, const std::string& cuda) {
+        if (auto obstacle = cascade_.obstacle_of_cuda(cuda))
+            add(Grade::Bad, what, *std::move(obstacle), "a wheel for an older CUDA");
+        else if (const auto caution = cascade_.caution_of_cuda(cuda))
+            add(Grade::Warning, what, at_best_as_ptx(*caution), "a wheel for a newer CUDA");
+    }
+
+    const Checked& checked_;
+    const std::vector<PackageRecord>& machine_;
+    std::optional<Version> driver_;
+    Cascade cascade_;
+    std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_wheels(const Checked& checked,
+                                  const std::vector<PackageRecord>& machine) {
+    return WheelCheckup(checked, machine).run();
+}
+
+}  // namespace gpkg::cli
