@@ -39,6 +39,9 @@ bool speaks_of_builds(const MatchSpec& spec) {
            !spec.flags.empty() || !spec.track_features.empty();
 }
 
+/// Goes with each: of no kind, or "generic", as builds of pytorch call it.
+bool is_generic(std::string_view kind) { return kind.empty() || kind == "generic"; }
+
 bool differ(const Kind& a, const Kind& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
@@ -65,6 +68,7 @@ Keeping::Keeping(const Request& request) : accelerators_(request.accelerators) {
         about.was = &record;
         about.is_gone = true;
     }
+    has_former_ = !names_.empty();
     for (const auto& spec : request.specs) names_[spec.name].specs.push_back(&spec);
     for (const auto& constraint : request.constraints) {
         if (constraint.spec.has_one_name())
@@ -83,9 +87,8 @@ std::optional<Former> Keeping::former(const std::string& name) const {
     return Former{*about->was, about->is_gone};
 }
 
-/// "pytorch[accel=nvidia]", or "pytorch=2.10=*cuda*" where what is installed is another build.
+/// "pytorch=2.10=*cuda*" where what is installed is another build.
 bool Keeping::is_in_another_build(const std::string& name) const {
-    if (accelerators_.is_asked(name)) return true;
     const auto* about = this->about(name);
     if (about == nullptr) return false;
     return std::any_of(about->specs.begin(), about->specs.end(), [&](const MatchSpec* spec) {
@@ -165,7 +168,8 @@ std::vector<NameId> Keeping::take_along(const std::string& name,
     const auto* said = this->about(name);
     const auto& about = said == nullptr ? nothing : *said;  // stays where it is as names are added
     const bool is_other_build = is_in_another_build(name);
-    if (is_other_build) let_kind_change(about, candidates);
+    const bool is_other_accelerator = accelerators_.is_asked(name) && accelerators_.is_bound(name);
+    if (has_former_ && (is_other_build || is_other_accelerator)) let_kind_change(about, candidates);
     const bool leads_parts = about.follows_build || is_other_build;
     const bool has_accelerator = accelerators_.of_package.contains(name);
     auto channels = about.follows_to;
@@ -214,10 +218,23 @@ bool Keeping::let_accelerator_follow(const std::string& name,
     return true;
 }
 
+/// What is installed is with; empty where nothing says it.
+Kind Keeping::kind_of_environment() const {
+    Kind kind;
+    for (const auto& [name, about] : names_) {
+        if (about.was == nullptr || about.is_gone) continue;
+        const auto own = kind_of(*about.was);
+        for (std::size_t i = 0; i < kind.size(); ++i) {
+            if (!is_generic(own[i])) kind[i] = own[i];
+        }
+    }
+    return kind;
+}
+
 /// Where all that is asked for of a name is of another kind, the whole environment may become so:
 /// an environment has one BLAS, and what is linked with one MPI does not go with another.
 void Keeping::let_kind_change(const About& about, std::span<const Candidate> candidates) {
-    const auto before = about.was == nullptr ? Kind() : kind_of(*about.was);
+    const auto before = kind_of_environment();
     std::array<bool, 2> is_other{};
     bool is_first = true;
     for (const auto& candidate : candidates) {
@@ -228,7 +245,7 @@ void Keeping::let_kind_change(const About& about, std::span<const Candidate> can
         if (!record) continue;
         const auto kind = kind_of(*record);
         for (std::size_t i = 0; i < kind.size(); ++i)
-            is_other[i] = (is_first || is_other[i]) && !kind[i].empty() && kind[i] != before[i];
+            is_other[i] = (is_first || is_other[i]) && !is_generic(kind[i]) && kind[i] != before[i];
         is_first = false;
     }
     for (std::size_t i = 0; i < is_other.size(); ++i)

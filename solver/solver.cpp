@@ -10,7 +10,6 @@
 #include "solver/search.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace gpkg::solver {
 namespace {
@@ -107,12 +106,12 @@ Result<Solution> solution_of(const Universe& universe, const Regained& best) {
     return solution;
 }
 
-std::optional<Version> version_with(const Problem& problem,
+std::optional<Brought> brought_with(const Problem& problem,
                                     const std::string& name,
-                                    Accelerator accelerator) {
+                                    const std::string& spec) {
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;
-    change.spec = fmt::format("{}[accel={}]", name, to_string(accelerator));
+    change.spec = spec;
     const auto changed = with_changes(problem, {change});
     if (!changed) return std::nullopt;
     const auto universe = Universe::collect(*changed);
@@ -122,7 +121,7 @@ std::optional<Version> version_with(const Problem& problem,
     for (const auto id : best->chosen) {
         const auto& candidate = universe->candidates()[id];
         if (universe->names()[candidate.name].text == name)
-            return universe->version(candidate.version);
+            return Brought{universe->version(candidate.version), candidate.accelerator};
     }
     return std::nullopt;
 }
@@ -132,8 +131,8 @@ Result<Outcome> answer(const Problem& problem) {
     const auto ranks = rank_candidates(universe);
     if (const auto best = best_of(universe, ranks)) {
         GPKG_TRY(auto solution, solution_of(universe, *best));
-        solution.notes = notes_on(universe, best->chosen, [&](const auto& name, auto accelerator) {
-            return version_with(problem, name, accelerator);
+        solution.notes = notes_on(universe, best->chosen, [&](const auto& name, const auto& spec) {
+            return brought_with(problem, name, spec);
         });
         return solution;
     }

@@ -93,7 +93,7 @@ std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
         best.take(found);
     }
     if (evidence == nullptr) return std::nullopt;
-    if (best.is_for_either) return AcceleratorOf{};
+    if (best.is_for_either) return AcceleratorOf{Accelerator::None, "", false, true};
     return AcceleratorOf{
         best.accelerator, "needs " + *evidence, best.hint == AcceleratorHint::Library};
 }

@@ -38,6 +38,8 @@ struct AcceleratorOf {
     std::string evidence;
     /// Nothing but a vendor's library that it needs: there may be no other build of it.
     bool is_by_library = false;
+    /// It needs libraries of two vendors, and has code for either's GPUs: there is none to choose.
+    bool is_for_either = false;
 
     friend bool operator==(const AcceleratorOf&, const AcceleratorOf&) = default;
 };

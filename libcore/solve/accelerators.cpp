@@ -87,7 +87,7 @@ bool only_builds_for_nvidia(const std::vector<MatchSpec>& asked,
                             const Accelerators& accelerators) {
     const auto is_for_running = [&](const PackageRecord& record) {
         const auto of = accelerator_of(record);
-        if (of.accelerator == Accelerator::Nvidia) return true;
+        if (of.accelerator == Accelerator::Nvidia || of.is_for_either) return true;
         return of.accelerator == Accelerator::None && !of.evidence.empty() &&
                accelerators.choice(record.name) != AcceleratorChoice::None;
     };

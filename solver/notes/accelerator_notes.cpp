@@ -1,6 +1,7 @@
 #include "solver/notes/accelerator_notes.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "solver/explain/wording.hpp"
 
 #include <algorithm>
@@ -11,10 +12,10 @@ namespace gpkg::solver {
 AcceleratorNotes::AcceleratorNotes(const Universe& universe,
                                    MachineLimit& machine,
                                    const std::vector<CandidateId>& chosen,
-                                   const WithAccelerator& with_accelerator)
+                                   const WithSpec& with_spec)
     : universe_(universe),
       machine_(machine),
-      with_accelerator_(with_accelerator),
+      with_spec_(with_spec),
       cascade_(universe.problem().virtual_packages) {
     for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
@@ -44,6 +45,14 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
 std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     if (!is_requested(id)) return std::nullopt;
+    const auto& name = universe_.names()[chosen.name].text;
+    const auto driver = find_version(universe_.problem().virtual_packages, "__cuda");
+    if (driver && tells_cuda_version(name) &&
+        driver_fit(universe_.version(chosen.version), *driver) == DriverFit::No)
+        return fmt::format("{} is for a CUDA that the driver of {}, for CUDA {}, does not run",
+                           text_of(id),
+                           machine(),
+                           driver->to_string());
     if (chosen.will_not_run)
         return fmt::format("{} does not run on {}: it {}", text_of(id), machine(), obstacle_of(id));
     const auto record = chosen.record();
@@ -116,13 +125,15 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
                        hidden.empty() ? what_it_is(id) : "");
 }
 
-/// For what nobody named nobody goes back to another major version: libarrow has had none for
-/// NVIDIA's GPUs since 24.
+/// Where one of this very version is, another was asked for. For what nobody named nobody goes back
+/// to another major version: libarrow has had none for NVIDIA's GPUs since 24.
 std::optional<std::string> AcceleratorNotes::on_older_build(CandidateId id,
                                                             CandidateId newest) const {
     const auto major = [&](CandidateId one) {
         return version_part(universe_.version(universe_.candidates()[one].version), 0);
     };
+    const auto& version = universe_.version(universe_.candidates()[newest].version);
+    if (version == universe_.version(universe_.candidates()[id].version)) return std::nullopt;
     if (!is_requested(id) && major(newest) != major(id)) return std::nullopt;
     return fmt::format("{} has no build for {}; the newest that has one is {}",
                        text_of(id),
@@ -184,7 +195,9 @@ bool AcceleratorNotes::is_usable(NameId id, Accelerator wanted) {
 /// The version that NAME[accel=...] gives; nothing where there is none that goes with the rest.
 std::optional<Version> AcceleratorNotes::version_for(NameId id, Accelerator wanted) const {
     if (!newest_for(id, builds_for(wanted), Of::Requested)) return std::nullopt;
-    return with_accelerator_(universe_.names()[id].text, wanted);
+    const auto& name = universe_.names()[id].text;
+    const auto brought = with_spec_(name, fmt::format("{}[accel={}]", name, to_string(wanted)));
+    return brought ? std::optional(brought->version) : std::nullopt;
 }
 
 /// "; this one is for nvidia", and whether there is one for none.
@@ -270,13 +283,11 @@ bool AcceleratorNotes::has_python_of(CandidateId one, CandidateId other) const {
 
 std::string AcceleratorNotes::who_tells_why(CandidateId id) const {
     const auto& candidate = universe_.candidates()[id];
-    const bool is_for_environment = !universe_.problem().request.installed.empty();
-    return fmt::format("gpkg why-not {}{}={}={}{} tells why",
-                       is_for_environment ? "-n NAME " : "",
+    return fmt::format("gpkg why-not {}={}={}, with the same {}, tells why",
                        universe_.names()[candidate.name].text,
                        version_text(id),
                        candidate.build(),
-                       is_for_environment ? "" : ", with the same request,");
+                       universe_.problem().request.installed.empty() ? "request" : "environment");
 }
 
 std::optional<CandidateId> AcceleratorNotes::newest_for(NameId id,

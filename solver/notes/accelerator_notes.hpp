@@ -21,7 +21,7 @@ public:
     AcceleratorNotes(const Universe& universe,
                      MachineLimit& machine,
                      const std::vector<CandidateId>& chosen,
-                     const WithAccelerator& with_accelerator);
+                     const WithSpec& with_spec);
 
     /// Of one that was chosen. `is_limit_told`: what keeps newer versions out is told already.
     std::optional<std::string> on(CandidateId id, bool is_limit_told);
@@ -60,7 +60,7 @@ private:
 
     const Universe& universe_;
     MachineLimit& machine_;
-    const WithAccelerator& with_accelerator_;
+    const WithSpec& with_spec_;
     const Cascade cascade_;
     std::set<NameId> parts_;  ///< needed by what says what it is for
 };

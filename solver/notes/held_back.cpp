@@ -15,8 +15,9 @@ class HeldBack {
 public:
     HeldBack(const Universe& universe,
              MachineLimit& machine,
-             const std::vector<CandidateId>& chosen)
-        : universe_(universe), machine_(machine) {
+             const std::vector<CandidateId>& chosen,
+             const WithSpec& with_spec)
+        : universe_(universe), machine_(machine), with_spec_(with_spec) {
         for (const auto id : universe.requested()) restrict(id);
         for (const auto id : universe.constraints()) restrict(id);
         std::set<std::pair<NameId, NameId>> needs;
@@ -42,27 +43,45 @@ public:
         const auto& name = universe_.names()[chosen.name];
         if (!universe_.former(chosen.name) || !may_move(name.text)) return std::nullopt;
         const auto& version = universe_.version(chosen.version);
+        const auto* newest =
+            newest_left_out(chosen, [&](const Version& other) { return version < other; });
+        if (newest == nullptr || tries_++ >= kMostTries) return std::nullopt;
+        const auto spec = spec_allowing(universe_, chosen.name, *newest);
+        const auto brought = with_spec_(name.text, spec);
+        if (!brought || !(version < brought->version) || has_as_new(name, brought->version))
+            return std::nullopt;
+        const auto* told = newest_left_out(
+            chosen, [&](const Version& other) { return other == brought->version; });
+        if (told == nullptr || spec_allowing(universe_, chosen.name, *told) != spec)
+            return std::nullopt;
+        return fmt::format("{} stays at {}: {} {}; {} asks for it",
+                           name.text,
+                           version.to_string(),
+                           brought->version.to_string(),
+                           left_out_text(universe_, chosen.name, *told),
+                           spec);
+    }
+
+private:
+    /// Each costs a solve.
+    static constexpr int kMostTries = 8;
+
+    template <typename Counts>
+    const LeftOut* newest_left_out(const Candidate& chosen, const Counts& counts) const {
         const LeftOut* newest = nullptr;
         std::optional<Version> newest_version;
-        for (const auto& out : name.left_out) {
+        for (const auto& out : universe_.names()[chosen.name].left_out) {
             if (!out.is_other_than_installed() || is_of_lower_channel(out, chosen)) continue;
             auto other = Version::parse(out.record.version());
-            if (!other || !(version < *other) || (newest_version && !(*newest_version < *other)) ||
+            if (!other || !counts(*other) || (newest_version && !(*newest_version < *other)) ||
                 !goes_with_all(chosen.name, out.record))
                 continue;
             newest = &out;
             newest_version = *std::move(other);
         }
-        if (newest == nullptr || has_as_new(name, *newest_version)) return std::nullopt;
-        return fmt::format("{} stays at {}: {} {}; {} asks for it",
-                           name.text,
-                           version.to_string(),
-                           newest_version->to_string(),
-                           left_out_text(universe_, chosen.name, *newest),
-                           spec_allowing(universe_, chosen.name, *newest));
+        return newest;
     }
 
-private:
     void restrict(SpecId id) { asked_[universe_.specs()[id].name].insert(id); }
 
     /// Whether all that is asked of the name by what was chosen allows a record of it.
@@ -106,6 +125,8 @@ private:
 
     const Universe& universe_;
     MachineLimit& machine_;
+    const WithSpec& with_spec_;
+    int tries_ = 0;
     std::map<NameId, std::set<SpecId>> asked_;  ///< by those who are chosen
 };
 
@@ -113,11 +134,12 @@ private:
 
 std::vector<std::string> notes_on_held_back(const Universe& universe,
                                             MachineLimit& machine,
-                                            const std::vector<CandidateId>& chosen) {
+                                            const std::vector<CandidateId>& chosen,
+                                            const WithSpec& with_spec) {
     const auto& request = universe.problem().request;
     std::vector<std::string> notes;
     if (!request.update_all && request.update.empty()) return notes;  // nothing was to move
-    HeldBack held_back(universe, machine, chosen);
+    HeldBack held_back(universe, machine, chosen, with_spec);
     for (const auto id : chosen) {
         if (auto note = held_back.note_on(id)) notes.push_back(*std::move(note));
     }

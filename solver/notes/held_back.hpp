@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/machine_limit.hpp"
+#include "solver/notes/notes.hpp"
 #include "solver/universe.hpp"
 
 #include <string>
@@ -8,9 +9,11 @@
 
 namespace gpkg::solver {
 
-/// What was to move and would be newer if it might change in kind, and for no other reason.
+/// What was to move and would be newer if it might change in kind, and for no other reason: that
+/// was tried.
 std::vector<std::string> notes_on_held_back(const Universe& universe,
                                             MachineLimit& machine,
-                                            const std::vector<CandidateId>& chosen);
+                                            const std::vector<CandidateId>& chosen,
+                                            const WithSpec& with_spec);
 
 }  // namespace gpkg::solver

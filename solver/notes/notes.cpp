@@ -4,6 +4,7 @@
 #include "solver/machine_limit.hpp"
 #include "solver/notes/accelerator_notes.hpp"
 #include "solver/notes/held_back.hpp"
+#include "solver/notes/held_kinds.hpp"
 #include "solver/notes/idle_accelerators.hpp"
 
 #include <algorithm>
@@ -59,12 +60,12 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
 
 std::vector<std::string> notes_on(const Universe& universe,
                                   const std::vector<CandidateId>& chosen,
-                                  const WithAccelerator& with_accelerator) {
+                                  const WithSpec& with_spec) {
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_accelerator);
+    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_spec);
     for (const auto id : chosen) {
         auto limit = machine_limit.note_on(id);
         if (auto note = on_accelerators.on(id, limit.has_value()))
@@ -72,7 +73,8 @@ std::vector<std::string> notes_on(const Universe& universe,
         if (limit) notes.push_back(*std::move(limit));
     }
     append(notes, notes_on_idle_accelerators(universe, chosen));
-    append(notes, notes_on_held_back(universe, machine_limit, chosen));
+    append(notes, notes_on_held_back(universe, machine_limit, chosen, with_spec));
+    append(notes, notes_on_held_kinds(universe, machine_limit, chosen, with_spec));
     return notes;
 }
 

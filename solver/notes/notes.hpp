@@ -11,14 +11,20 @@
 
 namespace gpkg::solver {
 
-/// The version of a package that the request comes to with NAME[accel=...]; nothing where it has no
-/// answer then. That takes another solve.
-using WithAccelerator =
-    std::function<std::optional<Version>(const std::string& name, Accelerator accelerator)>;
+/// What the request brings of a package.
+struct Brought {
+    Version version;
+    Accelerator accelerator;
+};
+
+/// The same where `spec` may change what is installed, as ProblemChange::LetChange has it; nothing
+/// where the request has no answer then, or one without the package. That takes another solve.
+using WithSpec =
+    std::function<std::optional<Brought>(const std::string& name, const std::string& spec)>;
 
 /// `chosen` as improve() gives it.
 std::vector<std::string> notes_on(const Universe& universe,
                                   const std::vector<CandidateId>& chosen,
-                                  const WithAccelerator& with_accelerator);
+                                  const WithSpec& with_spec);
 
 }  // namespace gpkg::solver

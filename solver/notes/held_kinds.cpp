@@ -1,0 +1,100 @@
+#include "solver/notes/held_kinds.hpp"
+
+#include "solver/explain/wording.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace gpkg::solver {
+namespace {
+
+class HeldKinds {
+public:
+    HeldKinds(const Universe& universe, MachineLimit& machine, const WithSpec& with_spec)
+        : universe_(universe), machine_(machine), with_spec_(with_spec) {}
+
+    std::optional<std::string> note_on(CandidateId id) {
+        const auto& chosen = universe_.candidates()[id];
+        const auto& name = universe_.names()[chosen.name];
+        if (!universe_.is_requested(chosen.name) || universe_.former(chosen.name) ||
+            !has_better(id))
+            return std::nullopt;
+        for (const auto& spec : kept_kinds()) {
+            const auto brought = with_spec_(name.text, spec);
+            if (!brought || !is_better(brought->version, brought->accelerator, id)) continue;
+            return fmt::format(
+                "{} goes with what is installed; with {} asked for too it would be {}",
+                universe_.describe(id),
+                spec,
+                told(*brought, chosen));
+        }
+        return std::nullopt;
+    }
+
+private:
+    /// Each costs a solve.
+    static constexpr std::size_t kMostKinds = 6;
+
+    /// "2.12.0", "2.12.0 for nvidia"
+    static std::string told(const Brought& brought, const Candidate& chosen) {
+        auto text = brought.version.to_string();
+        if (brought.accelerator != chosen.accelerator)
+            text += fmt::format(" for {}", to_string(brought.accelerator));
+        return text;
+    }
+
+    bool is_better(const Version& version, Accelerator accelerator, CandidateId than) const {
+        const auto& chosen = universe_.candidates()[than];
+        const auto& present = universe_.version(chosen.version);
+        const auto preferred = universe_.preferred_accelerator(chosen.name);
+        return present < version ||
+               (present == version && accelerator == preferred && chosen.accelerator != preferred);
+    }
+
+    /// Whether there is one that the machine does not rule out.
+    bool has_better(CandidateId id) {
+        const auto& name = universe_.names()[universe_.candidates()[id].name];
+        for (auto other = name.begin; other < name.end; ++other) {
+            const auto& candidate = universe_.candidates()[other];
+            if (is_better(universe_.version(candidate.version), candidate.accelerator, id) &&
+                universe_.is_as_requested(other) && !machine_.why_never(other))
+                return true;
+        }
+        return false;
+    }
+
+    /// What would ask for each BLAS and MPI that is not the installed one.
+    std::vector<std::string> kept_kinds() const {
+        std::vector<std::string> kinds;
+        for (NameId id = 0; id < universe_.names().size(); ++id) {
+            if (!universe_.former(id)) continue;
+            for (const auto& out : universe_.names()[id].left_out) {
+                if (out.why != LeftOut::Why::OtherVariant || kinds.size() == kMostKinds) continue;
+                auto spec = spec_allowing(universe_, id, out);
+                if (std::ranges::find(kinds, spec) == kinds.end()) kinds.push_back(std::move(spec));
+            }
+        }
+        return kinds;
+    }
+
+    const Universe& universe_;
+    MachineLimit& machine_;
+    const WithSpec& with_spec_;
+};
+
+}  // namespace
+
+std::vector<std::string> notes_on_held_kinds(const Universe& universe,
+                                             MachineLimit& machine,
+                                             const std::vector<CandidateId>& chosen,
+                                             const WithSpec& with_spec) {
+    HeldKinds held(universe, machine, with_spec);
+    for (const auto id : chosen) {
+        if (auto note = held.note_on(id)) return {*std::move(note)};
+    }
+    return {};
+}
+
+}  // namespace gpkg::solver
