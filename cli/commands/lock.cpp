@@ -4,10 +4,10 @@
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -44,24 +44,18 @@ Json json_of(const Divergence& divergence) {
             {"reason", divergence.reason}};
 }
 
-/// "needs __glibc >=2.28; of use with __cuda >=12"
-std::string needs_text(const LockFile& lock, const LockedClass& one) {
-    std::string text;
-    if (!one.needs.empty()) text = fmt::format("needs {}", fmt::join(one.needs, ", "));
-    if (const auto more = useful_with(lock, one); !more.empty())
-        text += fmt::format("{}of use with {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
-    return text;
-}
-
 void tell(Context& context, const LockedClasses& locked) {
     auto& out = context.out;
+    const auto needs = [&](const LockedClass& one) {
+        return (one.needs.empty() ? "" : "needs ") + needs_text(locked.lock, one);
+    };
     Table table({1});
     for (const auto& one : locked.lock.classes)
         table.add({one.name,
                    one.packages.size() == 1 ? "1 package"
                                             : fmt::format("{} packages", one.packages.size()),
                    one.platform,
-                   needs_text(locked.lock, one)});
+                   needs(one)});
     for (const auto& line : table.lines()) out.print(line);
     for (const auto& [name, notes] : locked.notes) {
         for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));

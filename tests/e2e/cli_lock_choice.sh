@@ -42,6 +42,28 @@ json '[c["name"] for c in d["classes"]] == ["cpu-x86_64_v4", "cpu"]'
 expect 0 lock beside --for-all --dry-run --json
 json '[c["name"] for c in d["classes"]] == ["cpu", "cpu-libgpu-cpu_0"]'
 
+# A machine that meets all needs may be one on which the builds do not run. It takes them, and that
+# is told; who asks whether the lock does for it hears no.
+package cuda-version 13.0 0
+package cuda-version 11.4 0
+package cupy 2.0 cuda13_0 __cuda 'cuda-version >=13,<14'
+package cupy 1.0 cuda114_0 __cuda 'cuda-version >=11.2,<12'
+for arch in 9.0 6.0; do
+    printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "13.0"}\ngpus: [{vendor: nvidia, architecture: "%s"}]\n' $arch > "sm$arch.yaml"
+done
+expect 0 lock cupy --for ./sm9.0.yaml -o code.lock
+expect 0 lock check code.lock --for ./sm9.0.yaml --json
+json 'd["success"] and d["classes"][0]["will_not_run"] == []'
+expect 1 lock check code.lock --for ./sm6.0.yaml
+out_has 'is taken: it is the only one that fits; it does not run here: cupy 2.0 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0'
+CONDA_OVERRIDE_CUDA=11.4 expect 1 lock check code.lock --json
+json 'not d["success"] and d["class"] == "sm9.0" and d["classes"][0]["fits"] and d["classes"][0]["unmet"] == []'
+json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"]'
+expect 0 create -n x --lock code.lock --for ./sm6.0.yaml --dry-run
+err_has 'sm9.0 does not run on this machine: cupy 2.0 is for cuda-version >=13,<14'
+expect 0 create -n x --lock code.lock --for ./sm9.0.yaml --dry-run
+err_lacks 'does not run'
+
 # Environments of pixi and categories of conda-lock, which come with `main`.
 package same 1.0 0
 python3 - "$CHANNEL" << 'PY'
