@@ -130,4 +130,31 @@ check [ "$(cd mirrored && find . -name '*.tar.bz2' | sort | xargs -n1 basename |
 expect 0 create -n x --lock mirrored/gpkg.lock --dry-run --json
 json 'len(d["actions"]["LINK"]) == 2'
 
+# A category is on top of main, an environment is whole: what it is stays what it is in the other
+# format, and is refused where that has no words for it.
+sed "s|url: file://$CHANNEL\$|url: $(basename "$CHANNEL")|" dev.conda-lock.yml > named.conda-lock.yml
+expect 0 lock convert named.conda-lock.yml c2.pixi.lock --format pixi-6
+check [ "$(grep -c -- "- url: file://$CHANNEL/\$" c2.pixi.lock)" = 3 ]
+expect 0 create -n x --lock c2.pixi.lock --environment dev --dry-run --json
+names 'lib same'
+expect 0 lock convert c2.pixi.lock back.conda-lock.yml
+check [ "$(grep -c 'category: dev' back.conda-lock.yml)" = 1 ]
+expect 0 create -n x --lock back.conda-lock.yml --environment dev --dry-run --json
+names 'lib same'
+expect 0 lock convert named.conda-lock.yml c2.gpkg.lock
+expect 0 create -n x --lock c2.gpkg.lock --environment docs --dry-run --json
+names 'level lib'
+expect 0 lock convert c2.gpkg.lock again.conda-lock.yml
+expect 0 lock convert named.conda-lock.yml same.conda-lock.yml
+check cmp again.conda-lock.yml same.conda-lock.yml
+check grep -q "url: $(basename "$CHANNEL")\$" again.conda-lock.yml
+sed "0,/      - conda: .*lib-1.0.*/s||      - conda: file://$CHANNEL/linux-64/same-1.0-0.tar.bz2|; /  bare:/,/linux-64:/d" envs.pixi.lock > apart.pixi.lock
+sed -i '/  test:/,/^packages:/{/same-1.0/d}' apart.pixi.lock
+expect 1 lock convert apart.pixi.lock apart.conda-lock.yml
+err_has 'and the environment test lacks what the environment default has for linux-64: same-1.0-0.tar.bz2' '--environment NAME writes one of them alone'
+check [ ! -e apart.conda-lock.yml ]
+expect 0 lock convert apart.pixi.lock apart.conda-lock.yml --environment test
+expect 0 create -n x --lock apart.conda-lock.yml --dry-run --json
+names 'lib'
+
 finish

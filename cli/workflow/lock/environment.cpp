@@ -187,8 +187,7 @@ Result<ExactRequest> locked_request(Context& context,
     GPKG_TRY(const auto channels, parse_channels(locked_channels, channel_context(context)));
     GPKG_CHECK(remember_channels(context, request.state, channels));
     GPKG_TRY(request.pip, pip_sections(context, lock, *best.locked, fs::absolute(file)));
-    // conda-lock knows no more than names, places and checksums, also once it is converted.
-    request.records_are_bare = lock.kept_for == "conda-lock";
+    request.records_are_bare = lock.has_bare_records();
     return request;
 }
 

@@ -255,7 +255,7 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
     lock.request = old.request;
     lock.environments = old.environments;
     lock.foreign = old.foreign;
-    lock.kept_for = old.kept_for;
+    lock.tool = old.tool;
     lock.kept = old.kept;
     for (auto& locked : lock.classes) {
         if (const auto* before = old.find_class(locked.name)) {
