@@ -114,7 +114,7 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
         return explanation == nullptr ? fail(ErrorKind::Unsatisfiable, "no machine has an answer")
                                       : pass(unsatisfiable(context, question, *explanation));
     }
-    GPKG_TRY(auto lock, lock_of(found, question, std::move(asked)));
+    GPKG_TRY(auto lock, lock_of_regions(found, question, std::move(asked)));
     lock.request.digest = request_digest(lock);
     const auto others = points_that_take_another(found, lock);
     if (!options.dry_run) GPKG_CHECK(write_lock(lock, LockFormat::Gpkg, options.output));

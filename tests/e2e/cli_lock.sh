@@ -215,6 +215,29 @@ expect 1 lock repair tied.lock tied
 err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
 expect 0 lock repair tied.lock other tied
 out_has 'tied 1.0 0 in place of tied 2.0 0'
+# Where classes have different versions then, that is told as gpkg lock tells it.
+package apart 2.0 0
+package apart 1.0 0
+package user 1.0 cuda_0 '__cuda' 'apart'
+package user 1.0 cpu_0 'apart'
+index
+expect 0 lock user --for a100 --for cpu -o apart.lock --json
+json 'd["divergences"] == []'
+cp "$WORK/records.linux-64" kept
+gone user-1.0-cuda_0
+package user 1.0 cuda_1 '__cuda' 'apart <2'
+expect 0 lock repair apart.lock apart --dry-run --json
+json 'd["divergences"] == []'
+gone user-1.0-cpu_0
+package user 1.0 cpu_1 'apart >=2'
+expect 0 lock repair apart.lock apart --dry-run --json
+json '[x["name"] for x in d["divergences"]] == ["apart"] and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"}'
+expect 0 lock repair apart.lock apart
+out_has 'a100: apart 1.0 0 in place of apart 2.0 0' 'apart is not the same in all: 1.0 for a100 and 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
+expect 0 lock repair apart.lock
+out_lacks 'not the same in all'
+cp kept "$WORK/records.linux-64"
+index
 expect 1 lock repair drift.lock nosuch
 err_has 'the lock has no nosuch'
 expect 1 lock repair drift.lock lbi

@@ -276,6 +276,17 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
     return {};
 }
 
+/// Whether the classes of the old lock had these very versions: nothing that repairing brought.
+bool is_of_before(const Divergence& divergence, const LockFile& old) {
+    return std::ranges::all_of(divergence.versions, [&](const auto& entry) {
+        const auto* locked = old.find_class(entry.first);
+        return locked != nullptr && std::ranges::any_of(locked->packages, [&](std::size_t place) {
+                   const auto& record = old.packages[place].record;
+                   return record.name == divergence.name && record.version == entry.second;
+               });
+    });
+}
+
 Result<void> check_has(const LockFile& lock, const std::set<std::string>& names) {
     std::set<std::string> known;
     for (const auto& one : lock.packages) known.insert(one.record.name);
@@ -333,7 +344,9 @@ Result<LockedClasses> repair(Context& context,
     if (classes.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("the lock has no environment {}", kDefaultEnvironment));
-    GPKG_TRY(auto repaired, lock_answers(context, std::move(classes), std::move(answers)));
+    GPKG_TRY(auto repaired, align_answers(context, std::move(classes), std::move(answers)));
+    std::erase_if(repaired.divergences,
+                  [&](const Divergence& one) { return is_of_before(one, lock); });
     GPKG_CHECK(take_over(lock, repaired.lock));
     return repaired;
 }
