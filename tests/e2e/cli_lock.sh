@@ -215,6 +215,21 @@ expect 1 lock repair tied.lock tied
 err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
 expect 0 lock repair tied.lock other tied
 out_has 'tied 1.0 0 in place of tied 2.0 0'
+# It names no more than what has to move: here what is gone has its version with another lang.
+package lang 3.2 0
+package lang 3.1 0
+package dep 2.0 0
+package dep 1.0 0
+package app 2.0 lang32_0 'lang 3.2' 'dep 2.0'
+package app 2.0 lang31_0 'lang 3.1' 'dep 2.0'
+package app 1.0 lang32_0 'lang 3.2' 'dep 1.0'
+index
+expect 0 lock app --for cpu -o narrow.lock
+gone app-2.0-lang32_0
+expect 1 lock repair narrow.lock
+err_has 'gpkg lock repair narrow.lock lang  # lets it have another version'
+expect 0 lock repair narrow.lock lang
+out_has 'cpu: app 2.0 lang31_0 in place of app 2.0 lang32_0'
 # Where classes have different versions then, that is told as gpkg lock tells it.
 package apart 2.0 0
 package apart 1.0 0
