@@ -64,6 +64,28 @@ err_has 'sm9.0 does not run on this machine: cupy 2.0 is for cuda-version >=13,<
 expect 0 create -n x --lock code.lock --for ./sm9.0.yaml --dry-run
 err_lacks 'does not run'
 
+# All answers: what each is of use with stands beside its needs, as gpkg lock has it, and columns are
+# for what differs. A package that tells a CUDA version names no class.
+package cuda-cudart 12.4 0
+package pytorch-cuda 12.4 h1_0 cuda-cudart
+package net 1.0 cuda12_0 '__cuda >=12' level pytorch-cuda
+package net 1.0 cpu_0 level
+package ray 2.0 cuda13_0 'toolkit 13.*' lib
+package ray 2.0 cuda12_0 'toolkit 12.*' lib
+package toolkit 13.0 0
+package toolkit 12.0 0
+for cuda in 12 13; do
+    sed -i "/\"toolkit-$cuda.0-0/s/\"depends\":/\"constrains\":[\"__cuda >=$cuda\"],&/" "$WORK/records.linux-64"
+done
+index
+expect 0 lock ray lib lib --for-all --dry-run
+check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'class machines ray needs' ]
+out_has 'of use with __cuda >=13' 'of use with __cuda >=12' 'the same in all: lib 1.0 0'
+expect 0 lock ray lib --for-all --dry-run --json
+json 'sorted(c["useful_with"] for c in d["classes"]) == [["__cuda >=12"], ["__cuda >=13"]]'
+expect 0 lock pytorch-cuda net --for-all --dry-run --json
+json 'sorted({(c["name"][:3], p.rsplit("/net-1.0-")[1][:3]) for c in d["classes"] for p in c["packages"] if "/net-" in p}) == [("cpu", "cpu"), ("cud", "cud")]'
+
 # Environments of pixi and categories of conda-lock, which come with `main`.
 package same 1.0 0
 python3 - "$CHANNEL" << 'PY'

@@ -30,7 +30,7 @@ struct Regions {
 /// Of all machines of the question's platform.
 Result<Regions> decision_regions(Context& context, Question question);
 
-/// A class for each region, named for it; versions are as each has them.
+/// A class for each region, named for it and in their order; versions are as each has them.
 Result<LockFile> lock_of_regions(const Regions& regions,
                                  const Question& question,
                                  LockRequest request);
