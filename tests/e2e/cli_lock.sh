@@ -169,6 +169,20 @@ expect 0 lock check selected.lock -f selected.yml --for cpu
 # gone NAME-VERSION-BUILD: the channel has it no more.
 gone() { sed -i "/\"$1.tar.bz2\"/d" "$WORK/records.linux-64"; index; }
 
+# A file that has vanished is no riddle.
+package fleeting 1.0 0
+expect 0 lock fleeting --for cpu -o 'its own.lock'
+mv "$CHANNEL/linux-64/fleeting-1.0-0.tar.bz2" away
+expect 1 create -n x --lock 'its own.lock' --for cpu -y
+err_has 'fleeting-1.0-0.tar.bz2: no such file' "gpkg lock repair 'its own.lock' puts other builds of the same versions in place of what is gone"
+expect 0 lock convert 'its own.lock' fleeting.pixi.lock
+expect 1 create -n x --lock fleeting.pixi.lock --for cpu -y
+err_has 'fleeting-1.0-0.tar.bz2: no such file'
+err_lacks 'lock repair'
+expect 1 create -n x fleeting -y
+err_lacks 'lock repair'
+mv away "$CHANNEL/linux-64/fleeting-1.0-0.tar.bz2"
+
 # Packages that are gone are named, and other builds of their versions take their place.
 expect 0 lock check drift.lock --for cpu --available
 gone torch-2.0-cpu_0

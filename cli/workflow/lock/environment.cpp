@@ -188,6 +188,10 @@ Result<ExactRequest> locked_request(Context& context,
     GPKG_CHECK(remember_channels(context, request.state, channels));
     GPKG_TRY(request.pip, pip_sections(context, lock, *best.locked, fs::absolute(file)));
     request.records_are_bare = lock.has_bare_records();
+    if (found.format == LockFormat::Gpkg && !best.locked->made_for.empty())
+        request.if_gone = fmt::format(
+            "gpkg lock repair {} puts other builds of the same versions in place of what is gone",
+            shell_word(file));
     return request;
 }
 
