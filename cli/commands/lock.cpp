@@ -4,10 +4,10 @@
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -37,44 +37,23 @@ Result<void> refuse_own_options(const std::vector<CLI::Option*>& own, const std:
     return {};
 }
 
-Json json_of(const Divergence& divergence) {
-    return {{"name", divergence.name},
-            {"versions", divergence.versions},
-            {"because_of", divergence.of},
-            {"reason", divergence.reason}};
-}
-
-/// "needs __glibc >=2.28; of use with __cuda >=12"
-std::string needs_text(const LockFile& lock, const LockedClass& one) {
-    std::string text;
-    if (!one.needs.empty()) text = fmt::format("needs {}", fmt::join(one.needs, ", "));
-    if (const auto more = useful_with(lock, one); !more.empty())
-        text += fmt::format("{}of use with {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
-    return text;
-}
-
 void tell(Context& context, const LockedClasses& locked) {
     auto& out = context.out;
+    const auto needs = [&](const LockedClass& one) {
+        return (one.needs.empty() ? "" : "needs ") + needs_text(locked.lock, one);
+    };
     Table table({1});
     for (const auto& one : locked.lock.classes)
         table.add({one.name,
                    one.packages.size() == 1 ? "1 package"
                                             : fmt::format("{} packages", one.packages.size()),
                    one.platform,
-                   needs_text(locked.lock, one)});
+                   needs(one)});
     for (const auto& line : table.lines()) out.print(line);
     for (const auto& [name, notes] : locked.notes) {
         for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
     }
-    for (const auto& [name, versions, of, reason] : locked.divergences) {
-        std::vector<std::string> items;
-        items.reserve(versions.size());
-        for (const auto& [where, version] : versions)
-            items.push_back(fmt::format("{} for {}", version, where));
-        out.print(fmt::format("{} is not the same in all: {}", name, join_some(items, "and", 8)));
-        for (const auto line : split(reason, '\n'))
-            out.print(fmt::format("  {}{}", of.empty() ? "" : of + ": ", line));
-    }
+    locks::tell_divergences(out, locked.divergences);
 }
 
 std::vector<std::string> notes_on(const LockedClasses& locked, const std::string& name) {
@@ -112,9 +91,7 @@ Result<int> write(Context& context, const LockOptions& options) {
                                        {"useful_with", useful_with(locked.lock, one)},
                                        {"packages", one.packages.size()},
                                        {"notes", notes_on(locked, one.name)}});
-    document["divergences"] = Json::array();
-    for (const auto& divergence : locked.divergences)
-        document["divergences"].push_back(json_of(divergence));
+    document["divergences"] = locks::json_of(locked.divergences);
     context.out.json(document);
     return 0;
 }
@@ -127,6 +104,26 @@ Result<ReadLock> read(Context& context, const std::string& file) {
     GPKG_TRY(auto found, read_lock(file));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     return found;
+}
+
+void tell_divergences(Output& out, const std::vector<Divergence>& divergences) {
+    for (const auto& [name, versions, of, reason] : divergences) {
+        std::vector<std::string> items;
+        items.reserve(versions.size());
+        for (const auto& [where, version] : versions)
+            items.push_back(fmt::format("{} for {}", version, where));
+        out.print(fmt::format("{} is not the same in all: {}", name, join_some(items, "and", 8)));
+        for (const auto line : split(reason, '\n'))
+            out.print(fmt::format("  {}{}", of.empty() ? "" : of + ": ", line));
+    }
+}
+
+Json json_of(const std::vector<Divergence>& divergences) {
+    Json list = Json::array();
+    for (const auto& [name, versions, of, reason] : divergences)
+        list.push_back(
+            {{"name", name}, {"versions", versions}, {"because_of", of}, {"reason", reason}});
+    return list;
 }
 
 Result<void> check_own_name(const std::string& output) {

@@ -6,10 +6,13 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/lock/locking.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/lock/lock_format.hpp"
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace gpkg::cli::locks {
 
@@ -21,6 +24,10 @@ Action bind_convert(CLI::App& app);
 
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
+
+/// Of which packages classes have different versions, and why: for people, and in --json.
+void tell_divergences(Output& out, const std::vector<Divergence>& divergences);
+nlohmann::ordered_json json_of(const std::vector<Divergence>& divergences);
 
 /// An error for a name that other tools' lock files have: what is written is gpkg's own.
 Result<void> check_own_name(const std::string& output);

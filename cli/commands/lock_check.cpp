@@ -8,6 +8,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_flaws.hpp"
+#include "libcore/lock/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -67,7 +68,8 @@ struct Answer {
     bool fits_here() const { return !fits.empty() && fits.front().fits(); }
     /// Whether the machine takes its first class.
     bool is_decided() const { return fits_here() && other_vendors(fits) == nullptr; }
-    bool is_yes() const { return is_decided() && flaws.empty() && drift.empty() && gone.empty(); }
+    bool runs_here() const { return is_decided() && fits.front().runs(); }
+    bool is_yes() const { return runs_here() && flaws.empty() && drift.empty() && gone.empty(); }
 };
 
 Json json_of(const Answer& answer, const LockFile& lock, bool available) {
@@ -81,6 +83,7 @@ Json json_of(const Answer& answer, const LockFile& lock, bool available) {
         document["classes"].push_back({{"name", fit.locked->name},
                                        {"fits", fit.fits()},
                                        {"unmet", fit.unmet},
+                                       {"will_not_run", fit.will_not_run},
                                        {"useful_with", useful_with(lock, *fit.locked)}});
     if (!available) return document;
     document["gone"] = Json::array();
@@ -94,17 +97,8 @@ void tell(Output& out,
           const LockFile& lock,
           const LockCheckOptions& options) {
     Table table;
-    for (const auto& fit : answer.fits) {
-        if (!fit.fits()) {
-            table.add({fit.locked->name, join_some(fit.unmet, "and")});
-            continue;
-        }
-        const bool is_taken = &fit == &answer.fits.front() && answer.is_decided();
-        table.add(
-            {fit.locked->name,
-             (is_taken ? "is taken: it " + advantage_of_first(answer.fits) : "fits") +
-                 (fit.missed.empty() ? "" : "; of use with " + join_some(fit.missed, "and"))});
-    }
+    for (const auto& fit : answer.fits)
+        table.add({fit.locked->name, standing_of(fit, answer.fits)});
     for (const auto& line : table.lines()) out.result(line);
     if (const auto* other = other_vendors(answer.fits))
         out.note(fmt::format("{} has GPUs of two vendors: --devices says which count, {} or {}",
@@ -172,7 +166,8 @@ Action bind_check(CLI::App& app) {
         "  gpkg lock check pixi.lock --environment test\n"
         "  gpkg lock check gpkg.lock -f environment.yml\n"
         "  gpkg lock check gpkg.lock numpy 'python=3.12'\n"
-        "The exit status is 1 where the machine has no class, or anything is said of the lock.");
+        "The exit status is 1 where the machine has no class or its class does not run there, or "
+        "where anything is said of the lock.");
     return [=](Context& context) { return check(context, *options); };
 }
 

@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/workflow/lock/environment.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 
@@ -76,6 +77,33 @@ void move_places(LockFile& lock, const LockConvertOptions& options) {
     for (auto& package : lock.foreign) package = moved(std::move(package), from, to);
 }
 
+/// The URL of a channel that is named as people write it: that of the lock's packages, else what
+/// the name means here.
+Result<std::vector<std::string>> urls_of(const Context& context,
+                                         const LockFile& lock,
+                                         const std::string& channel) {
+    if (channel.find("://") != std::string::npos) return std::vector{channel};
+    for (const auto& package : lock.packages) {
+        if (package.record.channel.ends_with("/" + channel))
+            return std::vector{package.record.channel};
+    }
+    GPKG_TRY(const auto meant, parse_channels(std::vector{channel}, channel_context(context)));
+    std::vector<std::string> urls;
+    for (const auto& one : meant) urls.push_back(one.base_url());
+    return urls;
+}
+
+/// conda-lock.yml names channels as people write them, and pixi.lock by their URLs.
+Result<void> name_channels_by_url(const Context& context, LockFile& lock) {
+    std::vector<LockedChannel> channels;
+    for (const auto& channel : lock.channels) {
+        GPKG_TRY(const auto urls, urls_of(context, lock, channel.url));
+        for (const auto& url : urls) channels.push_back({url, channel.used_env_vars});
+    }
+    lock.channels = std::move(channels);
+    return {};
+}
+
 bool has_restrictions(const LockFile& lock) {
     return std::any_of(lock.packages.begin(), lock.packages.end(), [](const auto& package) {
         const auto& texts = package.record.constrains;
@@ -119,6 +147,8 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
     GPKG_TRY(const auto whole, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(auto lock, wanted_of(whole, format, options));
     move_places(lock, options);
+    if (format == LockFormat::Pixi6 || format == LockFormat::Pixi7)
+        GPKG_CHECK(name_channels_by_url(context, lock));
     // What cannot be written is told by a dry run as well, and before what is lost.
     GPKG_CHECK(format_lock(lock, format));
     warn_of_losses(context, lock, format);

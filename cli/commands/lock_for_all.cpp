@@ -6,10 +6,11 @@
 #include "cli/workflow/lock/regions.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -19,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const Regions& found,
+             const LockFile& lock,
              const std::vector<std::size_t>& others,
              const ForAllOptions& options) {
     Json document{{"success", true},
@@ -37,11 +39,13 @@ Json json_of(const Regions& found,
         for (const auto point : points) list.push_back(found.space.points()[point].cells);
         return list;
     };
-    for (const auto& region : found.regions) {
+    for (std::size_t i = 0; i < found.regions.size(); ++i) {
+        const auto& region = found.regions[i];
         Json packages = Json::array();
         for (const auto& record : region.solution.records) packages.push_back(record.url);
         document["classes"].push_back({{"name", region.name},
                                        {"needs", region.needs},
+                                       {"useful_with", useful_with(lock, lock.classes[i])},
                                        {"machines", cells(region.points)},
                                        {"packages", std::move(packages)}});
     }
@@ -67,23 +71,54 @@ std::vector<std::string> hopeless_cells(const Regions& found) {
     return texts;
 }
 
-void tell(Context& context, const Regions& found, const ChangeRequest& wanted) {
+/// What each region has of a package that was asked for: "2.12.0 cpu_0".
+struct AskedColumn {
+    std::string name;
+    std::vector<std::string> cells;
+
+    bool is_same_in_all() const {
+        return std::ranges::all_of(cells, [&](const auto& cell) { return cell == cells.front(); });
+    }
+};
+
+std::vector<AskedColumn> asked_columns(const Regions& found, const ChangeRequest& wanted) {
+    std::vector<AskedColumn> columns;
+    for (const auto& spec : wanted.specs) {
+        if (std::ranges::find(columns, spec.name, &AskedColumn::name) != columns.end()) continue;
+        auto& column = columns.emplace_back(AskedColumn{spec.name, {}});
+        for (const auto& region : found.regions) {
+            const auto& records = region.solution.records;
+            const auto of = std::ranges::find(records, spec.name, &PackageRecord::name);
+            column.cells.push_back(of == records.end() ? "" : of->version + " " + of->build);
+        }
+    }
+    return columns;
+}
+
+/// The classes of the lock are the regions, in their order.
+void tell(Context& context,
+          const Regions& found,
+          const LockFile& lock,
+          const ChangeRequest& wanted) {
+    constexpr std::size_t kMostSame = 5;
     auto& out = context.out;
+    std::vector<std::string> same;
+    auto columns = asked_columns(found, wanted);
+    std::erase_if(columns, [&](const AskedColumn& column) {
+        if (!column.is_same_in_all()) return false;
+        if (!column.cells.front().empty()) same.push_back(column.name + " " + column.cells.front());
+        return true;
+    });
     Table table;
     std::vector<std::string> head{"class", "machines"};
-    for (const auto& spec : wanted.specs) head.push_back(spec.name);
+    for (const auto& column : columns) head.push_back(column.name);
     head.emplace_back("needs");
     table.add(std::move(head));
-    for (const auto& region : found.regions) {
+    for (std::size_t i = 0; i < found.regions.size(); ++i) {
+        const auto& region = found.regions[i];
         std::vector<std::string> row{region.name, std::to_string(region.points.size())};
-        for (const auto& spec : wanted.specs) {
-            const auto& records = region.solution.records;
-            const auto of = std::find_if(records.begin(), records.end(), [&](const auto& record) {
-                return record.name == spec.name;
-            });
-            row.push_back(of == records.end() ? "" : of->version + " " + of->build);
-        }
-        row.push_back(fmt::format("{}", fmt::join(region.needs, ", ")));
+        for (const auto& column : columns) row.push_back(column.cells[i]);
+        row.push_back(needs_text(lock, lock.classes[i]));
         table.add(std::move(row));
     }
     for (const auto& line : table.lines()) out.print(line);
@@ -92,6 +127,8 @@ void tell(Context& context, const Regions& found, const ChangeRequest& wanted) {
         found.regions.size() == 1 ? "1 answer" : fmt::format("{} answers", found.regions.size()),
         found.space.points().size(),
         found.solves));
+    if (!same.empty())
+        out.print(fmt::format("the same in all: {}", join_some(same, "and", kMostSame)));
     if (found.unsatisfiable.empty()) return;
     const auto hopeless = hopeless_cells(found);
     out.print(fmt::format("no answer for {} of them{}{}",
@@ -114,15 +151,15 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
         return explanation == nullptr ? fail(ErrorKind::Unsatisfiable, "no machine has an answer")
                                       : pass(unsatisfiable(context, question, *explanation));
     }
-    GPKG_TRY(auto lock, lock_of(found, question, std::move(asked)));
+    GPKG_TRY(auto lock, lock_of_regions(found, question, std::move(asked)));
     lock.request.digest = request_digest(lock);
     const auto others = points_that_take_another(found, lock);
     if (!options.dry_run) GPKG_CHECK(write_lock(lock, LockFormat::Gpkg, options.output));
     if (context.out.json_mode()) {
-        context.out.json(json_of(found, others, options));
+        context.out.json(json_of(found, lock, others, options));
         return 0;
     }
-    tell(context, found, request);
+    tell(context, found, lock, request);
     if (!others.empty())
         context.out.note(
             fmt::format("note: {} of them take another class of the lock than their "

@@ -64,6 +64,7 @@ std::string title(const PackageRecord* record) {
 Json json_of(const LockFile& old,
              const std::vector<GonePackage>& gone,
              const std::vector<Replaced>& changes,
+             const std::vector<Divergence>& divergences,
              const LockRepairOptions& options) {
     const auto url = [](const PackageRecord* record) {
         return record == nullptr ? Json() : Json(record->url);
@@ -78,6 +79,7 @@ Json json_of(const LockFile& old,
     for (const auto& [of, before, after] : changes)
         document["changes"].push_back(
             {{"class", of}, {"before", url(before)}, {"after", url(after)}});
+    document["divergences"] = locks::json_of(divergences);
     return document;
 }
 
@@ -106,11 +108,12 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
     if (!options.dry_run && (!changes.empty() || options.output != options.file))
         GPKG_CHECK(write_lock(repaired->lock, LockFormat::Gpkg, options.output));
     if (out.json_mode()) {
-        out.json(json_of(found.lock, gone, changes, options));
+        out.json(json_of(found.lock, gone, changes, repaired->divergences, options));
         return 0;
     }
     for (const auto& [of, before, after] : changes)
         out.print(fmt::format("{}: {} in place of {}", of, title(after), title(before)));
+    tell_divergences(out, repaired->divergences);
     if (gone.empty() && changes.empty())
         out.print("nothing to do: its packages are there");
     else if (changes.empty())

@@ -331,6 +331,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     FetchOptions how;
     how.offline = options.offline;
     how.records_are_bare = change.from_archives;
+    how.if_gone = change.if_gone;
     how.allowance = allowance_of(options, room);
     GPKG_TRY(auto folders, make_available(context, store, change.link, change.channels, how));
     GPKG_CHECK(check_stop(context));

@@ -63,6 +63,7 @@ struct Change {
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
     std::vector<std::string> notes;
+    std::string if_gone{};  ///< see FetchOptions::if_gone
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
 };
@@ -112,6 +113,7 @@ struct ExactRequest {
     GpkgState state{};                ///< what is to be remembered
     std::vector<PipSection> pip{};    ///< what pip is asked for afterwards
     std::vector<std::string> notes{};
+    std::string if_gone{};  ///< see FetchOptions::if_gone
 };
 
 /// A change that links exactly these records; what else is installed stays.

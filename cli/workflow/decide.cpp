@@ -169,6 +169,7 @@ Result<Change> exactly(ExactRequest request) {
     change.from_archives = request.records_are_bare;
     change.channels = std::move(request.channels);
     change.notes = std::move(request.notes);
+    change.if_gone = std::move(request.if_gone);
     if (request.state != GpkgState{}) {
         change.state = std::move(request.state);
         // What is asked for says nothing of these.

@@ -164,7 +164,10 @@ Result<std::vector<fs::path>> make_available(Context& context,
         show();
     };
     GPKG_TRY(const auto transport, open_transport(context));
-    const auto downloaded = download_all(*transport, downloads, options);
+    auto downloaded = download_all(*transport, downloads, options);
+    if (!downloaded && downloaded.error().kind == ErrorKind::NotFound &&
+        downloaded.error().hint.empty())
+        downloaded.error().hint = how.if_gone;
     if (unpacking.is_failing()) {
         GPKG_CHECK(unpacking.finish());
     }

@@ -30,6 +30,7 @@ struct FetchOptions {
     bool offline = false;
     bool records_are_bare = false;           ///< see StoreAddOptions::record_is_bare
     std::shared_ptr<Allowance> allowance{};  ///< see UnpackOptions
+    std::string if_gone{};                   ///< what mends it where a file is not there: a hint
 };
 
 /// Makes every record available and gives the folders, in the order of the records. `channels` know

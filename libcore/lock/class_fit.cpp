@@ -2,14 +2,13 @@
 
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/lock/class_needs.hpp"
+#include "libcore/lock/class_order_internal.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/match_spec.hpp"
-#include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -66,42 +65,6 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
                             : fmt::format("it needs {}, and there is {}", need, told(*there)));
     }
     return unmet;
-}
-
-/// The highest version that each virtual package must at least have.
-std::map<std::string, Version> least_versions(const std::vector<std::string>& needs) {
-    std::map<std::string, Version> least;
-    for (const auto& need : needs) {
-        const auto spec = MatchSpec::parse(need);
-        if (!spec || !spec->version) continue;
-        for (const auto& version : spec->version->own_literals()) {
-            const auto [place, is_new] = least.emplace(spec->name, version);
-            if (!is_new && place->second < version) place->second = version;
-        }
-    }
-    return least;
-}
-
-/// Above 0 where the first asks for more of the first virtual package of which they ask for
-/// different things.
-int compare_least(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-    const auto first = least_versions(a);
-    const auto second = least_versions(b);
-    std::set<std::string> names;
-    for (const auto* least : {&first, &second}) {
-        for (const auto& [name, version] : *least) names.insert(name);
-    }
-    for (const auto& name : names) {
-        const auto one = first.find(name);
-        const auto other = second.find(name);
-        if (one == first.end() || other == second.end()) {
-            if (one != first.end()) return 1;
-            return -1;
-        }
-        if (other->second < one->second) return 1;
-        if (one->second < other->second) return -1;
-    }
-    return 0;
 }
 
 /// What was asked for, as it was first tried for the machine that the class was made for.
@@ -165,8 +128,9 @@ public:
     void take(ClassFit& fit, const PackageRecord& record) const {
         const auto of = accelerator_of(record).accelerator;
         if (of == Accelerator::None) return;
-        if (cascade_.obstacle_of(record)) {
-            fit.runs = false;
+        if (const auto obstacle = cascade_.obstacle_of(record)) {
+            fit.will_not_run.push_back(
+                fmt::format("{} {} {}", record.name, record.version, *obstacle));
             return;
         }
         take(fit, record.name, of);
@@ -205,40 +169,17 @@ private:
         return turns;
     }
 
-    std::string builds(Accelerator of, bool is_meant) const {
+    GpuBuilds builds(Accelerator of, bool is_meant) const {
         if (!has_vendor(machine_, of))
-            return is_meant ? "builds for the GPU that was asked for"
-                            : "builds for a GPU that is not there";
-        if (!is_meant) return "builds for a GPU that was not asked for";
-        return has_device(machine_, of) ? "builds for the GPU that is there"
-                                        : "builds for the GPU driver that is there";
+            return is_meant ? GpuBuilds::ForGpuAskedFor : GpuBuilds::ForGpuNotThere;
+        if (!is_meant) return GpuBuilds::ForGpuNotAskedFor;
+        return has_device(machine_, of) ? GpuBuilds::ForGpuThere : GpuBuilds::ForDriverThere;
     }
 
     const std::vector<PackageRecord>& machine_;
     const Cascade& cascade_;
     AcceleratorWishes wishes_;
     Turns of_all_;
-};
-
-/// Names of virtual packages by which the classes of a lock were told apart: what hardware is by,
-/// as builds are preferred for it, and of the rest what some class asks for. A kernel that nothing
-/// depends on is no reason to prefer another class.
-class Telling {
-public:
-    explicit Telling(const std::vector<ClassFit>& fits) {
-        for (const auto& fit : fits) {
-            for (const auto& need : fit.locked->needs) asked_.emplace(name_in_spec(need));
-        }
-    }
-
-    bool operator()(const std::string& name) const {
-        constexpr auto kSystem =
-            std::to_array<std::string_view>({"__unix", "__linux", "__osx", "__win", "__glibc"});
-        return std::ranges::find(kSystem, name) == kSystem.end() || asked_.contains(name);
-    }
-
-private:
-    std::set<std::string> asked_;
 };
 
 using Machine = ClassesOfLock::Machine;
@@ -254,89 +195,11 @@ Machine machine_of(const std::vector<PackageRecord>& records) {
     return machine;
 }
 
-/// Whether what a class was made for is all there, in versions that are as high.
-bool has_all(const Machine& machine, const Machine& made_for, const Telling& tells) {
-    return std::ranges::all_of(made_for, [&](const auto& wanted) {
-        if (!tells(wanted.name)) return true;
-        const auto found = std::ranges::find(machine, wanted.name, &ClassesOfLock::Part::name);
-        if (found == machine.end()) return false;
-        if (wanted.name == "__archspec") {
-            const auto line = lineage(found->build);
-            return found->build == wanted.build ||
-                   std::ranges::find(line, wanted.build) != line.end();
-        }
-        return found->version && wanted.version && *wanted.version <= *found->version;
-    });
-}
-
-/// Sets ClassFit::made_for of all; `made_for` are the machines of each.
-void rank_by_machines(std::vector<ClassFit>& fits,
-                      const std::vector<const std::vector<Machine>*>& made_for,
-                      const Machine& machine) {
-    const Telling tells(fits);
-    std::vector<std::pair<ClassFit*, const Machine*>> covered;
-    for (std::size_t i = 0; i < fits.size(); ++i) {
-        for (const auto& one : *made_for[i]) {
-            if (!one.empty() && has_all(machine, one, tells)) covered.emplace_back(&fits[i], &one);
-        }
-    }
-    for (const auto& entry : covered) {
-        const auto below =
-            static_cast<std::size_t>(std::ranges::count_if(covered, [&](const auto& other) {
-                return has_all(*entry.second, *other.second, tells);
-            }));
-        entry.first->made_for = std::max(entry.first->made_for, below);
-    }
-}
-
-struct Comparison {
-    int order = 0;       ///< above 0: the first is better
-    std::string reason;  ///< what then holds of the first; empty where they are as good
-};
-
-template <typename T>
-int sign_of(const T& a, const T& b) {
-    return a == b ? 0 : b < a ? 1 : -1;
-}
-
-Comparison compare(const ClassFit& a, const ClassFit& b) {
-    const auto more = [&](const char* what) {
-        return fmt::format("{} than {}", what, b.locked->name);
-    };
-    if (a.fits() != b.fits()) return {a.fits() ? 1 : -1, "fits"};
-    if (const auto order = sign_of(a.runs, b.runs))
-        return {order,
-                fmt::format("runs on the GPU and the driver that are there, and {} does not",
-                            b.locked->name)};
-    if (const auto order = sign_of(std::max(a.gpu, 0), std::max(b.gpu, 0)))
-        return {order,
-                b.gpu > 0 ? fmt::format("has builds for a GPU that was asked for before that of {}",
-                                        b.locked->name)
-                          : "has " + a.builds};
-    if (const auto order = sign_of(a.made_for, b.made_for))
-        return {order, more("was made for more of what is there")};
-    if (const auto order = sign_of(a.gpu, b.gpu)) return {order, "has no " + b.builds};
-    if (const auto order = sign_of(a.closeness.gpu, b.closeness.gpu))
-        return {order, "was made for more of this GPU"};
-    if (const auto order = sign_of(a.closeness.cpu, b.closeness.cpu))
-        return {order, "was made for more of this CPU"};
-    if (const auto order = sign_of(a.asked.size(), b.asked.size()))
-        return {order, more("asks for more of what is there")};
-    return {compare_least(a.asked, b.asked), more("asks for more of what is there")};
-}
-
 }  // namespace
 
 std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked) {
     const auto records = lock.records_of(locked);
     return of_use(locked, records, restrictions_of(lock, locked, records));
-}
-
-std::string advantage_of_first(const std::vector<ClassFit>& fits) {
-    if (fits.size() == 1 || !fits[1].fits()) return "is the only one that fits";
-    const auto [order, reason] = compare(fits[0], fits[1]);
-    if (order != 0) return reason;
-    return fmt::format("is as good as {}, and comes before it by name", fits[1].locked->name);
 }
 
 const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
@@ -398,9 +261,9 @@ std::vector<ClassFit> ClassesOfLock::fits(
         for (const auto& spec : one.on_machine) fit.closeness.take(cascade.closeness(spec));
         fits.push_back(std::move(fit));
     }
-    rank_by_machines(fits, made_for, machine_of(virtual_packages));
+    lock::rank_by_machines(fits, made_for, machine_of(virtual_packages));
     std::stable_sort(fits.begin(), fits.end(), [](const ClassFit& a, const ClassFit& b) {
-        const auto order = compare(a, b).order;
+        const auto order = lock::compare(a, b).order;
         return order != 0 ? order > 0 : a.locked->name < b.locked->name;
     });
     return fits;

@@ -15,6 +15,16 @@
 
 namespace gpkg {
 
+/// Which builds for GPUs a class has, as the machine is and as it was asked for.
+enum class GpuBuilds {
+    None,
+    ForGpuThere,
+    ForDriverThere,     ///< of which there is no GPU
+    ForGpuAskedFor,     ///< of which there is nothing
+    ForGpuNotThere,     ///< and not asked for
+    ForGpuNotAskedFor,  ///< but there
+};
+
 /// How a class stands to a machine.
 struct ClassFit {
     const LockedClass* locked = nullptr;
@@ -24,9 +34,11 @@ struct ClassFit {
     /// Above 0: it has builds for a GPU that is meant, the higher the earlier that was asked for;
     /// below: for others only.
     int gpu = 0;
-    std::string builds{};  ///< which those are: "builds for the GPU that is there"
+    GpuBuilds builds = GpuBuilds::None;          ///< which those are
     Accelerator builds_for = Accelerator::None;  ///< whose GPUs those builds are for
-    bool runs = true;  ///< no build for a GPU says that it will not run on what is there
+    /// Which builds for a GPU say that they do not run on what is there, though it meets all needs:
+    /// "cupy-core 14.1 is for cuda-version >=13,<14: no such CUDA makes code for ...".
+    std::vector<std::string> will_not_run{};
     /// How much of what the machine has it was made for: above 0 where the machine has all that one
     /// of those has that it was made for, and the higher the more others of which that holds have
     /// less.
@@ -37,16 +49,13 @@ struct ClassFit {
     std::vector<std::string> missed{};
 
     bool fits() const { return unmet.empty(); }
+    bool runs() const { return will_not_run.empty(); }
 };
 
 /// What the builds for GPUs of a class are of use with beside its needs: what its packages ask of a
 /// driver without asking that there is one, as cupy does by way of cuda-version ("__cuda >=12").
 /// Nothing where it has no builds for GPUs, or only builds for them.
 std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked);
-
-/// What puts the first, which fits, before the others that do: "has builds for the GPU that is
-/// there", "is the only one that fits".
-std::string advantage_of_first(const std::vector<ClassFit>& fits);
 
 /// A class for the GPU of the other vendor that the machine could take as well as the first; null
 /// where there is nothing to choose.
@@ -58,10 +67,10 @@ public:
     /// The lock must outlive it.
     explicit ClassesOfLock(const LockFile& lock);
 
-    /// Every class, the best first: those that fit; of those, with builds for the GPU that is
-    /// there, as it was asked for; made for more of what the machine is; without builds for a GPU
-    /// that is not there; closer to the machine; that ask for more, and for higher versions; and
-    /// then by name.
+    /// Every class, the best first: those that fit; of those, that run; with builds for the GPU
+    /// that is there, as it was asked for; made for more of what the machine is; without builds for
+    /// a GPU that is not there; closer to the machine; that ask for more, and for higher versions;
+    /// and then by name.
     std::vector<ClassFit> fits(std::string_view platform,
                                const std::vector<PackageRecord>& virtual_packages) const;
 

@@ -1,6 +1,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_needs.hpp"
+#include "libcore/lock/environments.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -8,20 +9,19 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 // conda-lock.yml (CEP 37). One list of entries, each of one package on one platform in one
-// category. Here a category is an environment; what is not `main` is installed on top of it.
+// category. A category is an environment once it is together with `main`, on top of which what is
+// in it is installed.
 
 namespace gpkg::lock {
 namespace {
 
 using yaml::Node;
-
-constexpr std::string_view kMainCategory = "main";
-constexpr std::string_view kKeptForCondaLock = "conda-lock";
 
 std::string environment_of(const std::string& category) {
     return category.empty() || category == kMainCategory ? std::string(kDefaultEnvironment)
@@ -62,6 +62,7 @@ public:
         GPKG_TRY(const auto* packages, required(root, "package"));
         GPKG_CHECK(expect_list(*packages, "packages"));
         for (const auto& entry : packages->items()) GPKG_CHECK(read_entry(entry));
+        put_categories_on_main();
         for (auto& [key, locked] : classes_) lock_.classes.push_back(std::move(locked));
         for (auto& locked : lock_.classes) {
             locked.needs = least_needs(lock_.records_of(locked));
@@ -99,6 +100,7 @@ private:
             GPKG_TRY(const auto platform, item.as_text("a platform"));
             GPKG_CHECK(check_platform(item, platform));
             class_of(std::string(kDefaultEnvironment), platform);
+            platforms_.insert(platform);
         }
         GPKG_TRY(const auto* hashes, required(metadata, "content_hash"));
         GPKG_CHECK(expect_map(*hashes, "content_hash"));
@@ -107,7 +109,7 @@ private:
         GPKG_TRY(const auto* sources, required(metadata, "sources"));
         GPKG_CHECK(sources->as_texts("sources"));
         GPKG_CHECK(check_optional_metadata(metadata));
-        lock_.kept_for = kKeptForCondaLock;
+        lock_.tool = LockTool::CondaLock;
         for (const auto& [key, value] : metadata.entries()) {
             if (key != "channels" && key != "platforms" && !value.is_null())
                 GPKG_CHECK(keep(lock_.kept, key, value));
@@ -175,10 +177,27 @@ private:
                                           category_of(environment)));
         if (const auto* optional = entry.find("optional"))
             GPKG_CHECK(optional->as_bool("optional"));
-        auto& locked = class_of(environment, platform);
         // Files of old versions list what the machine has: nothing that could be installed.
         if (is_virtual_package_name(name)) return {};
+        auto& locked = class_of(environment, platform);
         return manager == "conda" ? read_conda(entry, name, locked) : read_pip(entry, locked);
+    }
+
+    /// Where a category has nothing for a platform, `main` is what is installed there.
+    void put_categories_on_main() {
+        std::set<std::string> environments;
+        for (const auto& [key, locked] : classes_) environments.insert(key.first);
+        environments.erase(std::string(kDefaultEnvironment));
+        for (const auto& environment : environments) {
+            for (const auto& platform : platforms_) {
+                const auto& main = class_of(std::string(kDefaultEnvironment), platform);
+                auto& locked = class_of(environment, platform);
+                for (const auto places : {&LockedClass::packages, &LockedClass::foreign})
+                    (locked.*places)
+                        .insert(
+                            (locked.*places).end(), (main.*places).begin(), (main.*places).end());
+            }
+        }
     }
 
     Result<void> read_conda(const Node& entry, const std::string& name, LockedClass& locked) {
@@ -270,7 +289,8 @@ private:
     ReadLock read_;
     LockFile& lock_ = read_.lock;
     PackageAdder adder_{lock_};
-    std::map<std::pair<std::string, std::string>, LockedClass> classes_;
+    std::set<std::string> platforms_;
+    std::map<std::pair<std::string, std::string>, LockedClass> classes_;  ///< environment, platform
     std::set<std::tuple<std::string, std::string, std::string, std::string>> seen_;
 };
 
@@ -331,10 +351,78 @@ Result<std::vector<std::pair<std::string, std::string>>> dependencies_of(
     return dependencies;
 }
 
+bool is_empty(const LockedClass& locked) {
+    return locked.packages.empty() && locked.foreign.empty();
+}
+
+const LockedClass* class_on(const std::vector<const LockedClass*>& classes,
+                            const std::string& platform) {
+    const auto found = std::ranges::find(classes, platform, &LockedClass::platform);
+    return found == classes.end() ? nullptr : *found;
+}
+
+std::vector<std::size_t> difference(const std::vector<std::size_t>& some,
+                                    const std::vector<std::size_t>& others) {
+    std::vector<std::size_t> left;
+    std::ranges::set_difference(some, others, std::back_inserter(left));
+    return left;
+}
+
+void leave_out(const LockedClass* others, LockedClass& locked) {
+    if (others == nullptr) return;
+    locked.packages = difference(locked.packages, others->packages);
+    locked.foreign = difference(locked.foreign, others->foreign);
+}
+
+/// An error for what is in the default environment and not in the other: a category always comes
+/// with it.
+Result<void> check_has_main(const LockFile& lock,
+                            const std::string& environment,
+                            const LockedClass& main,
+                            const LockedClass* locked) {
+    auto missing = main;
+    leave_out(locked, missing);
+    std::vector<std::string> lacked;
+    for (const auto place : missing.packages) lacked.push_back(lock.packages[place].record.fn);
+    for (const auto place : missing.foreign) lacked.push_back(lock.foreign[place].location);
+    if (lacked.empty()) return {};
+    return fail(ErrorKind::Unsupported,
+                fmt::format("conda-lock.yml installs categories on top of main, and the {} lacks "
+                            "what the {} has for {}: {}",
+                            environment_title(lock, environment),
+                            environment_title(lock, std::string(kDefaultEnvironment)),
+                            main.platform,
+                            join_some(lacked, "and")),
+                "--environment NAME writes one of them alone");
+}
+
+/// Each environment as what it has beyond the default one. One that has no more repeats that, as
+/// nothing else would tell that there is such a category.
+Result<std::vector<LockedClass>> categories_of(const LockFile& lock) {
+    std::map<std::string, std::vector<const LockedClass*>> environments;
+    for (const auto& locked : lock.classes) environments[locked.environment].push_back(&locked);
+    const auto main = environments[std::string(kDefaultEnvironment)];
+    std::vector<LockedClass> categories;
+    for (const auto& [environment, classes] : environments) {
+        std::vector<LockedClass> whole;
+        for (const auto* locked : classes) whole.push_back(*locked);
+        auto told = whole;
+        if (environment != kDefaultEnvironment && !std::ranges::all_of(whole, is_empty)) {
+            for (const auto* one : main)
+                GPKG_CHECK(
+                    check_has_main(lock, environment, *one, class_on(classes, one->platform)));
+            for (auto& locked : told) leave_out(class_on(main, locked.platform), locked);
+            if (std::ranges::all_of(told, is_empty)) told = std::move(whole);
+        }
+        categories.insert(categories.end(), told.begin(), told.end());
+    }
+    return categories;
+}
+
 class CondaLockWriter {
 public:
     explicit CondaLockWriter(const LockFile& lock)
-        : lock_(lock), keeps_(lock.kept_for == kKeptForCondaLock) {}
+        : lock_(lock), keeps_(lock.tool == LockTool::CondaLock) {}
 
     Result<std::string> write() {
         std::map<std::pair<std::string, std::string>, std::string> names;
@@ -350,13 +438,11 @@ public:
                                         locked.platform),
                             "--class NAME writes one of them");
         }
+        GPKG_TRY(const auto categories, categories_of(lock_));
         write_metadata();
-        const bool is_empty =
-            std::all_of(lock_.classes.begin(), lock_.classes.end(), [](const auto& locked) {
-                return locked.packages.empty() && locked.foreign.empty();
-            });
-        is_empty ? out_.as_is(0, "package", "[]") : out_.open(0, "package");
-        for (const auto& locked : lock_.classes) GPKG_CHECK(write_class(locked));
+        std::ranges::all_of(categories, is_empty) ? out_.as_is(0, "package", "[]")
+                                                  : out_.open(0, "package");
+        for (const auto& locked : categories) GPKG_CHECK(write_class(locked));
         return std::move(out_).take();
     }
 

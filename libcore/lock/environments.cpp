@@ -1,7 +1,6 @@
 #include "libcore/lock/environments.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_needs.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,14 +9,9 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kMainCategory = "main";
-
-/// In files that were converted from one of conda-lock's, too.
-bool has_categories(const LockFile& lock) { return lock.kept_for == "conda-lock"; }
-
 std::string name_in_file(const LockFile& lock, const std::string& environment) {
-    return has_categories(lock) && environment == kDefaultEnvironment ? std::string(kMainCategory)
-                                                                      : environment;
+    return lock.has_categories() && environment == kDefaultEnvironment ? std::string(kMainCategory)
+                                                                       : environment;
 }
 
 bool is_empty(const LockedClass& locked) {
@@ -42,32 +36,11 @@ tl::unexpected<Error> no_environment(const LockFile& lock, const std::string& na
     return fail(ErrorKind::NotFound, fmt::format("has no {}", environment_title(lock, name)), hint);
 }
 
-void take_all(std::vector<std::size_t>& places, const std::vector<std::size_t>& more) {
-    std::set<std::size_t> all(places.begin(), places.end());
-    all.insert(more.begin(), more.end());
-    places.assign(all.begin(), all.end());
-}
-
-/// Where a category has nothing for a platform, `main` is what is installed there.
-void add_main(const LockFile& lock, std::vector<LockedClass>& classes) {
-    for (const auto& main : lock.classes) {
-        if (main.environment != kDefaultEnvironment) continue;
-        const auto found = std::ranges::find(classes, main.name, &LockedClass::name);
-        if (found == classes.end()) {
-            classes.push_back(main);
-            continue;
-        }
-        take_all(found->packages, main.packages);
-        take_all(found->foreign, main.foreign);
-        found->needs = least_needs(lock.records_of(*found), lock.specs_of(*found));
-    }
-}
-
 }  // namespace
 
 std::string environment_title(const LockFile& lock, const std::string& environment) {
     return fmt::format("{} {}",
-                       has_categories(lock) ? "category" : "environment",
+                       lock.has_categories() ? "category" : "environment",
                        name_in_file(lock, environment));
 }
 
@@ -81,7 +54,7 @@ std::vector<std::string> other_environments(const LockFile& lock) {
 }
 
 Result<LockFile> lock_of_environment(const LockFile& lock, const std::string& name) {
-    const bool is_main = has_categories(lock) && name == kMainCategory;
+    const bool is_main = lock.has_categories() && name == kMainCategory;
     const auto environment = is_main ? std::string(kDefaultEnvironment) : name;
     std::vector<LockedClass> classes;
     std::ranges::copy_if(lock.classes, std::back_inserter(classes), [&](const auto& locked) {
@@ -93,7 +66,6 @@ Result<LockFile> lock_of_environment(const LockFile& lock, const std::string& na
         return fail(
             ErrorKind::NotFound,
             fmt::format("there is nothing in the {}", environment_title(lock, environment)));
-    if (has_categories(lock) && environment != kDefaultEnvironment) add_main(lock, classes);
     auto alone = lock.only(std::move(classes));
     const bool is_as_decided = alone.request.digest == request_digest(alone);
     alone.channels = lock.channels_of(environment);

@@ -10,15 +10,17 @@
 
 namespace gpkg {
 
+/// What conda-lock calls the default environment.
+inline constexpr std::string_view kMainCategory = "main";
+
 /// As the file's format calls it: "environment test", "category main".
 std::string environment_title(const LockFile& lock, const std::string& environment);
 
 /// The environments with packages beside the default one.
 std::vector<std::string> other_environments(const LockFile& lock);
 
-/// The lock as if the environment `name` were the default one and nothing else had been locked; a
-/// category of conda-lock comes with `main`, on top of which it is installed. NotFound, with near
-/// names, where there is none of that name or nothing is in it.
+/// The lock as if the environment `name` were the default one and nothing else had been locked.
+/// NotFound, with near names, where there is none of that name or nothing is in it.
 Result<LockFile> lock_of_environment(const LockFile& lock, const std::string& name);
 
 }  // namespace gpkg

@@ -235,6 +235,25 @@ Result<void> read_environments(const Node& root, LockFile& lock) {
     return {};
 }
 
+/// Empty for gpkg's own, of which nothing is kept.
+std::string_view word_of(LockTool tool) {
+    switch (tool) {
+    case LockTool::Gpkg: break;
+    case LockTool::Pixi: return "pixi";
+    case LockTool::CondaLock: return "conda-lock";
+    }
+    return {};
+}
+
+Result<LockTool> read_tool(const Node& root) {
+    GPKG_TRY(const auto text, text_of(root, "kept_for"));
+    for (const auto tool : {LockTool::Gpkg, LockTool::Pixi, LockTool::CondaLock}) {
+        if (text == word_of(tool)) return tool;
+    }
+    return root.find("kept_for")
+        ->fail(fmt::format("expected pixi or conda-lock, found '{}'", printable(text)));
+}
+
 Result<void> check_version(const Node& root) {
     GPKG_TRY(const auto* node, required(root, "gpkg_lock"));
     GPKG_TRY(const auto version, node->as_int("gpkg_lock"));
@@ -358,7 +377,7 @@ Result<ReadLock> read_gpkg(const Node& root) {
     GPKG_TRY(const auto foreign, read_foreign_packages(root, adder));
     GPKG_CHECK(read_environments(root, lock));
     GPKG_CHECK(read_classes(root, packages, foreign, lock));
-    GPKG_TRY(lock.kept_for, text_of(root, "kept_for"));
+    GPKG_TRY(lock.tool, read_tool(root));
     GPKG_TRY(lock.kept, read_kept(root));
     return read;
 }
@@ -390,7 +409,7 @@ Result<std::string> write_gpkg(const LockFile& lock) {
         write_kept(out, 2, kept);
     }
     write_foreign_packages(out, lock, foreign);
-    out.line(0, "kept_for", lock.kept_for);
+    out.line(0, "kept_for", word_of(lock.tool));
     write_kept(out, 0, lock.kept);
     return std::move(out).take();
 }

@@ -23,6 +23,9 @@ using KeptYaml = std::map<std::string, std::string>;
 
 inline constexpr std::string_view kDefaultEnvironment = "default";
 
+/// Whose lock it is, also once it is written in another format.
+enum class LockTool { Gpkg, Pixi, CondaLock };
+
 struct LockedChannel {
     std::string url;  ///< without slash at its end; in files of conda-lock often a name
     std::vector<std::string> used_env_vars;  ///< that stand for secrets in the URL
@@ -83,6 +86,8 @@ struct LockRequest {
     friend bool operator==(const LockRequest&, const LockRequest&) = default;
 };
 
+/// All that the environment has on such machines, also where its file lists only what comes on top
+/// of another.
 struct LockedClass {
     std::string name;  ///< "a100", or the platform where nothing else tells classes apart
     std::string environment{kDefaultEnvironment};
@@ -115,8 +120,13 @@ struct LockFile {
     /// Each URL once. Some may be in no class: what pixi builds its sources with.
     std::vector<LockedPackage> packages;
     std::vector<ForeignPackage> foreign;
-    std::string kept_for;  ///< "pixi" or "conda-lock": the format that what is kept belongs to
-    KeptYaml kept;         ///< of the file as a whole
+    LockTool tool = LockTool::Gpkg;  ///< what is kept is for its format alone
+    KeptYaml kept;                   ///< of the file as a whole
+
+    /// Whether its environments are called categories, and the default one main.
+    bool has_categories() const { return tool == LockTool::CondaLock; }
+    /// Whether records are no more than names, places, dependencies and checksums.
+    bool has_bare_records() const { return tool == LockTool::CondaLock; }
 
     /// Null when there is none of that name.
     const LockedClass* find_class(std::string_view name,

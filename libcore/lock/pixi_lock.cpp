@@ -18,7 +18,6 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::string_view kKeptForPixi = "pixi";
 // Moments up to here are in seconds: in milliseconds they would be before 1978. What is before 1978
 // either way is left alone.
 constexpr std::int64_t kLastSecond = 253'402'300'799;
@@ -55,7 +54,7 @@ public:
     Result<ReadLock> read(const Node& root) {
         GPKG_CHECK(expect_map(root, "a lock file"));
         GPKG_CHECK(read_version(root));
-        read_.lock.kept_for = kKeptForPixi;
+        read_.lock.tool = LockTool::Pixi;
         for (const auto& [key, value] : root.entries()) {
             if (key != "version" && key != "platforms" && key != "environments" &&
                 key != "packages")
@@ -275,7 +274,7 @@ private:
 class PixiWriter {
 public:
     PixiWriter(const LockFile& lock, int version)
-        : lock_(lock), version_(version), keeps_(lock.kept_for == kKeptForPixi) {}
+        : lock_(lock), version_(version), keeps_(lock.tool == LockTool::Pixi) {}
 
     Result<std::string> write() {
         GPKG_CHECK(check_classes());

@@ -169,6 +169,20 @@ expect 0 lock check selected.lock -f selected.yml --for cpu
 # gone NAME-VERSION-BUILD: the channel has it no more.
 gone() { sed -i "/\"$1.tar.bz2\"/d" "$WORK/records.linux-64"; index; }
 
+# A file that has vanished is no riddle.
+package fleeting 1.0 0
+expect 0 lock fleeting --for cpu -o 'its own.lock'
+mv "$CHANNEL/linux-64/fleeting-1.0-0.tar.bz2" away
+expect 1 create -n x --lock 'its own.lock' --for cpu -y
+err_has 'fleeting-1.0-0.tar.bz2: no such file' "gpkg lock repair 'its own.lock' puts other builds of the same versions in place of what is gone"
+expect 0 lock convert 'its own.lock' fleeting.pixi.lock
+expect 1 create -n x --lock fleeting.pixi.lock --for cpu -y
+err_has 'fleeting-1.0-0.tar.bz2: no such file'
+err_lacks 'lock repair'
+expect 1 create -n x fleeting -y
+err_lacks 'lock repair'
+mv away "$CHANNEL/linux-64/fleeting-1.0-0.tar.bz2"
+
 # Packages that are gone are named, and other builds of their versions take their place.
 expect 0 lock check drift.lock --for cpu --available
 gone torch-2.0-cpu_0
@@ -215,6 +229,44 @@ expect 1 lock repair tied.lock tied
 err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
 expect 0 lock repair tied.lock other tied
 out_has 'tied 1.0 0 in place of tied 2.0 0'
+# It names no more than what has to move: here what is gone has its version with another lang.
+package lang 3.2 0
+package lang 3.1 0
+package dep 2.0 0
+package dep 1.0 0
+package app 2.0 lang32_0 'lang 3.2' 'dep 2.0'
+package app 2.0 lang31_0 'lang 3.1' 'dep 2.0'
+package app 1.0 lang32_0 'lang 3.2' 'dep 1.0'
+index
+expect 0 lock app --for cpu -o narrow.lock
+gone app-2.0-lang32_0
+expect 1 lock repair narrow.lock
+err_has 'gpkg lock repair narrow.lock lang  # lets it have another version'
+expect 0 lock repair narrow.lock lang
+out_has 'cpu: app 2.0 lang31_0 in place of app 2.0 lang32_0'
+# Where classes have different versions then, that is told as gpkg lock tells it.
+package apart 2.0 0
+package apart 1.0 0
+package user 1.0 cuda_0 '__cuda' 'apart'
+package user 1.0 cpu_0 'apart'
+index
+expect 0 lock user --for a100 --for cpu -o apart.lock --json
+json 'd["divergences"] == []'
+cp "$WORK/records.linux-64" kept
+gone user-1.0-cuda_0
+package user 1.0 cuda_1 '__cuda' 'apart <2'
+expect 0 lock repair apart.lock apart --dry-run --json
+json 'd["divergences"] == []'
+gone user-1.0-cpu_0
+package user 1.0 cpu_1 'apart >=2'
+expect 0 lock repair apart.lock apart --dry-run --json
+json '[x["name"] for x in d["divergences"]] == ["apart"] and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"}'
+expect 0 lock repair apart.lock apart
+out_has 'a100: apart 1.0 0 in place of apart 2.0 0' 'apart is not the same in all: 1.0 for a100 and 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
+expect 0 lock repair apart.lock
+out_lacks 'not the same in all'
+cp kept "$WORK/records.linux-64"
+index
 expect 1 lock repair drift.lock nosuch
 err_has 'the lock has no nosuch'
 expect 1 lock repair drift.lock lbi

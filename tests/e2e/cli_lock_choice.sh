@@ -42,6 +42,50 @@ json '[c["name"] for c in d["classes"]] == ["cpu-x86_64_v4", "cpu"]'
 expect 0 lock beside --for-all --dry-run --json
 json '[c["name"] for c in d["classes"]] == ["cpu", "cpu-libgpu-cpu_0"]'
 
+# A machine that meets all needs may be one on which the builds do not run. It takes them, and that
+# is told; who asks whether the lock does for it hears no.
+package cuda-version 13.0 0
+package cuda-version 11.4 0
+package cupy 2.0 cuda13_0 __cuda 'cuda-version >=13,<14'
+package cupy 1.0 cuda114_0 __cuda 'cuda-version >=11.2,<12'
+for arch in 9.0 6.0; do
+    printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "13.0"}\ngpus: [{vendor: nvidia, architecture: "%s"}]\n' $arch > "sm$arch.yaml"
+done
+expect 0 lock cupy --for ./sm9.0.yaml -o code.lock
+expect 0 lock check code.lock --for ./sm9.0.yaml --json
+json 'd["success"] and d["classes"][0]["will_not_run"] == []'
+expect 1 lock check code.lock --for ./sm6.0.yaml
+out_has 'is taken: it is the only one that fits; it does not run here: cupy 2.0 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0'
+CONDA_OVERRIDE_CUDA=11.4 expect 1 lock check code.lock --json
+json 'not d["success"] and d["class"] == "sm9.0" and d["classes"][0]["fits"] and d["classes"][0]["unmet"] == []'
+json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"]'
+expect 0 create -n x --lock code.lock --for ./sm6.0.yaml --dry-run
+err_has 'sm9.0 does not run on this machine: cupy 2.0 is for cuda-version >=13,<14'
+expect 0 create -n x --lock code.lock --for ./sm9.0.yaml --dry-run
+err_lacks 'does not run'
+
+# All answers: what each is of use with stands beside its needs, as gpkg lock has it, and columns are
+# for what differs. A package that tells a CUDA version names no class.
+package cuda-cudart 12.4 0
+package pytorch-cuda 12.4 h1_0 cuda-cudart
+package net 1.0 cuda12_0 '__cuda >=12' level pytorch-cuda
+package net 1.0 cpu_0 level
+package ray 2.0 cuda13_0 'toolkit 13.*' lib
+package ray 2.0 cuda12_0 'toolkit 12.*' lib
+package toolkit 13.0 0
+package toolkit 12.0 0
+for cuda in 12 13; do
+    sed -i "/\"toolkit-$cuda.0-0/s/\"depends\":/\"constrains\":[\"__cuda >=$cuda\"],&/" "$WORK/records.linux-64"
+done
+index
+expect 0 lock ray lib lib --for-all --dry-run
+check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'class machines ray needs' ]
+out_has 'of use with __cuda >=13' 'of use with __cuda >=12' 'the same in all: lib 1.0 0'
+expect 0 lock ray lib --for-all --dry-run --json
+json 'sorted(c["useful_with"] for c in d["classes"]) == [["__cuda >=12"], ["__cuda >=13"]]'
+expect 0 lock pytorch-cuda net --for-all --dry-run --json
+json 'sorted({(c["name"][:3], p.rsplit("/net-1.0-")[1][:3]) for c in d["classes"] for p in c["packages"] if "/net-" in p}) == [("cpu", "cpu"), ("cud", "cud")]'
+
 # Environments of pixi and categories of conda-lock, which come with `main`.
 package same 1.0 0
 python3 - "$CHANNEL" << 'PY'
@@ -107,5 +151,32 @@ expect 0 mirror --lock dev.conda-lock.yml --environment docs --out mirrored
 check [ "$(cd mirrored && find . -name '*.tar.bz2' | sort | xargs -n1 basename | tr '\n' ' ')" = 'level-1.0-v1_0.tar.bz2 lib-1.0-0.tar.bz2 ' ]
 expect 0 create -n x --lock mirrored/gpkg.lock --dry-run --json
 json 'len(d["actions"]["LINK"]) == 2'
+
+# A category is on top of main, an environment is whole: what it is stays what it is in the other
+# format, and is refused where that has no words for it.
+sed "s|url: file://$CHANNEL\$|url: $(basename "$CHANNEL")|" dev.conda-lock.yml > named.conda-lock.yml
+expect 0 lock convert named.conda-lock.yml c2.pixi.lock --format pixi-6
+check [ "$(grep -c -- "- url: file://$CHANNEL/\$" c2.pixi.lock)" = 3 ]
+expect 0 create -n x --lock c2.pixi.lock --environment dev --dry-run --json
+names 'lib same'
+expect 0 lock convert c2.pixi.lock back.conda-lock.yml
+check [ "$(grep -c 'category: dev' back.conda-lock.yml)" = 1 ]
+expect 0 create -n x --lock back.conda-lock.yml --environment dev --dry-run --json
+names 'lib same'
+expect 0 lock convert named.conda-lock.yml c2.gpkg.lock
+expect 0 create -n x --lock c2.gpkg.lock --environment docs --dry-run --json
+names 'level lib'
+expect 0 lock convert c2.gpkg.lock again.conda-lock.yml
+expect 0 lock convert named.conda-lock.yml same.conda-lock.yml
+check cmp again.conda-lock.yml same.conda-lock.yml
+check grep -q "url: $(basename "$CHANNEL")\$" again.conda-lock.yml
+sed "0,/      - conda: .*lib-1.0.*/s||      - conda: file://$CHANNEL/linux-64/same-1.0-0.tar.bz2|; /  bare:/,/linux-64:/d" envs.pixi.lock > apart.pixi.lock
+sed -i '/  test:/,/^packages:/{/same-1.0/d}' apart.pixi.lock
+expect 1 lock convert apart.pixi.lock apart.conda-lock.yml
+err_has 'and the environment test lacks what the environment default has for linux-64: same-1.0-0.tar.bz2' '--environment NAME writes one of them alone'
+check [ ! -e apart.conda-lock.yml ]
+expect 0 lock convert apart.pixi.lock apart.conda-lock.yml --environment test
+expect 0 create -n x --lock apart.conda-lock.yml --dry-run --json
+names 'lib'
 
 finish

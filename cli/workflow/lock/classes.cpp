@@ -163,7 +163,7 @@ Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
     std::vector<Channel> channels;
     for (const auto& one : classes)
         channels.insert(channels.end(), one.question.channels.begin(), one.question.channels.end());
-    GPKG_TRY(auto locked, lock_classes(context, std::move(classes)));
+    GPKG_TRY(auto locked, decide_and_align(context, std::move(classes)));
     locked.channels = std::move(channels);
     remember(locked.lock, requests);
     return locked;

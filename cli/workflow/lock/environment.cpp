@@ -6,6 +6,7 @@
 #include "libcore/env/activation.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_flaws.hpp"
+#include "libcore/lock/class_words.hpp"
 #include "libcore/lock/environments.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/lock/pip_requirement.hpp"
@@ -168,10 +169,7 @@ Result<ExactRequest> locked_request(Context& context,
     request.prefix = prefix;
     request.notes.push_back(fmt::format(
         "of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
-    if (!best.missed.empty())
-        request.notes.push_back(
-            fmt::format("its builds for GPUs are of use with {}, and this machine has none",
-                        join_some(best.missed, "and")));
+    for (auto& note : notes_on_first(fits)) request.notes.push_back(std::move(note));
     request.records = lock.records_of(*best.locked);
     for (const auto& text : lock.specs_of(*best.locked)) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
@@ -189,8 +187,11 @@ Result<ExactRequest> locked_request(Context& context,
     GPKG_TRY(const auto channels, parse_channels(locked_channels, channel_context(context)));
     GPKG_CHECK(remember_channels(context, request.state, channels));
     GPKG_TRY(request.pip, pip_sections(context, lock, *best.locked, fs::absolute(file)));
-    // conda-lock knows no more than names, places and checksums, also once it is converted.
-    request.records_are_bare = lock.kept_for == "conda-lock";
+    request.records_are_bare = lock.has_bare_records();
+    if (found.format == LockFormat::Gpkg && !best.locked->made_for.empty())
+        request.if_gone = fmt::format(
+            "gpkg lock repair {} puts other builds of the same versions in place of what is gone",
+            shell_word(file));
     return request;
 }
 

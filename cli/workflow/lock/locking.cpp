@@ -335,8 +335,8 @@ std::vector<std::string> needs_of(const Request& request, const Solution& answer
     return least_needs(answer.records, asked);
 }
 
-Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
-                         const std::vector<Solution>& answers) {
+Result<LockFile> lock_of_answers(const std::vector<ClassQuestion>& classes,
+                                 const std::vector<Solution>& answers) {
     LockFile lock;
     for (const auto& channel : classes.front().question.channels)
         lock.channels.push_back({channel.base_url(), {}});
@@ -357,12 +357,12 @@ Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
     return lock;
 }
 
-Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes) {
+Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuestion> classes) {
     std::vector<Solution> answers;
     for (auto& one : classes) {
         GPKG_TRY(answers.emplace_back(), first_answer(context, one));
     }
-    return lock_answers(context, std::move(classes), std::move(answers));
+    return align_answers(context, std::move(classes), std::move(answers));
 }
 
 namespace {
@@ -406,9 +406,9 @@ std::vector<std::string> lowered(const std::vector<ClassQuestion>& classes,
 
 }  // namespace
 
-Result<LockedClasses> lock_answers(Context& context,
-                                   std::vector<ClassQuestion> classes,
-                                   std::vector<Solution> answers) {
+Result<LockedClasses> align_answers(Context& context,
+                                    std::vector<ClassQuestion> classes,
+                                    std::vector<Solution> answers) {
     LockedClasses locked;
     for (const auto& answer : answers)
         locked.each_alone.insert(
@@ -424,7 +424,7 @@ Result<LockedClasses> lock_answers(Context& context,
         for (auto& note : lowered(classes, alone, i, leading_versions(classes[i], answers[i])))
             notes.push_back(std::move(note));
     }
-    GPKG_TRY(locked.lock, lock_of(classes, answers));
+    GPKG_TRY(locked.lock, lock_of_answers(classes, answers));
     return locked;
 }
 

@@ -35,19 +35,21 @@ struct LockedClasses {
     std::vector<Channel> channels;  ///< of all classes, with the user's logins
 };
 
-/// Unsatisfiable for the first class without a solution, which the message names.
-Result<LockedClasses> lock_classes(Context& context, std::vector<ClassQuestion> classes);
-
 /// What one class asks of its machine: its packages, and the request itself.
 std::vector<std::string> needs_of(const Request& request, const Solution& answer);
 
-/// A class for each answer as it is.
-Result<LockFile> lock_of(const std::vector<ClassQuestion>& classes,
-                         const std::vector<Solution>& answers);
+/// Decides each class, and then brings all to the same versions. Unsatisfiable for the first class
+/// without a solution, which the message names.
+Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuestion> classes);
 
-/// The rest of it, once each class has its answer.
-Result<LockedClasses> lock_answers(Context& context,
-                                   std::vector<ClassQuestion> classes,
-                                   std::vector<Solution> answers);
+/// The second half of it, for answers that there are: versions change, and where they cannot be the
+/// same it is told (LockedClasses::divergences).
+Result<LockedClasses> align_answers(Context& context,
+                                    std::vector<ClassQuestion> classes,
+                                    std::vector<Solution> answers);
+
+/// A class for each answer as it is, whatever versions others have.
+Result<LockFile> lock_of_answers(const std::vector<ClassQuestion>& classes,
+                                 const std::vector<Solution>& answers);
 
 }  // namespace gpkg::cli

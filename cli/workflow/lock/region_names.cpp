@@ -1,6 +1,7 @@
 #include "cli/workflow/lock/region_names.hpp"
 
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/match_spec.hpp"
 
 #include <algorithm>
@@ -27,13 +28,14 @@ bool is_asked(const Request& request, const PackageRecord& record) {
     return std::ranges::find(request.specs, record.name, &MatchSpec::name) != request.specs.end();
 }
 
-/// What was asked for says what an answer is for, and where it has no such builds, the rest.
+/// What was asked for says what an answer is for, and where it has no such builds, the rest. What
+/// only tells a CUDA version, as pytorch-cuda does beside a build for CPUs, is of the rest.
 std::string_view gpu_of(const Region& region, const Request& request) {
     auto of_rest = Accelerator::None;
     bool has_cpu_builds = false;
     for (const auto& record : region.solution.records) {
         const auto of = accelerator_of(record);
-        const bool asked = is_asked(request, record);
+        const bool asked = is_asked(request, record) && !tells_cuda_version(record.name);
         if (of.accelerator == Accelerator::None) {
             has_cpu_builds = has_cpu_builds || (asked && !of.evidence.empty());
         } else if (asked) {

@@ -114,7 +114,9 @@ Result<Regions> decision_regions(Context& context, Question question) {
     return found;
 }
 
-Result<LockFile> lock_of(const Regions& regions, const Question& question, LockRequest request) {
+Result<LockFile> lock_of_regions(const Regions& regions,
+                                 const Question& question,
+                                 LockRequest request) {
     std::vector<ClassQuestion> classes;
     std::vector<Solution> answers;
     for (const auto& region : regions.regions) {
@@ -124,7 +126,7 @@ Result<LockFile> lock_of(const Regions& regions, const Question& question, LockR
         classes.push_back(std::move(one));
         answers.push_back(region.solution);
     }
-    GPKG_TRY(auto lock, lock_of(classes, answers));
+    GPKG_TRY(auto lock, lock_of_answers(classes, answers));
     lock.request = std::move(request);
     GPKG_CHECK(lead_all(regions, question.problem.stop, lock));
     return lock;

@@ -30,8 +30,10 @@ struct Regions {
 /// Of all machines of the question's platform.
 Result<Regions> decision_regions(Context& context, Question question);
 
-/// A class for each region, named for it; versions are as each has them.
-Result<LockFile> lock_of(const Regions& regions, const Question& question, LockRequest request);
+/// A class for each region, named for it and in their order; versions are as each has them.
+Result<LockFile> lock_of_regions(const Regions& regions,
+                                 const Question& question,
+                                 LockRequest request);
 
 /// Points whose machines would take another region's class of the lock than their own.
 std::vector<std::size_t> points_that_take_another(const Regions& regions, const LockFile& lock);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace gpkg::cli {
@@ -146,8 +147,10 @@ SourceOptions sources_of(const LockFile& lock, SourceOptions sources) {
     return sources;
 }
 
-/// How often a hint lets more have another version, where what is gone alone does not help.
+/// How often a hint lets more have another version, where what is gone alone does not help, and how
+/// many of those it then tries to leave out. Each is a solve.
 constexpr int kMostWider = 5;
+constexpr std::size_t kMostLeftOut = 10;
 
 /// One lock to repair, class by class.
 class Repairing {
@@ -173,7 +176,7 @@ public:
         GPKG_TRY(auto outcome, answer_to(one.question));
         GPKG_CHECK(check_stop(context_));
         if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
-            GPKG_TRY(auto hint, hint_for(locked));
+            GPKG_TRY(auto hint, hint_for(locked, *explanation));
             return pass(Error{ErrorKind::Unsatisfiable,
                               fmt::format("for {}, nothing of these versions will do:\n{}",
                                           locked.name,
@@ -192,54 +195,89 @@ private:
         return one;
     }
 
-    /// The command that works for the class: with one more of the packages that are gone having
-    /// another version, else all of them, else also what then keeps them from one.
-    Result<std::string> hint_for(const LockedClass& locked) const {
-        std::vector<std::set<std::string>> tries;
-        std::set<std::string> all;
-        for (const auto place : locked.packages) {
-            const auto& name = lock_.packages[place].record.name;
-            if (!gone_.contains(place) || options_.free.contains(name)) continue;
-            tries.push_back({name});
-            all.insert(name);
+    using Names = std::set<std::string>;
+
+    /// Nothing where the class has an answer with these names free, besides those that are.
+    Result<std::optional<Explanation>> clash_with(const LockedClass& locked,
+                                                  const Names& names) const {
+        GPKG_TRY(auto one, question(locked, names));
+        GPKG_TRY(auto outcome, answer_to(one.question));
+        GPKG_CHECK(check_stop(context_));
+        if (auto* explanation = std::get_if<Explanation>(&outcome))
+            return std::optional(std::move(*explanation));
+        return std::optional<Explanation>();
+    }
+
+    /// The command that works for the class: with one of what is gone having another version, else
+    /// with the fewest of what clashes, and of what then keeps those from one.
+    Result<std::string> hint_for(const LockedClass& locked, const Explanation& first) const {
+        const auto gone = gone_names(locked);
+        auto names = held_in(first);
+        for (const auto& name : names) {
+            if (!gone.contains(name)) continue;
+            auto one = options_.free;
+            one.insert(name);
+            GPKG_TRY(const auto clash, clash_with(locked, one));
+            if (!clash) return command_for(locked, std::move(one));
         }
-        if (all.size() != 1) tries.push_back(all);
-        for (int wider = 0; !tries.empty();) {
-            auto names = std::move(tries.front());
-            tries.erase(tries.begin());
-            names.insert(options_.free.begin(), options_.free.end());
-            GPKG_TRY(auto one, question(locked, names));
-            GPKG_TRY(const auto outcome, answer_to(one.question));
-            GPKG_CHECK(check_stop(context_));
-            const auto* explanation = std::get_if<Explanation>(&outcome);
-            if (explanation == nullptr) return command_with(std::move(names));
-            if (!tries.empty() || wider++ == kMostWider) continue;
-            auto more = held_in(*explanation);
-            more.insert(names.begin(), names.end());
-            if (more.size() > names.size()) tries.push_back(std::move(more));
+        names.insert(options_.free.begin(), options_.free.end());
+        for (int wider = 0; wider <= kMostWider; ++wider) {
+            GPKG_TRY(const auto clash, clash_with(locked, names));
+            if (!clash) return command_for(locked, std::move(names));
+            const auto before = names.size();
+            names.merge(held_in(*clash));
+            if (names.size() == before) names.insert(gone.begin(), gone.end());
+            if (names.size() == before) break;
         }
         return fmt::format(
             "name the packages that may have another version: gpkg lock repair {} NAME...",
             shell_word(options_.file));
     }
 
+    /// For names that work, without those of them that are not needed for it: what was asked for
+    /// keeps its version before anything else does.
+    Result<std::string> command_for(const LockedClass& locked, Names names) const {
+        if (names.contains(kPython)) names.erase(kPythonAbi);
+        std::vector<std::string> order(names.begin(), names.end());
+        std::ranges::stable_partition(order,
+                                      [&](const auto& name) { return is_asked(locked, name); });
+        order.resize(std::min(order.size(), kMostLeftOut));
+        for (const auto& name : order) {
+            if (names.size() == 1) break;
+            auto fewer = names;
+            fewer.erase(name);
+            GPKG_TRY(const auto clash, clash_with(locked, fewer));
+            if (!clash) names = std::move(fewer);
+        }
+        return fmt::format("gpkg lock repair {} {}  # lets {} have another version",
+                           shell_word(options_.file),
+                           fmt::join(names, " "),
+                           names.size() == 1 ? "it" : "them");
+    }
+
+    bool is_asked(const LockedClass& locked, const std::string& name) const {
+        const auto& specs = lock_.specs_of(locked);
+        return std::ranges::any_of(specs,
+                                   [&](const auto& spec) { return name_in_spec(spec) == name; });
+    }
+
+    Names gone_names(const LockedClass& locked) const {
+        Names names;
+        for (const auto place : locked.packages) {
+            if (gone_.contains(place)) names.insert(lock_.packages[place].record.name);
+        }
+        return names;
+    }
+
     /// What the lock holds of what clashes.
-    static std::set<std::string> held_in(const Explanation& explanation) {
-        std::set<std::string> names;
+    static Names held_in(const Explanation& explanation) {
+        Names names;
         for (const auto& clash : explanation.clashes) {
             for (const auto& line : clash.lines) {
                 if (line.kind == ExplanationLine::Kind::Pin) names.insert(line.name);
             }
         }
         return names;
-    }
-
-    std::string command_with(std::set<std::string> names) const {
-        if (names.contains(kPython)) names.erase(kPythonAbi);
-        return fmt::format("gpkg lock repair {} {}  # lets {} have another version",
-                           shell_word(options_.file),
-                           fmt::join(names, " "),
-                           names.size() == 1 ? "it" : "them");
     }
 
     Context& context_;
@@ -255,7 +293,7 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
     lock.request = old.request;
     lock.environments = old.environments;
     lock.foreign = old.foreign;
-    lock.kept_for = old.kept_for;
+    lock.tool = old.tool;
     lock.kept = old.kept;
     for (auto& locked : lock.classes) {
         if (const auto* before = old.find_class(locked.name)) {
@@ -274,6 +312,17 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
         lock.classes.push_back(std::move(other));
     }
     return {};
+}
+
+/// Whether the classes of the old lock had these very versions: nothing that repairing brought.
+bool is_of_before(const Divergence& divergence, const LockFile& old) {
+    return std::ranges::all_of(divergence.versions, [&](const auto& entry) {
+        const auto* locked = old.find_class(entry.first);
+        return locked != nullptr && std::ranges::any_of(locked->packages, [&](std::size_t place) {
+                   const auto& record = old.packages[place].record;
+                   return record.name == divergence.name && record.version == entry.second;
+               });
+    });
 }
 
 Result<void> check_has(const LockFile& lock, const std::set<std::string>& names) {
@@ -333,7 +382,9 @@ Result<LockedClasses> repair(Context& context,
     if (classes.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("the lock has no environment {}", kDefaultEnvironment));
-    GPKG_TRY(auto repaired, lock_answers(context, std::move(classes), std::move(answers)));
+    GPKG_TRY(auto repaired, align_answers(context, std::move(classes), std::move(answers)));
+    std::erase_if(repaired.divergences,
+                  [&](const Divergence& one) { return is_of_before(one, lock); });
     GPKG_CHECK(take_over(lock, repaired.lock));
     return repaired;
 }

@@ -30,6 +30,7 @@ struct RepairOptions {
 };
 
 /// The lock with other builds of the same versions in place of what is gone; what is there stays.
+/// Divergences are those that the lock did not have before.
 /// Unsupported for a lock that does not say which machines it is for; NotFound for names in `free`
 /// that it does not have; Unsatisfiable where what is left of a version will not do, with the
 /// reason, and with what may then have another version.

@@ -1,5 +1,6 @@
 #include "libcore/lock/class_fit.hpp"
 
+#include "libcore/lock/class_words.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -79,6 +80,36 @@ TEST_CASE("a class whose builds say that they will not run stands behind others"
     CHECK(on("12.0", "8.0") == Texts{"cuda", "cpu"});
     CHECK(on("11.4", "8.0") == Texts{"cpu", "cuda"});
     CHECK(on("12.4", "3.7") == Texts{"cpu", "cuda"});  // for which CUDA 12 makes no code
+}
+
+TEST_CASE("what does not run on a machine is told of a class that it takes all the same",
+          "[lock]") {
+    LockFile lock;
+    add(lock, "cuda", {}, {record("cupy", "py_0", {"__cuda", "cuda-version >=13,<14"})});
+    const auto fits_on = [&](const char* driver, const char* device) {
+        return fits_of(
+            lock, "linux-64", {machine_has("__cuda", driver), machine_has("__cuda_arch", device)});
+    };
+    const auto runs = fits_on("13.0", "9.0");
+    CHECK(runs.front().runs());
+    CHECK(standing_of(runs.front(), runs) == "is taken: it is the only one that fits");
+    CHECK(notes_on_first(runs).empty());
+    const auto not_here = fits_on("13.0", "6.0");
+    const std::string why =
+        "cupy 1 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0";
+    CHECK(not_here.front().fits());
+    CHECK(not_here.front().will_not_run == Texts{why});
+    CHECK(standing_of(not_here.front(), not_here) ==
+          "is taken: it is the only one that fits; it does not run here: " + why);
+    CHECK(notes_on_first(not_here) == Texts{"cuda does not run on this machine: " + why});
+    CHECK(fits_on("11.4", "9.0").front().will_not_run ==
+          Texts{"cupy 1 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"});
+    // Of one that is not taken as well.
+    add(lock, "cpu", {}, {record("cupy", "cpu_0", {})});
+    const auto both = fits_on("11.4", "9.0");
+    CHECK(both[0].locked->name == "cpu");
+    CHECK_THAT(standing_of(both[1], both),
+               Catch::Matchers::StartsWith("fits, and does not run here: cupy 1 is"));
 }
 
 TEST_CASE("a machine with both vendors' GPUs takes either before none", "[lock]") {

@@ -136,7 +136,7 @@ TEST_CASE("what other formats say becomes a conda-lock.yml as far as it goes", "
                     "conda-forge::f >=2"};
     lock.classes = {
         {"a100", "default", "linux-64", {}, {}, {}, {*adder.add({made, {{"purls", "[]"}}})}, {}}};
-    lock.kept_for = "pixi";
+    lock.tool = LockTool::Pixi;
     const auto text = format_lock(lock, LockFormat::CondaLock);
     REQUIRE(text);
     CHECK_THAT(*text,
@@ -215,6 +215,88 @@ TEST_CASE("the rules of CEP 37", "[lock]") {
     }
     REQUIRE_FALSE(found);
     CHECK(found.error().message == "conda-lock.yml:" + row.message);
+}
+
+TEST_CASE("a category comes with main", "[lock]") {
+    const auto six = [](const std::string& platform, const std::string& category) {
+        return entry({"name: six",
+                      "version: 1.10",
+                      "platform: " + platform,
+                      "url: https://conda.anaconda.org/conda-forge/noarch/six-1.10-py_0.conda",
+                      "dependencies: {__cuda: '>=12'}",
+                      "category: " + category});
+    };
+    const auto text = kMetadata + "package:\n" + entry() + six("linux-64", "dev") +
+                      six("osx-64", "main") +
+                      // What is in both is there once, and a category that adds nothing stays one.
+                      six("osx-64", "dev") + entry({"category: docs"});
+    const auto read = parse_lock(text, "conda-lock.yml");
+    REQUIRE(read);
+    const auto& lock = read->lock;
+    const auto names = [&](const char* platform, const char* environment) {
+        const auto* locked = lock.find_class(platform, environment);
+        REQUIRE(locked != nullptr);
+        Texts found;
+        for (const auto& record : lock.records_of(*locked)) found.push_back(record.name);
+        return found;
+    };
+    CHECK(names("linux-64", "default") == Texts{"python"});
+    CHECK(names("linux-64", "dev") == Texts{"python", "six"});
+    CHECK(lock.find_class("linux-64", "dev")->needs == Texts{"__cuda >=12"});
+    CHECK(names("osx-64", "dev") == Texts{"six"});
+    CHECK(names("linux-64", "docs") == Texts{"python"});
+    CHECK(names("osx-64", "docs") == Texts{"six"});
+    const auto written = format_lock(lock, LockFormat::CondaLock).value();
+    CHECK((parse_lock(written, "f")->lock == lock));
+    // Formats whose environments are whole have all of it, there and back.
+    const auto pixi = parse_lock(format_lock(lock, LockFormat::Pixi6).value(), "pixi.lock").value();
+    CHECK(pixi.lock.find_class("linux-64", "dev")->packages ==
+          lock.find_class("linux-64", "dev")->packages);
+    const auto back =
+        parse_lock(format_lock(pixi.lock, LockFormat::CondaLock).value(), "conda-lock.yml").value();
+    for (const auto& locked : lock.classes) {
+        const auto* again = back.lock.find_class(locked.name, locked.environment);
+        REQUIRE(again != nullptr);
+        CHECK(again->packages == locked.packages);
+    }
+}
+
+TEST_CASE("what is not on top of the default environment is no category", "[lock]") {
+    LockFile lock;
+    PackageAdder adder(lock);
+    const auto add = [&](const char* environment, const Texts& names) {
+        LockedClass locked;
+        locked.name = locked.platform = "linux-64";
+        locked.environment = environment;
+        for (const auto& name : names) {
+            LockedPackage package;
+            package.record.name = name;
+            package.record.version = "1";
+            package.record.build = "0";
+            package.record.fn = name + "-1-0.conda";
+            package.record.subdir = "noarch";
+            package.record.channel = "https://h/c";
+            package.record.url = "https://h/c/noarch/" + package.record.fn;
+            locked.packages.push_back(adder.add(package).value());
+        }
+        lock.classes.push_back(std::move(locked));
+    };
+    add("default", {"cpu", "zlib"});
+    add("bare", {});  // in which there is nothing to be taken
+    add("dev", {"cpu", "pytest", "zlib"});
+    const auto text = format_lock(lock, LockFormat::CondaLock).value();
+    CHECK(text.find("category: dev") == text.rfind("category: dev"));
+    add("cuda", {"cuda", "zlib"});
+    const auto refused = format_lock(lock, LockFormat::CondaLock);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message ==
+          "conda-lock.yml installs categories on top of main, and the environment cuda lacks what "
+          "the environment default has for linux-64: cpu-1-0.conda");
+    CHECK_THAT(refused.error().hint, ContainsSubstring("--environment"));
+    lock.classes.back().platform = "osx-64";
+    CHECK_THAT(format_lock(lock, LockFormat::CondaLock).error().message,
+               ContainsSubstring("the environment cuda lacks what the environment default has for "
+                                 "linux-64: cpu-1-0.conda and zlib-1-0.conda"));
 }
 
 TEST_CASE("the metadata of a conda-lock.yml", "[lock]") {

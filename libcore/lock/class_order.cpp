@@ -1,0 +1,130 @@
+#include "libcore/hardware/asked_spec.hpp"
+#include "libcore/lock/class_order_internal.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/microarchitecture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace gpkg::lock {
+namespace {
+
+using Machine = ClassesOfLock::Machine;
+
+/// The highest version that each virtual package must at least have.
+std::map<std::string, Version> least_versions(const std::vector<std::string>& needs) {
+    std::map<std::string, Version> least;
+    for (const auto& need : needs) {
+        const auto spec = MatchSpec::parse(need);
+        if (!spec || !spec->version) continue;
+        for (const auto& version : spec->version->own_literals()) {
+            const auto [place, is_new] = least.emplace(spec->name, version);
+            if (!is_new && place->second < version) place->second = version;
+        }
+    }
+    return least;
+}
+
+/// Above 0 where the first asks for more of the first virtual package of which they ask for
+/// different things.
+int compare_least(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    const auto first = least_versions(a);
+    const auto second = least_versions(b);
+    std::set<std::string> names;
+    for (const auto* least : {&first, &second}) {
+        for (const auto& [name, version] : *least) names.insert(name);
+    }
+    for (const auto& name : names) {
+        const auto one = first.find(name);
+        const auto other = second.find(name);
+        if (one == first.end() || other == second.end()) {
+            if (one != first.end()) return 1;
+            return -1;
+        }
+        if (other->second < one->second) return 1;
+        if (one->second < other->second) return -1;
+    }
+    return 0;
+}
+
+/// Names of virtual packages by which the classes of a lock were told apart: what hardware is by,
+/// as builds are preferred for it, and of the rest what some class asks for. A kernel that nothing
+/// depends on is no reason to prefer another class.
+class Telling {
+public:
+    explicit Telling(const std::vector<ClassFit>& fits) {
+        for (const auto& fit : fits) {
+            for (const auto& need : fit.locked->needs) asked_.emplace(name_in_spec(need));
+        }
+    }
+
+    bool operator()(const std::string& name) const {
+        constexpr auto kSystem =
+            std::to_array<std::string_view>({"__unix", "__linux", "__osx", "__win", "__glibc"});
+        return std::ranges::find(kSystem, name) == kSystem.end() || asked_.contains(name);
+    }
+
+private:
+    std::set<std::string> asked_;
+};
+
+/// Whether what a class was made for is all there, in versions that are as high.
+bool has_all(const Machine& machine, const Machine& made_for, const Telling& tells) {
+    return std::ranges::all_of(made_for, [&](const auto& wanted) {
+        if (!tells(wanted.name)) return true;
+        const auto found = std::ranges::find(machine, wanted.name, &ClassesOfLock::Part::name);
+        if (found == machine.end()) return false;
+        if (wanted.name == "__archspec") {
+            const auto line = lineage(found->build);
+            return found->build == wanted.build ||
+                   std::ranges::find(line, wanted.build) != line.end();
+        }
+        return found->version && wanted.version && *wanted.version <= *found->version;
+    });
+}
+
+template <typename T>
+int sign_of(const T& a, const T& b) {
+    return a == b ? 0 : b < a ? 1 : -1;
+}
+
+}  // namespace
+
+void rank_by_machines(std::vector<ClassFit>& fits,
+                      const std::vector<const std::vector<Machine>*>& made_for,
+                      const Machine& machine) {
+    const Telling tells(fits);
+    std::vector<std::pair<ClassFit*, const Machine*>> covered;
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        for (const auto& one : *made_for[i]) {
+            if (!one.empty() && has_all(machine, one, tells)) covered.emplace_back(&fits[i], &one);
+        }
+    }
+    for (const auto& entry : covered) {
+        const auto below =
+            static_cast<std::size_t>(std::ranges::count_if(covered, [&](const auto& other) {
+                return has_all(*entry.second, *other.second, tells);
+            }));
+        entry.first->made_for = std::max(entry.first->made_for, below);
+    }
+}
+
+Comparison compare(const ClassFit& a, const ClassFit& b) {
+    if (a.fits() != b.fits()) return {a.fits() ? 1 : -1, Advantage::Fits};
+    if (const auto order = sign_of(a.runs(), b.runs())) return {order, Advantage::Runs};
+    if (const auto order = sign_of(std::max(a.gpu, 0), std::max(b.gpu, 0)))
+        return {order, b.gpu > 0 ? Advantage::EarlierGpu : Advantage::Builds};
+    if (const auto order = sign_of(a.made_for, b.made_for)) return {order, Advantage::MadeFor};
+    if (const auto order = sign_of(a.gpu, b.gpu)) return {order, Advantage::NoBuilds};
+    if (const auto order = sign_of(a.closeness.gpu, b.closeness.gpu))
+        return {order, Advantage::CloserGpu};
+    if (const auto order = sign_of(a.closeness.cpu, b.closeness.cpu))
+        return {order, Advantage::CloserCpu};
+    if (const auto order = sign_of(a.asked.size(), b.asked.size()))
+        return {order, Advantage::AsksMore};
+    return {compare_least(a.asked, b.asked), Advantage::AsksMore};
+}
+
+}  // namespace gpkg::lock

@@ -1,0 +1,36 @@
+#pragma once
+
+// Which of two classes a machine takes before the other.
+
+#include "libcore/lock/class_fit.hpp"
+
+#include <vector>
+
+namespace gpkg::lock {
+
+/// What puts a class before another, what counts most first.
+enum class Advantage {
+    Fits,
+    Runs,        ///< its builds run on what is there
+    EarlierGpu,  ///< it has builds for a GPU that was asked for before the other's
+    Builds,      ///< it has builds for a GPU that is meant, and the other has not
+    MadeFor,     ///< it was made for more of the machine
+    NoBuilds,    ///< the other has builds for a GPU that is not meant
+    CloserGpu,   ///< it was made for more of the GPU
+    CloserCpu,   ///< of the CPU
+    AsksMore,    ///< of what is there
+};
+
+struct Comparison {
+    int order = 0;                              ///< above 0: the first is better
+    Advantage advantage = Advantage::AsksMore;  ///< what then holds of the first
+};
+
+Comparison compare(const ClassFit& a, const ClassFit& b);
+
+/// Sets ClassFit::made_for of all; `made_for` are the machines of each.
+void rank_by_machines(std::vector<ClassFit>& fits,
+                      const std::vector<const std::vector<ClassesOfLock::Machine>*>& made_for,
+                      const ClassesOfLock::Machine& machine);
+
+}  // namespace gpkg::lock

@@ -1,0 +1,102 @@
+#include "libcore/lock/class_words.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/lock/class_order_internal.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <span>
+
+namespace gpkg {
+namespace {
+
+using lock::Advantage;
+
+std::string_view text_of(GpuBuilds builds) {
+    switch (builds) {
+    case GpuBuilds::ForGpuThere: return "builds for the GPU that is there";
+    case GpuBuilds::ForDriverThere: return "builds for the GPU driver that is there";
+    case GpuBuilds::ForGpuAskedFor: return "builds for the GPU that was asked for";
+    case GpuBuilds::ForGpuNotThere: return "builds for a GPU that is not there";
+    case GpuBuilds::ForGpuNotAskedFor: return "builds for a GPU that was not asked for";
+    case GpuBuilds::None: break;
+    }
+    return "builds for a GPU";
+}
+
+std::string text_of(Advantage advantage, const ClassFit& of, const ClassFit& before) {
+    const auto& other = before.locked->name;
+    switch (advantage) {
+    case Advantage::Fits: return "fits";
+    case Advantage::Runs:
+        return fmt::format("runs on the GPU and the driver that are there, and {} does not", other);
+    case Advantage::EarlierGpu:
+        return fmt::format("has builds for a GPU that was asked for before that of {}", other);
+    case Advantage::Builds: return fmt::format("has {}", text_of(of.builds));
+    case Advantage::MadeFor:
+        return fmt::format("was made for more of what is there than {}", other);
+    case Advantage::NoBuilds: return fmt::format("has no {}", text_of(before.builds));
+    case Advantage::CloserGpu: return "was made for more of this GPU";
+    case Advantage::CloserCpu: return "was made for more of this CPU";
+    case Advantage::AsksMore: return fmt::format("asks for more of what is there than {}", other);
+    }
+    return {};
+}
+
+std::string of_use_with(const std::vector<std::string>& specs) {
+    return "of use with " + join_some(specs, "and", specs.size());
+}
+
+/// Not joined with "and", which is in the reasons.
+std::string why_not_run(const ClassFit& fit) {
+    constexpr std::size_t kMostTold = 3;
+    const auto& all = fit.will_not_run;
+    const std::span<const std::string> told(all.data(), std::min(all.size(), kMostTold));
+    return fmt::format(
+        "{}{}",
+        fmt::join(told, "; "),
+        all.size() > kMostTold ? fmt::format("; {} more", all.size() - kMostTold) : "");
+}
+
+}  // namespace
+
+std::string needs_text(const LockFile& lock, const LockedClass& locked) {
+    auto text = fmt::format("{}", fmt::join(locked.needs, ", "));
+    if (const auto more = useful_with(lock, locked); !more.empty())
+        text += (text.empty() ? "" : "; ") + of_use_with(more);
+    return text;
+}
+
+std::string advantage_of_first(const std::vector<ClassFit>& fits) {
+    if (fits.size() == 1 || !fits[1].fits()) return "is the only one that fits";
+    const auto [order, advantage] = lock::compare(fits[0], fits[1]);
+    if (order != 0) return text_of(advantage, fits[0], fits[1]);
+    return fmt::format("is as good as {}, and comes before it by name", fits[1].locked->name);
+}
+
+std::string standing_of(const ClassFit& fit, const std::vector<ClassFit>& fits) {
+    if (!fit.fits()) return join_some(fit.unmet, "and");
+    const bool is_taken = &fit == &fits.front() && other_vendors(fits) == nullptr;
+    auto text = is_taken ? "is taken: it " + advantage_of_first(fits) : "fits";
+    if (!fit.runs())
+        text +=
+            fmt::format("{} does not run here: {}", is_taken ? "; it" : ", and", why_not_run(fit));
+    if (!fit.missed.empty()) text += "; " + of_use_with(fit.missed);
+    return text;
+}
+
+std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits) {
+    const auto& first = fits.front();
+    std::vector<std::string> notes;
+    if (!first.runs())
+        notes.push_back(fmt::format(
+            "{} does not run on this machine: {}", first.locked->name, why_not_run(first)));
+    if (!first.missed.empty())
+        notes.push_back(fmt::format("its builds for GPUs are {}, and this machine has none",
+                                    of_use_with(first.missed)));
+    return notes;
+}
+
+}  // namespace gpkg
