@@ -67,6 +67,9 @@ TEST_CASE("an environment only builds where a compiler was asked for and nothing
     CHECK_FALSE(builds({"cuda-cudart"}, {compiler}));
     CHECK_FALSE(builds({}, {compiler}));
     CHECK_FALSE(builds({"cuda-nvcc"}, {compiler, record("torch", "cuda129_0")}));
+    auto either = record("openmm");
+    either.depends = {"cuda-version >=13", "rocm-core >=7"};
+    CHECK_FALSE(builds({"cuda-nvcc"}, {compiler, either}));
     // What would run on the GPU, and came for none, must run; unless that was asked for.
     CHECK_FALSE(builds({"cuda-nvcc"}, {compiler, record("torch", "cpu_0")}));
     Accelerators none;
