@@ -67,6 +67,14 @@ expect 0 lock -f arm.yml -o arm.lock
 check [ -z "$err" ]
 check grep -q 'linux-aarch64:' arm.lock
 
+# Of a platform alone no more is known than the variables say; what would make it enough is told.
+SUBDIR=osx-arm64 package mac 1.0 0 '__osx >=11.0'
+package mac 1.0 0
+printf 'dependencies: [mac]\nplatforms: [linux-64, osx-arm64]\n' > mac.yml
+expect 1 lock -f mac.yml -o mac.lock
+err_has 'for osx-arm64: no set of packages' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
+CONDA_OVERRIDE_OSX=11.0 expect 0 lock -f mac.yml -o mac.lock
+
 # Which class a machine takes, without a channel; one that none is for gets a sentence.
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 lock check first.lock --for h100

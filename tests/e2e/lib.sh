@@ -222,8 +222,8 @@ package() {
 # Writes the repodata.json of every subdir of the channel.
 index() {
     local subdir
-    for subdir in linux-64 noarch linux-aarch64; do
-        [ "$subdir" = linux-aarch64 ] && [ ! -e "$WORK/records.$subdir" ] && continue
+    for subdir in linux-64 noarch linux-aarch64 osx-arm64; do
+        [[ $subdir == linux-aarch64 || $subdir == osx-arm64 ]] && [ ! -e "$WORK/records.$subdir" ] && continue
         mkdir -p "$CHANNEL/$subdir"
         touch "$WORK/records.$subdir" "$WORK/v3.$subdir"
         printf '{"info":{"subdir":"%s"},"packages":{%s},"packages.conda":{},"v3":{"tar.bz2":{%s}}}' \

@@ -69,19 +69,20 @@ Result<Outcome> answer_with_accelerator(Question& question) {
 Result<Outcome> answer_with_machine(Question& question) {
     const auto order = accelerators_to_try(
         question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
-    // Only of the last it is told why there is no answer.
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    const bool is_only_one = order.size() == 1;
+    for (const auto choice : order) {
         auto attempt = question;
-        attempt.problem.wants_fixes = false;
-        attempt.problem.wants_reasons = false;
-        attempt.problem.request.accelerators.all = order[i];
+        if (!is_only_one) attempt.problem.wants_fixes = attempt.problem.wants_reasons = false;
+        attempt.problem.request.accelerators.all = choice;
         GPKG_TRY(auto outcome, answer_with_accelerator(attempt));
-        if (!std::holds_alternative<Solution>(outcome)) continue;
+        if (!is_only_one && !std::holds_alternative<Solution>(outcome)) continue;
+        attempt.problem.wants_fixes = question.problem.wants_fixes;
         attempt.problem.wants_reasons = question.problem.wants_reasons;
         question = std::move(attempt);
         return outcome;
     }
-    question.problem.request.accelerators.all = order.back();
+    // Where none works it is told why the one does not that is wanted most.
+    question.problem.request.accelerators.all = order.front();
     return answer_with_accelerator(question);
 }
 

@@ -9,6 +9,7 @@
 #include "libcore/env/order.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "virtual-packages/host.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,8 +49,12 @@ bool takes_more_along(const Question& question, const std::set<std::string>& dro
 bool can_be_had(const Asked& asked, const Fix& fix) {
     const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
     if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
-    // The lock would be for none of the machines that it is made for.
-    if (asked.question.wanted.is_for_lock) return false;
+    // The lock would be for none of the machines that it is made for; but of a platform alone no
+    // more is known than the variables say.
+    const auto& machine = asked.question.machine;
+    const bool is_known =
+        machine.profile || machine.platform == virtual_packages::this_machine().native_platform;
+    if (asked.question.wanted.is_for_lock && is_known) return false;
     const FixCommand command(asked.context, asked.question, fix);
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
         const auto found = command.environment().find(std::string(name));
