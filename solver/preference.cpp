@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <compare>
+#include <fmt/format.h>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 namespace gpkg::solver {
 namespace {
@@ -16,6 +18,18 @@ namespace {
 struct Reach {
     bool tracked = false;
     VersionId version = kNone;
+};
+
+enum class Key {
+    Held,
+    Runs,
+    TrackFeatures,
+    Channel,
+    Version,
+    Accelerator,
+    Closeness,
+    BuildNumber,
+    Rest,
 };
 
 /// What stays of what is installed.
@@ -40,6 +54,32 @@ public:
         only_tracked_.resize(universe.specs().size());
         lists_with_.resize(universe.names().size());
         ranks_.resize(candidates.size());
+    }
+
+    /// What puts the first of one name before the second, which is told of the first.
+    std::string advantage(CandidateId a, CandidateId b) && {
+        const auto& one = universe_.candidates()[a];
+        const auto& two = universe_.candidates()[b];
+        held_ = held_of(one.name);
+        switch (decide(a, b).first) {
+        case Key::Held:
+            return one.is_installed ? "is installed, and moves only when it is named"
+                                    : "is of the version that is installed";
+        case Key::Runs: return "runs here: the other " + obstacle_of(two);
+        case Key::TrackFeatures:
+            return "has no track_features, which mark a build as second choice";
+        case Key::Channel: return "is of a channel with higher priority";
+        case Key::Version: return "is of a newer version";
+        case Key::Accelerator:
+            return fmt::format("is for {}, and the other for {}",
+                               to_string(one.accelerator),
+                               to_string(two.accelerator));
+        case Key::Closeness: return "was made for more of what the machine is";
+        case Key::BuildNumber: return "has a higher build number";
+        case Key::Rest: break;
+        }
+        return two.timestamp < one.timestamp ? "was built later, or for newer dependencies"
+                                             : "is of the build that is preferred";
     }
 
     std::vector<std::uint32_t> rank() && {
@@ -93,6 +133,13 @@ private:
             group = end;
         }
         for (std::uint32_t place = 0; place < ids.size(); ++place) ranks_[ids[place]] = place;
+    }
+
+    std::string obstacle_of(const Candidate& candidate) const {
+        const auto record = candidate.record();
+        const Cascade cascade(universe_.problem().virtual_packages);
+        const auto told = record ? cascade.obstacle_of(*record) : std::nullopt;
+        return told.value_or("does not");
     }
 
     std::span<const Candidate> candidates_of(NameId id) const {
@@ -163,14 +210,14 @@ private:
         return candidate.accelerator == Accelerator::None ? 1 : 2;
     }
 
-    /// Where accelerators decide, features that are tracked to keep such builds back do not. What
-    /// is for a CUDA that the driver does not run would be of no use, however new.
-    int kept_back(const Candidate& candidate) const {
-        const auto& preferred = preferred_[candidate.name];
-        const bool has_features =
-            candidate.has_track_features && candidate.accelerator != preferred;
-        return (candidate.will_not_run && heeds_machine_[candidate.name] ? 2 : 0) +
-               (has_features ? 1 : 0);
+    /// What is for a CUDA that the driver does not run would be of no use, however new.
+    bool will_not_run(const Candidate& candidate) const {
+        return candidate.will_not_run && heeds_machine_[candidate.name];
+    }
+
+    /// Where accelerators decide, features that are tracked to keep such builds back do not.
+    bool is_kept_back(const Candidate& candidate) const {
+        return candidate.has_track_features && candidate.accelerator != preferred_[candidate.name];
     }
 
     /// What is installed and not to be updated stays, else its version does. Smaller is better.
@@ -182,18 +229,30 @@ private:
 
     /// Negative when `a` is better. Keys 1 to 8, of one name.
     std::strong_ordering main_order(CandidateId a, CandidateId b) const {
+        return decide(a, b).second;
+    }
+
+    /// The first of these keys that tells the two apart, and how; Rest where none does.
+    std::pair<Key, std::strong_ordering> decide(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
-        if (const auto order = held_place(one) <=> held_place(two); order != 0) return order;
-        if (const auto order = kept_back(one) <=> kept_back(two); order != 0) return order;
+        if (const auto order = held_place(one) <=> held_place(two); order != 0)
+            return {Key::Held, order};
+        if (const auto order = will_not_run(one) <=> will_not_run(two); order != 0)
+            return {Key::Runs, order};
+        if (const auto order = is_kept_back(one) <=> is_kept_back(two); order != 0)
+            return {Key::TrackFeatures, order};
         if (universe_.problem().priority == ChannelPriority::Flexible && one.channel != two.channel)
-            return one.channel <=> two.channel;
+            return {Key::Channel, one.channel <=> two.channel};
         if (version_order_[one.version] != version_order_[two.version])
-            return version_order_[two.version] <=> version_order_[one.version];
+            return {Key::Version, version_order_[two.version] <=> version_order_[one.version]};
         if (const auto order = accelerator_place(one) <=> accelerator_place(two); order != 0)
-            return order;
-        if (one.closeness != two.closeness) return two.closeness <=> one.closeness;
-        return two.build_number <=> one.build_number;
+            return {Key::Accelerator, order};
+        if (one.closeness != two.closeness)
+            return {Key::Closeness, two.closeness <=> one.closeness};
+        if (one.build_number != two.build_number)
+            return {Key::BuildNumber, two.build_number <=> one.build_number};
+        return {Key::Rest, std::strong_ordering::equal};
     }
 
     using Iterator = std::vector<CandidateId>::iterator;
@@ -365,6 +424,10 @@ private:
 
 std::vector<std::uint32_t> rank_candidates(const Universe& universe) {
     return Preference(universe).rank();
+}
+
+std::string advantage(const Universe& universe, CandidateId better, CandidateId other) {
+    return Preference(universe).advantage(better, other);
 }
 
 bool differ_in_build_alone(const Universe& universe, CandidateId a, CandidateId b) {

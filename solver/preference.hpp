@@ -22,12 +22,16 @@
 
 #include "solver/universe.hpp"
 
+#include <string>
 #include <vector>
 
 namespace gpkg::solver {
 
 /// For each candidate its place among the candidates of its name, 0 being the best.
 std::vector<std::uint32_t> rank_candidates(const Universe& universe);
+
+/// What puts one candidate of a name before another: "is of a newer version".
+std::string advantage(const Universe& universe, CandidateId better, CandidateId other);
 
 /// Whether two candidates of a name are told apart by none of the keys 2 to 6.
 bool differ_in_build_alone(const Universe& universe, CandidateId a, CandidateId b);

@@ -33,27 +33,31 @@ public:
     }
 
     Regained run() && {
-        if (const auto lost = lost_of(requested_); !lost.empty()) regain(lost, May::MakeOlder);
-        if (const auto lost = lost_of(needed()); !lost.empty()) regain(lost, May::ChangeBuilds);
+        regain(lost_of(requested_), Price::Unnamed);
+        regain(lost_of(needed()), Price::VendorParts);
         return std::move(answer_);
     }
 
 private:
-    /// What it may come to of what nobody asked for.
-    enum class May { MakeOlder, ChangeBuilds };
+    /// What may get older for it.
+    enum class Price {
+        Unnamed,      ///< whatever was not asked for in a version
+        VendorParts,  ///< of that only what a vendor's GPUs need
+    };
 
     const Candidate& candidate(CandidateId id) const { return universe_.candidates()[id]; }
     const Version& version(CandidateId id) const {
         return universe_.version(candidate(id).version);
     }
 
-    /// Of the names, what was chosen and is for another accelerator than is preferred.
+    /// Of the names, what was chosen and is for another accelerator than is preferred, or does not
+    /// run.
     std::vector<CandidateId> lost_of(const std::set<NameId>& names) const {
         std::vector<CandidateId> lost;
         const auto is_lost = [&](CandidateId id) {
             const auto preferred = universe_.preferred_accelerator(candidate(id).name);
             return names.contains(candidate(id).name) && !candidate(id).is_installed && preferred &&
-                   candidate(id).accelerator != *preferred;
+                   (candidate(id).accelerator != *preferred || candidate(id).will_not_run);
         };
         std::ranges::copy_if(answer_.chosen, std::back_inserter(lost), is_lost);
         return lost;
@@ -85,11 +89,18 @@ private:
         return false;
     }
 
-    /// What is asked for keeps its version, and its accelerator if that is not lost.
+    bool is_vendors(NameId id) const {
+        const auto& name = universe_.names()[id].text;
+        return tells_cuda_version(name) || is_vendor_part(name);
+    }
+
+    /// What is asked for keeps its version, and its accelerator if that is not lost. Parts of CUDA
+    /// keep to what was asked of them.
     Narrowing with_versions(const std::vector<CandidateId>& lost) const {
         auto open = open_;
         for (const auto id : answer_.chosen) {
-            if (!requested_.contains(candidate(id).name)) continue;
+            if (!requested_.contains(candidate(id).name) || is_vendors(candidate(id).name))
+                continue;
             const bool is_lost = std::ranges::find(lost, id) != lost.end();
             exclude(open, candidate(id).name, [&](CandidateId other) {
                 return is_lost ? version(other) != version(id)
@@ -99,7 +110,8 @@ private:
         return open;
     }
 
-    void regain(const std::vector<CandidateId>& lost, May price) {
+    void regain(const std::vector<CandidateId>& lost, Price price) {
+        if (lost.empty()) return;
         auto open = with_versions(lost);
         std::optional<std::vector<CandidateId>> first;
         std::vector<NameId> names;
@@ -120,7 +132,7 @@ private:
         }
         if (!first) return;
         auto chosen = improve(universe_, open, ranks_, search_, goals_, *first);
-        if (price == May::ChangeBuilds && is_older(chosen)) return;
+        if (price == Price::VendorParts && is_older(chosen)) return;
         open_ = std::move(open);
         answer_.chosen = std::move(chosen);
         answer_.names.insert(answer_.names.end(), names.begin(), names.end());
@@ -133,8 +145,7 @@ private:
         return std::ranges::any_of(chosen, [&](CandidateId id) {
             const auto found = before.find(candidate(id).name);
             return found != before.end() && version(id) < version(found->second) &&
-                   !tells_cuda_version(universe_.names()[found->first].text) &&
-                   !is_vendor_part(universe_.names()[found->first].text);
+                   !is_vendors(found->first);
         });
     }
 

@@ -13,13 +13,13 @@ namespace gpkg::solver {
 /// An answer, and what was settled before all builds in it.
 struct Regained {
     std::vector<CandidateId> chosen;  ///< as improve() gives it
-    std::vector<NameId> names;        ///< of their versions, on the accelerator that is preferred
+    std::vector<NameId> names;        ///< what became a build for the preferred accelerator
 };
 
 /// `chosen` is what improve() makes of `open` and `goals`. What of it is asked for, and is there
-/// for another accelerator than is preferred, becomes a build of its version for that one where all
-/// else that is asked for keeps its version and accelerator; what that needs directly does where
-/// beside nothing but a vendor's own parts gets older.
+/// for another accelerator than is preferred or does not run, becomes a build of its version that
+/// is and does, where all else that is asked for keeps its version and accelerator, a vendor's own
+/// parts aside. What that needs directly does where nothing but such parts gets older.
 Regained regain_accelerators(const Universe& universe,
                              Narrowing open,
                              const std::vector<std::uint32_t>& ranks,

@@ -2,6 +2,7 @@
 
 #include "libcore/spec/record_graph.hpp"
 #include "solver/explain/explain.hpp"
+#include "solver/explain/wording.hpp"
 #include "solver/improve.hpp"
 #include "solver/notes/notes.hpp"
 #include "solver/preference.hpp"
@@ -10,6 +11,8 @@
 #include "solver/search.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <optional>
 
 namespace gpkg::solver {
 namespace {
@@ -162,6 +165,34 @@ Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem
         GPKG_TRY(records[ranks[id]], universe.candidates()[id].record());
     }
     return records;
+}
+
+Result<std::string> advantage(const Problem& problem,
+                              const PackageRecord& better,
+                              const PackageRecord& other) {
+    GPKG_TRY(const auto universe, Universe::collect(problem));
+    const auto id = universe.find_name(better.name);
+    const auto name = id ? universe.names()[*id] : Name{};
+    const auto is = [](const PackageRecord& record, std::string_view channel, std::string_view fn) {
+        return record.fn == fn && record.channel == channel;
+    };
+    const auto find = [&](const PackageRecord& record) -> std::optional<CandidateId> {
+        for (auto one = name.begin; one < name.end; ++one) {
+            const auto known = universe.candidates()[one].record();
+            if (known && is(record, known->channel, known->fn)) return one;
+        }
+        return std::nullopt;
+    };
+    const auto first = find(better);
+    const auto second = find(other);
+    if (first && second) return solver::advantage(universe, *first, *second);
+    for (const auto& out : name.left_out) {
+        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        if (record && is(other, record->channel, record->fn))
+            return fmt::format(
+                "is what may be taken: {} {}", other.version, left_out_text(universe, *id, out));
+    }
+    return "is what may be taken";
 }
 
 }  // namespace gpkg::solver

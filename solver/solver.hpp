@@ -6,6 +6,8 @@
 //   rank      the preference order of each name's candidates  preference.hpp
 //   reduce    what can be in no answer, or in no best answer  reductions.hpp
 //   search    a first answer, then a better one name by name  engine.hpp, improve.hpp
+//   regain    accelerators that best builds of others cost   regain.hpp
+//   note      what a user should know of the answer           notes/notes.hpp
 //   explain   when there is none                              explain.hpp
 
 #include "libcore/solve/solve.hpp"
@@ -14,11 +16,17 @@ namespace gpkg::solver {
 
 /// Finds the best environment: no solution has a better candidate for a requested spec without
 /// having a worse one for an earlier spec; then the same holds for the dependencies, breadth first
-/// in the order in which they are named.
+/// in the order in which they are named. But builds give way for an accelerator (regain.hpp).
 Result<Outcome> solve(const Problem& problem);
 
 /// What may be taken of the first name that `problem` asks for, the preferred before what is taken
 /// where that cannot be had. Without what the request leaves out, or what a channel hides.
 Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem);
+
+/// What puts a record before another of its name where the problem could have either, as a sentence
+/// about the first: "is of a newer version".
+Result<std::string> advantage(const Problem& problem,
+                              const PackageRecord& better,
+                              const PackageRecord& other);
 
 }  // namespace gpkg::solver

@@ -127,9 +127,10 @@ void print(const Context& context,
     case Verdict::Impossible:
         out.result(fmt::format("{} {}",
                                asked,
-                               is_alone(found.explanation)
+                               !is_alone(found.explanation) ? "does not go with what is asked for"
+                               : found.explanation.fixes.empty()
                                    ? "is impossible here, whatever is asked for"
-                                   : "does not go with what is asked for"));
+                                   : "is impossible here as it is"));
         out.result(found.explanation.tree());
         if (!found.explanation.fixes.empty()) out.result("it could be had:");
         for (const auto& fix : found.explanation.fixes) out.result("  " + fix.text());
@@ -203,7 +204,8 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
         GPKG_CHECK(answer_to(answered));
         question.problem.request.only_builds = answered.problem.request.only_builds;
     }
-    GPKG_TRY(const auto found, gpkg::why_not(question.problem, spec, solver::solve));
+    GPKG_TRY(const auto found,
+             gpkg::why_not(question.problem, spec, solver::solve, solver::advantage));
     GPKG_CHECK(check_stop(context));
     if (found.verdict == Verdict::NoAnswer)
         return pass(unsatisfiable(context, question, found.explanation));

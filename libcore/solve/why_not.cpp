@@ -45,25 +45,6 @@ bool is_held(const Request& request, const PackageRecord& record) {
                });
 }
 
-/// What puts one record before another, in the order in which they are compared.
-std::string advantage(const Problem& problem, const PackageRecord& a, const PackageRecord& b) {
-    if (is_held(problem.request, a)) return "is installed, and moves only when it is named";
-    constexpr auto kHigherChannel = "is of a channel with higher priority";
-    // Strict priority leaves no choice between channels; only a spec that names one asks for it.
-    if (problem.priority == ChannelPriority::Strict && a.channel != b.channel)
-        return kHigherChannel;
-    if (a.track_features.empty() && !b.track_features.empty())
-        return "has no track_features, which mark a build as second choice";
-    if (problem.priority == ChannelPriority::Flexible && a.channel != b.channel)
-        return kHigherChannel;
-    const auto version = Version::parse(a.version);
-    const auto other = Version::parse(b.version);
-    if (version && other && *other < *version) return "is of a newer version";
-    if (a.build_number > b.build_number) return "has a higher build number";
-    if (a.timestamp > b.timestamp) return "was built later, or for newer dependencies";
-    return "is of the build that is preferred";
-}
-
 /// What is installed and is kept, which comes before all preference, but not with the spec.
 std::vector<std::string> lost_with(const Request& request, const ByName& now, const ByName& then) {
     std::vector<std::string> lost;
@@ -207,7 +188,10 @@ Result<Explanation> chain(Problem problem,
 
 }  // namespace
 
-Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solve& solve) {
+Result<WhyNot> why_not(const Problem& problem,
+                       const MatchSpec& spec,
+                       const Solve& solve,
+                       const Advantage& advantage) {
     using Verdict = WhyNot::Verdict;
     WhyNot found;
     GPKG_TRY(auto outcome, solve(problem));
@@ -256,11 +240,13 @@ Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solv
     } else if (settled.empty() || settled.first_other() == spec.name) {
         found.verdict = Verdict::LessGood;
         const auto lost = lost_with(problem.request, now, then);
-        found.reason = lost.empty()
-                           ? advantage(problem, *found.chosen, *found.possible)
-                           : fmt::format("goes with {}, which {} installed and would have to leave",
-                                         join_some(lost, "and"),
-                                         lost.size() == 1 ? "is" : "are");
+        if (lost.empty()) {
+            GPKG_TRY(found.reason, advantage(problem, *found.chosen, *found.possible));
+        } else {
+            found.reason = fmt::format("goes with {}, which {} installed and would have to leave",
+                                       join_some(lost, "and"),
+                                       lost.size() == 1 ? "is" : "are");
+        }
     } else {
         found.verdict = Verdict::Outranked;
         for (unsigned more = 0; more < 8; ++more) {

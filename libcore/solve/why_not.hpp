@@ -5,6 +5,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/solve/solve.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,15 @@ struct WhyNot {
     std::vector<Difference> differences;
 };
 
+/// What puts a record before another of its name that a problem could have as well, as a sentence
+/// about the first: "is of a newer version".
+using Advantage = std::function<Result<std::string>(
+    const Problem&, const PackageRecord& better, const PackageRecord& other)>;
+
 /// `spec` names one package.
-Result<WhyNot> why_not(const Problem& problem, const MatchSpec& spec, const Solve& solve);
+Result<WhyNot> why_not(const Problem& problem,
+                       const MatchSpec& spec,
+                       const Solve& solve,
+                       const Advantage& advantage);
 
 }  // namespace gpkg

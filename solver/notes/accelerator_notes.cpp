@@ -35,9 +35,9 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
         return std::nullopt;
     if (*wanted == Accelerator::None) return on_machine_without(id);
     if (chosen.accelerator == *wanted) return on_newer_builds(id, is_limit_told);
-    const auto newest = newest_for(chosen.name, builds_for(*wanted), Of::Requested);
+    const auto newest = newest_usable(chosen.name, *wanted);
     if (!newest) return on_no_build(id, *wanted);
-    if (is_older(universe_.candidates()[*newest].version, id)) return on_older_build(id, *newest);
+    if (is_older(universe_.candidates()[*newest].version, id)) return on_other_version(id, *newest);
     return on_other_build(id, *newest);
 }
 
@@ -117,7 +117,7 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
     const auto is_any = std::not_fn(builds_for(Accelerator::None));
     if (hidden.empty() && !newest_for(chosen.name, is_any, Of::All)) return std::nullopt;
     if (const auto other = newest_for(chosen.name, builds_for(wanted), Of::All))
-        return on_older_build(id, *other);
+        return on_other_version(id, *other);
     return fmt::format("{}: no version has a build for {}{}{}",
                        text_of(id),
                        to_string(wanted),
@@ -127,8 +127,8 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
 
 /// Where one of this very version is, another was asked for. For what nobody named nobody goes back
 /// to another major version: libarrow has had none for NVIDIA's GPUs since 24.
-std::optional<std::string> AcceleratorNotes::on_older_build(CandidateId id,
-                                                            CandidateId newest) const {
+std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id,
+                                                              CandidateId newest) const {
     const auto major = [&](CandidateId one) {
         return version_part(universe_.version(universe_.candidates()[one].version), 0);
     };
@@ -184,6 +184,13 @@ AcceleratorNotes::Fits AcceleratorNotes::builds_for(Accelerator wanted) const {
 
 bool AcceleratorNotes::could_run(CandidateId id) {
     return !universe_.candidates()[id].will_not_run && !machine_.why_never(id);
+}
+
+/// The newest that is asked for and for the accelerator, of those that could run if there are any.
+std::optional<CandidateId> AcceleratorNotes::newest_usable(NameId id, Accelerator wanted) {
+    const auto fits = [&](CandidateId one) { return builds_for(wanted)(one) && could_run(one); };
+    const auto usable = newest_for(id, fits, Of::Requested);
+    return usable ? usable : newest_for(id, builds_for(wanted), Of::Requested);
 }
 
 /// Whether the machine could use a build for the accelerator, of a version that is asked for.

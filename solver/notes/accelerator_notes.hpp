@@ -34,7 +34,7 @@ private:
     std::optional<std::string> on_machine_without(CandidateId id) const;
     std::optional<std::string> on_newer_builds(CandidateId id, bool is_limit_told) const;
     std::optional<std::string> on_no_build(CandidateId id, Accelerator wanted) const;
-    std::optional<std::string> on_older_build(CandidateId id, CandidateId newest) const;
+    std::optional<std::string> on_other_version(CandidateId id, CandidateId newest) const;
     std::string on_other_build(CandidateId id, CandidateId newest);
 
     bool is_bound(NameId name) const;
@@ -45,6 +45,7 @@ private:
     bool is_older(VersionId version, CandidateId than) const;
     bool has_python_of(CandidateId one, CandidateId other) const;
     Fits builds_for(Accelerator wanted) const;
+    std::optional<CandidateId> newest_usable(NameId id, Accelerator wanted);
     std::optional<CandidateId> newest_for(NameId id, const Fits& fits, Of versions) const;
     std::optional<Version> version_for(NameId id, Accelerator wanted) const;
     std::optional<std::string> asked_cuda() const;

@@ -54,8 +54,10 @@ public:
             chosen, [&](const Version& other) { return other == brought->version; });
         if (told == nullptr || spec_allowing(universe_, chosen.name, *told) != spec)
             return std::nullopt;
-        return fmt::format("{} stays at {}: {} {}; {} asks for it",
+        const bool has_moved = universe_.former(chosen.name)->record.version != version.to_string();
+        return fmt::format("{} {} {}: {} {}; {} asks for it",
                            name.text,
+                           has_moved ? "goes no further than" : "stays at",
                            version.to_string(),
                            brought->version.to_string(),
                            left_out_text(universe_, chosen.name, *told),

@@ -86,13 +86,13 @@ private:
 
 }  // namespace
 
-std::vector<std::string> notes_on_held_kinds(const Universe& universe,
-                                             MachineLimit& machine,
-                                             const std::vector<CandidateId>& chosen,
-                                             const WithSpec& with_spec) {
+std::map<CandidateId, std::string> notes_on_held_kinds(const Universe& universe,
+                                                       MachineLimit& machine,
+                                                       const std::vector<CandidateId>& chosen,
+                                                       const WithSpec& with_spec) {
     HeldKinds held(universe, machine, with_spec);
     for (const auto id : chosen) {
-        if (auto note = held.note_on(id)) return {*std::move(note)};
+        if (auto note = held.note_on(id)) return {{id, *std::move(note)}};
     }
     return {};
 }

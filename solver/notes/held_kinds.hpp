@@ -4,6 +4,7 @@
 #include "solver/notes/notes.hpp"
 #include "solver/universe.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,9 @@ namespace gpkg::solver {
 
 /// What is asked for and new, and would be newer or for the accelerator that is preferred if the
 /// BLAS or the MPI of what is installed might change: that was tried.
-std::vector<std::string> notes_on_held_kinds(const Universe& universe,
-                                             MachineLimit& machine,
-                                             const std::vector<CandidateId>& chosen,
-                                             const WithSpec& with_spec);
+std::map<CandidateId, std::string> notes_on_held_kinds(const Universe& universe,
+                                                       MachineLimit& machine,
+                                                       const std::vector<CandidateId>& chosen,
+                                                       const WithSpec& with_spec);
 
 }  // namespace gpkg::solver

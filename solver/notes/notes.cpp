@@ -66,7 +66,12 @@ std::vector<std::string> notes_on(const Universe& universe,
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
     AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_spec);
+    const auto held_kinds = notes_on_held_kinds(universe, machine_limit, chosen, with_spec);
     for (const auto id : chosen) {
+        if (const auto held = held_kinds.find(id); held != held_kinds.end()) {
+            notes.push_back(held->second);  // which is why
+            continue;
+        }
         auto limit = machine_limit.note_on(id);
         if (auto note = on_accelerators.on(id, limit.has_value()))
             notes.push_back(*std::move(note));
@@ -74,7 +79,6 @@ std::vector<std::string> notes_on(const Universe& universe,
     }
     append(notes, notes_on_idle_accelerators(universe, chosen));
     append(notes, notes_on_held_back(universe, machine_limit, chosen, with_spec));
-    append(notes, notes_on_held_kinds(universe, machine_limit, chosen, with_spec));
     return notes;
 }
 

@@ -36,7 +36,7 @@ TEST_CASE("what keeps a package out of random answers", "[solver]") {
         const auto problem = random_problem(dice);
         const auto spec = random_question(dice, solver::solve(problem).value());
         INFO("seed " << seed << "\n" << describe(problem) << spec.to_string());
-        const auto found = why_not(problem, spec, solver::solve);
+        const auto found = why_not(problem, spec, solver::solve, solver::advantage);
         REQUIRE(found);
         ++counts[found->verdict];
         const auto possible = [&](const std::vector<MatchSpec>& more) {
