@@ -188,9 +188,10 @@ Result<std::string> advantage(const Problem& problem,
     if (first && second) return solver::advantage(universe, *first, *second);
     for (const auto& out : name.left_out) {
         const auto record = out.record.index->record(*out.record.home, *out.record.row);
-        if (record && is(other, record->channel, record->fn))
-            return fmt::format(
-                "is what may be taken: {} {}", other.version, left_out_text(universe, *id, out));
+        if (!record || !is(other, record->channel, record->fn)) continue;
+        if (out.why == LeftOut::Why::Hidden) return "is of a channel with higher priority";
+        return fmt::format(
+            "is what may be taken: {} {}", other.version, left_out_text(universe, *id, out));
     }
     return "is what may be taken";
 }

@@ -58,6 +58,15 @@ Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const
     return request;
 }
 
+/// Whether another request has it, on the same machine.
+bool could_be_asked_for(const Explanation& explanation) {
+    return std::ranges::any_of(explanation.fixes, [](const Fix& fix) {
+        return std::ranges::find(fix.changes,
+                                 ProblemChange::Kind::SetMachine,
+                                 &ProblemChange::kind) == fix.changes.end();
+    });
+}
+
 void print_differences(Output& out, const WhyNot& found, bool all) {
     if (found.differences.empty()) return;
     out.result("with it:");
@@ -128,9 +137,9 @@ void print(const Context& context,
         out.result(fmt::format("{} {}",
                                asked,
                                !is_alone(found.explanation) ? "does not go with what is asked for"
-                               : found.explanation.fixes.empty()
-                                   ? "is impossible here, whatever is asked for"
-                                   : "is impossible here as it is"));
+                               : could_be_asked_for(found.explanation)
+                                   ? "is impossible here as it is"
+                                   : "is impossible here, whatever is asked for"));
         out.result(found.explanation.tree());
         if (!found.explanation.fixes.empty()) out.result("it could be had:");
         for (const auto& fix : found.explanation.fixes) out.result("  " + fix.text());

@@ -55,9 +55,10 @@ Result<void> check_is_for(const PackageRecord& record,
                           const std::string& what,
                           const std::string& platform) {
     if (record.subdir.empty() || record.subdir == "noarch" || record.subdir == platform) return {};
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: made for {}, not for {}", what, record.subdir, platform),
-                fmt::format("use --platform {}", record.subdir));
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format("{}: made for {}, not for {}", what, record.subdir, platform),
+        fmt::format("leave it out, or use --platform {0} where all are for {0}", record.subdir));
 }
 
 /// Takes the login out of the record's URL. It goes with the channel, which tells it to nobody but

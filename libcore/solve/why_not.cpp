@@ -91,7 +91,8 @@ struct Settled {
     const std::string& first_other() const { return names.empty() ? graded.back() : names.back(); }
 };
 
-/// Whether two builds of a name differ in less than what is settled first.
+/// Whether two builds of a name differ in less than what is settled first, as the solver has it
+/// (differ_in_build_alone in solver/preference.hpp).
 bool is_alike(const Problem& problem,
               const std::optional<PackageRecord>& a,
               const std::optional<PackageRecord>& b) {

@@ -29,6 +29,10 @@ expect 0 solve 'torch[accel=auto]' --accel nvidia
 gpu expect 1 solve torch --accel amd
 err_has 'torch: none can be used: 1.0 (not for the accelerator asked for, amd)'
 
+# What decided between builds is what why-not tells.
+gpu expect 0 why-not 'torch=1.0=cpu_0' torch
+out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is for nvidia, and the other for none'
+
 # The first of several that works; one for a GPU only where such a GPU is.
 expect 0 solve torch --accel nvidia,none
 out_has cpu_0
@@ -422,5 +426,20 @@ expect 0 update -q -y -n sums --all
 records sums 'r["libcblas"]["build"] == "1_openblas"'
 expect 0 install -q -y -n sums 'libblas=*=*mkl'
 records sums '{r[n]["build"] for n in ("libblas", "libcblas")} == {"1_mkl"}'
+
+# A build gives way for one that runs, and for one for the GPU of something else; why-not tells it.
+package cuda-version 13.0 0
+package code 1.0 new_1 'cuda-version >=13,<14'
+package code 1.0 old_0 'cuda-version >=12,<13'
+CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 why-not 'code=1.0=new_1' code
+out_has 'but code 1.0 old_0 runs here: the other is for cuda-version >=13,<14: no such CUDA makes code for compute capability 7.0'
+CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 solve cuda-version code
+out_has old_0
+package needs12 1.0 cuda129_0 'cuda-version >=12,<13'
+package needs12 1.0 cpu_0
+CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=9.0 expect 0 solve code needs12
+out_has old_0 cuda129_0
+CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=9.0 expect 0 why-not cuda-version=13 code needs12
+out_has 'needs12 ==1.0 cuda129_0 is the best of what is asked for' 'needs12 1.0 cuda129_0 needs cuda-version >=12,<13'
 
 finish
