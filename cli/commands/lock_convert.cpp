@@ -89,6 +89,7 @@ Result<std::vector<std::string>> urls_of(const Context& context,
     }
     GPKG_TRY(const auto meant, parse_channels(std::vector{channel}, channel_context(context)));
     std::vector<std::string> urls;
+    urls.reserve(meant.size());
     for (const auto& one : meant) urls.push_back(one.base_url());
     return urls;
 }

@@ -239,8 +239,8 @@ private:
     Result<std::string> command_for(const LockedClass& locked, Names names) const {
         if (names.contains(kPython)) names.erase(kPythonAbi);
         std::vector<std::string> order(names.begin(), names.end());
-        std::ranges::stable_partition(order,
-                                      [&](const auto& name) { return is_asked(locked, name); });
+        std::stable_partition(
+            order.begin(), order.end(), [&](const auto& name) { return is_asked(locked, name); });
         order.resize(std::min(order.size(), kMostLeftOut));
         for (const auto& name : order) {
             if (names.size() == 1) break;
