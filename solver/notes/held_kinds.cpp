@@ -22,6 +22,7 @@ public:
             !has_better(id))
             return std::nullopt;
         for (const auto& spec : kept_kinds()) {
+            if (tries_++ >= kMostTries) break;
             const auto brought = with_spec_(name.text, spec);
             if (!brought || !is_better(brought->version, brought->accelerator, id)) continue;
             return fmt::format(
@@ -35,7 +36,7 @@ public:
 
 private:
     /// Each costs a solve.
-    static constexpr std::size_t kMostKinds = 6;
+    static constexpr int kMostTries = 6;
 
     /// "2.12.0", "2.12.0 for nvidia"
     static std::string told(const Brought& brought, const Candidate& chosen) {
@@ -71,7 +72,7 @@ private:
         for (NameId id = 0; id < universe_.names().size(); ++id) {
             if (!universe_.former(id)) continue;
             for (const auto& out : universe_.names()[id].left_out) {
-                if (out.why != LeftOut::Why::OtherVariant || kinds.size() == kMostKinds) continue;
+                if (out.why != LeftOut::Why::OtherVariant) continue;
                 auto spec = spec_allowing(universe_, id, out);
                 if (std::ranges::find(kinds, spec) == kinds.end()) kinds.push_back(std::move(spec));
             }
@@ -82,6 +83,7 @@ private:
     const Universe& universe_;
     MachineLimit& machine_;
     const WithSpec& with_spec_;
+    int tries_ = 0;
 };
 
 }  // namespace
