@@ -219,8 +219,9 @@ bool Keeping::let_accelerator_follow(const std::string& name,
 }
 
 /// What is installed is with; empty where nothing says it.
-Kind Keeping::kind_of_environment() const {
-    Kind kind;
+const Kind& Keeping::kind_of_environment() {
+    if (kind_of_environment_) return *kind_of_environment_;
+    auto& kind = kind_of_environment_.emplace();
     for (const auto& [name, about] : names_) {
         if (about.was == nullptr || about.is_gone) continue;
         const auto own = kind_of(*about.was);
@@ -234,7 +235,7 @@ Kind Keeping::kind_of_environment() const {
 /// Where all that is asked for of a name is of another kind, the whole environment may become so:
 /// an environment has one BLAS, and what is linked with one MPI does not go with another.
 void Keeping::let_kind_change(const About& about, std::span<const Candidate> candidates) {
-    const auto before = kind_of_environment();
+    const auto& before = kind_of_environment();
     std::array<bool, 2> is_other{};
     bool is_first = true;
     for (const auto& candidate : candidates) {

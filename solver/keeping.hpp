@@ -82,13 +82,14 @@ private:
     static std::set<std::string> other_channels(const About& about);
     static bool keeps_channel(const About& about);
     bool let_accelerator_follow(const std::string& name, const std::string& needed, bool is_part);
-    Kind kind_of_environment() const;
+    const Kind& kind_of_environment();
     void let_kind_change(const About& about, std::span<const Candidate> candidates);
 
     Accelerators accelerators_;
     std::unordered_map<std::string, About> names_;
-    bool has_former_ = false;           ///< anything is installed, or gone
-    std::array<bool, 2> may_change_{};  ///< of a Kind: another is asked for
+    bool has_former_ = false;                  ///< anything is installed, or gone
+    std::optional<Kind> kind_of_environment_;  ///< once it was asked for
+    std::array<bool, 2> may_change_{};         ///< of a Kind: another is asked for
 };
 
 }  // namespace gpkg::solver

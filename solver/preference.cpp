@@ -45,8 +45,10 @@ public:
     explicit Preference(const Universe& universe) : universe_(universe) {
         const auto& candidates = universe.candidates();
         version_order_ = order_versions();
-        may_hold_.resize(universe.names().size(), !universe.problem().request.update_all);
-        for (const auto& text : universe.problem().request.update) {
+        const auto& request = universe.problem().request;
+        may_hold_.resize(universe.names().size(),
+                         !request.update_all && !request.installed.empty());
+        for (const auto& text : request.update) {
             if (const auto name = universe.find_name(text)) may_hold_[*name] = false;
         }
         order_accelerators();
@@ -164,11 +166,11 @@ private:
     /// What is installed, else its version where the build is to be for another accelerator. Where
     /// what is asked for rules that out, a change is what is asked for.
     std::optional<Held> held_of(NameId id) const {
+        if (!may_hold_[id]) return std::nullopt;
         const auto& name = universe_.names()[id];
         const auto preferred = universe_.preferred_accelerator(id);
-        const bool is_whatever =
-            !preferred && has_several_[id] && universe_.accelerators().is_asked(name.text);
-        if (!may_hold_[id] || is_whatever) return std::nullopt;
+        if (!preferred && has_several_[id] && universe_.accelerators().is_asked(name.text))
+            return std::nullopt;  // any accelerator will do
         const bool changes = changes_accelerator(id);
         const auto before = changes ? universe_.former(id)->record.version : std::string();
         for (auto one = name.begin; one < name.end; ++one) {
@@ -405,7 +407,7 @@ private:
 
     const Universe& universe_;
     std::vector<std::uint32_t> version_order_;
-    std::vector<bool> may_hold_;     ///< by name: is not to be updated
+    std::vector<bool> may_hold_;     ///< by name: is not to be updated, if there
     std::optional<Held> held_;       ///< of the name that is being ranked
     std::vector<bool> has_several_;  ///< by name: builds for several accelerators
     std::vector<std::optional<Accelerator>> preferred_;  ///< by name

@@ -7,7 +7,6 @@
 #include "virtual-packages/detectors.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace gpkg::virtual_packages {
@@ -18,11 +17,6 @@ std::optional<std::string> major_minor(std::string_view text) {
     const auto mainline = leading_version(text, 2);
     if (mainline.empty()) return std::nullopt;
     return std::string(mainline);
-}
-
-void append(std::vector<std::string>& all, std::vector<std::string> more) {
-    all.insert(
-        all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 /// The version of NVIDIA's kernel module: the loaded one's, which a library that was updated since

@@ -118,8 +118,6 @@ Result<std::string> obstacle_of(Context& context,
     request.specs.push_back(std::move(spec));
     request.accelerators.all = {AcceleratorChoice::Conda};
     GPKG_TRY(auto question, question_of(context, sources, request));
-    // Nothing is there that this could be meant to change.
-    question.problem.request.accelerators.all_is_asked = false;
     question.problem.wants_fixes = false;
     GPKG_TRY(const auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 #include <simdjson.h>
 #include <tuple>
@@ -104,6 +105,10 @@ std::vector<std::string> near_names(std::string_view wanted,
 
 std::string join_or(std::span<const std::string> items) {
     return join_some(items, "or", items.size());
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 std::string join_some(std::span<const std::string> items, std::string_view word, std::size_t most) {

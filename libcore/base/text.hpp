@@ -31,6 +31,9 @@ std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most = 3);
 
+/// Puts texts behind others.
+void append(std::vector<std::string>& to, std::vector<std::string> more);
+
 /// "a, b or c".
 std::string join_or(std::span<const std::string> items);
 /// "a, b and c"; of more than `most`, "a, b, c and 4 others". `word` is "and" or "or".

@@ -101,6 +101,10 @@ std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_pack
     return devices;
 }
 
+std::string at_best_as_ptx(const std::string& caution) {
+    return caution + ": there it runs as PTX, where it has some, or not at all";
+}
+
 Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
     : cuda_(find_version(virtual_packages, "__cuda")) {
     if (!has_any(virtual_packages, "__cuda_arch")) cuda_devices_ = cuda_devices(virtual_packages);

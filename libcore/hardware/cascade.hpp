@@ -32,6 +32,10 @@ struct Closeness {
 /// flags, which are those of all devices where they differ.
 std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_packages);
 
+/// What a caution of Cascade's comes to: "..., which makes no machine code for compute capability
+/// 12.0: there it runs as PTX, where it has some, or not at all".
+std::string at_best_as_ptx(const std::string& caution);
+
 class Cascade {
 public:
     /// Of the machine with these virtual packages.

@@ -351,10 +351,6 @@ Result<std::vector<std::pair<std::string, std::string>>> dependencies_of(
     return dependencies;
 }
 
-bool is_empty(const LockedClass& locked) {
-    return locked.packages.empty() && locked.foreign.empty();
-}
-
 const LockedClass* class_on(const std::vector<const LockedClass*>& classes,
                             const std::string& platform) {
     const auto found = std::ranges::find(classes, platform, &LockedClass::platform);
@@ -407,12 +403,13 @@ Result<std::vector<LockedClass>> categories_of(const LockFile& lock) {
         std::vector<LockedClass> whole;
         for (const auto* locked : classes) whole.push_back(*locked);
         auto told = whole;
-        if (environment != kDefaultEnvironment && !std::ranges::all_of(whole, is_empty)) {
+        if (environment != kDefaultEnvironment &&
+            !std::ranges::all_of(whole, &LockedClass::is_empty)) {
             for (const auto* one : main)
                 GPKG_CHECK(
                     check_has_main(lock, environment, *one, class_on(classes, one->platform)));
             for (auto& locked : told) leave_out(class_on(main, locked.platform), locked);
-            if (std::ranges::all_of(told, is_empty)) told = std::move(whole);
+            if (std::ranges::all_of(told, &LockedClass::is_empty)) told = std::move(whole);
         }
         categories.insert(categories.end(), told.begin(), told.end());
     }
@@ -440,8 +437,8 @@ public:
         }
         GPKG_TRY(const auto categories, categories_of(lock_));
         write_metadata();
-        std::ranges::all_of(categories, is_empty) ? out_.as_is(0, "package", "[]")
-                                                  : out_.open(0, "package");
+        std::ranges::all_of(categories, &LockedClass::is_empty) ? out_.as_is(0, "package", "[]")
+                                                                : out_.open(0, "package");
         for (const auto& locked : categories) GPKG_CHECK(write_class(locked));
         return std::move(out_).take();
     }

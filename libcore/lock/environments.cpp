@@ -14,10 +14,6 @@ std::string name_in_file(const LockFile& lock, const std::string& environment) {
                                                                        : environment;
 }
 
-bool is_empty(const LockedClass& locked) {
-    return locked.packages.empty() && locked.foreign.empty();
-}
-
 /// All of them, as the file calls them.
 std::vector<std::string> names_of(const LockFile& lock) {
     std::set<std::string> names;
@@ -47,7 +43,7 @@ std::string environment_title(const LockFile& lock, const std::string& environme
 std::vector<std::string> other_environments(const LockFile& lock) {
     std::set<std::string> names;
     for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment && !is_empty(locked))
+        if (locked.environment != kDefaultEnvironment && !locked.is_empty())
             names.insert(locked.environment);
     }
     return {names.begin(), names.end()};
@@ -62,7 +58,7 @@ Result<LockFile> lock_of_environment(const LockFile& lock, const std::string& na
     });
     if (classes.empty() && !lock.environments.contains(environment))
         return no_environment(lock, name);
-    if (std::ranges::all_of(classes, is_empty))
+    if (std::ranges::all_of(classes, &LockedClass::is_empty))
         return fail(
             ErrorKind::NotFound,
             fmt::format("there is nothing in the {}", environment_title(lock, environment)));

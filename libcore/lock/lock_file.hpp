@@ -100,6 +100,8 @@ struct LockedClass {
     /// Others that have the same answer, as far as `made_for` alone does not lead them to it.
     std::vector<LockedMachine> also_made_for{};
 
+    bool is_empty() const { return packages.empty() && foreign.empty(); }
+
     friend bool operator==(const LockedClass&, const LockedClass&) = default;
 };
 

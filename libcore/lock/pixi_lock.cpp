@@ -354,7 +354,7 @@ private:
             out_.as_is(2, own->second.kept);
         classes.empty() ? out_.as_is(2, "packages", "{}") : out_.open(2, "packages");
         for (const auto* locked : classes) {
-            if (locked->packages.empty() && locked->foreign.empty()) {
+            if (locked->is_empty()) {
                 out_.as_is(3, platform_of(*locked), "[]");
                 continue;
             }

@@ -94,10 +94,10 @@ struct Settled {
 /// Whether two builds of a name differ in less than what is settled first, as the solver has it
 /// (differ_in_build_alone in solver/preference.hpp).
 bool is_alike(const Problem& problem,
+              const Cascade& cascade,
               const std::optional<PackageRecord>& a,
               const std::optional<PackageRecord>& b) {
     if (!a || !b) return !a && !b;
-    const Cascade cascade(problem.virtual_packages);
     return a->version == b->version &&
            accelerator_of(*a).accelerator == accelerator_of(*b).accelerator &&
            cascade.obstacle_of(*a).has_value() == cascade.obstacle_of(*b).has_value() &&
@@ -115,10 +115,11 @@ Settled settled_before(const Problem& problem,
         for (const auto& spec : problem.request.specs) graded.push_back(spec.name);
         graded.insert(graded.end(), answer.regained.begin(), answer.regained.end());
     }
+    const Cascade cascade(problem.virtual_packages);
     for (const auto& name : graded) {
         if (!now.contains(name) || name.starts_with("__")) continue;
         settled.graded.push_back(name);
-        if (!is_alike(problem, find(now, name), find(then, name))) return settled;
+        if (!is_alike(problem, cascade, find(now, name), find(then, name))) return settled;
     }
     for (const auto& name : answer.settled) {
         settled.names.push_back(name);
@@ -250,7 +251,8 @@ Result<WhyNot> why_not(const Problem& problem,
         }
     } else {
         found.verdict = Verdict::Outranked;
-        for (unsigned more = 0; more < 8; ++more) {
+        const unsigned ways = settled.graded.empty() ? 4 : 8;  // else nothing is told otherwise
+        for (unsigned more = 0; more < ways; ++more) {
             const Told told{(more & 1U) != 0, (more & 2U) != 0, (more & 4U) != 0};
             GPKG_TRY(found.explanation, chain(with_it, settled, now, index, told, solve));
             if (!found.explanation.clashes.empty()) break;

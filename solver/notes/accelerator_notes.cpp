@@ -60,8 +60,7 @@ std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
                              ? cascade_.caution_of(*record)
                              : std::nullopt;
     if (!caution) return std::nullopt;
-    return fmt::format(
-        "{} {}: there it runs as PTX, where it has some, or not at all", text_of(id), *caution);
+    return fmt::format("{} {}", text_of(id), at_best_as_ptx(*caution));
 }
 
 /// A build for GPUs where there is none: newer than those for none, which is what counts more. Or
@@ -141,7 +140,8 @@ std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id,
                        version_text(newest));
 }
 
-/// There is one of this version or of a newer, and another was chosen.
+/// There is one of this version or of a newer, and another was chosen. `newest` as newest_usable()
+/// has it.
 std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest) {
     const auto& chosen = universe_.candidates()[id];
     const auto wanted = universe_.candidates()[newest].accelerator;
@@ -151,7 +151,7 @@ std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest)
     const auto nearest = newest_for(chosen.name, is_alike, Of::All).value_or(newest);
     auto note = fmt::format(
         "{} is not the build for {}, {}", text_of(id), to_string(wanted), why_not(id, nearest));
-    if (is_requested(id) && !is_bound(chosen.name) && is_usable(chosen.name, wanted) &&
+    if (is_requested(id) && !is_bound(chosen.name) && could_run(newest) &&
         version_for(chosen.name, wanted))
         note += fmt::format("; {}[accel={}] takes one that does, in an older version if need be",
                             universe_.names()[chosen.name].text,
@@ -191,12 +191,6 @@ std::optional<CandidateId> AcceleratorNotes::newest_usable(NameId id, Accelerato
     const auto fits = [&](CandidateId one) { return builds_for(wanted)(one) && could_run(one); };
     const auto usable = newest_for(id, fits, Of::Requested);
     return usable ? usable : newest_for(id, builds_for(wanted), Of::Requested);
-}
-
-/// Whether the machine could use a build for the accelerator, of a version that is asked for.
-bool AcceleratorNotes::is_usable(NameId id, Accelerator wanted) {
-    const auto fits = [&](CandidateId one) { return builds_for(wanted)(one) && could_run(one); };
-    return newest_for(id, fits, Of::Requested).has_value();
 }
 
 /// The version that NAME[accel=...] gives; nothing where there is none that goes with the rest.

@@ -41,7 +41,6 @@ private:
     bool is_requested(CandidateId id) const;
     bool is_build_requested(NameId name) const;
     bool could_run(CandidateId id);
-    bool is_usable(NameId id, Accelerator wanted);
     bool is_older(VersionId version, CandidateId than) const;
     bool has_python_of(CandidateId one, CandidateId other) const;
     Fits builds_for(Accelerator wanted) const;

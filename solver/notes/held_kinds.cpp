@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 #include <utility>
 
 namespace gpkg::solver {
@@ -15,13 +14,24 @@ public:
     HeldKinds(const Universe& universe, MachineLimit& machine, const WithSpec& with_spec)
         : universe_(universe), machine_(machine), with_spec_(with_spec) {}
 
+    std::optional<HeldKindNote> run(const std::vector<CandidateId>& chosen) {
+        for (const auto id : chosen) {
+            if (auto text = note_on(id)) return HeldKindNote{id, *std::move(text)};
+        }
+        return std::nullopt;
+    }
+
+private:
+    /// Each costs a solve.
+    static constexpr int kMostTries = 6;
+
     std::optional<std::string> note_on(CandidateId id) {
         const auto& chosen = universe_.candidates()[id];
         const auto& name = universe_.names()[chosen.name];
         if (!universe_.is_requested(chosen.name) || universe_.former(chosen.name) ||
             !has_better(id))
             return std::nullopt;
-        for (const auto& spec : kept_kinds()) {
+        for (const auto& spec : other_kinds()) {
             if (tries_++ >= kMostTries) break;
             const auto brought = with_spec_(name.text, spec);
             if (!brought || !is_better(brought->version, brought->accelerator, id)) continue;
@@ -33,10 +43,6 @@ public:
         }
         return std::nullopt;
     }
-
-private:
-    /// Each costs a solve.
-    static constexpr int kMostTries = 6;
 
     /// "2.12.0", "2.12.0 for nvidia"
     static std::string told(const Brought& brought, const Candidate& chosen) {
@@ -67,8 +73,9 @@ private:
     }
 
     /// What would ask for each BLAS and MPI that is not the installed one.
-    std::vector<std::string> kept_kinds() const {
-        std::vector<std::string> kinds;
+    const std::vector<std::string>& other_kinds() {
+        if (other_kinds_) return *other_kinds_;
+        auto& kinds = other_kinds_.emplace();
         for (NameId id = 0; id < universe_.names().size(); ++id) {
             if (!universe_.former(id)) continue;
             for (const auto& out : universe_.names()[id].left_out) {
@@ -84,19 +91,16 @@ private:
     MachineLimit& machine_;
     const WithSpec& with_spec_;
     int tries_ = 0;
+    std::optional<std::vector<std::string>> other_kinds_;  ///< once they were asked for
 };
 
 }  // namespace
 
-std::map<CandidateId, std::string> notes_on_held_kinds(const Universe& universe,
-                                                       MachineLimit& machine,
-                                                       const std::vector<CandidateId>& chosen,
-                                                       const WithSpec& with_spec) {
-    HeldKinds held(universe, machine, with_spec);
-    for (const auto id : chosen) {
-        if (auto note = held.note_on(id)) return {{id, *std::move(note)}};
-    }
-    return {};
+std::optional<HeldKindNote> note_on_held_kinds(const Universe& universe,
+                                               MachineLimit& machine,
+                                               const std::vector<CandidateId>& chosen,
+                                               const WithSpec& with_spec) {
+    return HeldKinds(universe, machine, with_spec).run(chosen);
 }
 
 }  // namespace gpkg::solver

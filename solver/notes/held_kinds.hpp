@@ -4,17 +4,22 @@
 #include "solver/notes/notes.hpp"
 #include "solver/universe.hpp"
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gpkg::solver {
 
-/// What is asked for and new, and would be newer or for the accelerator that is preferred if the
-/// BLAS or the MPI of what is installed might change: that was tried.
-std::map<CandidateId, std::string> notes_on_held_kinds(const Universe& universe,
-                                                       MachineLimit& machine,
-                                                       const std::vector<CandidateId>& chosen,
-                                                       const WithSpec& with_spec);
+struct HeldKindNote {
+    CandidateId on;
+    std::string text;
+};
+
+/// On the first that is asked for and new, and would be newer or for the accelerator that is
+/// preferred if the BLAS or the MPI of what is installed might change: that was tried.
+std::optional<HeldKindNote> note_on_held_kinds(const Universe& universe,
+                                               MachineLimit& machine,
+                                               const std::vector<CandidateId>& chosen,
+                                               const WithSpec& with_spec);
 
 }  // namespace gpkg::solver

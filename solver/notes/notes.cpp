@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 #include <optional>
 
 namespace gpkg::solver {
@@ -52,10 +51,6 @@ void note_missing_extras(const Universe& universe,
     }
 }
 
-void append(std::vector<std::string>& to, std::vector<std::string> more) {
-    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
 }  // namespace
 
 std::vector<std::string> notes_on(const Universe& universe,
@@ -66,10 +61,10 @@ std::vector<std::string> notes_on(const Universe& universe,
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
     AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_spec);
-    const auto held_kinds = notes_on_held_kinds(universe, machine_limit, chosen, with_spec);
+    auto held_kind = note_on_held_kinds(universe, machine_limit, chosen, with_spec);
     for (const auto id : chosen) {
-        if (const auto held = held_kinds.find(id); held != held_kinds.end()) {
-            notes.push_back(held->second);  // which is why
+        if (held_kind && held_kind->on == id) {
+            notes.push_back(std::move(held_kind->text));  // which is why
             continue;
         }
         auto limit = machine_limit.note_on(id);

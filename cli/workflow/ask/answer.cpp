@@ -69,14 +69,13 @@ Result<Outcome> answer_with_accelerator(Question& question) {
 Result<Outcome> answer_with_machine(Question& question) {
     const auto order = accelerators_to_try(
         question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
-    const bool is_only_one = order.size() == 1;
-    for (const auto choice : order) {
+    // One alone is asked about below, reasons and all.
+    for (std::size_t i = 0; order.size() > 1 && i < order.size(); ++i) {
         auto attempt = question;
-        if (!is_only_one) attempt.problem.wants_fixes = attempt.problem.wants_reasons = false;
-        attempt.problem.request.accelerators.all = choice;
+        attempt.problem.wants_reasons = false;
+        attempt.problem.request.accelerators.all = order[i];
         GPKG_TRY(auto outcome, answer_with_accelerator(attempt));
-        if (!is_only_one && !std::holds_alternative<Solution>(outcome)) continue;
-        attempt.problem.wants_fixes = question.problem.wants_fixes;
+        if (!std::holds_alternative<Solution>(outcome)) continue;
         attempt.problem.wants_reasons = question.problem.wants_reasons;
         question = std::move(attempt);
         return outcome;

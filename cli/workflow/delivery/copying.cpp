@@ -7,6 +7,7 @@
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/lost_changes.hpp"
 #include "libcore/env/prefix.hpp"
@@ -17,7 +18,6 @@
 #include "libcore/image/pack.hpp"
 
 #include <fmt/format.h>
-#include <iterator>
 #include <optional>
 #include <set>
 
@@ -109,10 +109,6 @@ std::vector<std::string> removed_by_pip(const fs::path& prefix, const PrefixReco
     // What is in a folder stands before it.
     missing.insert(missing.end(), folders.rbegin(), folders.rend());
     return missing;
-}
-
-void append(std::vector<std::string>& to, std::vector<std::string> more) {
-    to.insert(to.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
 }
 
 /// Nothing where this user may not: then it is another's to change.

@@ -214,8 +214,4 @@ std::vector<Finding> check_gpu_code(const Checked& checked, bool compiles_ptx) {
     return CodeCheckup(checked, compiles_ptx).run();
 }
 
-std::string at_best_as_ptx(const std::string& caution) {
-    return caution + ": there it runs as PTX, where it has some, or not at all";
-}
-
 }  // namespace gpkg::cli

@@ -10,8 +10,4 @@ namespace gpkg::cli {
 /// none, at what the records declare. `compiles_ptx`: the driver does so for what is installed.
 std::vector<Finding> check_gpu_code(const Checked& checked, bool compiles_ptx);
 
-/// What a caution of Cascade's comes to: "..., which makes no machine code for compute capability
-/// 12.0: there it runs as PTX, where it has some, or not at all".
-std::string at_best_as_ptx(const std::string& caution);
-
 }  // namespace gpkg::cli

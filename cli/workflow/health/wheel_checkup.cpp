@@ -1,7 +1,6 @@
 #include "cli/workflow/health/wheel_checkup.hpp"
 
 #include "cli/workflow/health/accelerator_checkup.hpp"
-#include "cli/workflow/health/code_checkup.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"

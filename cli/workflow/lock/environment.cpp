@@ -51,10 +51,6 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
     return sections;
 }
 
-bool is_empty(const LockedClass& locked) {
-    return locked.packages.empty() && locked.foreign.empty();
-}
-
 /// The environments that are not taken, for people to know.
 void tell_others(Context& context, const LockFile& lock, const std::string& file) {
     const auto others = other_environments(lock);
@@ -148,7 +144,7 @@ Result<ExactRequest> locked_request(Context& context,
                                 best.locked->name,
                                 other->locked->name),
                     "--devices with the numbers that gpkg hardware shows says which count");
-    if (is_empty(*best.locked)) {
+    if (best.locked->is_empty()) {
         const std::string environment =
             options.environment.empty() ? std::string(kDefaultEnvironment) : options.environment;
         return nothing_to_make(lock,
