@@ -2,6 +2,7 @@
 #include "libcore/solve/solve.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace gpkg {
 namespace {
@@ -39,24 +40,41 @@ Result<void> let_change(Request& request, const ProblemChange& change) {
 }
 
 template <typename T>
-void erase_places(std::vector<T>& list, std::vector<std::size_t> places) {
-    std::sort(places.rbegin(), places.rend());
-    for (const auto place : places) list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
+void erase_places(std::vector<T>& list, const std::set<std::size_t>& places) {
+    for (auto place = places.rbegin(); place != places.rend(); ++place)
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(*place));
 }
 
 }  // namespace
 
+std::set<std::size_t> lifted_by(const ProblemChange& change, const Request& request) {
+    using Kind = ProblemChange::Kind;
+    if (change.kind == Kind::DropConstraint) return {change.index};
+    std::set<std::size_t> lifted;
+    if (change.kind != Kind::ReplaceSpec) return lifted;
+    const auto& constraints = request.constraints;
+    for (std::size_t i = 0; i < constraints.size(); ++i) {
+        if (constraints[i].is_until_named &&
+            constraints[i].spec.name == request.specs.at(change.index).name)
+            lifted.insert(i);
+    }
+    return lifted;
+}
+
 Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& changes) {
-    std::vector<std::size_t> specs;
-    std::vector<std::size_t> constraints;
+    std::set<std::size_t> specs;
+    std::set<std::size_t> constraints;
     for (const auto& change : changes) {
         switch (change.kind) {
         case ProblemChange::Kind::ReplaceSpec: {
+            constraints.merge(lifted_by(change, problem.request));
             GPKG_TRY(problem.request.specs.at(change.index), MatchSpec::parse(change.spec));
             break;
         }
-        case ProblemChange::Kind::DropSpec: specs.push_back(change.index); break;
-        case ProblemChange::Kind::DropConstraint: constraints.push_back(change.index); break;
+        case ProblemChange::Kind::DropSpec: specs.insert(change.index); break;
+        case ProblemChange::Kind::DropConstraint:
+            constraints.merge(lifted_by(change, problem.request));
+            break;
         case ProblemChange::Kind::SetPriority: problem.priority = ChannelPriority::Flexible; break;
         case ProblemChange::Kind::AllowNewer: problem.exclude_newer.reset(); break;
         case ProblemChange::Kind::SetMachine: set_machine(problem, change); break;
@@ -67,8 +85,8 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
         }
     }
     // Only now, so that every index means what it meant in the problem as it was.
-    erase_places(problem.request.specs, std::move(specs));
-    erase_places(problem.request.constraints, std::move(constraints));
+    erase_places(problem.request.specs, specs);
+    erase_places(problem.request.constraints, constraints);
     return problem;
 }
 

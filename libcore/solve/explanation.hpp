@@ -67,8 +67,8 @@ struct ExplanationLine {
 /// One way to change a problem.
 struct ProblemChange {
     enum class Kind {
-        ReplaceSpec,     ///< request.specs[index] becomes `spec`
-        DropSpec,        ///< request.specs[index] goes
+        ReplaceSpec,  ///< request.specs[index] becomes `spec`
+        DropSpec,     ///< request.specs[index] goes; `name`: a package asked for that it may mean
         DropConstraint,  ///< request.constraints[index] goes
         SetPriority,     ///< to flexible
         AllowNewer,      ///< no record is too new

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -29,6 +30,8 @@ struct Constraint {
     MatchSpec spec;  ///< a glob as name restricts every name it matches
     /// What an explanation says of it, after the spec.
     std::string reason = "is pinned";
+    /// To ask for what it restricts, or for another version of that, lifts it.
+    bool is_until_named = false;
 };
 
 /// What the user asks for and what is there already.
@@ -99,6 +102,8 @@ struct Solution {
     std::vector<std::string> notes;
 };
 
+/// The places of the constraints that no longer hold once the change is made.
+std::set<std::size_t> lifted_by(const ProblemChange& change, const Request& request);
 /// The problem with these changes made to it. Fails for a spec that cannot be read.
 Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& changes);
 

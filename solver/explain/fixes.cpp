@@ -138,11 +138,8 @@ private:
                 const EdgeSet& clash) {
         if (steps.size() >= most_changes_) return;
         // The request may have lost specs and constraints on the way here.
-        const auto specs = places_left(
-            steps, ProblemChange::Kind::DropSpec, universe_.problem().request.specs.size());
-        const auto constraints = places_left(steps,
-                                             ProblemChange::Kind::DropConstraint,
-                                             universe_.problem().request.constraints.size());
+        const auto specs = specs_left(steps);
+        const auto constraints = constraints_left(steps);
         for (auto& next : suggest(universe, edges, clash)) {
             auto& change = next.change;
             if (change.kind == ProblemChange::Kind::DropConstraint) {
@@ -174,13 +171,22 @@ private:
         }
     }
 
-    static std::vector<std::size_t> places_left(const std::vector<Suggestion>& steps,
-                                                ProblemChange::Kind dropped,
-                                                std::size_t count) {
-        std::vector<std::size_t> places(count);
+    std::vector<std::size_t> specs_left(const std::vector<Suggestion>& steps) const {
+        std::vector<std::size_t> places(universe_.problem().request.specs.size());
         std::iota(places.begin(), places.end(), 0U);
         for (const auto& step : steps) {
-            if (step.change.kind == dropped) std::erase(places, step.change.index);
+            if (step.change.kind == ProblemChange::Kind::DropSpec)
+                std::erase(places, step.change.index);
+        }
+        return places;
+    }
+
+    std::vector<std::size_t> constraints_left(const std::vector<Suggestion>& steps) const {
+        const auto& request = universe_.problem().request;
+        std::vector<std::size_t> places(request.constraints.size());
+        std::iota(places.begin(), places.end(), 0U);
+        for (const auto& step : steps) {
+            for (const auto lifted : lifted_by(step.change, request)) std::erase(places, lifted);
         }
         return places;
     }
@@ -212,10 +218,7 @@ private:
         auto drops = drops_of(universe_, edges, clash);
         for (std::size_t i = 0; i < kMostGivenUp && !drops.empty(); ++i) {
             auto drop = std::move(drops.front());
-            drop.index = places_left(plan.steps,
-                                     ProblemChange::Kind::DropSpec,
-                                     universe_.problem().request.specs.size())
-                             .at(drop.index);
+            drop.index = specs_left(plan.steps).at(drop.index);
             plan.steps.push_back({0, std::move(drop)});
             drops.clear();
             attempt(plan, [&](const Universe& universe) {

@@ -67,14 +67,7 @@ public:
                     change_request(edge);
                 }
                 break;
-            case Edge::Kind::Constraint: {
-                ProblemChange change;
-                change.kind = Change::DropConstraint;
-                change.index = edge.index;
-                change.before = written(universe_.problem().request.constraints[edge.index].spec);
-                add(kWithoutPin, std::move(change));
-                break;
-            }
+            case Edge::Kind::Constraint: lift(edge); break;
             case Edge::Kind::Machine: change_machine(edge.to); break;
             case Edge::Kind::Asks: break;
             }
@@ -132,6 +125,29 @@ private:
         add(kAnyAccelerator, std::move(change));
     }
 
+    /// Where a version of what it restricts is asked for, another one lifts it.
+    void lift(const Edge& edge) {
+        const auto& constraint = universe_.problem().request.constraints[edge.index];
+        if (constraint.is_until_named) {
+            const auto& requested = universe_.requested();
+            for (std::size_t i = 0; i < requested.size(); ++i) {
+                const auto& spec = universe_.specs()[requested[i]];
+                if (spec.match.name != constraint.spec.name || !spec.match.version) continue;
+                ProblemChange change;
+                change.kind = Change::ReplaceSpec;
+                change.index = i;
+                change.before = as_typed(spec.match);
+                change.spec = as_typed(bare_of(spec));
+                return add(kOtherVersion, std::move(change), true);
+            }
+        }
+        ProblemChange change;
+        change.kind = Change::DropConstraint;
+        change.index = edge.index;
+        change.before = written(constraint.spec);
+        add(kWithoutPin, std::move(change));
+    }
+
     /// What is named may move.
     void name_it(const Edge& edge) {
         const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
@@ -157,10 +173,13 @@ private:
         if (name.begin == name.end && name.left_out.empty() && !name.is_virtual) {
             int cost = kOtherName;
             for (const auto& near : near_names_of(universe_, edge.to)) {
-                if (is_requested(near)) continue;
                 auto other = spec.match;
                 other.name = near;
-                replace(cost++, other);
+                if (is_requested(near)) {
+                    drop(cost++, change, near);
+                } else {
+                    replace(cost++, other);
+                }
             }
         }
         auto any_channel = spec.match;
@@ -178,11 +197,14 @@ private:
             // Else the other wish says what this one would become: this one is not needed then.
             if (!is_named_twice(spec)) widen(spec, any_channel, replace);
         }
-        if (universe_.requested().size() > 1) {
-            change.kind = Change::DropSpec;
-            change.spec.clear();
-            add(kWithout, change);
-        }
+        if (universe_.requested().size() > 1) drop(kWithout, change);
+    }
+
+    void drop(int cost, ProblemChange change, const std::string& meant = "") {
+        change.kind = Change::DropSpec;
+        change.spec.clear();
+        change.name = meant;
+        add(cost, std::move(change));
     }
 
     /// Other versions and builds of the name, beyond what `any_channel` allows.

@@ -84,6 +84,11 @@ expect 1 install -n held past
 err_has 'python 3.12.* holds: python keeps its minor version unless it is named'
 err_has '  gpkg install -n held past python  # gives past 1.0 and python 3.11.5'
 fixes 1 install -n held past
+# A version of it that was asked for earlier makes way together with it.
+expect 0 create -n minor lib python=3.12
+expect 1 install -n minor past
+err_has '  gpkg install -n minor past python=3.11  # gives past 1.0 and python 3.11.5'
+fixes 1 install -n minor past
 echo 'lib 1.*' > "$at/held/conda-meta/pinned"
 expect 1 install -n held tool
 err_has 'lib 1.* is pinned'
@@ -113,6 +118,11 @@ fixes 3 create -n x $both lib=2 --channel-priority strict
 expect 1 create -n x $both libb
 err_has '  hint: did you mean lib?'
 fixes 1 create -n x $both libb
+# What it may mean is asked for already.
+expect 1 create -n x $both libb lib
+err_has '  hint: did you mean lib?'
+err_has ' --override-channels lib  # without libb'
+fixes 1 create -n x $both libb lib
 expect 1 create -n x $both xylophone
 err_has '  hint: another channel may have it: -c CHANNEL adds one'
 # The name of an environment is not taken for that of a package.

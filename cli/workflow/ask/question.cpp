@@ -70,7 +70,9 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
         named.insert(wanted.update.begin(), wanted.update.end());
         if (auto pin = python_pin(present, named))
             request.constraints.push_back(
-                {*std::move(pin), "holds: python keeps its minor version unless it is named"});
+                {*std::move(pin),
+                 "holds: python keeps its minor version unless it is named",
+                 true});
     }
     for (const auto& record : present.records) {
         request.installed.push_back(record.package);

@@ -236,14 +236,17 @@ std::string hint_on_names(const Explanation& explanation) {
     };
     if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
     std::vector<std::string> near;
+    const auto note = [&](const std::string& name) {
+        if (!name.empty() && std::find(near.begin(), near.end(), name) == near.end())
+            near.push_back(name);
+    };
     for (const auto& fix : explanation.fixes) {
         for (const auto& change : fix.changes) {
+            if (change.kind == Kind::DropSpec) note(change.name);
             if (change.kind != Kind::ReplaceSpec) continue;
             const auto before = MatchSpec::parse(change.before);
             const auto after = MatchSpec::parse(change.spec);
-            if (before && after && before->name != after->name &&
-                std::find(near.begin(), near.end(), after->name) == near.end())
-                near.push_back(after->name);
+            if (before && after && before->name != after->name) note(after->name);
         }
     }
     if (near.empty()) return "another channel may have it: -c CHANNEL adds one";

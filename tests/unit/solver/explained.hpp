@@ -18,6 +18,10 @@ inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
 /// The same problem, its records having come in the opposite order.
 Problem in_reverse(const Problem& problem);
 
+/// Who asks for a build lets what is installed be of another kind, parts of it included, whether or
+/// not the clash tells it: without that, the problem would be another one.
+bool has_unsaid_build(const Problem& problem, const Explanation::Clash& clash);
+
 /// Whether the solver finds a solution.
 bool has_solution(const Problem& problem);
 

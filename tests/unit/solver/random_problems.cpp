@@ -232,9 +232,10 @@ Problem random_problem(Dice& dice) {
     }
     for (auto count = 1 + dice.roll(3); count > 0; --count)
         problem.request.specs.push_back(random_request(dice, problem, novelty));
-    if (dice.one_in(4))
-        problem.request.constraints.push_back(
-            {MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value()});
+    for (auto count = dice.one_in(4) ? 1 + dice.roll(2) : 0; count > 0; --count) {
+        auto spec = MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value();
+        problem.request.constraints.push_back({std::move(spec), "is pinned", dice.one_in(2)});
+    }
     if (dice.one_in(20)) problem.request.specs.push_back(MatchSpec::parse("__cuda").value());
     if (dice.one_in(3)) add_installed(dice, problem, novelty);
     // What of a condition is left when nothing is brought in is a matter of its own.
