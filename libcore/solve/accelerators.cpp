@@ -58,10 +58,9 @@ std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virt
             return !has_vendor(virtual_packages, Accelerator::Nvidia);
         return choice == AcceleratorChoice::Amd && !has_vendor(virtual_packages, Accelerator::Amd);
     };
-    const auto last = order.back();
-    std::erase_if(order, is_elsewhere);
-    if (order.empty()) order.push_back(last);
-    return order;
+    auto here = order;
+    std::erase_if(here, is_elsewhere);
+    return here.empty() ? order : here;
 }
 
 std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& installed,

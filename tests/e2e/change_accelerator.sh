@@ -34,6 +34,9 @@ gpu expect 0 why-not 'torch=1.0=cpu_0' torch
 out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is for nvidia, and the other for none'
 
 # The first of several that works; one for a GPU only where such a GPU is.
+# Where none of them is there, all are tried, and the first is explained.
+expect 1 solve torch --accel amd,nvidia
+err_has "no set of packages meets the request with any of the accelerators amd and nvidia; with amd:"
 expect 0 solve torch --accel nvidia,none
 out_has cpu_0
 gpu expect 0 solve torch --accel nvidia,none

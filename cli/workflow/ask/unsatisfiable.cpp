@@ -1,5 +1,6 @@
 #include "cli/workflow/ask/unsatisfiable.hpp"
 
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/fix_command.hpp"
 #include "cli/workflow/settings.hpp"
@@ -228,6 +229,20 @@ std::string hint_on_overrides(const Asked& asked, const Explanation& explanation
     return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+/// Of several accelerators that were tried, the explanation is about the first.
+std::string title(const Question& question) {
+    const std::string plain = "no set of packages meets the request";
+    const auto tried = accelerators_to_try(
+        question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
+    if (tried.size() < 2) return plain;
+    std::vector<std::string> names;
+    for (const auto choice : tried) names.emplace_back(to_string(choice));
+    return fmt::format("{} with any of the accelerators {}; with {}:",
+                       plain,
+                       join_some(names, "and", names.size()),
+                       names.front());
+}
+
 }  // namespace
 
 std::string hint_on_names(const Explanation& explanation) {
@@ -288,7 +303,7 @@ Error unsatisfiable(const Context& context,
     details["fixes"] = Json::array();
     for (const auto& fix : fixes) details["fixes"].push_back(json_of(asked, fix));
 
-    auto message = "no set of packages meets the request\n" + explanation.tree();
+    auto message = title(question) + "\n" + explanation.tree();
     if (!fixes.empty()) message += "\nwhat would work:";
     for (const auto& fix : fixes) message += "\n  " + fix_text(asked, fix);
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};

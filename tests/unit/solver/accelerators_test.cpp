@@ -87,7 +87,7 @@ TEST_CASE("of several choices those count for whose GPUs something is there", "[
     CHECK(choices_on({driver}, {Amd, Nvidia, None}) == Choices{Nvidia, None});
     CHECK(choices_on({driver, amd}, {Amd, Nvidia, None}) == Choices{Amd, Nvidia, None});
     CHECK(choices_on({}, {Amd, Nvidia, None}) == Choices{None});
-    CHECK(choices_on({}, {Amd, Nvidia}) == Choices{Nvidia});
+    CHECK(choices_on({}, {Amd, Nvidia}) == Choices{Amd, Nvidia});
     CHECK(choices_on({}, {Nvidia}) == Choices{Nvidia});
     CHECK(choices_on({}, {Auto, None}) == Choices{Auto, None});
     CHECK(choices_on({}, {}).empty());
