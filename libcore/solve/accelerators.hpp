@@ -38,7 +38,8 @@ bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator 
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 
 /// Of choices in the order in which they are to be tried, those that count on a machine: of
-/// several, one for a GPU does where there is such a GPU or its driver. All of them where none does.
+/// several, one for a GPU does where there is such a GPU or its driver. All of them where none
+/// does.
 std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virtual_packages,
                                           std::vector<AcceleratorChoice> order);
 

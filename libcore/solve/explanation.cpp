@@ -290,7 +290,9 @@ std::string ProblemChange::text() const {
     switch (kind) {
     case Kind::ReplaceSpec: return fmt::format("{} in place of {}", spec, before);
     case Kind::DropSpec: return fmt::format("without {}", before);
-    case Kind::DropConstraint: return fmt::format("without the pin {}", before);
+    case Kind::DropConstraint:
+        return name.empty() ? fmt::format("without the pin {}", before)
+                            : fmt::format("{} asked for too", name);
     case Kind::SetPriority: return "flexible channel priority";
     case Kind::AllowNewer: return "no limit on how new records may be";
     case Kind::SetMachine: return machine_needed(*this);

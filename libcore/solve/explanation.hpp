@@ -69,7 +69,7 @@ struct ProblemChange {
     enum class Kind {
         ReplaceSpec,  ///< request.specs[index] becomes `spec`
         DropSpec,     ///< request.specs[index] goes; `name`: a package asked for that it may mean
-        DropConstraint,  ///< request.constraints[index] goes
+        DropConstraint,  ///< request.constraints[index] goes; `name`: to ask for that would do it
         SetPriority,     ///< to flexible
         AllowNewer,      ///< no record is too new
         SetMachine,      ///< the virtual package `name` has `version` and `build`

@@ -145,6 +145,7 @@ private:
         change.kind = Change::DropConstraint;
         change.index = edge.index;
         change.before = written(constraint.spec);
+        if (constraint.is_until_named) change.name = constraint.spec.name;
         add(kWithoutPin, std::move(change));
     }
 

@@ -54,14 +54,32 @@ public:
             chosen, [&](const Version& other) { return other == brought->version; });
         if (told == nullptr || spec_allowing(universe_, chosen.name, *told) != spec)
             return std::nullopt;
-        const bool has_moved = universe_.former(chosen.name)->record.version != version.to_string();
-        return fmt::format("{} {} {}: {} {}; {} asks for it",
-                           name.text,
-                           has_moved ? "goes no further than" : "stays at",
-                           version.to_string(),
+        return fmt::format("{}: {} {}; {} asks for it",
+                           where_it_stays(id),
                            brought->version.to_string(),
                            left_out_text(universe_, chosen.name, *told),
                            spec);
+    }
+
+    /// Of what was named it is told as well that something newer is there.
+    std::optional<std::string> note_on_named(CandidateId id) {
+        const auto& chosen = universe_.candidates()[id];
+        const auto& name = universe_.names()[chosen.name];
+        if (!universe_.former(chosen.name) || !is_named(name.text)) return std::nullopt;
+        std::optional<CandidateId> newest;
+        for (auto other = name.begin; other < name.end; ++other) {
+            if (is_newer(other, newest.value_or(id)) && universe_.is_as_requested(other) &&
+                !machine_.why_never(other))
+                newest = other;
+        }
+        if (!newest) return std::nullopt;
+        const auto& version = universe_.version(universe_.candidates()[*newest].version);
+        return fmt::format(
+            "{0}, and there is {2}; gpkg why-not {1}=={2}, with the same environment, "
+            "tells why",
+            where_it_stays(id),
+            name.text,
+            version.to_string());
     }
 
 private:
@@ -106,10 +124,32 @@ private:
     }
 
     bool may_move(const std::string& name) const {
-        const auto& request = universe_.problem().request;
-        return request.update_all ||
-               std::find(request.update.begin(), request.update.end(), name) !=
-                   request.update.end();
+        return universe_.problem().request.update_all || is_named(name);
+    }
+
+    bool is_named(const std::string& name) const {
+        const auto& update = universe_.problem().request.update;
+        return std::find(update.begin(), update.end(), name) != update.end();
+    }
+
+    /// And no second choice for another reason.
+    bool is_newer(CandidateId one, CandidateId other) const {
+        const auto& a = universe_.candidates()[one];
+        const auto& b = universe_.candidates()[other];
+        return a.is_offered() && !a.has_track_features && !a.will_not_run &&
+               a.channel <= b.channel &&
+               universe_.version(b.version) < universe_.version(a.version);
+    }
+
+    /// "pytorch stays at 2.6.0"
+    std::string where_it_stays(CandidateId id) const {
+        const auto& chosen = universe_.candidates()[id];
+        const auto version = universe_.version(chosen.version).to_string();
+        const bool has_moved = universe_.former(chosen.name)->record.version != version;
+        return fmt::format("{} {} {}",
+                           universe_.names()[chosen.name].text,
+                           has_moved ? "goes no further than" : "stays at",
+                           version);
     }
 
     /// What its version would not have helped.
@@ -143,7 +183,9 @@ std::vector<std::string> notes_on_held_back(const Universe& universe,
     if (!request.update_all && request.update.empty()) return notes;  // nothing was to move
     HeldBack held_back(universe, machine, chosen, with_spec);
     for (const auto id : chosen) {
-        if (auto note = held_back.note_on(id)) notes.push_back(*std::move(note));
+        auto note = held_back.note_on(id);
+        if (!note) note = held_back.note_on_named(id);
+        if (note) notes.push_back(*std::move(note));
     }
     return notes;
 }

@@ -10,7 +10,7 @@
 namespace gpkg::solver {
 
 /// What was to move and would be newer if it might change in kind, and for no other reason: that
-/// was tried.
+/// was tried. Of what was named, else that there is something newer.
 std::vector<std::string> notes_on_held_back(const Universe& universe,
                                             MachineLimit& machine,
                                             const std::vector<CandidateId>& chosen,
