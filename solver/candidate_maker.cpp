@@ -1,0 +1,139 @@
+#include "solver/candidate_maker.hpp"
+
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/spec/record_version.hpp"
+
+#include <utility>
+
+namespace gpkg::solver {
+
+void CandidateMaker::begin(const NameRecords& home) {
+    specs_.begin();
+    home_versions_.assign(home.version_count(), std::nullopt);
+}
+
+/// kNone where the text is no version.
+VersionId CandidateMaker::add_version(Result<Version> version) {
+    if (!version) return kNone;
+    versions_.push_back(*std::move(version));
+    return static_cast<VersionId>(versions_.size() - 1);
+}
+
+Result<std::optional<Candidate>> CandidateMaker::of_row(NameId name,
+                                                        const ChannelRecord& record,
+                                                        std::uint32_t channel) {
+    const auto& row = *record.row;
+    Candidate candidate;
+    candidate.name = name;
+    candidate.channel = channel;
+    candidate.build_number = row.build_number;
+    candidate.timestamp = row.timestamp;
+    candidate.has_track_features = row.track_features != 0;
+    candidate.is_noarch = record.index->source().subdir == "noarch";
+    candidate.offered = record;
+    // Rows are sorted by version, and most share their lists with the row before.
+    auto& version = home_versions_[row.version];
+    if (!version) version = add_version(Version::parse(record.version()));
+    GPKG_TRY(const auto depends, specs_.depends(record));
+    GPKG_TRY(const auto constrains, specs_.constrains(record));
+    GPKG_TRY(const auto extras, specs_.extras(name, record));
+    if (*version == kNone || !depends.is_readable || !constrains.is_readable || !extras.is_readable)
+        return std::nullopt;
+    candidate.depends = depends.specs;
+    candidate.constrains = constrains.specs;
+    candidate.conditional = depends.conditional;
+    if (!extras.conditional.empty()) {
+        std::vector<SpecId> both(depends.conditional.begin(), depends.conditional.end());
+        both.insert(both.end(), extras.conditional.begin(), extras.conditional.end());
+        candidate.conditional = table_.keep(std::move(both));
+    }
+    candidate.version = *version;
+    if (const auto accelerator = accelerator_of_row(candidate, depends)) {
+        candidate.accelerator = *accelerator;
+        candidate.says_accelerator = true;
+    }
+    candidate.closeness = depends.closeness;
+    candidate.will_not_run = depends.will_not_run || is_no_code_for_machine(candidate);
+    loosen(candidate);
+    return candidate;
+}
+
+std::optional<Candidate> CandidateMaker::of_given(NameId name, const PackageRecord& record) {
+    Candidate candidate;
+    candidate.name = name;
+    candidate.build_number = record.build_number;
+    candidate.timestamp = record.timestamp;
+    candidate.has_track_features = !record.track_features.empty();
+    candidate.is_noarch = record.subdir == "noarch";
+    candidate.given = &record;
+    const auto accelerator = accelerator_of(record);
+    candidate.accelerator = accelerator.accelerator;
+    candidate.says_accelerator = !accelerator.evidence.empty();
+    const auto version = add_version(version_of(record));
+    if (version == kNone) return std::nullopt;
+    candidate.version = version;
+    Dependencies dependencies(table_);
+    Dependencies restrictions(table_);
+    for (const auto& text : record.depends) {
+        if (const auto id = table_.intern(text)) dependencies.add(*id);
+    }
+    for (const auto& [group, texts] : record.extra_depends) {
+        for (const auto& text : texts) {
+            if (const auto id = table_.intern_extra(text, name, group)) dependencies.add(*id);
+        }
+    }
+    for (const auto& text : record.constrains) {
+        if (const auto id = table_.intern(text)) restrictions.add_constrain(*id);
+    }
+    const auto kept = std::move(dependencies).keep();
+    candidate.depends = kept.specs;
+    candidate.conditional = kept.conditional;
+    candidate.constrains = std::move(restrictions).keep().specs;
+    candidate.closeness = kept.closeness;
+    candidate.will_not_run = kept.will_not_run || is_no_code_for_machine(candidate);
+    loosen(candidate);
+    return candidate;
+}
+
+std::optional<Accelerator> CandidateMaker::accelerator_of_row(const Candidate& candidate,
+                                                              const SpecList& depends) const {
+    if (is_vendor_part(table_.names()[candidate.name].text)) return std::nullopt;
+    if (candidate.offered.row->flags != 0) {
+        for (const auto& flag : candidate.flags()) {
+            if (const auto found = accelerator_of_flag(flag)) return found;
+        }
+    }
+    const auto& said = depends.accelerator;
+    if (said.is_for_either) return std::nullopt;
+    if (said.hint != AcceleratorHint::Nothing) return said.accelerator;
+    return accelerator_of_build(candidate.build());
+}
+
+bool CandidateMaker::is_no_code_for_machine(const Candidate& candidate) const {
+    return candidate.accelerator == Accelerator::Nvidia &&
+           table_.cascade().obstacle_of_build(candidate.build());
+}
+
+/// What only builds needs no driver of a certain age. Where nothing is brought in, what a package
+/// needs and is there has to fit. The machine is there in any case.
+void CandidateMaker::loosen(Candidate& candidate) {
+    if (request_.only_builds) candidate.will_not_run = false;
+    if (request_.only_builds && tells_cuda_version(table_.names()[candidate.name].text)) {
+        std::vector<SpecId> kept;
+        for (const auto id : candidate.constrains) {
+            if (!table_.name_of(id).is_virtual) kept.push_back(id);
+        }
+        candidate.constrains = table_.keep(std::move(kept));
+    }
+    if (!request_.no_dependencies) return;
+    std::vector<SpecId> needed;
+    std::vector<SpecId> restricted(candidate.constrains.begin(), candidate.constrains.end());
+    for (const auto id : candidate.depends)
+        (table_.name_of(id).is_virtual ? needed : restricted)
+            .push_back(table_.without_condition(id));
+    candidate.depends = table_.keep(std::move(needed));
+    candidate.constrains = table_.keep(std::move(restricted));
+    candidate.conditional = {};
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,453 @@
+// What the request can reach, name after name, and which records of a name are candidates at all:
+// for the accelerators that the request allows, and, of what is installed, those that keep what is
+// kept of it.
+
+#include "libcore/base/text.hpp"
+#include "solver/candidate_maker.hpp"
+#include "solver/universe.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace gpkg::solver {
+namespace {
+
+constexpr std::size_t kLikelyCandidates = std::size_t{1} << 15U;
+
+bool names_match(const MatchSpec& spec, std::string_view name) {
+    if (spec.has_one_name()) return spec.name == name;
+    return spec.name == "*" || spec.name_matcher->matches(name);
+}
+
+/// Taking every package that a glob fits is never what was meant.
+tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem) {
+    std::vector<std::string> found;
+    for (const auto& index : problem.indexes) {
+        for (const auto name : index->names()) {
+            if (names_match(spec, name)) found.emplace_back(name);
+        }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    if (found.empty())
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: no package of the channels has such a name", spec.to_string()));
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: a request names one package, and this fits {}",
+                            spec.to_string(),
+                            join_some(found, "and")),
+                "name one of them");
+}
+
+}  // namespace
+
+class Collecting {
+public:
+    explicit Collecting(const Problem& problem)
+        : problem_(problem),
+          universe_(problem),
+          maker_(problem.request, table_, universe_.versions_) {}
+
+    Result<Universe> run();
+
+private:
+    using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
+
+    void count_channels();
+    Result<void> take_request();
+    void take_constraints(NameId name);
+    void reach(NameId name);
+    void reach_from(const Candidate& candidate);
+    Result<void> collect(NameId name);
+    Result<void> collect_rows(NameId name);
+    void collect_installed(NameId name);
+    void add_given(NameId name, const PackageRecord& record, bool is_installed);
+    std::uint32_t channel_of(NameId name, const PackageRecord& record) const;
+    bool is_named(NameId name,
+                  const ChannelIndex& index,
+                  std::uint32_t channel,
+                  FirstNamed& first) const;
+    /// Gives `why_not` each candidate of the name, and leaves it out where that has a reason.
+    template <typename WhyNot>
+    void leave_out(NameId name, const WhyNot& why_not);
+    void leave_out_changed_builds(NameId name);
+    void leave_out_accelerators(NameId name);
+    Result<void> check_extras() const;
+    void excuse_installed();
+    void note_ignored_condition();
+    void note_left_out();
+
+    const std::vector<Name>& names() const { return table_.names(); }
+    const std::vector<Spec>& specs() const { return table_.specs(); }
+    Name& name_at(NameId id) { return table_.name(id); }
+
+    const Problem& problem_;
+    Universe universe_;
+    SpecTable& table_ = universe_.table_;
+    std::vector<Candidate>& candidates_ = universe_.candidates_;
+    Keeping& keeping_ = universe_.keeping_;
+    CandidateMaker maker_;
+    std::vector<NameId> queue_;
+    std::vector<std::uint32_t> channel_of_index_;
+};
+
+Result<Universe> Universe::collect(const Problem& problem) { return Collecting(problem).run(); }
+
+Result<Universe> Collecting::run() {
+    candidates_.reserve(kLikelyCandidates);
+    count_channels();
+    const auto& request = problem_.request;
+    universe_.found_accelerator_ =
+        request.accelerators.preferred
+            ? request.accelerators.preferred
+            : found_accelerator(request.installed, problem_.virtual_packages);
+    GPKG_CHECK(take_request());
+    while (!queue_.empty()) {
+        const auto name = queue_.back();
+        queue_.pop_back();
+        GPKG_CHECK(collect(name));
+    }
+    GPKG_CHECK(check_extras());
+    table_.link(candidates_, universe_.versions_);
+    excuse_installed();
+    note_ignored_condition();
+    note_left_out();
+    return std::move(universe_);
+}
+
+void Collecting::count_channels() {
+    std::string last_channel;
+    for (const auto& index : problem_.indexes) {
+        const auto& channel = index->source().channel;
+        auto& ranks = channel_of_index_;
+        if (ranks.empty()) {
+            ranks.push_back(0);
+        } else {
+            ranks.push_back(channel == last_channel ? ranks.back() : ranks.back() + 1);
+        }
+        last_channel = channel;
+    }
+}
+
+Result<void> Collecting::take_request() {
+    const auto& request = problem_.request;
+    const auto refuse_condition = [](const MatchSpec& spec) {
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: `when` belongs to the dependencies of a package; a request "
+                                "has no conditions",
+                                spec.to_string()),
+                    "ask for it without `when`");
+    };
+    for (const auto& constraint : request.constraints) {
+        if (constraint.spec.when) return refuse_condition(constraint.spec);
+    }
+    for (const auto& spec : request.specs) {
+        if (spec.when) return refuse_condition(spec);
+        if (!spec.has_one_name()) return refuse_glob(spec, problem_);
+        universe_.requested_.push_back(table_.intern(spec));
+    }
+    for (const auto& name : request.keep) universe_.kept_.push_back(table_.intern_name(name));
+
+    // In this order, so that ids, and with them every tie, do not depend on the records' order.
+    std::vector<NameId> leading;
+    const auto reach_or_lead = [&](NameId name) {
+        if (keeping_.is_asked_otherwise(names()[name].text))
+            leading.push_back(name);
+        else
+            reach(name);
+    };
+    for (const auto id : universe_.requested_) reach_or_lead(specs()[id].name);
+    for (const auto id : universe_.kept_) reach_or_lead(id);
+    // What other packages are to follow.
+    for (const auto name : leading) {
+        name_at(name).is_reached = true;
+        GPKG_CHECK(collect(name));
+    }
+    return {};
+}
+
+void Collecting::take_constraints(NameId name) {
+    for (const auto& constraint : problem_.request.constraints) {
+        const auto& text = names()[name].text;
+        if (!names_match(constraint.spec, text) ||
+            (names()[name].is_virtual && !constraint.spec.has_one_name()))
+            continue;
+        auto spec = constraint.spec;
+        spec.name = text;
+        spec.name_matcher.reset();
+        universe_.constraints_.push_back(table_.intern(std::move(spec)));
+        universe_.constraint_of_.push_back(&constraint);
+    }
+}
+
+void Collecting::reach(NameId name) {
+    if (names()[name].is_reached) return;
+    name_at(name).is_reached = true;
+    queue_.push_back(name);
+}
+
+/// Conditions reach nothing: what nobody brings is not there, and they do not hold.
+void Collecting::reach_from(const Candidate& candidate) {
+    for (const auto id : candidate.depends) reach(specs()[id].name);
+    for (const auto id : candidate.conditional) reach(specs()[id].name);
+    // What a package constrains need not be there, but the machine is.
+    for (const auto id : candidate.constrains) {
+        if (table_.name_of(id).is_virtual) reach(specs()[id].name);
+    }
+}
+
+Result<void> Collecting::collect(NameId name) {
+    if (std::exchange(name_at(name).is_collected, true)) return {};
+    name_at(name).begin = static_cast<CandidateId>(candidates_.size());
+    take_constraints(name);
+    if (names()[name].is_virtual) {
+        for (const auto& record : problem_.virtual_packages) {
+            if (record.name == names()[name].text) add_given(name, record, false);
+        }
+    } else {
+        GPKG_CHECK(collect_rows(name));
+        collect_installed(name);
+        leave_out_changed_builds(name);
+        leave_out_accelerators(name);
+    }
+    name_at(name).end = static_cast<CandidateId>(candidates_.size());
+    const auto own = std::span(candidates_).subspan(names()[name].begin);
+    for (const auto next : keeping_.take_along(names()[name].text, own, specs(), names())) {
+        name_at(next).is_reached = true;
+        queue_.push_back(next);
+    }
+    for (const auto& candidate : own) reach_from(candidate);
+    return {};
+}
+
+/// A request or a pin may name the channel: then its spec rules the others out, and strict priority
+/// does not hide the first that it means.
+bool Collecting::is_named(NameId name,
+                          const ChannelIndex& index,
+                          std::uint32_t channel,
+                          FirstNamed& first) const {
+    bool is_first = false;
+    for (const auto* ids : {&universe_.requested_, &universe_.constraints_}) {
+        for (const auto id : *ids) {
+            const auto& spec = specs()[id];
+            if (spec.name == name && spec.match.channel &&
+                channel_matches(*spec.match.channel, index.source().channel))
+                is_first = first.try_emplace(id, channel).first->second == channel || is_first;
+        }
+    }
+    return is_first;
+}
+
+Result<void> Collecting::collect_rows(NameId name) {
+    const std::string text = names()[name].text;
+    std::optional<std::uint32_t> first_channel;
+    FirstNamed first_named;
+    for (std::size_t i = 0; i < problem_.indexes.size(); ++i) {
+        const auto& index = *problem_.indexes[i];
+        GPKG_TRY(const auto found, index.find(text));
+        if (found.rows().empty()) continue;
+        const auto& home = universe_.homes_.emplace_back(found);
+        maker_.begin(home);
+        const auto channel = channel_of_index_[i];
+        if (!first_channel) first_channel = channel;
+        const bool is_hidden = problem_.priority == ChannelPriority::Strict &&
+                               channel != first_channel &&
+                               !is_named(name, index, channel, first_named) &&
+                               !keeping_.may_come_of(text, index.source().channel);
+        const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
+            name_at(name).left_out.push_back({reason, {&index, &home, &row}});
+        };
+        if (is_hidden) {
+            for (const auto* row : home.choices(std::nullopt))
+                leave_out(LeftOut::Why::Hidden, *row);
+            continue;
+        }
+        for (const auto* row : home.choices(problem_.exclude_newer)) {
+            GPKG_TRY(const auto candidate, maker_.of_row(name, {&index, &home, row}, channel));
+            if (candidate) {
+                candidates_.push_back(*candidate);
+            } else {
+                leave_out(LeftOut::Why::Unreadable, *row);
+            }
+        }
+        if (!problem_.exclude_newer) continue;
+        for (const auto* row : home.choices(std::nullopt)) {
+            if (row->appeared() > *problem_.exclude_newer) leave_out(LeftOut::Why::Newer, *row);
+        }
+    }
+    return {};
+}
+
+void Collecting::collect_installed(NameId name) {
+    for (const auto& record : problem_.request.installed) {
+        if (record.name != names()[name].text) continue;
+        const auto same = std::find_if(
+            candidates_.begin() + names()[name].begin,
+            candidates_.end(),
+            [&](const Candidate& candidate) {
+                if (!candidate.is_offered() || candidate.build() != record.build ||
+                    universe_.versions_[candidate.version].to_string() != to_lower(record.version))
+                    return false;
+                if (!record.sha256.empty() && !candidate.sha256().empty())
+                    return record.sha256 == candidate.sha256();
+                return candidate.offered.index->source().channel == record.channel;
+            });
+        if (same != candidates_.end()) {
+            same->is_installed = true;
+        } else {
+            add_given(name, record, true);
+        }
+    }
+}
+
+/// Of a record that its channel does not have any more. From a channel that is not asked, it counts
+/// as one of the best that has the name: the version then decides.
+std::uint32_t Collecting::channel_of(NameId name, const PackageRecord& record) const {
+    for (std::size_t i = 0; i < problem_.indexes.size(); ++i) {
+        if (problem_.indexes[i]->source().channel == record.channel) return channel_of_index_[i];
+    }
+    const auto first = names()[name].begin;
+    return first < candidates_.size() ? candidates_[first].channel : 0;
+}
+
+void Collecting::add_given(NameId name, const PackageRecord& record, bool is_installed) {
+    auto candidate = maker_.of_given(name, record);
+    if (!candidate) {
+        universe_.notes_.push_back(fmt::format(
+            "{}: has no readable version and cannot be solved for", record.distribution()));
+        return;
+    }
+    candidate->is_installed = is_installed;
+    candidate->channel = channel_of(name, record);
+    candidates_.push_back(*candidate);
+}
+
+/// A group that only some records have is fine (CEP 44); one that none has is a slip.
+Result<void> Collecting::check_extras() const {
+    for (const auto id : universe_.requested_) {
+        const auto& spec = specs()[id];
+        const auto& name = names()[spec.name];
+        if (spec.match.extras.empty() || name.begin == name.end) continue;
+        std::vector<std::string> known;
+        for (auto candidate = name.begin; candidate < name.end; ++candidate) {
+            for (const auto group : candidates_[candidate].groups()) known.emplace_back(group);
+        }
+        for (const auto& out : name.left_out) {
+            for (const auto group : out.record.groups()) known.emplace_back(group);
+        }
+        std::sort(known.begin(), known.end());
+        known.erase(std::unique(known.begin(), known.end()), known.end());
+        for (const auto& group : spec.match.extras) {
+            if (std::binary_search(known.begin(), known.end(), group)) continue;
+            const auto near = near_names(group, known);
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("{}: no {} has the extra {}", spec.match.to_string(), name.text, group),
+                !near.empty()   ? fmt::format("did you mean {}?", join_some(near, "or"))
+                : known.empty() ? "ask for it without extras: it has none"
+                                : "it has " + join_some(known, "and"));
+        }
+    }
+    return {};
+}
+
+void Collecting::note_ignored_condition() {
+    if (const auto id = table_.first_ignored())
+        universe_.notes_.push_back(
+            fmt::format("{}: stands in `constrains`, where `when` is ignored", specs()[*id].text));
+}
+
+void Collecting::note_left_out() {
+    const auto note = [&](LeftOut::Why why, std::string_view reason) {
+        std::size_t count = 0;
+        for (const auto& name : names())
+            count += static_cast<std::size_t>(
+                std::count_if(name.left_out.begin(), name.left_out.end(), [&](auto& out) {
+                    return out.why == why;
+                }));
+        if (count > 0)
+            universe_.notes_.push_back(
+                fmt::format("{} left out: {}",
+                            count == 1 ? "1 record is" : fmt::format("{} records are", count),
+                            reason));
+    };
+    note(LeftOut::Why::Unreadable, "a version or a dependency cannot be read");
+}
+
+/// An installed package is there whether or not this machine could use it: an environment for GPUs
+/// is managed from login nodes that have none.
+void Collecting::excuse_installed() {
+    for (auto& candidate : candidates_) {
+        if (!candidate.is_installed) continue;
+        const auto lacking = [&](SpecId id) {
+            return table_.name_of(id).is_virtual && specs()[id].matches.empty();
+        };
+        const auto broken = [&](SpecId id) {
+            const auto& name = table_.name_of(id);
+            return name.begin != name.end && lacking(id);
+        };
+        std::vector<SpecId> excused;
+        const auto excuse = [&](std::span<const SpecId>& from, const auto& is_unmet) {
+            std::vector<SpecId> kept;
+            for (const auto id : from) (is_unmet(id) ? excused : kept).push_back(id);
+            if (kept.size() < from.size()) from = table_.keep(std::move(kept));
+        };
+        excuse(candidate.depends, lacking);
+        excuse(candidate.constrains, broken);
+        candidate.excused = table_.keep(std::move(excused));
+        // Whether these apply is not known, so nothing is said of them.
+        excuse(candidate.conditional, lacking);
+    }
+}
+
+template <typename WhyNot>
+void Collecting::leave_out(NameId name, const WhyNot& why_not) {
+    auto& left_out = name_at(name).left_out;
+    const auto begin = candidates_.begin() + names()[name].begin;
+    const auto kept = std::stable_partition(
+        begin, candidates_.end(), [&](const auto& candidate) { return !why_not(candidate); });
+    for (auto gone = kept; gone != candidates_.end(); ++gone) {
+        if (gone->is_offered()) left_out.push_back({*why_not(*gone), gone->offered});
+    }
+    candidates_.erase(kept, candidates_.end());
+}
+
+void Collecting::leave_out_changed_builds(NameId name) {
+    const auto kept = keeping_.kept_of(names()[name].text);
+    if (kept) leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
+}
+
+/// Where a name has builds for the accelerator that is asked for, the others are none; versions
+/// that know of no accelerator are, but not of what the user names. What is installed stays until
+/// somebody asks for a change.
+void Collecting::leave_out_accelerators(NameId name) {
+    if (!universe_.accelerators().is_bound(names()[name].text)) return;
+    const auto wanted = *universe_.preferred_accelerator(name);
+    const auto begin = candidates_.begin() + names()[name].begin;
+    const bool is_named = universe_.is_requested(name);
+    bool has_any = false;
+    std::vector<VersionId> with_wanted;
+    for (auto candidate = begin; candidate != candidates_.end(); ++candidate) {
+        has_any = has_any || candidate->accelerator != Accelerator::None ||
+                  (is_named && candidate->says_accelerator && wanted != Accelerator::None);
+        if (candidate->accelerator == wanted) with_wanted.push_back(candidate->version);
+    }
+    if (!has_any || (with_wanted.empty() && !is_named && wanted != Accelerator::None)) return;
+    const bool may_change = universe_.accelerators().is_asked(names()[name].text);
+    leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
+        const bool is_neutral =
+            !candidate.says_accelerator && !is_named &&
+            std::find(with_wanted.begin(), with_wanted.end(), candidate.version) ==
+                with_wanted.end();
+        if (candidate.accelerator == wanted || is_neutral ||
+            (candidate.is_installed && !may_change))
+            return std::nullopt;
+        return LeftOut::Why::Accelerator;
+    });
+}
+
+}  // namespace gpkg::solver
