@@ -4,27 +4,10 @@
 #include "virtual-packages/package_names_internal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace gpkg::virtual_packages {
 namespace {
-
-/// Those of CEP 30 and 46, of conda's own, and gpkg's.
-constexpr auto kReserved = std::to_array<std::string_view>({"__amdgpu",
-                                                            "__amdgpu_arch",
-                                                            "__archspec",
-                                                            "__conda",
-                                                            "__cuda",
-                                                            "__cuda_arch",
-                                                            "__freebsd",
-                                                            "__glibc",
-                                                            "__gpkg",
-                                                            "__linux",
-                                                            "__osx",
-                                                            "__rocm",
-                                                            "__unix",
-                                                            "__win"});
 
 bool is_variable_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -44,7 +27,7 @@ Result<void> check_free_name(std::string_view name) {
         return fail(ErrorKind::Parse,
                     fmt::format("{}: no name for a virtual package", printable(name)),
                     "two underscores, then small letters, digits and underscores: __level_zero");
-    if (std::ranges::find(kReserved, name) != kReserved.end())
+    if (is_known_virtual_package(name))
         return fail(ErrorKind::Parse,
                     fmt::format("{} is gpkg's own to tell", name),
                     "only names that neither conda nor gpkg gives a meaning to are free");

@@ -2,9 +2,9 @@
 #include "libcore/lock/class_order_internal.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/microarchitecture.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -61,9 +61,7 @@ public:
     }
 
     bool operator()(const std::string& name) const {
-        constexpr auto kSystem =
-            std::to_array<std::string_view>({"__unix", "__linux", "__osx", "__win", "__glibc"});
-        return std::ranges::find(kSystem, name) == kSystem.end() || asked_.contains(name);
+        return !(is_system_package(name) || name == "__glibc") || asked_.contains(name);
     }
 
 private:

@@ -6,7 +6,6 @@
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <numeric>
 #include <tuple>
@@ -57,21 +56,9 @@ void keep_used(std::vector<LockedClass>& classes,
 
 /// Of what gpkg knows the versions are numbers, or "any"; of a site's own they may be any text.
 bool may_have_version(std::string_view name, const std::string& version) {
-    constexpr auto kNumbered = std::to_array<std::string_view>({"__amdgpu",
-                                                                "__amdgpu_arch",
-                                                                "__archspec",
-                                                                "__cuda",
-                                                                "__cuda_arch",
-                                                                "__glibc",
-                                                                "__linux",
-                                                                "__osx",
-                                                                "__rocm",
-                                                                "__unix",
-                                                                "__win"});
     if (version.empty() || version == kAnyVersion) return true;
     const bool is_number = version.front() >= '0' && version.front() <= '9';
-    return Version::parse(version) &&
-           (is_number || std::ranges::find(kNumbered, name) == kNumbered.end());
+    return Version::parse(version) && (is_number || !is_known_virtual_package(name));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/microarchitecture.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -164,10 +165,7 @@ HardwareSpace::Axis HardwareSpace::axis_of(const std::string& name,
 void HardwareSpace::add_axis(const std::string& name, const std::vector<PackageRecord>& base) {
     const auto candidates = candidates_of(name, base);
     const bool is_in_base = is_there(base, name);
-    // Which system it is, the platform decides.
-    const bool is_system =
-        name == "__unix" || name == "__linux" || name == "__osx" || name == "__win";
-    if (candidates.empty() || (is_system && !is_in_base)) return;
+    if (candidates.empty() || (is_system_package(name) && !is_in_base)) return;
     axes_.push_back(axis_of(name, candidates, !is_in_base));
 }
 

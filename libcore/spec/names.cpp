@@ -31,6 +31,22 @@ constexpr std::array<std::string_view, 22> kSubdirs{"noarch",        "emscripten
                                                     "win-32",        "win-64",
                                                     "win-arm64",     "zos-z"};
 
+constexpr auto kVirtualPackages = std::to_array<std::string_view>({"__amdgpu",
+                                                                   "__amdgpu_arch",
+                                                                   "__archspec",
+                                                                   "__conda",
+                                                                   "__cuda",
+                                                                   "__cuda_arch",
+                                                                   "__freebsd",
+                                                                   "__glibc",
+                                                                   "__gpkg",
+                                                                   "__linux",
+                                                                   "__osx",
+                                                                   "__rocm",
+                                                                   "__unix",
+                                                                   "__win"});
+constexpr auto kSystems = std::to_array<std::string_view>({"__linux", "__osx", "__unix", "__win"});
+
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
@@ -77,6 +93,14 @@ bool is_package_name(std::string_view text) {
 bool is_virtual_package_name(std::string_view text) {
     return fits(text, kLongestPackageName) && text.size() > 2 && text.starts_with("__") &&
            is_lower_alnum(text[2]) && is_name_body(text.substr(2));
+}
+
+bool is_known_virtual_package(std::string_view name) {
+    return std::ranges::find(kVirtualPackages, name) != kVirtualPackages.end();
+}
+
+bool is_system_package(std::string_view name) {
+    return std::ranges::find(kSystems, name) != kSystems.end();
 }
 
 bool is_build_string(std::string_view text) {

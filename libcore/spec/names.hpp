@@ -18,6 +18,10 @@ inline constexpr std::size_t kLongestPackageName = 64;
 bool is_package_name(std::string_view text);
 /// "__glibc", "__cuda": a package that describes the machine.
 bool is_virtual_package_name(std::string_view text);
+/// One that CEP 30 or 46, conda or gpkg gives a meaning to. Its versions are numbers.
+bool is_known_virtual_package(std::string_view name);
+/// "__linux", "__unix": which of them are there, the platform decides.
+bool is_system_package(std::string_view name);
 /// Letters, digits, '_', '.', '+'; never '-', which separates it from the version in file names.
 bool is_build_string(std::string_view text);
 /// "noarch", or platform and architecture: "linux-64".

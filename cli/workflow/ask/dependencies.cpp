@@ -3,11 +3,11 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/index/queries.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <fmt/format.h>
 #include <map>
@@ -32,12 +32,10 @@ bool is_better(const PackageRecord& a, const PackageRecord& b) {
 /// Whether it needs the virtual package of another operating system (CEP 30), as one of two noarch
 /// builds does.
 bool is_for_other_system(const PackageRecord& record, std::string_view platform) {
-    static constexpr std::array<std::string_view, 4> kSystems{
-        "__linux", "__osx", "__win", "__unix"};
     const auto system = platform.substr(0, platform.find('-'));
     return std::any_of(record.depends.begin(), record.depends.end(), [&](std::string_view spec) {
         const auto name = name_in_spec(spec);
-        if (std::find(kSystems.begin(), kSystems.end(), name) == kSystems.end()) return false;
+        if (!is_system_package(name)) return false;
         return name == "__unix" ? system == "win" : name.substr(2) != system;
     });
 }

@@ -153,7 +153,7 @@ TEST_CASE("of several accelerators the first that counts on the machine is meant
     };
     for (const auto& row : std::vector<Row>{{"nvidia,none", "cuda12", "cpu", "cuda12"},
                                             {"amd,nvidia,none", "cuda12", "cpu", "rocm"},
-                                            {"nvidia,amd", "cuda12", "cpu", "cuda12"},
+                                            {"nvidia,amd", "cuda12", "cuda12", "cuda12"},
                                             {"nvidia", "cuda12", "cuda12", "cuda12"},
                                             {"auto,none", "cuda12", "cpu", "rocm"},
                                             {"none pytorch=nvidia", "cuda12", "cuda12", "cuda12"},
