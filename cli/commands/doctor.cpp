@@ -4,7 +4,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/health/checkup.hpp"
-#include "cli/workflow/health/offered_builds.hpp"
+#include "cli/workflow/health/remedies.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/wishes.hpp"
 #include "libcore/env/environments.hpp"
@@ -57,12 +57,6 @@ Result<Looked> look(const Context& context, const DoctorOptions& options) {
     return looked;
 }
 
-/// "-n ml", "-p /path".
-std::string flags_for(const Context& context, const fs::path& prefix) {
-    const auto name = environment_folders(context.config).name_of(prefix);
-    return (name == prefix.native() ? "-p " : "-n ") + name;
-}
-
 Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& options) {
     GPKG_TRY(const auto looked, look(context, options));
     auto findings = check_machine(looked.profile, looked.detection, looked.warnings);
@@ -74,25 +68,15 @@ Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& opti
         findings.push_back({Grade::Bad,
                             "environment",
                             "an earlier command was interrupted",
-                            fmt::format("gpkg repair {}", flags_for(context, path))});
+                            fmt::format("gpkg repair {}", target_words(context, path))});
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
     GPKG_TRY(const auto state, prefix.state());
     const auto accelerators = accelerators_of({}, state);
     const auto wishes = wishes_of(path);
-    const auto machine = looked.detection.records();
-    const auto is_offered_here = [&](const std::string& name, Accelerator accelerator) {
-        return is_offered(context, options.sources, machine, name, accelerator);
-    };
-    const Checked checked{path,
-                          records,
-                          wishes,
-                          accelerators,
-                          looked.detection,
-                          looked.platform,
-                          flags_for(context, path),
-                          machine_flags(options.sources),
-                          is_offered_here};
+    const Remedies remedies(context, options.sources, path);
+    const Checked checked{
+        path, records, wishes, accelerators, looked.detection, looked.platform, remedies};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }

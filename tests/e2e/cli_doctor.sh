@@ -62,7 +62,28 @@ out_has 'CUDA: pytorch-cuda 12.1, and the driver supports 12.2'
 out_lacks 'needs PTX compiled'
 expect 1 doctor -n ml --for cpu
 out_has '__cuda >=12: torch needs it, and this machine has none'
+out_has "a machine with a driver of NVIDIA's, or gpkg install -n ml 'torch[accel=none]' --for cpu"
 out_has 'is a build for nvidia, of which there is no GPU here'
+
+# A GPU that is older than the driver's CUDA: what is offered runs on it.
+package cuda-version 13.2 0 '__cuda >=13'
+package kern 1.0 cuda130_0 'cuda-version >=13,<14'
+package kern 1.0 cuda129_0 'cuda-version >=12,<13'
+index
+profile 13.2 9.0 newest
+profile 13.0 7.0 volta
+expect 0 create -n volta kern cuda-version=13.2 --for ./newest.yaml -y
+expect 1 doctor -n volta --for ./volta.yaml --json
+json "[f['hint'] for f in d['findings'] if f['subject'] in ('CUDA', 'kern')] == 2 * [\"gpkg install -n volta 'cuda-version<13' --for ./volta.yaml\"]"
+expect 0 install -n volta 'cuda-version<13' --for ./volta.yaml -y
+expect 0 doctor -n volta --for ./volta.yaml
+out_lacks kern
+# One that the driver does not run.
+expect 0 create -n late kern cuda-version=13.2 --for ./newest.yaml -y
+expect 1 doctor -n late --for ./new.yaml
+out_has "__cuda >=13: cuda-version needs it" "a newer driver, or gpkg install -n late 'cuda-version<=12.9' --for ./new.yaml"
+expect 0 install -n late 'cuda-version<=12.9' --for ./new.yaml -y
+expect 0 doctor -n late --for ./new.yaml
 
 # A build for CPUs beside a GPU; what is said helps.
 expect 0 create -n asked torch --accel none -y

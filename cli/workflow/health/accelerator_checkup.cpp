@@ -156,26 +156,19 @@ private:
             builds_instead(known));
     }
 
-    /// The commands that bring them, of those vendors that all of them have builds for; where that
-    /// is not known, what shows it.
+    /// The commands that bring them; where none is known to, what shows which builds there are.
     std::string builds_instead(const Places& known) const {
         std::vector<std::string> commands;
         for (const auto vendor : vendors_) {
             std::vector<std::string> specs;
-            for (const auto place : known) {
-                if (checked_.is_offered(name(place), vendor))
-                    specs.push_back(fmt::format("'{}[accel={}]'", name(place), to_string(vendor)));
-            }
-            if (specs.size() == known.size())
-                commands.push_back(fmt::format("gpkg install {} {}{}",
-                                               checked_.flags,
-                                               fmt::join(specs, " "),
-                                               checked_.machine_flags));
+            for (const auto place : known)
+                specs.push_back(fmt::format("{}[accel={}]", name(place), to_string(vendor)));
+            if (auto remedy = checked_.remedies.install(specs))
+                commands.push_back(std::move(remedy->command));
         }
         if (!commands.empty()) return join_or(commands);
-        return fmt::format("gpkg variants {}{} shows which builds there are",
-                           name(known.front()),
-                           checked_.machine_flags);
+        return checked_.remedies.variants_command(name(known.front())) +
+               " shows which builds there are";
     }
 
     void add(const Places& known, std::string message, std::string hint) {

@@ -110,10 +110,35 @@ private:
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
                             there == nullptr ? "none" : there->package.version),
-                name != "__cuda"   ? ""
-                : there == nullptr ? "builds for none, or a machine with a driver of NVIDIA's"
-                                   : "a newer driver, or builds for none or for an older CUDA");
+                name == "__cuda" ? help_with_driver(there != nullptr, names) : "");
         }
+    }
+
+    std::string help_with_driver(bool has_driver, const std::vector<std::string>& names) const {
+        const auto remedy = has_driver ? older_build(names) : build_for_none(names);
+        const bool is_help = remedy && std::ranges::all_of(remedy->records, [&](const auto& one) {
+                                 return unmet_needs(one, machine_, only_builds_).empty();
+                             });
+        const auto other = is_help      ? remedy->command
+                           : has_driver ? std::string("builds for none or for an older CUDA")
+                                        : std::string("builds for none");
+        return fmt::format("{}, or {}",
+                           has_driver ? "a newer driver" : "a machine with a driver of NVIDIA's",
+                           other);
+    }
+
+    std::optional<Remedy> older_build(const std::vector<std::string>& names) const {
+        if (auto remedy = checked_.remedies.install({"cuda-version" + newest_cuda_here(machine_)}))
+            return remedy;
+        return checked_.remedies.update(best_known_of(names));
+    }
+
+    std::optional<Remedy> build_for_none(const std::vector<std::string>& names) const {
+        std::vector<std::string> specs;
+        for (const auto& name : names) {
+            if (!is_part_of_cuda(name)) specs.push_back(name + "[accel=none]");
+        }
+        return specs.empty() ? std::nullopt : checked_.remedies.install(specs);
     }
 
     /// The CUDA that the environment has, beside the driver's.
@@ -168,24 +193,25 @@ private:
     /// What to do where `name` is of a newer CUDA than the driver. That another version of it is
     /// asked for helps only where all that is installed goes with one.
     std::string older_cuda(std::string_view name, const Version& driver) const {
+        const auto& remedies = checked_.remedies;
+        const auto bound = newest_cuda_here(machine_);
+        const std::vector<std::string> specs{std::string(name) + bound};
+        const auto remedy = remedies.install(specs);
+        // Where its GPUs are too old for what the driver runs, a newer one is no help.
+        if (!bound.starts_with("<="))
+            return remedy ? remedy->command : fmt::format("builds for CUDA {}", bound);
+        if (remedy) return "a newer driver, or " + remedy->command;
         const auto supported =
             fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
-        const auto bound = bound_to_newer(name, supported);
-        if (bound.empty())
-            return fmt::format("a newer driver, or gpkg install {} '{}<={}'{}",
-                               checked_.flags,
-                               name,
-                               supported,
-                               checked_.machine_flags);
-        return fmt::format(
-            "a newer driver, or {} of {}, which {} not go with {}={}: gpkg variants {}{}",
-            bound.size() == 1 ? "another build" : "other builds",
-            join_some(bound, "and"),
-            bound.size() == 1 ? "does" : "do",
-            name,
-            supported,
-            best_known_of(bound),
-            checked_.machine_flags);
+        const auto held = held_to_newer(name, supported);
+        if (held.empty()) return "a newer driver, or " + remedies.install_command(specs);
+        return fmt::format("a newer driver, or {} of {}, which {} not go with {}={}: {}",
+                           held.size() == 1 ? "another build" : "other builds",
+                           join_some(held, "and"),
+                           held.size() == 1 ? "does" : "do",
+                           name,
+                           supported,
+                           remedies.variants_command(best_known_of(held)));
     }
 
     /// One that was asked for, where one was.
@@ -199,7 +225,7 @@ private:
 
     /// Packages of which the installed build does not go with that version of `name`. CUDA's own
     /// are of one CUDA each and follow.
-    std::vector<std::string> bound_to_newer(std::string_view name, std::string_view version) const {
+    std::vector<std::string> held_to_newer(std::string_view name, std::string_view version) const {
         std::vector<std::string> bound;
         const auto supported = Version::parse(version);
         const auto refuses = [&](const std::string& text) {

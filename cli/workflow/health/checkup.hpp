@@ -2,14 +2,12 @@
 
 // What a machine and an environment have to say of each other: will what is installed run here?
 
-#include "cli/context.hpp"
+#include "cli/workflow/health/remedies.hpp"
 #include "libcore/env/prefix.hpp"
-#include "libcore/hardware/accelerator.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,11 +33,8 @@ struct Checked {
     const std::vector<MatchSpec>& wishes;  ///< what was asked for
     const Accelerators& accelerators;      ///< which builds of it
     const virtual_packages::Detection& machine;
-    std::string platform;       ///< of the machine
-    std::string flags;          ///< that name the environment on a command line: "-n ml"
-    std::string machine_flags;  ///< that name the machine, after what is before them: " --for h100"
-    /// Whether a build of a package is known to be had for the machine.
-    std::function<bool(const std::string& name, Accelerator accelerator)> is_offered;
+    std::string platform;  ///< of the machine
+    const Remedies& remedies;
 };
 
 std::vector<Finding> check_environment(const Checked& checked);

@@ -130,7 +130,19 @@ private:
     }
 
     std::string other_builds(const std::string& name) const {
-        return fmt::format("gpkg variants {}{} shows other builds", name, checked_.machine_flags);
+        return checked_.remedies.variants_command(name) + " shows other builds";
+    }
+
+    /// The command that brings a build of which `is_better` holds, where one is known to.
+    template <typename IsBetter>
+    std::string better_build(const std::string& name, const IsBetter& is_better) const {
+        const auto older_cuda = "cuda-version" + newest_cuda_here(checked_.machine.records());
+        for (auto remedy :
+             {checked_.remedies.update(name), checked_.remedies.install({older_cuda})}) {
+            const auto* record = remedy ? remedy->find(name) : nullptr;
+            if (record != nullptr && is_better(*record)) return remedy->command;
+        }
+        return other_builds(name);
     }
 
     void warn(Grade grade, const std::string& name, std::string message, std::string hint = {}) {
@@ -174,10 +186,20 @@ private:
     /// already, and so is the driver.
     void judge_declared(const PackageRecord& record) {
         if (const auto obstacle = devices_alone_.obstacle_of(record))
-            return warn(Grade::Bad, record.name, *obstacle, other_builds(record.name));
+            return warn(Grade::Bad,
+                        record.name,
+                        *obstacle,
+                        better_build(record.name, [&](const auto& other) {
+                            return !devices_alone_.obstacle_of(other);
+                        }));
         if (const auto caution = devices_alone_.caution_of(record))
-            return warn(
-                Grade::Warning, record.name, at_best_as_ptx(*caution), other_builds(record.name));
+            return warn(Grade::Warning,
+                        record.name,
+                        at_best_as_ptx(*caution),
+                        better_build(record.name, [&](const auto& other) {
+                            return !devices_alone_.obstacle_of(other) &&
+                                   !devices_alone_.caution_of(other);
+                        }));
         for (const auto& text : record.depends) {
             if (name_in_spec(text) != "__cuda_arch") continue;
             const auto spec = MatchSpec::parse(text);

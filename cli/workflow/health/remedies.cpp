@@ -1,0 +1,88 @@
+#include "cli/workflow/health/remedies.hpp"
+
+#include "cli/environments.hpp"
+#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/question.hpp"
+#include "cli/workflow/machine.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/asked_spec.hpp"
+#include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/spec/record_version.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <variant>
+
+namespace gpkg::cli {
+
+const PackageRecord* Remedy::find(std::string_view name) const {
+    const auto found = std::ranges::find(records, name, &PackageRecord::name);
+    return found == records.end() ? nullptr : &*found;
+}
+
+std::string newest_cuda_here(const std::vector<PackageRecord>& machine) {
+    const auto driver = find_version(machine, "__cuda");
+    if (!driver) return {};
+    const Cascade cascade(machine);
+    std::optional<int> too_new;
+    for (auto major = version_part(*driver, 0); major > 0; --major) {
+        if (!cascade.obstacle_of_cuda(std::to_string(major))) break;
+        too_new = major;
+    }
+    return too_new ? fmt::format("<{}", *too_new)
+                   : fmt::format("<={}.{}", version_part(*driver, 0), version_part(*driver, 1));
+}
+
+Remedies::Remedies(Context& context, const SourceOptions& sources, const fs::path& prefix)
+    : context_(context), sources_(sources), prefix_(prefix) {
+    sources_.offline = true;
+}
+
+std::optional<Remedy> Remedies::install(const std::vector<std::string>& specs) const {
+    ChangeRequest request;
+    for (const auto& text : specs) {
+        auto asked = AskedSpec::parse(text);
+        if (!asked) return std::nullopt;
+        if (asked->accelerator)
+            request.accelerators.of_package[asked->spec.name] = *asked->accelerator;
+        request.specs.push_back(std::move(asked->spec));
+    }
+    return tried(std::move(request), install_command(specs));
+}
+
+std::optional<Remedy> Remedies::update(const std::string& name) const {
+    ChangeRequest request;
+    request.update.push_back(name);
+    return tried(std::move(request), command("update", {name}));
+}
+
+std::optional<Remedy> Remedies::tried(ChangeRequest request, std::string command) const {
+    request.prefix = prefix_;
+    auto question = question_of(context_, sources_, request);
+    if (!question) return std::nullopt;
+    question->problem.wants_reasons = false;
+    auto outcome = answer_to(*question);
+    auto* solution = outcome ? std::get_if<Solution>(&*outcome) : nullptr;
+    if (solution == nullptr) return std::nullopt;
+    return Remedy{std::move(command), std::move(solution->records)};
+}
+
+std::string Remedies::install_command(const std::vector<std::string>& specs) const {
+    return command("install", specs);
+}
+
+std::string Remedies::variants_command(const std::string& name) const {
+    return fmt::format("gpkg variants {}{}", shell_word(name), machine_flags(sources_));
+}
+
+std::string Remedies::command(std::string_view verb, const std::vector<std::string>& words) const {
+    return fmt::format("gpkg {} {} {}{}",
+                       verb,
+                       target_words(context_, prefix_),
+                       shell_words(words),
+                       machine_flags(sources_));
+}
+
+}  // namespace gpkg::cli

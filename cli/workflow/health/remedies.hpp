@@ -1,0 +1,54 @@
+#pragma once
+
+// What could be done about an environment, as commands that were tried: decided with what is known
+// of the channels without asking anybody, as a checkup fetches nothing.
+
+#include "cli/context.hpp"
+#include "cli/workflow/change.hpp"
+#include "cli/workflow/source_options.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct Remedy {
+    std::string command;
+    std::vector<PackageRecord> records;  ///< what the environment has then
+
+    /// The version and build of a package then; nothing where it is gone.
+    const PackageRecord* find(std::string_view name) const;
+};
+
+/// The CUDAs that the driver runs and that make code for every GPU of the machine, as the end of a
+/// spec: "<=12.4", or "<13" where its GPUs are older than the driver's CUDA. Empty without a
+/// driver.
+std::string newest_cuda_here(const std::vector<PackageRecord>& machine);
+
+class Remedies {
+public:
+    /// Of the environment at `prefix`. `sources` name the machine.
+    Remedies(Context& context, const SourceOptions& sources, const fs::path& prefix);
+
+    /// Installs what these specs ask for, `NAME[accel=...]` included. Nothing where that is not
+    /// known to work.
+    std::optional<Remedy> install(const std::vector<std::string>& specs) const;
+    std::optional<Remedy> update(const std::string& name) const;
+
+    /// "gpkg install -n ml 'cuda-version<=12.4' --for a100", tried or not.
+    std::string install_command(const std::vector<std::string>& specs) const;
+    /// "gpkg variants torch --for a100"
+    std::string variants_command(const std::string& name) const;
+
+private:
+    std::string command(std::string_view verb, const std::vector<std::string>& words) const;
+    std::optional<Remedy> tried(ChangeRequest request, std::string command) const;
+
+    Context& context_;
+    SourceOptions sources_;
+    fs::path prefix_;
+};
+
+}  // namespace gpkg::cli
