@@ -41,7 +41,7 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto installed, prefix.records());
     GPKG_TRY(const auto history, prefix.history());
-    Reasons reasons{graph_of(installed), 0, requested_specs(history), {}};
+    Reasons reasons{graph_of(installed), 0, requested_by_name(history), {}};
     const auto target = reasons.graph.find(name);
     if (!target) {
         std::vector<std::string> names;

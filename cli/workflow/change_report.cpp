@@ -1,5 +1,7 @@
 #include "cli/workflow/change_report.hpp"
 
+#include "libcore/spec/record_version.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,6 +22,12 @@ const PackageRecord* find_unlinked(const Change& change, std::string_view name) 
     return record == nullptr ? nullptr : &record->package;
 }
 
+bool goes_down(const PackageRecord& from, const PackageRecord& to) {
+    const auto before = version_of(from);
+    const auto after = version_of(to);
+    return before && after && *after < *before;
+}
+
 /// A table: what happens, to what, from where.
 void print_table(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
     struct Line {
@@ -34,7 +42,10 @@ void print_table(Output& out, const Change& change, const std::vector<PackageRec
             line.sign = "~";
             line.remark = old->version == record.version && old->build == record.build
                               ? "again"
-                              : fmt::format("was {} {}", old->version, old->build);
+                              : fmt::format("{} {} {}",
+                                            goes_down(*old, record) ? "down from" : "was",
+                                            old->version,
+                                            old->build);
         }
         if (const auto* needed = find(fetch, record.name); needed != nullptr && needed->size > 0)
             line.remark += (line.remark.empty() ? "" : ", ") + human_size(needed->size);
@@ -73,13 +84,19 @@ void print_table(Output& out, const Change& change, const std::vector<PackageRec
 
 void summarize(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
     std::size_t replaced = 0;
-    for (const auto& record : change.link)
-        replaced += find_unlinked(change, record.name) != nullptr ? 1 : 0;
+    std::size_t older = 0;
+    for (const auto& record : change.link) {
+        const auto* old = find_unlinked(change, record.name);
+        if (old == nullptr) continue;
+        ++replaced;
+        if (goes_down(*old, record)) ++older;
+    }
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
-    out.print(fmt::format("\n  {} new, {} changed, {} removed; {} to download ({})",
+    out.print(fmt::format("\n  {} new, {} changed{}, {} removed; {} to download ({})",
                           change.link.size() - replaced,
                           replaced,
+                          older > 0 ? fmt::format(" ({} to older versions)", older) : "",
                           change.unlink.size() - replaced,
                           fetch.size(),
                           human_size(bytes)));

@@ -108,7 +108,7 @@ Texts asked_for(Context& context,
                 const std::vector<HistoryEntry>& history,
                 const std::vector<PrefixRecord>& records) {
     Texts texts;
-    for (const auto& text : requested_in_order(history)) {
+    for (const auto& text : requested_specs(history)) {
         auto spec = MatchSpec::parse(text);
         if (!spec) {
             context.out.warn(fmt::format("left out, as it cannot be read: {}", text));

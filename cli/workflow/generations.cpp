@@ -39,7 +39,7 @@ Result<Generation> present_generation(const fs::path& path) {
     GPKG_TRY(const auto history, prefix.history());
     Generation now;
     GPKG_TRY(now.state, prefix.state());
-    now.requested = requested_in_order(history);
+    now.requested = requested_specs(history);
     now.packages.reserve(records.size());
     for (const auto& record : records)
         now.packages.push_back({record.package, record.requested_specs});

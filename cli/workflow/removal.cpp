@@ -78,7 +78,7 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     const auto before = graph_of(kept);
     auto leaving = before.all_needing(named);
     GPKG_TRY(const auto history, prefix.history());
-    const auto wishes = requested_specs(history);
+    const auto wishes = requested_by_name(history);
     // What was there for the sake of others; what nobody needed before has its own reasons. Where a
     // dependency was asked for later, other tools write that into the history alone.
     std::vector<bool> roots(kept.size());

@@ -361,7 +361,12 @@ std::vector<MatchSpec> wishes_of(const fs::path& path) {
     if (!prefix) return specs;
     const auto history = prefix->history();
     if (!history) return specs;
-    for (const auto& [name, text] : requested_specs(*history)) {
+    return wishes_in(*history);
+}
+
+std::vector<MatchSpec> wishes_in(const std::vector<HistoryEntry>& history) {
+    std::vector<MatchSpec> specs;
+    for (const auto& text : requested_specs(history)) {
         if (auto spec = MatchSpec::parse(text)) specs.push_back(*std::move(spec));
     }
     return specs;

@@ -7,6 +7,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/channel/channel.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
@@ -55,7 +56,9 @@ Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& w
 /// The request that an explicit file makes.
 ExactRequest explicit_request(const fs::path& prefix, Wishes wishes);
 
-/// The specs that were asked for in an environment so far.
+/// The specs that were asked for in an environment so far, in that order. What another tool wrote
+/// may be beyond reading; it is passed over.
+std::vector<MatchSpec> wishes_in(const std::vector<HistoryEntry>& history);
 std::vector<MatchSpec> wishes_of(const fs::path& prefix);
 
 }  // namespace gpkg::cli

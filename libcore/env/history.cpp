@@ -117,7 +117,7 @@ std::string to_text(const HistoryEntry& entry) {
     return out;
 }
 
-std::map<std::string, std::string> requested_specs(const std::vector<HistoryEntry>& history) {
+std::map<std::string, std::string> requested_by_name(const std::vector<HistoryEntry>& history) {
     std::map<std::string, std::string> out;
     for (const auto& entry : history) {
         for (const auto& spec : entry.remove_specs) out.erase(spec_name(spec));
@@ -127,7 +127,7 @@ std::map<std::string, std::string> requested_specs(const std::vector<HistoryEntr
     return out;
 }
 
-std::vector<std::string> requested_in_order(const std::vector<HistoryEntry>& history) {
+std::vector<std::string> requested_specs(const std::vector<HistoryEntry>& history) {
     std::vector<std::string> names;
     for (const auto& entry : history) {
         for (const auto& spec : entry.remove_specs) std::erase(names, spec_name(spec));
@@ -139,7 +139,7 @@ std::vector<std::string> requested_in_order(const std::vector<HistoryEntry>& his
             }
         }
     }
-    const auto specs = requested_specs(history);
+    const auto specs = requested_by_name(history);
     std::vector<std::string> out;
     out.reserve(names.size());
     for (const auto& name : names) out.push_back(specs.at(name));

@@ -37,12 +37,11 @@ std::vector<HistoryEntry> parse_history(std::string_view text);
 /// The block of one entry, ready to be appended.
 std::string to_text(const HistoryEntry& entry);
 
-/// Specs the user asked for and did not take back, by package name.
-std::map<std::string, std::string> requested_specs(const std::vector<HistoryEntry>& history);
-
-/// The same in the order in which they were asked for: later requests come after earlier ones, and
-/// what is asked for again keeps its place.
-std::vector<std::string> requested_in_order(const std::vector<HistoryEntry>& history);
+/// Specs the user asked for and did not take back, in the order in which they were asked for: later
+/// requests come after earlier ones, and what is asked for again keeps its place.
+std::vector<std::string> requested_specs(const std::vector<HistoryEntry>& history);
+/// The same by package name.
+std::map<std::string, std::string> requested_by_name(const std::vector<HistoryEntry>& history);
 
 /// The name in a spec, without channel: "numpy" of "conda-forge::numpy[version='>=2']".
 std::string spec_name(std::string_view spec);

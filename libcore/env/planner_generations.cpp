@@ -44,7 +44,7 @@ Result<std::optional<Generation>> Planner::generation_found(
     for (const auto& record : plan_.installed)
         packages.push_back({record.package, record.requested_specs});
     found.packages = by_name(std::move(packages));
-    found.requested = requested_in_order(history);
+    found.requested = requested_specs(history);
     found.state = state_before_;
     if (numbers.empty()) return found.packages.empty() ? std::nullopt : std::optional(found);
     // One that cannot be read is not missed: what is here now is what counts.
@@ -89,7 +89,7 @@ Result<void> Planner::plan_generations(const HistoryEntry& entry, const std::str
     after.time = entry.time;
     after.command = entry.command;
     after.packages = packages_after();
-    after.requested = requested_in_order(blocks);
+    after.requested = requested_specs(blocks);
     after.state = transaction_.state.value_or(state_before_);
     after.restores = transaction_.restores;
     add(after);

@@ -2,8 +2,8 @@
 
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/reach.hpp"
+#include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <algorithm>
@@ -46,6 +46,31 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
     return pin ? std::optional(*std::move(pin)) : std::nullopt;
 }
 
+/// Of names alone: a version or a build, or another accelerator, may take from the rest what it
+/// needs.
+bool is_plain_update(const ChangeRequest& wanted) {
+    return !wanted.update.empty() && wanted.accelerators.empty() &&
+           std::all_of(wanted.specs.begin(), wanted.specs.end(), [](const MatchSpec& spec) {
+               MatchSpec bare;
+               bare.name = spec.name;
+               return spec == bare;
+           });
+}
+
+/// Python's, and those of what was asked for earlier and is not named now.
+std::vector<MatchSpec> floors(const Present& present, const std::set<std::string>& named) {
+    std::set<std::string> names{"python"};
+    for (const auto& wish : present.wishes) names.insert(wish.name);
+    std::vector<MatchSpec> floors;
+    for (const auto& name : names) {
+        const auto* record = named.contains(name) ? nullptr : find_record(present.records, name);
+        if (record == nullptr) continue;
+        if (auto floor = MatchSpec::parse(fmt::format("{} >={}", name, record->package.version)))
+            floors.push_back(*std::move(floor));
+    }
+    return floors;
+}
+
 Result<Request> request_of(const ChangeRequest& wanted, const Present& present) {
     Request request;
     request.accelerators = accelerators_of(wanted.accelerators, present.state);
@@ -68,11 +93,16 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
         }
         // Also what is only looked at may be named to be moved.
         named.insert(wanted.update.begin(), wanted.update.end());
+        const auto hold = [&](MatchSpec spec, std::string reason) {
+            request.constraints.push_back({std::move(spec), std::move(reason), true});
+        };
         if (auto pin = python_pin(present, named))
-            request.constraints.push_back(
-                {*std::move(pin),
-                 "holds: python keeps its minor version unless it is named",
-                 true});
+            hold(*std::move(pin), "holds: python keeps its minor version unless it is named");
+        if (is_plain_update(wanted)) {
+            for (auto& floor : floors(present, named))
+                hold(std::move(floor),
+                     "holds: what was asked for goes no lower when something else is updated");
+        }
     }
     for (const auto& record : present.records) {
         request.installed.push_back(record.package);
@@ -170,12 +200,10 @@ Result<Present> look_at(const fs::path& path) {
     GPKG_TRY(present.state, prefix.state());
     present.on_disk = present.state;
     GPKG_TRY(const auto history, prefix.history());
-    for (const auto& [name, text] : requested_specs(history)) {
-        // A spec another tool wrote may be beyond reading; the package then is kept as installed.
-        if (auto spec = MatchSpec::parse(text);
-            spec && find_record(present.records, name) != nullptr)
-            present.wishes.push_back(*std::move(spec));
-    }
+    present.wishes = wishes_in(history);
+    std::erase_if(present.wishes, [&](const MatchSpec& wish) {
+        return find_record(present.records, wish.name) == nullptr;
+    });
     return present;
 }
 

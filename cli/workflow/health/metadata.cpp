@@ -66,7 +66,7 @@ bool tells_of(const std::vector<HistoryEntry>& history, const Generation& last) 
     for (const auto& entry : history) {
         so_far.push_back(entry);
         if (entry.time != last.time) continue;
-        const auto asked = requested_in_order(so_far);
+        const auto asked = requested_specs(so_far);
         if (std::set<std::string>(asked.begin(), asked.end()) == wanted) return true;
     }
     return false;
@@ -150,7 +150,7 @@ std::string history_again(const fs::path& prefix, const std::optional<Generation
     entry.update_specs = last->requested;
     std::set<std::string> names;
     for (const auto& spec : last->requested) names.insert(spec_name(spec));
-    for (const auto& [name, spec] : requested_specs(left)) {
+    for (const auto& [name, spec] : requested_by_name(left)) {
         if (!names.contains(name)) entry.remove_specs.push_back(name);
     }
     return text + to_text(entry);

@@ -45,7 +45,7 @@ TEST_CASE("histories of conda and of damaged files are read", "[env]") {
     CHECK(read[0].tool == "conda");
     CHECK(read[0].tool_version == "4.8.3");
     CHECK(read[0].update_specs == std::vector<std::string>{"python=3.7", "pip"});
-    CHECK(requested_specs(read) == std::map<std::string, std::string>{{"python", "python=3.7"}});
+    CHECK(requested_by_name(read) == std::map<std::string, std::string>{{"python", "python=3.7"}});
 }
 
 TEST_CASE("requests are told in the order in which they were made", "[env]") {
@@ -58,8 +58,7 @@ TEST_CASE("requests are told in the order in which they were made", "[env]") {
         "# remove specs: ['torch']\n"
         "==> 2026-01-04 00:00:00 <==\n"
         "# update specs: ['torch=2']\n");
-    CHECK(requested_in_order(read) ==
-          std::vector<std::string>{"numpy>=2", "abc", "aaa", "torch=2"});
+    CHECK(requested_specs(read) == std::vector<std::string>{"numpy>=2", "abc", "aaa", "torch=2"});
 }
 
 TEST_CASE("the name in a spec", "[env]") {
