@@ -37,8 +37,10 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
     if (chosen.accelerator == *wanted) return on_newer_builds(id, is_limit_told);
     const auto newest = newest_usable(chosen.name, *wanted);
     if (!newest) return on_no_build(id, *wanted);
-    if (is_older(universe_.candidates()[*newest].version, id)) return on_other_version(id, *newest);
-    return on_other_build(id, *newest);
+    const bool is_newest_older = is_older(universe_.candidates()[*newest].version, id);
+    // One of its own version that cannot run is there all the same.
+    return is_newest_older && !build_alike(id, *wanted) ? on_other_version(id, *newest)
+                                                        : on_other_build(id, *newest);
 }
 
 /// Of what was asked for and does not run on the GPUs here, or not as it is.
@@ -145,18 +147,25 @@ std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id,
 std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest) {
     const auto& chosen = universe_.candidates()[id];
     const auto wanted = universe_.candidates()[newest].accelerator;
+    const auto nearest = build_alike(id, wanted).value_or(newest);
+    auto note = fmt::format(
+        "{} is not the build for {}, {}", text_of(id), to_string(wanted), why_not(id, nearest));
+    if (!is_requested(id) || is_bound(chosen.name) || !could_run(newest)) return note;
+    if (const auto version = version_for(chosen.name, wanted))
+        note += fmt::format("; {}[accel={}] asks for {}, which is",
+                            universe_.names()[chosen.name].text,
+                            to_string(wanted),
+                            version->to_string());
+    return note;
+}
+
+/// Another build of its version, for the accelerator.
+std::optional<CandidateId> AcceleratorNotes::build_alike(CandidateId id, Accelerator wanted) const {
+    const auto& chosen = universe_.candidates()[id];
     const auto is_alike = [&](CandidateId one) {
         return builds_for(wanted)(one) && universe_.candidates()[one].version == chosen.version;
     };
-    const auto nearest = newest_for(chosen.name, is_alike, Of::All).value_or(newest);
-    auto note = fmt::format(
-        "{} is not the build for {}, {}", text_of(id), to_string(wanted), why_not(id, nearest));
-    if (is_requested(id) && !is_bound(chosen.name) && could_run(newest) &&
-        version_for(chosen.name, wanted))
-        note += fmt::format("; {}[accel={}] takes one that does, in an older version if need be",
-                            universe_.names()[chosen.name].text,
-                            to_string(wanted));
-    return note;
+    return newest_for(chosen.name, is_alike, Of::All);
 }
 
 bool AcceleratorNotes::is_bound(NameId name) const {

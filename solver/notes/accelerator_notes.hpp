@@ -37,6 +37,7 @@ private:
     std::optional<std::string> on_other_version(CandidateId id, CandidateId newest) const;
     std::string on_other_build(CandidateId id, CandidateId newest);
 
+    std::optional<CandidateId> build_alike(CandidateId id, Accelerator wanted) const;
     bool is_bound(NameId name) const;
     bool is_requested(CandidateId id) const;
     bool is_build_requested(NameId name) const;

@@ -39,7 +39,11 @@ Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& s
     accelerators.all = wishes.all.empty() ? remembered(state).front() : wishes.all.front();
     for (const auto& [name, text] : state.package_accelerators)
         accelerators.of_package[name] = read(text);
-    accelerators.all_is_asked = !wishes.all.empty() || !wishes.fallbacks.empty();
+    // Where auto holds already, to say it again asks for no change.
+    const std::vector<Choice> automatic{Choice::Auto};
+    const bool is_said_again = wishes.all == automatic && remembered(state) == automatic;
+    accelerators.all_is_asked =
+        (!wishes.all.empty() && !is_said_again) || !wishes.fallbacks.empty();
     for (const auto& [name, choice] : wishes.of_package) {
         accelerators.of_package[name] = choice;
         accelerators.asked_packages.insert(name);
