@@ -87,7 +87,10 @@ Result<void> keep_devices(HardwareProfile& profile, const DeviceChoice& choice) 
         if (counts(profile, choice, place)) kept.push_back(profile.gpus[place]);
     }
     profile.gpus = std::move(kept);
-    if (had_nvidia && !has_device(profile, GpuVendor::Nvidia)) profile.cuda.reset();
+    if (had_nvidia && !has_device(profile, GpuVendor::Nvidia)) {
+        profile.cuda.reset();
+        profile.nvidia_driver.reset();
+    }
     if (had_amd && !has_device(profile, GpuVendor::Amd)) {
         profile.amdgpu.reset();
         profile.rocm.reset();

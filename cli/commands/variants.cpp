@@ -7,6 +7,7 @@
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cascade.hpp"
@@ -46,6 +47,7 @@ struct Row {
     AcceleratorOf accelerator;
     VariantBuild build;
     std::string obstacle;   ///< why it does not go with the machine; empty: it does
+    std::string caution;    ///< why at best as PTX
     std::string hidden_by;  ///< the channel that keeps it out unless its own is asked for
 };
 
@@ -142,6 +144,7 @@ Result<void> sort_by_preference(Context& context,
                                 std::vector<PackageRecord>& records) {
     ChangeRequest request;
     request.specs.push_back(std::move(asked));
+    GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     GPKG_TRY(auto question, question_of(context, sources, request));
     GPKG_CHECK(prefer_vendor(question));
     GPKG_TRY(const auto preferred, solver::in_order_of_preference(question.problem));
@@ -182,6 +185,7 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
         one["variant_inputs"] = row.build.inputs ? Json(*row.build.inputs) : Json();
         one["fits"] = row.obstacle.empty();
         one["reason"] = row.obstacle.empty() ? Json() : Json(row.obstacle);
+        one["caution"] = row.caution.empty() ? Json() : Json(row.caution);
         one["hidden_by"] = row.hidden_by.empty() ? Json() : Json(row.hidden_by);
         document["variants"].push_back(std::move(one));
     }
@@ -205,7 +209,8 @@ std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
 
 std::string fit_cell(const Row& row) {
     if (!row.obstacle.empty()) return "no: " + row.obstacle;
-    return row.hidden_by.empty() ? "yes" : fmt::format("hidden by {}", row.hidden_by);
+    if (!row.hidden_by.empty()) return fmt::format("hidden by {}", row.hidden_by);
+    return row.caution.empty() ? "yes" : "yes, at best as PTX";
 }
 
 /// The columns of records by which the rows differ, and the accelerator of what is for GPUs alone.
@@ -309,6 +314,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
     GPKG_TRY(
         auto inputs,
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
+    const Cascade cascade(sources.virtual_packages);
     std::vector<Row> rows;
     // Builds that ask for the same have the same reason.
     std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::string> obstacles;
@@ -322,6 +328,8 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
             GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
         }
         row.obstacle = obstacles[asks];
+        if (row.obstacle.empty() && row.accelerator.accelerator == Accelerator::Nvidia)
+            row.caution = cascade.caution_of(record).value_or("");
         if (is_hidden(record, hiding)) row.hidden_by = channel_name(context, *hiding);
         row.record = std::move(record);
         rows.push_back(std::move(row));

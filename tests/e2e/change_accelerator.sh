@@ -445,4 +445,26 @@ out_has old_0 cuda129_0
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=9.0 expect 0 why-not cuda-version=13 code needs12
 out_has 'needs12 ==1.0 cuda129_0 is the best of what is asked for' 'needs12 1.0 cuda129_0 needs cuda-version >=12,<13'
 
+# Who names a CUDA wants builds for it, over older versions if need be, where they can be had.
+package cuda-version 11.7 0
+package cuda-version 12.3 0 '__cuda >=12'
+package named 3.0 cpu_0
+package named 2.0 cuda117_0 '__cuda' 'cuda-version 11.7.*'
+package named 1.0 cuda123_0 '__cuda' 'cuda-version 12.3.*'
+index
+gpu expect 0 solve named cuda-version=11.7
+out_has cuda117_0
+gpu expect 0 solve named
+out_has cpu_0
+expect 0 solve named cuda-version=11.7
+out_has cpu_0
+gpu expect 0 solve named cuda-version=11.7 --accel none
+out_has cpu_0
+gpu expect 0 create -n named named=3.0 cuda-version=11.7
+expect 0 create -n kept named --accel auto
+gpu expect 0 install -n kept cuda-version=11.7
+check [ -e "$(place kept)/conda-meta/named-3.0-cpu_0.json" ]
+gpu expect 0 update -n kept named --accel auto
+check [ -e "$(place kept)/conda-meta/named-3.0-cpu_0.json" ]
+
 finish

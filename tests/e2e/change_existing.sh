@@ -34,7 +34,7 @@ records one 'r["lib"]["requested_specs"] == ["lib=1.1"]'
 # A dry run changes nothing.
 before=$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)
 expect 0 install -n one -d lib=1.0
-out_has 'was 1.1 0'
+out_has 'down from 1.1 0' '1 changed (1 to older versions)'
 expect 0 remove -n one -d lib
 expect 0 update -n one -d --all
 expect 0 remove -n one -d --all
@@ -279,5 +279,33 @@ sed -i '/"name":"grid"/d' "$WORK/records.linux-64"
 index
 expect 0 install -n mended core
 has mended core-1.0 disk-2.0 grid-4.0
+
+# What was asked for earlier goes no lower when something else is updated by its name alone.
+package low 1.0 0
+package low 2.0 0
+package top 1.0 0 low
+package top 2.0 0 'low 1.*'
+index
+expect 0 create -n floor top
+expect 0 update -n floor low
+err_has 'low stays at 1.0, and there is 2.0; gpkg why-not low==2.0, with the same environment, tells why'
+has floor low-1.0 top-2.0
+expect 0 update -n floor low=2.0 --dry-run
+out_has 'down from 2.0 0'
+expect 0 update -n floor low top
+has floor low-1.0 top-2.0
+
+# Earlier wishes count in the order in which they were made, not in that of their names.
+package ground 1.0 0
+package ground 2.0 0
+package zz 1.0 0 ground
+package zz 2.0 0 'ground 2.*'
+package aa 1.0 0 ground
+package aa 2.0 0 'ground 1.*'
+index
+expect 0 create -n order zz aa
+has order aa-1.0 ground-2.0 zz-2.0
+expect 0 update -n order --all
+has order aa-1.0 ground-2.0 zz-2.0
 
 finish

@@ -197,4 +197,11 @@ printf 'gpkg_profile: 1\nplatform: linux-64\norigin: "\\e[31mred"\ncpu: {model: 
 expect 0 hardware --for ./bad.yaml
 out_has '\x1b[31mred' '\x1b]0;x\x07'
 
+# Of a driver whose GPUs do not count nothing is asked.
+printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "12.8", driver: "570.1"}\namd: {driver: present}\ngpus: [{vendor: nvidia, name: A, architecture: "9.0", memory_mib: 80000}, {vendor: amd, name: B, architecture: gfx942, memory_mib: 80000}]\n' > two.yaml
+expect 0 hardware --for ./two.yaml --devices 1 --json
+json 'not any(p["name"] == "__cuda" for p in d["virtual_packages"])'
+expect 0 create -n two --for ./two.yaml --devices 1
+err_lacks "NVIDIA's driver"
+
 finish

@@ -5,6 +5,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
@@ -66,22 +67,46 @@ Result<Outcome> answer_with_accelerator(Question& question) {
     return outcome;
 }
 
+/// Who names a CUDA (pytorch-cuda=12.1) and no accelerator wants builds for it where they are to be
+/// had, over older versions if need be.
+bool names_cuda(const Question& question, const std::vector<AcceleratorChoice>& asked) {
+    return asked == std::vector{AcceleratorChoice::Auto} &&
+           std::ranges::any_of(question.wanted.specs,
+                               [](const auto& spec) { return tells_cuda_version(spec.name); });
+}
+
+/// Whether the CUDA that is in it is none that the driver runs.
+bool is_beyond_driver(const Solution& solution, const std::vector<PackageRecord>& machine) {
+    const auto driver = find_version(machine, "__cuda");
+    return driver && std::ranges::any_of(solution.records, [&](const PackageRecord& record) {
+               const auto version = version_of(record);
+               return tells_cuda_version(record.name) && version &&
+                      driver_fit(*version, *driver) == DriverFit::No;
+           });
+}
+
 Result<Outcome> answer_with_machine(Question& question) {
-    const auto order = accelerators_to_try(
+    const auto asked = accelerators_to_try(
         question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
+    auto order = asked;
+    const bool is_by_name = names_cuda(question, asked);
+    if (is_by_name) order.insert(order.begin(), AcceleratorChoice::Nvidia);
     // One alone is asked about below, reasons and all.
     for (std::size_t i = 0; order.size() > 1 && i < order.size(); ++i) {
         auto attempt = question;
         attempt.problem.wants_reasons = false;
         attempt.problem.request.accelerators.all = order[i];
         GPKG_TRY(auto outcome, answer_with_accelerator(attempt));
-        if (!std::holds_alternative<Solution>(outcome)) continue;
+        const auto* solution = std::get_if<Solution>(&outcome);
+        if (solution == nullptr || (is_by_name && i == 0 &&
+                                    is_beyond_driver(*solution, question.problem.virtual_packages)))
+            continue;
         attempt.problem.wants_reasons = question.problem.wants_reasons;
         question = std::move(attempt);
         return outcome;
     }
     // Where none works it is told why the one does not that is wanted most.
-    question.problem.request.accelerators.all = order.front();
+    question.problem.request.accelerators.all = asked.front();
     return answer_with_accelerator(question);
 }
 

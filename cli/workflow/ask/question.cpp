@@ -57,13 +57,14 @@ bool is_plain_update(const ChangeRequest& wanted) {
            });
 }
 
-/// Python's, and those of what was asked for earlier and is not named now.
-std::vector<MatchSpec> floors(const Present& present, const std::set<std::string>& named) {
-    std::set<std::string> names{"python"};
+/// Python's, those of what is named and those of what was asked for earlier.
+std::vector<MatchSpec> floors(const ChangeRequest& wanted, const Present& present) {
+    std::set<std::string> names(wanted.update.begin(), wanted.update.end());
+    names.insert("python");
     for (const auto& wish : present.wishes) names.insert(wish.name);
     std::vector<MatchSpec> floors;
     for (const auto& name : names) {
-        const auto* record = named.contains(name) ? nullptr : find_record(present.records, name);
+        const auto* record = find_record(present.records, name);
         if (record == nullptr) continue;
         if (auto floor = MatchSpec::parse(fmt::format("{} >={}", name, record->package.version)))
             floors.push_back(*std::move(floor));
@@ -99,9 +100,8 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
         if (auto pin = python_pin(present, named))
             hold(*std::move(pin), "holds: python keeps its minor version unless it is named");
         if (is_plain_update(wanted)) {
-            for (auto& floor : floors(present, named))
-                hold(std::move(floor),
-                     "holds: what was asked for goes no lower when something else is updated");
+            for (auto& floor : floors(wanted, present))
+                hold(std::move(floor), "holds: an update takes no version from what was asked for");
         }
     }
     for (const auto& record : present.records) {
