@@ -87,7 +87,7 @@ fixes 1 install -n held past
 # A version of it that was asked for earlier makes way together with it.
 expect 0 create -n minor lib python=3.12
 expect 1 install -n minor past
-err_has '  gpkg install -n minor past python=3.11  # gives past 1.0 and python 3.11.5'
+err_has '  gpkg install -n minor past python=3.11  # gives past 1.0 and python 3.11.5: takes python from 3.12.2 to 3.11.5'
 fixes 1 install -n minor past
 echo 'lib 1.*' > "$at/held/conda-meta/pinned"
 expect 1 install -n held tool

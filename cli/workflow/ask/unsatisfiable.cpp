@@ -99,10 +99,32 @@ bool differs_from_problem(const Question& question) {
     return !question.present.records.empty() || reach.update_deps || reach.only_deps;
 }
 
+struct TriedFix {
+    Fix fix;
+    /// What was asked for earlier and goes down: "pytorch from 2.10.0 to 1.11.0".
+    std::vector<std::string> lowered{};
+};
+
+std::vector<std::string> lowered(const Question& question,
+                                 const std::vector<PackageRecord>& records) {
+    std::vector<std::string> texts;
+    for (const auto& wish : question.present.wishes) {
+        const auto* old = find_record(question.present.records, wish.name);
+        const auto now = std::ranges::find(records, wish.name, &PackageRecord::name);
+        if (old == nullptr || now == records.end()) continue;
+        const auto before = version_of(old->package);
+        const auto after = version_of(*now);
+        if (before && after && *after < *before)
+            texts.push_back(
+                fmt::format("{} from {} to {}", wish.name, old->package.version, now->version));
+    }
+    return texts;
+}
+
 /// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
 /// where there is an environment, an earlier wish or a flag may come in again.
-std::optional<Fix> tried(const Question& question, Fix fix) {
-    if (!differs_from_problem(question)) return fix;
+std::optional<TriedFix> tried(const Question& question, Fix fix) {
+    if (!differs_from_problem(question)) return TriedFix{std::move(fix)};
     auto changed = with_changes(question, fix.changes);
     if (!changed) return std::nullopt;
     changed->problem.wants_reasons = false;
@@ -117,11 +139,12 @@ std::optional<Fix> tried(const Question& question, Fix fix) {
         }
     }
     fix.gives = std::move(gives);
-    return fix;
+    return TriedFix{std::move(fix), lowered(*changed, records)};
 }
 
 /// One line that can be pasted, with a remark on what it is for.
-std::string fix_text(const Asked& asked, const Fix& fix) {
+std::string fix_text(const Asked& asked, const TriedFix& tried) {
+    const auto& fix = tried.fix;
     const FixCommand command(asked.context, asked.question, fix);
     auto text = command.text();
     std::vector<std::string> remarks;
@@ -132,6 +155,8 @@ std::string fix_text(const Asked& asked, const Fix& fix) {
     if (!command.machines().empty())
         remarks.push_back("for a machine with " + join_some(command.machines(), "and"));
     if (auto gives = fix.gives_text(); !gives.empty()) remarks.push_back(std::move(gives));
+    if (!tried.lowered.empty())
+        remarks.push_back("takes " + join_some(tried.lowered, "and", tried.lowered.size()));
     if (!remarks.empty()) text += fmt::format("  # {}", fmt::join(remarks, ": "));
     return text;
 }
@@ -206,10 +231,11 @@ Json json_of(const ProblemChange& change) {
     return document;
 }
 
-Json json_of(const Asked& asked, const Fix& fix) {
-    const FixCommand command(asked.context, asked.question, fix);
+Json json_of(const Asked& asked, const TriedFix& tried) {
+    const FixCommand command(asked.context, asked.question, tried.fix);
     Json document{{"command", command.text()}, {"edits", command.before()}};
-    document.update(fix_json(fix));
+    document.update(fix_json(tried.fix));
+    document["lowers"] = tried.lowered;
     return document;
 }
 
@@ -296,10 +322,11 @@ Error unsatisfiable(const Context& context,
     const Asked asked{context, question};
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
-    std::vector<Fix> fixes;
+    std::vector<TriedFix> fixes;
     for (auto& fix : helpful(asked, explanation.fixes)) {
         if (auto one = tried(question, std::move(fix))) fixes.push_back(*std::move(one));
     }
+    std::ranges::stable_sort(fixes, {}, [](const TriedFix& one) { return one.lowered.size(); });
     details["fixes"] = Json::array();
     for (const auto& fix : fixes) details["fixes"].push_back(json_of(asked, fix));
 
