@@ -15,7 +15,10 @@ struct RemoveOptions {
     ChangeOptions change;
     std::vector<std::string> specs;
     bool all = false;
+    // Conda's, which change nothing here.
     bool offline = false;
+    std::vector<std::string> channels;
+    bool override_channels = false;
 };
 
 void add_removal_options(CLI::App& app, RemoveOptions& options) {
@@ -48,6 +51,9 @@ Action bind_remove(CLI::App& app) {
     app.add_option("specs", options->specs, "packages to remove")->type_name("SPEC");
     app.add_flag("--all", options->all, "remove the whole environment");
     app.add_flag("--offline", options->offline, "accepted; removing never needs the network");
+    app.add_option("-c,--channel", options->channels, "accepted; removing asks no channel")
+        ->type_name("CHANNEL");
+    app.add_flag("--override-channels", options->override_channels, "accepted, as --channel is");
     app.footer(
         "What needs a removed package goes too, and so does what only it needed.\n"
         "  gpkg remove -n ml torch\n"

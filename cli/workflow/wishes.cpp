@@ -266,7 +266,8 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     if (options.accelerator) {
         if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
             return fail(ErrorKind::Usage,
-                        "--accel and hardware selectors say the same: leave out one of them");
+                        "--accel and a hardware selector both say what it is to be for: leave out "
+                        "one of them");
         auto choices = parse_accelerator_choices(*options.accelerator);
         if (!choices) {
             choices.error().message = "--accel " + choices.error().message;

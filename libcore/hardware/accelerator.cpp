@@ -139,11 +139,12 @@ Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
         if (to_string(choice) == text) return choice;
         known.emplace_back(to_string(choice));
     }
-    auto near = near_names(text, known);
+    const auto lower = to_lower(text);
+    auto near = near_names(lower, known);
     // What people say for them, "cuda" and "cpu", is near in meaning.
-    if (const auto meant = meaning_of(text)) near = {std::string(to_string(*meant))};
+    if (const auto meant = meaning_of(lower)) near = {std::string(to_string(*meant))};
     return fail(ErrorKind::Usage,
-                fmt::format("{}: is no accelerator", text),
+                fmt::format("{}: is no accelerator", text.empty() ? "''" : text),
                 near.empty() ? "there are " + join_some(known, "and", known.size())
                              : fmt::format("did you mean {}?", join_or(near)));
 }

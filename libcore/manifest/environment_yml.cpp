@@ -218,6 +218,7 @@ private:
                 if (!choice) return fail_at(value.place(), std::move(choice).error());
                 choices.push_back(*choice);
             }
+            if (choices.empty()) return value.fail("no accelerator stands here: nvidia, say");
             return choices;
         };
         if (!node.is_map()) {

@@ -27,9 +27,10 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
     std::vector<std::string> items(all.size());
     std::transform(all.begin(), all.end(), items.begin(), item);
     std::sort(items.begin(), items.end());
-    return fmt::format("{} {} as installed, although this machine does not have what {}",
+    return fmt::format("{} {} as installed, although {} does not have what {}",
                        join_some(items, "and"),
                        items.size() == 1 ? "stays" : "stay",
+                       universe.problem().machine,
                        items.size() == 1 ? "it needs" : "they need");
 }
 

@@ -123,7 +123,7 @@ err_has 'did you mean hardware-select-gpu-nvidia?'
 expect 2 solve 'torch[accel=none]' 'torch[accel=nvidia]'
 err_has 'torch is asked for none as well'
 expect 2 solve torch hardware-select-gpu-nvidia --accel none
-err_has 'say the same: leave out one of them'
+err_has 'both say what it is to be for: leave out one of them'
 environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
 environment torch '{troch: none}'
 expect 1 solve -f "$WORK/slip.yml"
