@@ -16,7 +16,7 @@ import tempfile
 # The channels, if others than conda-forge, and the specs.
 REQUESTS = [
     "pytorch", "torchvision", "pytorch torchvision", "pytorch=2.8", "tensorflow", "jax", "jaxlib", "jax tensorflow",
-    "jax pytorch[accel=none]", "xgboost", "lightgbm", "pyarrow", "faiss", "cupy", "openmpi", "ffmpeg", "pytorch-gpu",
+    "jax pytorch[accel=none]", "openmm", "lightgbm", "pyarrow", "faiss", "cupy", "openmpi", "ffmpeg", "pytorch-gpu",
     "pytorch-cpu", "cuda-version=12", "cuda-toolkit", "cudnn", "transformers",
     "pytorch,nvidia,conda-forge: pytorch", "pytorch,nvidia,conda-forge: pytorch=2.4 torchvision",
     "pytorch,nvidia,conda-forge: pytorch=2.0", "pytorch,nvidia,conda-forge: torchaudio pytorch",
@@ -141,7 +141,8 @@ def complaint(gpkg, channels, specs, machine, answer):
             if got and any(vendor_of(r) is None for r in builds):
                 return f"{name} {chosen['build']} is for {got}, and there are builds for none"
             continue
-        for wanted in vendors if len(vendors) == 1 else ():
+        # With GPUs of two vendors, where builds for either are possible, it is for the user to say.
+        for wanted in sorted(vendors):
             if got == wanted:
                 continue
             for sibling in (r for r in builds if vendor_of(r) == wanted and not needs_newer_cuda(r, machine)):
