@@ -2,7 +2,7 @@
 
 #include "libcore/spec/record_graph.hpp"
 #include "solver/explain/explain.hpp"
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 #include "solver/improve.hpp"
 #include "solver/notes/notes.hpp"
 #include "solver/preference.hpp"

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string_view>
 
 namespace gpkg::cli::locks {
 namespace {
@@ -54,18 +56,44 @@ Json json_of(const Regions& found,
     return document;
 }
 
+/// "<2.17" of "<2.4" and ">=2.4,<2.17", the first and the last of some that follow each other;
+/// nothing where one of them is a name or "none".
+std::optional<std::string> joined(std::string_view first, std::string_view last) {
+    const auto is_range = [](std::string_view text) {
+        return text.starts_with(">=") || text.starts_with('<');
+    };
+    if (!is_range(first) || !is_range(last)) return std::nullopt;
+    const auto from = first.starts_with(">=") ? first.substr(0, first.find(',')) : "";
+    const auto end = last.find('<');
+    const auto to = end == std::string_view::npos ? "" : last.substr(end);
+    if (from.empty() && to.empty()) return "in any version";
+    return fmt::format("{}{}{}", from, from.empty() || to.empty() ? "" : ",", to);
+}
+
 /// The machines of an axis' cells that have no answer, whatever else they are.
 std::vector<std::string> hopeless_cells(const Regions& found) {
-    std::vector<std::string> texts;
-    const auto& axes = found.space.axes();
     const auto& points = found.space.points();
     const std::set<std::size_t> bad(found.unsatisfiable.begin(), found.unsatisfiable.end());
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        for (std::size_t cell = 0; cell < axes[axis].cells.size(); ++cell) {
-            bool all_bad = true;
-            for (std::size_t point = 0; point < points.size() && all_bad; ++point)
-                all_bad = points[point].cells[axis] != cell || bad.contains(point);
-            if (all_bad) texts.push_back(axes[axis].name + " " + axes[axis].cells[cell].range);
+    const auto is_hopeless = [&](std::size_t axis, std::size_t cell) {
+        for (std::size_t point = 0; point < points.size(); ++point) {
+            if (points[point].cells[axis] == cell && !bad.contains(point)) return false;
+        }
+        return true;
+    };
+    std::vector<std::string> texts;
+    for (std::size_t axis = 0; axis < found.space.axes().size(); ++axis) {
+        const auto& [name, cells] = found.space.axes()[axis];
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+            if (!is_hopeless(axis, cell)) continue;
+            auto range = cells[cell].range;
+            const auto first = cell;
+            while (cell + 1 < cells.size() && is_hopeless(axis, cell + 1)) {
+                auto wider = joined(cells[first].range, cells[cell + 1].range);
+                if (!wider) break;
+                range = *std::move(wider);
+                ++cell;
+            }
+            texts.push_back(name + " " + range);
         }
     }
     return texts;

@@ -62,9 +62,11 @@ std::string versions_text(const std::vector<std::string>& versions) {
         "{} to {} ({} versions)", versions.back(), versions.front(), versions.size());
 }
 
-/// "cuda126*" of cuda126_py312h1763f6d_306: what tells builds apart is what is chosen by hand; the
-/// rest is python's version, a hash and a number.
+/// "cuda126*" of cuda126_py312h1763f6d_306, "*_openblas" of 5_h4a7cf45_openblas: what tells builds
+/// apart is what is chosen by hand; the rest is python's version, a hash and a number.
 std::string variant(const std::string& build) {
+    static const std::regex numbered("[0-9]+_(?:.*_)?([a-z]+)");
+    if (std::smatch parts; std::regex_match(build, parts, numbered)) return "*_" + parts[1].str();
     static const std::regex rest(
         "(^|_)(py[0-9]+h|py[0-9]+_|py_?[0-9]|np[0-9]|h[0-9a-f]{7}|[0-9]+$).*");
     auto text = std::regex_replace(build, rest, "");

@@ -3,7 +3,7 @@
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

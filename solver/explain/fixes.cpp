@@ -4,7 +4,7 @@
 #include "solver/explain/clash.hpp"
 #include "solver/explain/parts.hpp"
 #include "solver/explain/suggestions.hpp"
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 #include "solver/preference.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "solver/explain/offers.hpp"
 
 #include "libcore/base/text.hpp"
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

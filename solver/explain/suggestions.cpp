@@ -4,7 +4,7 @@
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -2,7 +2,7 @@
 
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -276,8 +276,7 @@ std::string AcceleratorNotes::why_not(CandidateId chosen, CandidateId id) {
         if (!possible || (!has_python_of(chosen, *possible) && has_python_of(chosen, other)))
             possible = other;
     }
-    if (possible)
-        return "which does not go with the rest or with the machine; " + who_tells_why(*possible);
+    if (possible) return "which does not go with the rest; " + who_tells_why(*possible);
     if (const auto why = machine_.why_never(alike)) return "which " + *why;
     return "which " + obstacle_of(id);
 }

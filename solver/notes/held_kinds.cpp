@@ -1,6 +1,6 @@
 #include "solver/notes/held_kinds.hpp"
 
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

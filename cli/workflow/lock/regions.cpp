@@ -3,6 +3,7 @@
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/lock/reached_specs.hpp"
 #include "cli/workflow/lock/region_names.hpp"
+#include "cli/workflow/progress.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "virtual-packages/virtual_package.hpp"
@@ -85,7 +86,9 @@ Result<Regions> decision_regions(Context& context, Question question) {
     Regions found{std::move(space), {}, {}, 0};
     std::map<std::vector<std::string>, std::size_t> places;  // by the answer's URLs
     std::vector<std::size_t> hopeless;                       // points that were solved for nothing
+    Progress progress(context.out);
     for (std::size_t point = 0; point < found.space.points().size(); ++point) {
+        progress.count("deciding", point, found.space.points().size(), "kinds of machines");
         if (auto* region = region_of(found, point)) {
             region->points.push_back(point);
             continue;
@@ -94,8 +97,9 @@ Result<Regions> decision_regions(Context& context, Question question) {
             found.unsatisfiable.push_back(point);
             continue;
         }
-        problem.virtual_packages = found.space.points()[point].virtual_packages;
-        GPKG_TRY(auto outcome, answer_to(question));
+        auto asked = question;  // of which the answer tells how it was meant
+        asked.problem.virtual_packages = found.space.points()[point].virtual_packages;
+        GPKG_TRY(auto outcome, answer_to(asked));
         GPKG_CHECK(check_stop(context));
         ++found.solves;
         auto* solution = std::get_if<Solution>(&outcome);

@@ -1,4 +1,4 @@
-#include "solver/explain/wording.hpp"
+#include "solver/wording.hpp"
 
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
