@@ -2,13 +2,13 @@
 
 #include "libcore/spec/record_graph.hpp"
 #include "solver/explain/explain.hpp"
-#include "solver/wording.hpp"
 #include "solver/improve.hpp"
 #include "solver/notes/notes.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
 #include "solver/regain.hpp"
 #include "solver/search.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

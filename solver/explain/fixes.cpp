@@ -4,8 +4,8 @@
 #include "solver/explain/clash.hpp"
 #include "solver/explain/parts.hpp"
 #include "solver/explain/suggestions.hpp"
-#include "solver/wording.hpp"
 #include "solver/preference.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
