@@ -390,6 +390,11 @@ records usual 'r["torch"]["build"] == "cpu_0"'
 exported usual none
 CONDA_OVERRIDE_CUDA=12.9 expect 0 env update -q -y -n unusual -f "$WORK/usual.yml"
 records unusual 'r["torch"]["build"] == "cuda129_0"'
+expect 0 config set accelerator amd
+expect 1 solve torch
+err_has 'hint: accelerator: amd comes of ' 'config.yaml:' '; --accel says another'
+expect 1 solve torch --accel amd
+err_lacks 'comes of'
 expect 0 config set accelerator nvidia,none
 expect 0 create -q -y -n either torch=1.0
 records either 'r["torch"]["build"] == "cpu_0"'

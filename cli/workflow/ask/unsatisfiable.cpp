@@ -255,6 +255,24 @@ std::string hint_on_overrides(const Asked& asked, const Explanation& explanation
     return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+/// Where the accelerator that is in the way was never typed.
+std::string hint_on_accelerator(const Asked& asked, const Explanation& explanation) {
+    const auto& usual = asked.context.config.accelerator;
+    const bool is_in_the_way = std::ranges::any_of(explanation.fixes, [](const Fix& fix) {
+        return std::ranges::any_of(fix.changes, [](const ProblemChange& change) {
+            return change.kind == Kind::SetAccelerator;
+        });
+    });
+    const auto choices = parse_accelerator_choices(usual.value);
+    if (usual.value.empty() || !is_in_the_way || !choices ||
+        *choices != asked.question.wanted.accelerators.all ||
+        std::ranges::any_of(asked.context.arguments,
+                            [](const auto& word) { return word.starts_with("--accel"); }))
+        return {};
+    return fmt::format(
+        "accelerator: {} comes of {}; --accel says another", usual.value, usual.source);
+}
+
 /// Of several accelerators that were tried, the explanation is about the first.
 std::string title(const Question& question) {
     const std::string plain = "no set of packages meets the request";
@@ -336,6 +354,7 @@ Error unsatisfiable(const Context& context,
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
     error.hint = hint_on_names(explanation);
     if (error.hint.empty()) error.hint = hint_on_overrides(asked, explanation);
+    if (error.hint.empty()) error.hint = hint_on_accelerator(asked, explanation);
     error.details = json_text(details);
     return error;
 }
