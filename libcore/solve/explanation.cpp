@@ -102,23 +102,28 @@ std::string offer_text(const Line& line) {
                            join_some(line.channels, "or"),
                            join_some(line.subdirs, "and"));
     const auto rest = left_out_text(line);
-    const auto with_rest = [&](std::string text) {
-        return rest.empty() ? text : fmt::format("{}; not usable: {}", text, rest);
+    // What would have met it is there, or it is not.
+    const auto instead = [&](std::string_view missing, const std::string& there) {
+        return rest.empty() ? fmt::format("no such {}; {}", missing, there)
+                            : fmt::format("not usable: {}; {}", rest, there);
     };
     if (line.other_flags)
-        return with_rest(fmt::format(
-            "no such build; {} {} {}",
-            line.name,
-            versions_text(line.versions),
-            line.other_flags->empty() ? "has no flags"
-                                      : "has the flags " + join_some(*line.other_flags, "and", 6)));
+        return instead(
+            "build",
+            fmt::format("{} {} {}",
+                        line.name,
+                        versions_text(line.versions),
+                        line.other_flags->empty()
+                            ? "has no flags"
+                            : "has the flags " + join_some(*line.other_flags, "and", 6)));
     if (!line.other_builds.empty())
-        return with_rest(fmt::format("no such build; of {} {} there is {}",
-                                     line.name,
-                                     versions_text(line.versions),
-                                     builds_text(line.other_builds)));
+        return instead("build",
+                       fmt::format("of {} {} there is {}",
+                                   line.name,
+                                   versions_text(line.versions),
+                                   builds_text(line.other_builds)));
     if (!line.versions.empty())
-        return with_rest("no such version; there is " + versions_text(line.versions));
+        return instead("version", "there is " + versions_text(line.versions));
     return "none can be used: " + rest;
 }
 

@@ -111,7 +111,7 @@ rm -f "$WORK"/records.*
 package lib 1.0 0
 both="-c file://$CHANNEL -c file://$WORK/low --override-channels"
 expect 1 create -n x $both lib=2
-err_has 'lib=2: no such version; there is 1.0; not usable: 2.0 of low (hidden by strict channel priority)'
+err_has 'lib=2: not usable: 2.0 of low (hidden by strict channel priority); there is 1.0'
 fixes 3 create -n x $both lib=2 --channel-priority strict
 
 # A name: the commands, and a hint.
