@@ -54,7 +54,7 @@ std::set<std::size_t> lifted_by(const ProblemChange& change, const Request& requ
     if (change.kind != Kind::ReplaceSpec) return lifted;
     const auto& constraints = request.constraints;
     for (std::size_t i = 0; i < constraints.size(); ++i) {
-        if (constraints[i].is_until_named &&
+        if (constraints[i].holds == Constraint::Holds::UntilNamed &&
             constraints[i].spec.name == request.specs.at(change.index).name)
             lifted.insert(i);
     }

@@ -30,8 +30,12 @@ struct Constraint {
     MatchSpec spec;  ///< a glob as name restricts every name it matches
     /// What an explanation says of it, after the spec.
     std::string reason = "is pinned";
-    /// To ask for what it restricts, or for another version of that, lifts it.
-    bool is_until_named = false;
+    enum class Holds {
+        Always,
+        UntilNamed,     ///< to ask for what it restricts, or for another version of that, lifts it
+        WherePossible,  ///< where there is no answer with it, it is for those who ask to lift it
+    };
+    Holds holds = Holds::Always;
 };
 
 /// What the user asks for and what is there already.

@@ -128,7 +128,8 @@ private:
     /// Where a version of what it restricts is asked for, another one lifts it.
     void lift(const Edge& edge) {
         const auto& constraint = universe_.problem().request.constraints[edge.index];
-        if (constraint.is_until_named) {
+        const bool is_until_named = constraint.holds == Constraint::Holds::UntilNamed;
+        if (is_until_named) {
             const auto& requested = universe_.requested();
             for (std::size_t i = 0; i < requested.size(); ++i) {
                 const auto& spec = universe_.specs()[requested[i]];
@@ -145,7 +146,7 @@ private:
         change.kind = Change::DropConstraint;
         change.index = edge.index;
         change.before = written(constraint.spec);
-        if (constraint.is_until_named) change.name = constraint.spec.name;
+        if (is_until_named) change.name = constraint.spec.name;
         add(kWithoutPin, std::move(change));
     }
 

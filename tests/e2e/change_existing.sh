@@ -295,6 +295,19 @@ out_has 'down from 2.0 0'
 expect 0 update -n floor low top
 has floor low-1.0 top-2.0
 
+# Where the channel says since that what is installed does not go together, it may.
+package prop 1.0 0
+package prop 2.0 0
+package beam 1.0 0 prop
+package beam 2.0 0 'prop >=1'
+index
+expect 0 create -n sunk beam prop=1.0
+sed -i '/"name":"beam","version":"2.0"/s/prop >=1/prop >=3/' "$WORK/records.linux-64"
+grep -c 'prop >=3' "$WORK/records.linux-64" > /dev/null || fail 'the record is as it was'
+index
+expect 0 update -n sunk prop
+out_has 'down from 2.0 0'
+
 # Earlier wishes count in the order in which they were made, not in that of their names.
 package ground 1.0 0
 package ground 2.0 0

@@ -137,6 +137,13 @@ Result<std::optional<Outcome>> answer_for_building(Question& question) {
     return std::optional(std::move(outcome));
 }
 
+/// As where what is installed does not go together any more, by what its channel says since.
+bool lift_what_may_be(Question& question) {
+    return std::erase_if(question.problem.request.constraints, [](const Constraint& constraint) {
+               return constraint.holds == Constraint::Holds::WherePossible;
+           }) > 0;
+}
+
 /// Whether the environment was decided for building: the driver does not go with its CUDA.
 bool was_decided_for_building(const Problem& problem) {
     const auto& request = problem.request;
@@ -158,6 +165,9 @@ Result<Outcome> answer_to(Question& question) {
         if (for_building) return *std::move(for_building);
     }
     GPKG_TRY(auto outcome, answer_with_machine(question));
+    if (!std::holds_alternative<Solution>(outcome) && lift_what_may_be(question)) {
+        GPKG_TRY(outcome, answer_with_machine(question));
+    }
     if (builds || std::holds_alternative<Solution>(outcome)) return outcome;
     GPKG_TRY(auto for_building, answer_for_building(question));
     return for_building ? *std::move(for_building) : std::move(outcome);

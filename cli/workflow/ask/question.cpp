@@ -46,14 +46,16 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
     return pin ? std::optional(*std::move(pin)) : std::nullopt;
 }
 
-/// Of names alone: a version or a build, or another accelerator, may take from the rest what it
-/// needs.
+/// Of names alone, which are there: a version or a build, what is new, or another accelerator, may
+/// take from the rest what it needs.
 bool is_plain_update(const ChangeRequest& wanted) {
-    return !wanted.update.empty() && wanted.accelerators.empty() &&
-           std::all_of(wanted.specs.begin(), wanted.specs.end(), [](const MatchSpec& spec) {
+    const auto& names = wanted.update;
+    return !names.empty() && wanted.accelerators.empty() &&
+           std::all_of(wanted.specs.begin(), wanted.specs.end(), [&](const MatchSpec& spec) {
                MatchSpec bare;
                bare.name = spec.name;
-               return spec == bare;
+               return spec == bare &&
+                      std::find(names.begin(), names.end(), spec.name) != names.end();
            });
 }
 
@@ -94,14 +96,16 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
         }
         // Also what is only looked at may be named to be moved.
         named.insert(wanted.update.begin(), wanted.update.end());
-        const auto hold = [&](MatchSpec spec, std::string reason) {
-            request.constraints.push_back({std::move(spec), std::move(reason), true});
-        };
         if (auto pin = python_pin(present, named))
-            hold(*std::move(pin), "holds: python keeps its minor version unless it is named");
+            request.constraints.push_back(
+                {*std::move(pin),
+                 "holds: python keeps its minor version unless it is named",
+                 Constraint::Holds::UntilNamed});
         if (is_plain_update(wanted)) {
             for (auto& floor : floors(wanted, present))
-                hold(std::move(floor), "holds: an update takes no version from what was asked for");
+                request.constraints.push_back({std::move(floor),
+                                               "holds: an update takes no version from it",
+                                               Constraint::Holds::WherePossible});
         }
     }
     for (const auto& record : present.records) {

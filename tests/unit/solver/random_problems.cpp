@@ -234,7 +234,10 @@ Problem random_problem(Dice& dice) {
         problem.request.specs.push_back(random_request(dice, problem, novelty));
     for (auto count = dice.one_in(4) ? 1 + dice.roll(2) : 0; count > 0; --count) {
         auto spec = MatchSpec::parse(random_spec(dice, dice.roll(kNames))).value();
-        problem.request.constraints.push_back({std::move(spec), "is pinned", dice.one_in(2)});
+        problem.request.constraints.push_back(
+            {std::move(spec),
+             "is pinned",
+             dice.one_in(2) ? Constraint::Holds::UntilNamed : Constraint::Holds::Always});
     }
     if (dice.one_in(20)) problem.request.specs.push_back(MatchSpec::parse("__cuda").value());
     if (dice.one_in(3)) add_installed(dice, problem, novelty);
