@@ -275,11 +275,12 @@ std::string hint_on_accelerator(const Asked& asked, const Explanation& explanati
 
 /// Of several accelerators that were tried, the explanation is about the first.
 std::string title(const Question& question) {
-    const std::string plain = "no set of packages meets the request";
+    std::string plain = "no set of packages meets the request";
     const auto tried = accelerators_to_try(
         question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
     if (tried.size() < 2) return plain;
     std::vector<std::string> names;
+    names.reserve(tried.size());
     for (const auto choice : tried) names.emplace_back(to_string(choice));
     return fmt::format("{} with any of the accelerators {}; with {}:",
                        plain,
