@@ -93,7 +93,7 @@ std::vector<std::string> hopeless_cells(const Regions& found) {
                 range = *std::move(wider);
                 ++cell;
             }
-            texts.push_back(name + " " + range);
+            texts.push_back(fmt::format("{} {}", name, range));
         }
     }
     return texts;
