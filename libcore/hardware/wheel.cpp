@@ -58,6 +58,8 @@ std::optional<Told> told_by_version(std::string_view version) {
 /// "cuda12x" of "cupy-cuda12x", "gpu" of "onnxruntime-gpu". What a name begins with is what it is,
 /// not for what: "cuda-python", "gpu-monitor".
 std::optional<Told> told_by_name(std::string_view name) {
+    // For CPUs without newer instructions (polars-lts-cpu), beside no build for GPUs.
+    if (name.ends_with("-lts-cpu")) return std::nullopt;
     const auto tokens = split(name, '-');
     for (auto token = tokens.begin() + 1; token < tokens.end(); ++token) {
         if (auto told = told_by(*token)) return told;

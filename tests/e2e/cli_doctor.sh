@@ -75,8 +75,10 @@ profile 13.0 7.0 volta
 expect 0 create -n volta kern cuda-version=13.2 --for ./newest.yaml -y
 expect 1 doctor -n volta --for ./volta.yaml --json
 json "[f['hint'] for f in d['findings'] if f['subject'] in ('CUDA', 'kern')] == 2 * [\"gpkg install -n volta 'cuda-version<13' --for ./volta.yaml\"]"
+json "[(f['grade'], f['message']) for f in d['findings'] if f['subject'] == 'CUDA'] == [('warning', 'cuda-version 13.2, and the driver supports 13.0; it makes no code for compute capability 7.0')]"
 expect 0 install -n volta 'cuda-version<13' --for ./volta.yaml -y
 expect 0 doctor -n volta --for ./volta.yaml
+out_has 'good  CUDA: cuda-version 12.9, and the driver supports 13.0'
 out_lacks kern
 # One that the driver does not run.
 expect 0 create -n late kern cuda-version=13.2 --for ./newest.yaml -y
@@ -167,8 +169,8 @@ expect 1 lock check viewing.lock --for ./old.yaml
 # Old names, code of an earlier major version, overrides.
 expect 0 create -n names old flow-gpu paddle-gpu --for ./new.yaml -y
 expect 0 doctor -n names --for ./new.yaml
-out_has 'cudatoolkit: is an old way'
-out_has 'flow-gpu: is an old way of asking for a build' 'flow[accel=nvidia]'
+out_has 'cudatoolkit: is an old way of bringing CUDA'
+out_has 'flow-gpu: is an old way of asking for a build' 'flow[accel=nvidia] asks for it today'
 out_lacks 'paddle'
 expect 0 create -n names-cpu flow-cpu --for ./new.yaml -y
 expect 0 doctor -n names-cpu --for ./new.yaml
@@ -183,6 +185,8 @@ CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
 out_has 'CONDA_OVERRIDE_CUDA: decides __cuda=12.0=0'
 CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_CUDE=1 expect 1 doctor -n code --for ./new.yaml
 out_has 'CONDA_OVERRIDE_CUDA: no __cuda' 'CONDA_OVERRIDE_CUDE: has no effect: nothing has this name'
+CONDA_OVERRIDE_CUDA=newest expect 0 doctor -n code --for ./new.yaml --json
+json '[f["subject"] for f in d["findings"] if "expected a version" in f["message"]] == ["CONDA_OVERRIDE_CUDA"]'
 
 # What the libraries hold: machine code, PTX, or nothing for the device.
 code() { mkdir -p "$WORK/payload/lib"; python3 "$here/gpu_library.py" "$WORK/payload/lib/lib$1.so" "$2" "$3"; }
@@ -214,6 +218,28 @@ expect 1 doctor -n parts --for ./kepler.yaml --json
 json '[f["subject"] for f in d["findings"] if f["grade"] == "bad"] == ["user"]'
 json '"makes code for compute capability 3.7" in str(d["findings"])'
 
+# What says the same is told once, first what was asked for; so is which builds to look at.
+package stem 1.0 cuda126_0 'cuda-version >=12.6,<13' '__cuda'
+package branch 1.0 cuda126_0 stem 'cuda-version >=12.6,<13' '__cuda'
+package branch-gpu 1.0 0 'branch 1.0 cuda*'
+package zweig 1.0 cuda126_0 'cuda-version >=12.6,<13' '__cuda' branch
+index
+expect 0 create -n same zweig --for ./new.yaml -y
+expect 0 doctor -n same --for ./blackwell.yaml --json
+json '[(f["subject"], f["message"].rpartition("; ")[2]) for f in d["findings"] if "CUDA 12.6" in f["message"]] == [("zweig", "so are branch and stem")]'
+expect 0 create -n chosen branch-gpu --for ./new.yaml -y
+expect 1 doctor -n chosen --for ./old.yaml
+out_has 'other builds of branch and stem, which do not go with cuda-version=11.4: gpkg variants branch --for ./old.yaml'
+
+# What only says which CUDA is told as an old name, and is no build.
+package pytorch-cuda 12.4 0 cuda-cudart
+package old-way 2.0 cuda12.4_0 pytorch-cuda=12.4 cuda-cudart
+index
+expect 0 create -n oldnames old-way pytorch-cuda --for ./new.yaml -y
+expect 0 doctor -n oldnames --for cpu --json
+json '[f["subject"] for f in d["findings"] if "is a build for nvidia" in f["message"]] == ["old-way"]'
+json "[f['message'] for f in d['findings'] if f['subject'] == 'pytorch-cuda'] == [\"is an old way of choosing pytorch's CUDA\"]"
+
 # What pip installed is compiled with some CUDA, too.
 expect 0 create -n pip plain -y
 wheel() {
@@ -230,6 +256,16 @@ expect 1 doctor -n pip --for ./pascal.yaml --json
 json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("jax_plugin (pip)", "bad")]'
 json '"CUDA 13, which makes no code for compute capability 6.0" in d["findings"][1]["message"]'
 json 'd["findings"][1]["hint"] == "a wheel for an older CUDA"'
+wheel vision 1.0+cu129
+expect 1 doctor -n pip --for ./between.yaml --json
+json '[(f["subject"], f["grade"]) for f in d["findings"] if "needs PTX compiled" in f["message"]] == [("vision (pip)", "warning")]'
+wheel tensorflow_cpu 2.19.0
+wheel polars_lts_cpu 1.0
+wheel audio 1.0+cpu
+expect 1 doctor -n pip --for ./old.yaml --json
+json '[f["subject"] for f in d["findings"] if "build for CPUs" in f["message"]] == ["audio (pip)", "tensorflow_cpu (pip)"]'
+expect 0 doctor -n pip --for cpu
+out_lacks 'build for CPUs'
 
 # What is proposed was asked for, is for the machine's platform, and is known to be there.
 package magma 1.0 cuda129_0 '__cuda' 'cuda-version >=12.9,<13'

@@ -1,6 +1,7 @@
 #include "cli/workflow/health/accelerator_checkup.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/record_graph.hpp"
 
 #include <algorithm>
@@ -12,13 +13,6 @@ namespace {
 
 using Grade = Finding::Grade;
 using Places = std::vector<std::size_t>;
-
-std::vector<PackageRecord> packages_of(const std::vector<PrefixRecord>& records) {
-    std::vector<PackageRecord> packages;
-    packages.reserve(records.size());
-    for (const auto& record : records) packages.push_back(record.package);
-    return packages;
-}
 
 class AcceleratorCheckup {
 public:
@@ -56,12 +50,13 @@ private:
     }
 
     /// A vendor's library alone may be there for what can do without: only what was asked for is
-    /// worth a word then.
+    /// worth a word then, and of that not what only tells a CUDA version, as pytorch-cuda does.
     std::vector<bool> of_vendor(Accelerator accelerator) const {
         std::vector<bool> members(declared_.size());
         for (std::size_t i = 0; i < members.size(); ++i)
             members[i] = declared_[i].accelerator == accelerator && !is_choice_of_build(i) &&
-                         (!declared_[i].is_by_library || is_wish_[i]);
+                         (!declared_[i].is_by_library || is_wish_[i]) &&
+                         !tells_cuda_version(name(i));
         return members;
     }
 

@@ -5,8 +5,11 @@
 #include "cli/workflow/health/wheel_checkup.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -24,15 +27,19 @@ using Grade = Finding::Grade;
 
 struct OldName {
     std::string_view name;
+    std::string_view of;  ///< what it is an old way of
     std::string_view instead;
 };
 
 constexpr auto kOldNames = std::to_array<OldName>({
     {"cudatoolkit",
-     "packages bring the parts of CUDA that they need, and cuda-version says which CUDA"},
-    {"pytorch-cuda", "conda-forge's pytorch does without; cuda-version says which CUDA"},
-    {"pytorch-mutex", "conda-forge's pytorch does without"},
-    {"cpuonly", "pytorch[accel=none] asks for a build for CPUs"},
+     "bringing CUDA",
+     "newer builds bring the parts of CUDA that they need, and cuda-version says which CUDA"},
+    {"pytorch-cuda",
+     "choosing pytorch's CUDA",
+     "conda-forge's pytorch does without; cuda-version says which CUDA"},
+    {"pytorch-mutex", "choosing pytorch's build", "conda-forge's pytorch does without"},
+    {"cpuonly", "choosing pytorch's build", "pytorch[accel=none] asks for a build for CPUs"},
 });
 
 std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
@@ -47,10 +54,8 @@ class Checkup {
 public:
     explicit Checkup(const Checked& checked)
         : checked_(checked), machine_(checked.machine.records()) {
-        std::vector<PackageRecord> packages;
-        packages.reserve(checked.records.size());
-        for (const auto& record : checked.records) packages.push_back(record.package);
-        only_builds_ = only_builds_for_nvidia(checked.wishes, packages, checked.accelerators);
+        only_builds_ = only_builds_for_nvidia(
+            checked.wishes, packages_of(checked.records), checked.accelerators);
     }
 
     std::vector<Finding> run() && {
@@ -130,7 +135,7 @@ private:
     std::optional<Remedy> older_build(const std::vector<std::string>& names) const {
         if (auto remedy = checked_.remedies.install({"cuda-version" + newest_cuda_here(machine_)}))
             return remedy;
-        return checked_.remedies.update(best_known_of(names));
+        return checked_.remedies.update(best_known_of(checked_, names));
     }
 
     std::optional<Remedy> build_for_none(const std::vector<std::string>& names) const {
@@ -155,8 +160,17 @@ private:
             if (only_builds_)
                 return add(
                     Grade::Good, "CUDA", what + "; what only builds does without the driver");
-            switch (
-                driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"))) {
+            const auto fit =
+                driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"));
+            const auto device = without_code(*toolkit);
+            if (device && fit != DriverFit::No)
+                return add(Grade::Warning,
+                           "CUDA",
+                           fmt::format("{}; it makes no code for compute capability {}",
+                                       what,
+                                       device->to_string()),
+                           older_cuda(name, *driver));
+            switch (fit) {
             case DriverFit::Native: return add(Grade::Good, "CUDA", what);
             case DriverFit::MinorVersion:
                 return add(Grade::Warning,
@@ -172,6 +186,16 @@ private:
                     Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, *driver));
             }
         }
+    }
+
+    /// The first GPU here that this CUDA makes no code for.
+    std::optional<Version> without_code(const Version& toolkit) const {
+        if (!Cascade(machine_).obstacle_of_cuda(toolkit.to_string())) return std::nullopt;
+        const auto devices = cuda_devices(machine_);
+        const auto device = std::ranges::find_if(devices, [&](const Version& one) {
+            return toolkit_fit(toolkit, CudaTarget::of(one)) == CodeFit::No;
+        });
+        return device == devices.end() ? std::nullopt : std::optional(*device);
     }
 
     /// First what builds for NVIDIA's GPUs say that they are for: pytorch of pytorch's channel has
@@ -211,16 +235,7 @@ private:
                            held.size() == 1 ? "does" : "do",
                            name,
                            supported,
-                           remedies.variants_command(best_known_of(held)));
-    }
-
-    /// One that was asked for, where one was.
-    const std::string& best_known_of(const std::vector<std::string>& names) const {
-        const auto known = std::ranges::find_if(names, [&](const std::string& name) {
-            return std::ranges::find(checked_.wishes, name, &MatchSpec::name) !=
-                   checked_.wishes.end();
-        });
-        return known == names.end() ? names.front() : *known;
+                           remedies.variants_command(best_known_of(checked_, held)));
     }
 
     /// Packages of which the installed build does not go with that version of `name`. CUDA's own
@@ -267,9 +282,12 @@ private:
 
     void old_names() {
         for (const auto& record : checked_.records) {
-            for (const auto& [name, instead] : kOldNames) {
+            for (const auto& [name, of, instead] : kOldNames) {
                 if (record.name() == name)
-                    add(Grade::Warning, record.name(), "is an old way", std::string(instead));
+                    add(Grade::Warning,
+                        record.name(),
+                        fmt::format("is an old way of {}", of),
+                        std::string(instead));
             }
         }
         for (const auto& wish : checked_.wishes) {
@@ -278,7 +296,9 @@ private:
             add(Grade::Warning,
                 wish.name,
                 "is an old way of asking for a build",
-                fmt::format("{}[accel={}]", asked->package, to_string(asked->accelerator)));
+                fmt::format("{}[accel={}] asks for it today",
+                            asked->package,
+                            to_string(asked->accelerator)));
         }
     }
 
@@ -299,7 +319,15 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
                                    const std::vector<std::string>& warnings) {
     std::vector<Finding> found;
     found.reserve(warnings.size());
-    for (const auto& warning : warnings) found.push_back({Grade::Warning, "machine", warning, {}});
+    for (const auto& warning : warnings) {
+        // That an override is ignored is told below, by its name.
+        const bool is_of_override =
+            std::ranges::any_of(detection.overrides, [&](const auto& active) {
+                return active.effect == virtual_packages::OverrideEffect::None &&
+                       warning.starts_with(active.variable + "=");
+            });
+        if (!is_of_override) found.push_back({Grade::Warning, "machine", warning, {}});
+    }
     if (profile.nvidia_driver && !profile.cuda)
         found.push_back({Grade::Bad,
                          "NVIDIA driver",
@@ -347,5 +375,33 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
 }
 
 std::vector<Finding> check_environment(const Checked& checked) { return Checkup(checked).run(); }
+
+std::vector<PackageRecord> packages_of(const std::vector<PrefixRecord>& records) {
+    std::vector<PackageRecord> packages;
+    packages.reserve(records.size());
+    for (const auto& record : records) packages.push_back(record.package);
+    return packages;
+}
+
+std::string best_known_of(const Checked& checked, const std::vector<std::string>& names) {
+    const auto is_asked_for = [&](const std::string& name) {
+        return std::ranges::find(checked.wishes, name, &MatchSpec::name) != checked.wishes.end();
+    };
+    if (const auto known = std::ranges::find_if(names, is_asked_for); known != names.end())
+        return *known;
+    const RecordGraph graph(packages_of(checked.records), checked.wishes);
+    std::vector<bool> named(graph.records().size());
+    for (const auto& name : names) {
+        if (const auto place = graph.find(name)) named[*place] = true;
+    }
+    const auto needing = graph.all_needing(std::move(named));
+    for (const auto& wish : checked.wishes) {
+        const auto place = graph.find(wish.name);
+        if (!place || !needing[*place]) continue;
+        const auto built = build_in_name(checked.records, wish.name);
+        return built ? built->package : wish.name;
+    }
+    return names.front();
+}
 
 }  // namespace gpkg::cli

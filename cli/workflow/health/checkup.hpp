@@ -39,4 +39,10 @@ struct Checked {
 
 std::vector<Finding> check_environment(const Checked& checked);
 
+std::vector<PackageRecord> packages_of(const std::vector<PrefixRecord>& records);
+
+/// The one of `names`, installed packages, that was asked for; else what was asked for and needs
+/// one of them, pytorch where that was pytorch-gpu; else the first.
+std::string best_known_of(const Checked& checked, const std::vector<std::string>& names);
+
 }  // namespace gpkg::cli

@@ -91,6 +91,13 @@ PackageCode code_of(const fs::path& prefix, const PrefixRecord& record, const De
     return package;
 }
 
+/// What packages that hold no code themselves say of it.
+struct Declared {
+    Grade grade = Grade::Warning;
+    std::string message;
+    std::vector<std::string> names;
+};
+
 class CodeCheckup {
 public:
     CodeCheckup(const Checked& checked, bool compiles_ptx)
@@ -110,6 +117,7 @@ public:
                 judge_declared(record.package);
             }
         }
+        tell_declared();
         if (native_ > 0)
             found_.push_back({Grade::Good,
                               "GPU code",
@@ -133,16 +141,21 @@ private:
         return checked_.remedies.variants_command(name) + " shows other builds";
     }
 
-    /// The command that brings a build of which `is_better` holds, where one is known to.
-    template <typename IsBetter>
-    std::string better_build(const std::string& name, const IsBetter& is_better) const {
-        const auto older_cuda = "cuda-version" + newest_cuda_here(checked_.machine.records());
-        for (auto remedy :
-             {checked_.remedies.update(name), checked_.remedies.install({older_cuda})}) {
-            const auto* record = remedy ? remedy->find(name) : nullptr;
-            if (record != nullptr && is_better(*record)) return remedy->command;
+    /// The command that brings better builds of all of them, or does without, where one is known.
+    std::string better_builds(const std::vector<std::string>& names, Grade grade) const {
+        const auto best_known = best_known_of(checked_, names);
+        const auto cuda = "cuda-version" + newest_cuda_here(checked_.machine.records());
+        for (const auto& remedy :
+             {checked_.remedies.update(best_known), checked_.remedies.install({cuda})}) {
+            const auto is_better = [&](const std::string& name) {
+                const auto* record = remedy->find(name);
+                return record == nullptr ||
+                       (!devices_alone_.obstacle_of(*record) &&
+                        (grade == Grade::Bad || !devices_alone_.caution_of(*record)));
+            };
+            if (remedy && std::ranges::all_of(names, is_better)) return remedy->command;
         }
-        return other_builds(name);
+        return other_builds(best_known);
     }
 
     void warn(Grade grade, const std::string& name, std::string message, std::string hint = {}) {
@@ -185,25 +198,35 @@ private:
     /// (cuda-nvdisasm, libcufile). What the lowest device is too old for is not met, and told
     /// already, and so is the driver.
     void judge_declared(const PackageRecord& record) {
-        if (const auto obstacle = devices_alone_.obstacle_of(record))
-            return warn(Grade::Bad,
-                        record.name,
-                        *obstacle,
-                        better_build(record.name, [&](const auto& other) {
-                            return !devices_alone_.obstacle_of(other);
-                        }));
+        if (auto obstacle = devices_alone_.obstacle_of(record))
+            return declare(Grade::Bad, *std::move(obstacle), record.name);
         if (const auto caution = devices_alone_.caution_of(record))
-            return warn(Grade::Warning,
-                        record.name,
-                        at_best_as_ptx(*caution),
-                        better_build(record.name, [&](const auto& other) {
-                            return !devices_alone_.obstacle_of(other) &&
-                                   !devices_alone_.caution_of(other);
-                        }));
+            return declare(Grade::Warning, at_best_as_ptx(*caution), record.name);
         for (const auto& text : record.depends) {
             if (name_in_spec(text) != "__cuda_arch") continue;
             const auto spec = MatchSpec::parse(text);
             if (spec && spec->version) judge_least(record.name, *spec->version);
+        }
+    }
+
+    void declare(Grade grade, std::string message, const std::string& name) {
+        auto place = std::ranges::find(declared_, message, &Declared::message);
+        if (place == declared_.end())
+            place = declared_.insert(place, Declared{grade, std::move(message), {}});
+        place->names.push_back(name);
+    }
+
+    /// Of what says the same, first what a person knows.
+    void tell_declared() {
+        for (auto& [grade, message, names] : declared_) {
+            const auto hint = better_builds(names, grade);
+            const auto known = std::ranges::find(names, best_known_of(checked_, names));
+            if (known != names.end()) std::rotate(names.begin(), known, known + 1);
+            const auto others = std::vector(names.begin() + 1, names.end());
+            if (!others.empty())
+                message += fmt::format(
+                    "; so {} {}", others.size() == 1 ? "is" : "are", join_some(others, "and"));
+            warn(grade, names.front(), std::move(message), hint);
         }
     }
 
@@ -227,6 +250,7 @@ private:
     Devices devices_;
     Cascade devices_alone_;
     std::size_t native_ = 0;
+    std::vector<Declared> declared_;
     std::vector<Finding> found_;
 };
 

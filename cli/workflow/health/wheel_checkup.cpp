@@ -28,6 +28,8 @@ public:
         : checked_(checked),
           machine_(machine),
           driver_(find_version(machine, "__cuda")),
+          has_gpu_(has_device(machine, Accelerator::Nvidia) ||
+                   has_device(machine, Accelerator::Amd)),
           cascade_(machine) {}
 
     std::vector<Finding> run() && {
@@ -38,9 +40,14 @@ public:
             const auto what = fmt::format("{} (pip)", wheel.name);
             if (normal_wheel_name(wheel.name) == kOldWheel)
                 add(Grade::Warning, what, "is an old name", std::string(kInstead));
-            const auto accelerator =
-                accelerator_of_flag(columns.front()).value_or(Accelerator::None);
+            const auto told = accelerator_of_flag(columns.front());
+            const auto accelerator = told.value_or(Accelerator::None);
             const auto& cuda = columns[1];
+            if (told == Accelerator::None && has_gpu_)
+                add(Grade::Warning,
+                    what,
+                    "is a build for CPUs, and there is a GPU",
+                    "a wheel for it, where its makers have one");
             if (accelerator == Accelerator::Nvidia && !cuda.empty() && beyond_driver(what, cuda))
                 continue;
             if (accelerator != Accelerator::None && !has_device(machine_, accelerator))
@@ -56,16 +63,21 @@ private:
         found_.push_back({grade, what, std::move(message), std::move(hint)});
     }
 
+    /// Whether it does not run; that it does with a reserve is told, too.
     bool beyond_driver(const std::string& what, const std::string& cuda) {
         const auto toolkit = Version::parse(cuda);
-        if (!driver_ || !toolkit || driver_fit(*toolkit, *driver_) != DriverFit::No) return false;
-        add(Grade::Bad,
+        const auto fit = driver_ && toolkit ? driver_fit(*toolkit, *driver_) : DriverFit::Native;
+        if (fit == DriverFit::Native) return false;
+        const bool is_beyond = fit == DriverFit::No;
+        add(is_beyond ? Grade::Bad : Grade::Warning,
             what,
-            fmt::format("is for CUDA {}, and the driver supports {}: that does not run",
-                        cuda,
-                        checked_.machine.find("__cuda")->package.version),
+            fmt::format(
+                "is for CUDA {}, and the driver supports {}: {}",
+                cuda,
+                checked_.machine.find("__cuda")->package.version,
+                is_beyond ? "that does not run" : "that runs, but not what needs PTX compiled"),
             "a wheel for an older CUDA, or a newer driver");
-        return true;
+        return is_beyond;
     }
 
     /// What the toolkit can have made for the devices.
@@ -79,6 +91,7 @@ private:
     const Checked& checked_;
     const std::vector<PackageRecord>& machine_;
     std::optional<Version> driver_;
+    bool has_gpu_;
     Cascade cascade_;
     std::vector<Finding> found_;
 };

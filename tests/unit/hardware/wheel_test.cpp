@@ -32,6 +32,7 @@ TEST_CASE("what a wheel is for is read from its version, its name and what it ne
         {"xgboost", "3.0.0", {"nvidia-nccl-cu12; platform_system == \"Linux\""}, ">=3.10", {"py3-none-manylinux_2_28_x86_64"}, "nvidia|12|>=3.10"},
         {"tensorflow", "2.19.0", {"nvidia-cublas-cu12==12.5.3.2; extra == \"and-cuda\""}, "", {}, "||"},
         {"tensorflow-cpu", "2.19.0", {}, "", {}, "none||"},
+        {"polars-lts-cpu", "1.33.1", {}, "", {}, "||"},  // for old CPUs
         {"cupy-cuda12x", "13.4.1", {}, "", {}, "nvidia|12|"},
         {"cupy-rocm-5-0", "13.4.1", {}, "", {}, "amd||"},
         {"jax-rocm60-plugin", "0.4.35", {}, "", {}, "amd||"},
