@@ -46,6 +46,11 @@ index
 expect 0 create -n wide wide cuda-version=12.9 --for ./new.yaml -y
 expect 0 doctor -n wide --for ./minor.yaml
 out_has "a newer driver, or gpkg install -n wide 'cuda-version<=12.4'"
+# Where it cannot be tried, that is said.
+expect 0 config set channels file:///nowhere/at-all
+expect 0 doctor -n wide --for ./minor.yaml
+out_has "an older CUDA, which what is installed goes with; whether there is one, gpkg install -n wide 'cuda-version<=12.4' --for ./minor.yaml tells"
+expect 0 config set channels "file://$CHANNEL"
 expect 0 install -n wide 'cuda-version<=12.4' --for ./minor.yaml -y
 expect 0 doctor -n wide --for ./minor.yaml
 out_has 'CUDA: cuda-version 12.4, and the driver supports 12.4'

@@ -228,7 +228,11 @@ private:
         const auto supported =
             fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
         const auto held = held_to_newer(name, supported);
-        if (held.empty()) return "a newer driver, or " + remedies.install_command(specs);
+        if (held.empty())
+            return fmt::format(
+                "a newer driver, or an older CUDA, which what is installed goes "
+                "with; whether there is one, {} tells",
+                remedies.install_command(specs));
         return fmt::format("a newer driver, or {} of {}, which {} not go with {}={}: {}",
                            held.size() == 1 ? "another build" : "other builds",
                            join_some(held, "and"),
