@@ -47,7 +47,7 @@ struct Candidate {
     Accelerator accelerator = Accelerator::None;  ///< that the build is for
     bool says_accelerator = false;                ///< else it knows of none
     Closeness closeness;                          ///< to the machine
-    bool will_not_run = false;  ///< says so itself, of this driver and these GPUs (Cascade)
+    bool will_not_run = false;  ///< says so itself, of this driver and these GPUs (CudaLimits)
     ChannelRecord offered;      ///< where it stands in a channel
     const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
     std::span<const SpecId> depends;       ///< that apply wherever the candidate is

@@ -111,7 +111,7 @@ std::optional<Accelerator> CandidateMaker::accelerator_of_row(const Candidate& c
 
 bool CandidateMaker::is_no_code_for_machine(const Candidate& candidate) const {
     return candidate.accelerator == Accelerator::Nvidia &&
-           table_.cascade().obstacle_of_build(candidate.build());
+           table_.limits().obstacle_of_build(candidate.build());
 }
 
 /// What only builds needs no driver of a certain age. Where nothing is brought in, what a package

@@ -139,8 +139,8 @@ private:
 
     std::string obstacle_of(const Candidate& candidate) const {
         const auto record = candidate.record();
-        const Cascade cascade(universe_.problem().virtual_packages);
-        const auto told = record ? cascade.obstacle_of(*record) : std::nullopt;
+        const CudaLimits limits(universe_.problem().virtual_packages);
+        const auto told = record ? limits.obstacle_of(*record) : std::nullopt;
         return told.value_or("does not");
     }
 

@@ -40,7 +40,7 @@ bool given_matches(const MatchSpec& spec, const PackageRecord& record, const Ver
 }  // namespace
 
 SpecTable::SpecTable(const std::vector<PackageRecord>& virtual_packages)
-    : machine_(&virtual_packages), cascade_(virtual_packages) {
+    : machine_(&virtual_packages), cascade_(virtual_packages), limits_(virtual_packages) {
     // What is not used of it costs nothing; to move all that is here, again and again, would.
     specs_.reserve(kLikelySpecs);
 }
@@ -78,7 +78,7 @@ SpecId SpecTable::add(MatchSpec match, std::string text, ConditionId when) {
         if (!is_conditional) {
             spec.accelerator = accelerator_of_dependency(spec.match.name, build);
             spec.closeness = cascade_.closeness(spec.match);
-            spec.will_not_run = cascade_.obstacle(spec.match).has_value();
+            spec.will_not_run = limits_.obstacle(spec.match).has_value();
         }
         for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));

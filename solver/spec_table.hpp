@@ -4,6 +4,7 @@
 // what the machine decides, and in the end with the candidates that it matches.
 
 #include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/spec/condition.hpp"
 #include "solver/candidate.hpp"
 
@@ -43,7 +44,7 @@ public:
     std::optional<SpecId> first_ignored() const { return first_ignored_; }
 
     /// What specs are judged by.
-    const Cascade& cascade() const { return cascade_; }
+    const CudaLimits& limits() const { return limits_; }
 
     /// Keeps a list for as long as there is the table.
     std::span<const SpecId> keep(std::vector<SpecId> list);
@@ -58,6 +59,7 @@ private:
 
     const std::vector<PackageRecord>* machine_;
     Cascade cascade_;
+    CudaLimits limits_;
     std::vector<Name> names_;
     std::vector<Spec> specs_;
     Conditions conditions_;

@@ -10,7 +10,7 @@
 #include "cli/workflow/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
 #include "libcore/solve/machine_needs.hpp"
@@ -110,7 +110,7 @@ Result<std::string> obstacle_of(Context& context,
                                 const Sources& sources,
                                 const PackageRecord& record) {
     if (auto missing = missing_here(record, sources); !missing.empty()) return missing;
-    if (auto reason = Cascade(sources.virtual_packages).obstacle_of(record))
+    if (auto reason = CudaLimits(sources.virtual_packages).obstacle_of(record))
         return *std::move(reason);
     GPKG_TRY(auto spec,
              MatchSpec::parse(fmt::format("{}=={}={}", record.name, record.version, record.build)));
@@ -314,7 +314,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
     GPKG_TRY(
         auto inputs,
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
-    const Cascade cascade(sources.virtual_packages);
+    const CudaLimits limits(sources.virtual_packages);
     std::vector<Row> rows;
     // Builds that ask for the same have the same reason.
     std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::string> obstacles;
@@ -329,7 +329,7 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
         }
         row.obstacle = obstacles[asks];
         if (row.obstacle.empty() && row.accelerator.accelerator == Accelerator::Nvidia)
-            row.caution = cascade.caution_of(record).value_or("");
+            row.caution = limits.caution_of(record).value_or("");
         if (is_hidden(record, hiding)) row.hidden_by = channel_name(context, *hiding);
         row.record = std::move(record);
         rows.push_back(std::move(row));

@@ -1,13 +1,10 @@
 #include "libcore/hardware/cascade.hpp"
 
-#include "libcore/hardware/gpu_targets.hpp"
-#include "libcore/hardware/toolkit.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"
-#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace gpkg {
 namespace {
@@ -31,13 +28,6 @@ constexpr int kExactGpu = 1000;
 constexpr int kSameMajorGpu = 500;  // and the minor version, which is below 100
 constexpr int kLevel = 100;         // more than any ancestry is long
 
-/// A machine that has any architecture has no device that code is made for.
-bool has_any(const std::vector<PackageRecord>& records, std::string_view name) {
-    return std::any_of(records.begin(), records.end(), [&](const PackageRecord& record) {
-        return record.name == name && record.version == kAnyVersion;
-    });
-}
-
 /// The least of all that the name stands for: "^(x86_64_v3|haswell|...)$" is x86_64_v3.
 int archspec_closeness(const StringMatcher& build) {
     std::optional<int> least;
@@ -59,27 +49,6 @@ int level_closeness(const MatchSpec& dependency) {
     return level > 1 ? level * kLevel : 0;
 }
 
-/// What a record asks for wherever it is that says which CUDA and which GPUs it is for.
-std::vector<MatchSpec> on_cuda(const PackageRecord& record) {
-    std::vector<MatchSpec> dependencies;
-    for (const auto& text : record.depends) {
-        const auto name = name_in_spec(text);
-        if (name != "__cuda_arch" && !tells_cuda_version(name)) continue;
-        auto spec = MatchSpec::parse(text);
-        if (spec && !spec->when) dependencies.push_back(*std::move(spec));
-    }
-    return dependencies;
-}
-
-/// 12.1 for "12.1", all of the major version for "12".
-std::vector<Version> toolkits_named(std::string_view cuda) {
-    const auto spec = MatchSpec::parse(fmt::format("cuda-version={}", cuda));
-    return spec ? toolkits_of(*spec) : std::vector<Version>();
-}
-
-/// Of which there is none where the best that there is runs so.
-std::string_view kind_of_code(CodeFit fit) { return fit == CodeFit::No ? "code" : "machine code"; }
-
 }  // namespace
 
 void Closeness::take(const Closeness& other) {
@@ -87,29 +56,11 @@ void Closeness::take(const Closeness& other) {
     cpu = std::max(cpu, other.cpu);
 }
 
-std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_packages) {
-    std::vector<Version> devices;
-    if (auto lowest = find_version(virtual_packages, "__cuda_arch"))
-        devices.push_back(*std::move(lowest));
-    for (const auto& record : virtual_packages) {
-        if (record.name != "__cuda_arch" || devices.empty()) continue;
-        for (const auto& capability : record.flags) {
-            auto device = Version::parse(capability);
-            if (device && *device != devices.front()) devices.push_back(*std::move(device));
-        }
-    }
-    return devices;
-}
-
-std::string at_best_as_ptx(const std::string& caution) {
-    return caution + ": there it runs as PTX, where it has some, or not at all";
-}
-
 Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
-    : cuda_(find_version(virtual_packages, "__cuda")) {
-    if (!has_any(virtual_packages, "__cuda_arch")) cuda_devices_ = cuda_devices(virtual_packages);
-    if (!has_any(virtual_packages, "__amdgpu_arch"))
-        amdgpu_arch_ = find_version(virtual_packages, "__amdgpu_arch");
+    : cuda_devices_(cuda_devices(virtual_packages)) {
+    const auto amd = std::ranges::find(virtual_packages, "__amdgpu_arch", &PackageRecord::name);
+    if (amd == virtual_packages.end() || amd->version == kAnyVersion) return;
+    if (auto version = version_of(*amd)) amdgpu_arch_ = *std::move(version);
 }
 
 /// Of several NVIDIA devices what is made for one alone is made for none: it has to run on each.
@@ -129,107 +80,6 @@ Closeness Cascade::closeness(const MatchSpec& dependency) const {
     if (dependency.name == "_x86_64-microarch-level" && dependency.version)
         return {0, level_closeness(dependency)};
     return {};
-}
-
-std::optional<std::string> Cascade::obstacle(const MatchSpec& dependency) const {
-    if (auto told = told_by_driver(dependency)) return told;
-    if (auto told = told_by_toolkits(dependency, CodeFit::No)) return told;
-    return told_by_devices(dependency);
-}
-
-std::optional<std::string> Cascade::obstacle_of_build(std::string_view build) const {
-    return told_by_build(build, CodeFit::No);
-}
-
-std::optional<std::string> Cascade::obstacle_of_cuda(std::string_view cuda) const {
-    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::No);
-}
-
-std::optional<std::string> Cascade::obstacle_of(const PackageRecord& record) const {
-    for (const auto& dependency : on_cuda(record)) {
-        if (auto told = obstacle(dependency)) return told;
-    }
-    return obstacle_of_build(record.build);
-}
-
-std::optional<std::string> Cascade::caution_of(const PackageRecord& record) const {
-    if (toolkit_of_build(record.build)) return told_by_build(record.build, CodeFit::Compiled);
-    for (const auto& dependency : on_cuda(record)) {
-        if (auto told = told_by_toolkits(dependency, CodeFit::Compiled)) return told;
-    }
-    return std::nullopt;
-}
-
-std::optional<std::string> Cascade::caution_of_cuda(std::string_view cuda) const {
-    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::Compiled);
-}
-
-/// The first device on which the best code that one of the toolkits makes runs in just that way.
-const Version* Cascade::device_with(CodeFit fit, const std::vector<Version>& toolkits) const {
-    if (toolkits.empty()) return nullptr;
-    const auto device = std::ranges::find_if(cuda_devices_, [&](const Version& one) {
-        auto best = CodeFit::No;
-        for (const auto& toolkit : toolkits)
-            best = std::min(best, toolkit_fit(toolkit, CudaTarget::of(one)));
-        return best == fit;
-    });
-    return device == cuda_devices_.end() ? nullptr : &*device;
-}
-
-std::optional<std::string> Cascade::told_by_build(std::string_view build, CodeFit fit) const {
-    if (cuda_devices_.empty()) return std::nullopt;
-    const auto toolkit = toolkit_of_build(build);
-    if (!toolkit) return std::nullopt;
-    return told_by_cuda(toolkit->to_string(), {*toolkit}, fit);
-}
-
-std::optional<std::string> Cascade::told_by_cuda(std::string_view cuda,
-                                                 const std::vector<Version>& toolkits,
-                                                 CodeFit fit) const {
-    const auto* device = device_with(fit, toolkits);
-    if (device == nullptr) return std::nullopt;
-    return fmt::format("is compiled with CUDA {}, which makes no {} for compute capability {}",
-                       cuda,
-                       kind_of_code(fit),
-                       device->to_string());
-}
-
-std::optional<std::string> Cascade::told_by_toolkits(const MatchSpec& dependency,
-                                                     CodeFit fit) const {
-    if (cuda_devices_.empty()) return std::nullopt;
-    const auto* device = device_with(fit, toolkits_of(dependency));
-    if (device == nullptr) return std::nullopt;
-    return fmt::format("is for {}: no such CUDA makes {} for compute capability {}",
-                       written(dependency),
-                       kind_of_code(fit),
-                       device->to_string());
-}
-
-std::optional<std::string> Cascade::told_by_driver(const MatchSpec& dependency) const {
-    if (!cuda_) return std::nullopt;
-    auto toolkits = toolkits_of(dependency);
-    if (toolkits.empty()) return std::nullopt;
-    // The driver may be of one that is not known here, and so may others of its major version.
-    for (auto own : {*cuda_, *Version::parse(fmt::format("{}.99", version_part(*cuda_, 0)))}) {
-        if (dependency.version->matches(own)) toolkits.push_back(std::move(own));
-    }
-    const bool runs_one = std::ranges::any_of(toolkits, [&](const Version& toolkit) {
-        return driver_fit(toolkit, *cuda_) != DriverFit::No;
-    });
-    if (runs_one) return std::nullopt;
-    return fmt::format(
-        "is for {}, and the driver runs CUDA {}", written(dependency), cuda_->to_string());
-}
-
-/// Of several devices it may be for the lowest and not for others.
-std::optional<std::string> Cascade::told_by_devices(const MatchSpec& dependency) const {
-    if (dependency.name != "__cuda_arch" || !dependency.version || cuda_devices_.empty() ||
-        !dependency.version->matches(cuda_devices_.front()))
-        return std::nullopt;
-    const auto other = std::ranges::find_if(
-        cuda_devices_, [&](const Version& device) { return !dependency.version->matches(device); });
-    if (other == cuda_devices_.end()) return std::nullopt;
-    return fmt::format("is for {}, and a GPU here is {}", written(dependency), other->to_string());
 }
 
 int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) const {

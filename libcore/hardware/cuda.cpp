@@ -2,6 +2,8 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/spec/package_record.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -77,6 +79,22 @@ bool is_for_building(std::string_view name) {
 
 CodeFit code_fit(const Version& code, const Version& device) {
     return code_fit(CudaTarget::of(code), CudaTarget::of(device));
+}
+
+std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_packages) {
+    std::vector<Version> devices;
+    for (const auto& record : virtual_packages) {
+        if (record.name != "__cuda_arch") continue;
+        if (record.version == kAnyVersion) return {};
+        auto lowest = version_of(record);
+        if (!lowest) continue;
+        devices.push_back(*std::move(lowest));
+        for (const auto& capability : record.flags) {
+            auto device = Version::parse(capability);
+            if (device && *device != devices.front()) devices.push_back(*std::move(device));
+        }
+    }
+    return devices;
 }
 
 }  // namespace gpkg

@@ -9,8 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg {
+
+struct PackageRecord;
 
 /// How what was built with one CUDA toolkit runs with a driver.
 enum class DriverFit {
@@ -53,6 +56,11 @@ enum class CodeFit {
 };
 
 CodeFit code_fit(const Version& code, const Version& device);
+
+/// The compute capabilities of a machine's NVIDIA devices, the lowest first: __cuda_arch, and its
+/// flags, which are those of all devices where they differ. A machine that has "any" has none that
+/// code could be made for.
+std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_packages);
 
 /// The number at a place of a version, 0 where there is none: 12 and 4 of "12.4".
 int version_part(const Version& version, std::size_t place);

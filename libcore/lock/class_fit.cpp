@@ -1,6 +1,7 @@
 #include "libcore/lock/class_fit.hpp"
 
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/class_order_internal.hpp"
 #include "libcore/solve/accelerators.hpp"
@@ -116,8 +117,8 @@ class MeantVendors {
 public:
     MeantVendors(const LockRequest& request,
                  const std::vector<PackageRecord>& machine,
-                 const Cascade& cascade)
-        : machine_(machine), cascade_(cascade) {
+                 const CudaLimits& limits)
+        : machine_(machine), limits_(limits) {
         if (auto wishes = parse_accelerator_wishes(request.accelerator))
             wishes_ = *std::move(wishes);
         if (wishes_.all.empty()) wishes_.all.push_back(AcceleratorChoice::Conda);
@@ -128,7 +129,7 @@ public:
     void take(ClassFit& fit, const PackageRecord& record) const {
         const auto of = accelerator_of(record).accelerator;
         if (of == Accelerator::None) return;
-        if (const auto obstacle = cascade_.obstacle_of(record)) {
+        if (const auto obstacle = limits_.obstacle_of(record)) {
             fit.will_not_run.push_back(
                 fmt::format("{} {} {}", record.name, record.version, *obstacle));
             return;
@@ -177,7 +178,7 @@ private:
     }
 
     const std::vector<PackageRecord>& machine_;
-    const Cascade& cascade_;
+    const CudaLimits& limits_;
     AcceleratorWishes wishes_;
     Turns of_all_;
 };
@@ -241,7 +242,8 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
 std::vector<ClassFit> ClassesOfLock::fits(
     std::string_view platform, const std::vector<PackageRecord>& virtual_packages) const {
     const Cascade cascade(virtual_packages);
-    const MeantVendors vendors(lock_.request, virtual_packages, cascade);
+    const CudaLimits limits(virtual_packages);
+    const MeantVendors vendors(lock_.request, virtual_packages, limits);
     std::vector<ClassFit> fits;
     std::vector<const std::vector<Machine>*> made_for;
     for (const auto& one : classes_) {

@@ -1,6 +1,7 @@
 #include "libcore/solve/hardware_space.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
@@ -82,13 +83,14 @@ void HardwareSpace::take(const std::set<std::string>& texts, Asked::Role role) {
 std::vector<HardwareSpace::Seen> HardwareSpace::look(const std::vector<PackageRecord>& machine,
                                                      std::optional<std::string_view> name) const {
     const Cascade cascade(machine);
+    const CudaLimits limits(machine);
     std::vector<Seen> seen;
     for (const auto& [spec, role, text] : asked_) {
         const bool is_toolkit_spec = role == Asked::Role::Toolkit;
         if (name && (is_toolkit_spec ? !name->starts_with(kCuda) : *name != spec.name)) continue;
         Seen one;
         if (is_toolkit_spec) {
-            one.will_not_run = cascade.obstacle(spec).has_value();
+            one.will_not_run = limits.obstacle(spec).has_value();
         } else {
             one.holds = any_matches(spec, machine) ||
                         (role == Asked::Role::Constrains && !is_there(machine, spec.name));

@@ -2,7 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
@@ -94,13 +94,13 @@ struct Settled {
 /// Whether two builds of a name differ in less than what is settled first, as the solver has it
 /// (differ_in_build_alone in solver/preference.hpp).
 bool is_alike(const Problem& problem,
-              const Cascade& cascade,
+              const CudaLimits& limits,
               const std::optional<PackageRecord>& a,
               const std::optional<PackageRecord>& b) {
     if (!a || !b) return !a && !b;
     return a->version == b->version &&
            accelerator_of(*a).accelerator == accelerator_of(*b).accelerator &&
-           cascade.obstacle_of(*a).has_value() == cascade.obstacle_of(*b).has_value() &&
+           limits.obstacle_of(*a).has_value() == limits.obstacle_of(*b).has_value() &&
            a->track_features.empty() == b->track_features.empty() &&
            (problem.priority != ChannelPriority::Flexible || a->channel == b->channel);
 }
@@ -115,11 +115,11 @@ Settled settled_before(const Problem& problem,
         for (const auto& spec : problem.request.specs) graded.push_back(spec.name);
         graded.insert(graded.end(), answer.regained.begin(), answer.regained.end());
     }
-    const Cascade cascade(problem.virtual_packages);
+    const CudaLimits limits(problem.virtual_packages);
     for (const auto& name : graded) {
         if (!now.contains(name) || name.starts_with("__")) continue;
         settled.graded.push_back(name);
-        if (!is_alike(problem, cascade, find(now, name), find(then, name))) return settled;
+        if (!is_alike(problem, limits, find(now, name), find(then, name))) return settled;
     }
     for (const auto& name : answer.settled) {
         settled.names.push_back(name);

@@ -16,7 +16,7 @@ AcceleratorNotes::AcceleratorNotes(const Universe& universe,
     : universe_(universe),
       machine_(machine),
       with_spec_(with_spec),
-      cascade_(universe.problem().virtual_packages) {
+      limits_(universe.problem().virtual_packages) {
     for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
         if (!candidate.says_accelerator) continue;
@@ -59,7 +59,7 @@ std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
         return fmt::format("{} does not run on {}: it {}", text_of(id), machine(), obstacle_of(id));
     const auto record = chosen.record();
     const auto caution = record && chosen.accelerator == Accelerator::Nvidia
-                             ? cascade_.caution_of(*record)
+                             ? limits_.caution_of(*record)
                              : std::nullopt;
     if (!caution) return std::nullopt;
     return fmt::format("{} {}", text_of(id), at_best_as_ptx(*caution));
@@ -183,7 +183,7 @@ std::string AcceleratorNotes::text_of(CandidateId id) const {
 /// What a build says of why it does not run here.
 std::string AcceleratorNotes::obstacle_of(CandidateId id) const {
     const auto record = universe_.candidates()[id].record();
-    return record ? cascade_.obstacle_of(*record).value_or("") : "";
+    return record ? limits_.obstacle_of(*record).value_or("") : "";
 }
 
 AcceleratorNotes::Fits AcceleratorNotes::builds_for(Accelerator wanted) const {

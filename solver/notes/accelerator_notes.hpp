@@ -1,6 +1,6 @@
 #pragma once
 
-#include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "solver/machine_limit.hpp"
 #include "solver/notes/notes.hpp"
 #include "solver/universe.hpp"
@@ -62,7 +62,7 @@ private:
     const Universe& universe_;
     MachineLimit& machine_;
     const WithSpec& with_spec_;
-    const Cascade cascade_;
+    const CudaLimits limits_;
     std::set<NameId> parts_;  ///< needed by what says what it is for
 };
 

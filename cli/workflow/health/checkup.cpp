@@ -5,8 +5,8 @@
 #include "cli/workflow/health/wheel_checkup.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_graph.hpp"
@@ -190,7 +190,7 @@ private:
 
     /// The first GPU here that this CUDA makes no code for.
     std::optional<Version> without_code(const Version& toolkit) const {
-        if (!Cascade(machine_).obstacle_of_cuda(toolkit.to_string())) return std::nullopt;
+        if (!CudaLimits(machine_).obstacle_of_cuda(toolkit.to_string())) return std::nullopt;
         const auto devices = cuda_devices(machine_);
         const auto device = std::ranges::find_if(devices, [&](const Version& one) {
             return toolkit_fit(toolkit, CudaTarget::of(one)) == CodeFit::No;

@@ -2,8 +2,8 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/binary/gpu_code.hpp"
-#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
@@ -248,7 +248,7 @@ private:
     const Checked& checked_;
     bool compiles_ptx_;
     Devices devices_;
-    Cascade devices_alone_;
+    CudaLimits devices_alone_;
     std::size_t native_ = 0;
     std::vector<Declared> declared_;
     std::vector<Finding> found_;

@@ -6,8 +6,8 @@
 #include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
-#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
@@ -25,10 +25,10 @@ const PackageRecord* Remedy::find(std::string_view name) const {
 std::string newest_cuda_here(const std::vector<PackageRecord>& machine) {
     const auto driver = find_version(machine, "__cuda");
     if (!driver) return {};
-    const Cascade cascade(machine);
+    const CudaLimits limits(machine);
     std::optional<int> too_new;
     for (auto major = version_part(*driver, 0); major > 0; --major) {
-        if (!cascade.obstacle_of_cuda(std::to_string(major))) break;
+        if (!limits.obstacle_of_cuda(std::to_string(major))) break;
         too_new = major;
     }
     return too_new ? fmt::format("<{}", *too_new)

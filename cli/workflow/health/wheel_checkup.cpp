@@ -2,8 +2,8 @@
 
 #include "cli/workflow/health/accelerator_checkup.hpp"
 #include "cli/workflow/pip_packages.hpp"
-#include "libcore/hardware/cascade.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ public:
           driver_(find_version(machine, "__cuda")),
           has_gpu_(has_device(machine, Accelerator::Nvidia) ||
                    has_device(machine, Accelerator::Amd)),
-          cascade_(machine) {}
+          limits_(machine) {}
 
     std::vector<Finding> run() && {
         const auto all = pip_packages(checked_.prefix, checked_.records);
@@ -82,9 +82,9 @@ private:
 
     /// What the toolkit can have made for the devices.
     void code(const std::string& what, const std::string& cuda) {
-        if (auto obstacle = cascade_.obstacle_of_cuda(cuda))
+        if (auto obstacle = limits_.obstacle_of_cuda(cuda))
             add(Grade::Bad, what, *std::move(obstacle), "a wheel for an older CUDA");
-        else if (const auto caution = cascade_.caution_of_cuda(cuda))
+        else if (const auto caution = limits_.caution_of_cuda(cuda))
             add(Grade::Warning, what, at_best_as_ptx(*caution), "a wheel for a newer CUDA");
     }
 
@@ -92,7 +92,7 @@ private:
     const std::vector<PackageRecord>& machine_;
     std::optional<Version> driver_;
     bool has_gpu_;
-    Cascade cascade_;
+    CudaLimits limits_;
     std::vector<Finding> found_;
 };
 

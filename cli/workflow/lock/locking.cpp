@@ -4,7 +4,7 @@
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -256,10 +256,10 @@ private:
     /// Of another answer for a class, what has no machine code for its GPUs where the present one
     /// has: the same version is not worth that.
     std::optional<std::string> lost_code(std::size_t place, const Solution& other) const {
-        const Cascade cascade(classes_[place].question.problem.virtual_packages);
+        const CudaLimits limits(classes_[place].question.problem.virtual_packages);
         const auto lack_of = [&](const PackageRecord& record) {
-            auto lack = cascade.obstacle_of(record);
-            return lack ? lack : cascade.caution_of(record);
+            auto lack = limits.obstacle_of(record);
+            return lack ? lack : limits.caution_of(record);
         };
         for (const auto& record : other.records) {
             const auto* present = find(answers_[place], record.name);

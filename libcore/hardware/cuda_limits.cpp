@@ -1,0 +1,145 @@
+#include "libcore/hardware/cuda_limits.hpp"
+
+#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/toolkit.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg {
+namespace {
+
+/// What a record asks for wherever it is that says which CUDA and which GPUs it is for.
+std::vector<MatchSpec> on_cuda(const PackageRecord& record) {
+    std::vector<MatchSpec> dependencies;
+    for (const auto& text : record.depends) {
+        const auto name = name_in_spec(text);
+        if (name != "__cuda_arch" && !tells_cuda_version(name)) continue;
+        auto spec = MatchSpec::parse(text);
+        if (spec && !spec->when) dependencies.push_back(*std::move(spec));
+    }
+    return dependencies;
+}
+
+/// 12.1 for "12.1", all of the major version for "12".
+std::vector<Version> toolkits_named(std::string_view cuda) {
+    const auto spec = MatchSpec::parse(fmt::format("cuda-version={}", cuda));
+    return spec ? toolkits_of(*spec) : std::vector<Version>();
+}
+
+/// Of which there is none where the best that there is runs so.
+std::string_view kind_of_code(CodeFit fit) { return fit == CodeFit::No ? "code" : "machine code"; }
+
+}  // namespace
+
+std::string at_best_as_ptx(const std::string& caution) {
+    return caution + ": there it runs as PTX, where it has some, or not at all";
+}
+
+CudaLimits::CudaLimits(const std::vector<PackageRecord>& virtual_packages)
+    : driver_(find_version(virtual_packages, "__cuda")), devices_(cuda_devices(virtual_packages)) {}
+
+std::optional<std::string> CudaLimits::obstacle(const MatchSpec& dependency) const {
+    if (auto told = told_by_driver(dependency)) return told;
+    if (auto told = told_by_toolkits(dependency, CodeFit::No)) return told;
+    return told_by_devices(dependency);
+}
+
+std::optional<std::string> CudaLimits::obstacle_of_build(std::string_view build) const {
+    return told_by_build(build, CodeFit::No);
+}
+
+std::optional<std::string> CudaLimits::obstacle_of_cuda(std::string_view cuda) const {
+    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::No);
+}
+
+std::optional<std::string> CudaLimits::obstacle_of(const PackageRecord& record) const {
+    for (const auto& dependency : on_cuda(record)) {
+        if (auto told = obstacle(dependency)) return told;
+    }
+    return obstacle_of_build(record.build);
+}
+
+std::optional<std::string> CudaLimits::caution_of(const PackageRecord& record) const {
+    if (toolkit_of_build(record.build)) return told_by_build(record.build, CodeFit::Compiled);
+    for (const auto& dependency : on_cuda(record)) {
+        if (auto told = told_by_toolkits(dependency, CodeFit::Compiled)) return told;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> CudaLimits::caution_of_cuda(std::string_view cuda) const {
+    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::Compiled);
+}
+
+/// The first device on which the best code that one of the toolkits makes runs in just that way.
+const Version* CudaLimits::device_with(CodeFit fit, const std::vector<Version>& toolkits) const {
+    if (toolkits.empty()) return nullptr;
+    const auto device = std::ranges::find_if(devices_, [&](const Version& one) {
+        auto best = CodeFit::No;
+        for (const auto& toolkit : toolkits)
+            best = std::min(best, toolkit_fit(toolkit, CudaTarget::of(one)));
+        return best == fit;
+    });
+    return device == devices_.end() ? nullptr : &*device;
+}
+
+std::optional<std::string> CudaLimits::told_by_build(std::string_view build, CodeFit fit) const {
+    if (devices_.empty()) return std::nullopt;
+    const auto toolkit = toolkit_of_build(build);
+    if (!toolkit) return std::nullopt;
+    return told_by_cuda(toolkit->to_string(), {*toolkit}, fit);
+}
+
+std::optional<std::string> CudaLimits::told_by_cuda(std::string_view cuda,
+                                                    const std::vector<Version>& toolkits,
+                                                    CodeFit fit) const {
+    const auto* device = device_with(fit, toolkits);
+    if (device == nullptr) return std::nullopt;
+    return fmt::format("is compiled with CUDA {}, which makes no {} for compute capability {}",
+                       cuda,
+                       kind_of_code(fit),
+                       device->to_string());
+}
+
+std::optional<std::string> CudaLimits::told_by_toolkits(const MatchSpec& dependency,
+                                                        CodeFit fit) const {
+    if (devices_.empty()) return std::nullopt;
+    const auto* device = device_with(fit, toolkits_of(dependency));
+    if (device == nullptr) return std::nullopt;
+    return fmt::format("is for {}: no such CUDA makes {} for compute capability {}",
+                       written(dependency),
+                       kind_of_code(fit),
+                       device->to_string());
+}
+
+std::optional<std::string> CudaLimits::told_by_driver(const MatchSpec& dependency) const {
+    if (!driver_) return std::nullopt;
+    auto toolkits = toolkits_of(dependency);
+    if (toolkits.empty()) return std::nullopt;
+    // The driver may be of one that is not known here, and so may others of its major version.
+    for (auto own : {*driver_, *Version::parse(fmt::format("{}.99", version_part(*driver_, 0)))}) {
+        if (dependency.version->matches(own)) toolkits.push_back(std::move(own));
+    }
+    const bool runs_one = std::ranges::any_of(toolkits, [&](const Version& toolkit) {
+        return driver_fit(toolkit, *driver_) != DriverFit::No;
+    });
+    if (runs_one) return std::nullopt;
+    return fmt::format(
+        "is for {}, and the driver runs CUDA {}", written(dependency), driver_->to_string());
+}
+
+/// Of several devices it may be for the lowest and not for others.
+std::optional<std::string> CudaLimits::told_by_devices(const MatchSpec& dependency) const {
+    if (dependency.name != "__cuda_arch" || !dependency.version || devices_.empty() ||
+        !dependency.version->matches(devices_.front()))
+        return std::nullopt;
+    const auto other = std::ranges::find_if(
+        devices_, [&](const Version& device) { return !dependency.version->matches(device); });
+    if (other == devices_.end()) return std::nullopt;
+    return fmt::format("is for {}, and a GPU here is {}", written(dependency), other->to_string());
+}
+
+}  // namespace gpkg

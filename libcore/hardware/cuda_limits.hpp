@@ -1,0 +1,58 @@
+#pragma once
+
+// Which builds a machine's NVIDIA driver and GPUs do not run, or run as PTX at best, though all
+// that the builds ask of the machine is there: told by the CUDA that they go with.
+
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpkg {
+
+/// What a caution of CudaLimits comes to: "..., which makes no machine code for compute capability
+/// 12.0: there it runs as PTX, where it has some, or not at all".
+std::string at_best_as_ptx(const std::string& caution);
+
+class CudaLimits {
+public:
+    /// Of the machine with these virtual packages.
+    explicit CudaLimits(const std::vector<PackageRecord>& virtual_packages);
+
+    /// What a dependency says of why the build does not run here, though all that it asks of the
+    /// machine is there: it is for a CUDA that the driver does not run, or that makes no code for
+    /// one of the GPUs, or not for every one of them. "is for cuda-version >=12, and the driver
+    /// runs CUDA 11.4".
+    std::optional<std::string> obstacle(const MatchSpec& dependency) const;
+
+    /// The same by the toolkit that compiled the build: CUDA 13 makes no code for devices before
+    /// compute capability 7.5.
+    std::optional<std::string> obstacle_of_build(std::string_view build) const;
+    /// The same of what is compiled with a CUDA, "12.1" or just "12".
+    std::optional<std::string> obstacle_of_cuda(std::string_view cuda) const;
+    /// The first of these that there is of a record.
+    std::optional<std::string> obstacle_of(const PackageRecord& record) const;
+    /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
+    /// CUDA 12.6, which makes no machine code for compute capability 12.0".
+    std::optional<std::string> caution_of(const PackageRecord& record) const;
+    std::optional<std::string> caution_of_cuda(std::string_view cuda) const;
+
+private:
+    const Version* device_with(CodeFit fit, const std::vector<Version>& toolkits) const;
+    std::optional<std::string> told_by_build(std::string_view build, CodeFit fit) const;
+    std::optional<std::string> told_by_cuda(std::string_view cuda,
+                                            const std::vector<Version>& toolkits,
+                                            CodeFit fit) const;
+    std::optional<std::string> told_by_toolkits(const MatchSpec& dependency, CodeFit fit) const;
+    std::optional<std::string> told_by_driver(const MatchSpec& dependency) const;
+    std::optional<std::string> told_by_devices(const MatchSpec& dependency) const;
+
+    std::optional<Version> driver_;  ///< the newest CUDA that it supports
+    std::vector<Version> devices_;   ///< the lowest first
+};
+
+}  // namespace gpkg
