@@ -1,11 +1,12 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/delivery/copying.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/sources.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -68,7 +69,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                 return fail(ErrorKind::Usage,
                             "--clone makes a copy as it is: an accelerator has no say in it",
                             "gpkg install --accel changes the copy");
-            if (!wishes.specs.empty() || !wishes.explicit_records.empty())
+            if (!wishes.specs.empty() || !wishes.files.empty())
                 return fail(ErrorKind::Usage,
                             "--clone makes a copy as it is: name no packages beside it",
                             "gpkg install adds to the copy");
@@ -86,7 +87,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                 return fail(ErrorKind::Usage,
                             "--lock names all packages: an accelerator has no say in it",
                             "gpkg lock --accel makes another lock");
-            if (!wishes.specs.empty() || !wishes.explicit_records.empty())
+            if (!wishes.specs.empty() || !wishes.files.empty())
                 return fail(ErrorKind::Usage,
                             "--lock names all packages: no others can stand beside it",
                             "gpkg install adds to the environment");
@@ -96,10 +97,10 @@ Action bind(CLI::App& app, const std::string& default_file) {
         }
         // Package files, or an empty environment: no channel has a say in it.
         if (wishes.specs.empty()) {
-            if (!wishes.explicit_records.empty() && !wishes.accelerators.empty())
+            if (!wishes.files.empty() && !wishes.accelerators.empty())
                 return fail(ErrorKind::Usage,
                             "package files are installed as they are: an accelerator has no say");
-            if (wishes.explicit_records.empty())
+            if (wishes.files.empty())
                 GPKG_CHECK(heed_usual_accelerator(context, wishes.accelerators));
             GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
             return carry_out(context, std::move(change), options->change);

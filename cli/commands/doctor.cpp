@@ -6,7 +6,7 @@
 #include "cli/workflow/health/checkup.hpp"
 #include "cli/workflow/health/remedies.hpp"
 #include "cli/workflow/machine.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/earlier_wishes.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 

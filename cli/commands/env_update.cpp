@@ -1,7 +1,8 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -42,7 +43,7 @@ Result<int> update(Context& context, EnvUpdateOptions& options) {
     if (options.wishes.files.empty()) options.wishes.files = {"environment.yml"};
     options.wishes.ignore_names = !options.target.name.empty() || !options.target.prefix.empty();
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
-    if (!wishes.explicit_records.empty())
+    if (!wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "package files are what they are: there is nothing to update to",
                     "gpkg install -f links them");

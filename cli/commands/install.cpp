@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
@@ -44,7 +44,7 @@ Action bind_install(CLI::App& app) {
         // An interrupted creation is gone now.
         GPKG_CHECK(Prefix::open(prefix));
         options->change.offline = options->sources.offline;
-        if (!wishes.explicit_records.empty()) {
+        if (!wishes.files.empty()) {
             auto request = explicit_request(prefix, std::move(wishes));
             request.again = options->force_reinstall;
             GPKG_TRY(auto change, exactly(std::move(request)));

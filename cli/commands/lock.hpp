@@ -7,7 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/lock/locking.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/lock/lock_format.hpp"
 
 #include <nlohmann/json_fwd.hpp>

@@ -2,7 +2,6 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/removal.hpp"
-#include "cli/workflow/wishes.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -2,8 +2,9 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/change_report.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/manifest/spec_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -72,7 +73,7 @@ void print(Output& out, const Change& answer) {
 
 Result<int> solve(Context& context, SolveOptions& options) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
-    if (!wishes.explicit_records.empty())
+    if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files are what they are: nothing is to be solved");
     if (wishes.specs.empty())
         return fail(ErrorKind::Usage, "nothing to solve for was named", "gpkg solve numpy");

@@ -3,10 +3,11 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change_report.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -39,7 +40,7 @@ struct WhyNotOptions {
 /// Of a request that is named, or else of an environment as it is.
 Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const MatchSpec& spec) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
-    if (!wishes.explicit_records.empty())
+    if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files are what they are: nothing keeps others out");
     ChangeRequest request;
     request.specs = std::move(wishes.specs);

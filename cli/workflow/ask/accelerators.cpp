@@ -60,6 +60,13 @@ std::vector<AcceleratorChoice> accelerators_to_try(
     return choices_on(virtual_packages, std::move(order));
 }
 
+Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {
+    const auto& usual = context.config.accelerator.value;
+    if (usual.empty() || !wishes.all.empty() || !wishes.fallbacks.empty()) return {};
+    GPKG_TRY(wishes.all, parse_accelerator_choices(usual));
+    return {};
+}
+
 GpkgState state_of(const AcceleratorWishes& wishes) {
     GpkgState state;
     remember(state, wishes);

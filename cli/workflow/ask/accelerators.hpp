@@ -3,6 +3,7 @@
 // Which accelerator a request is for: what is said now, what was said of the environment earlier,
 // and where neither says it, the GPU of the machine.
 
+#include "cli/context.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/solve/accelerators.hpp"
@@ -21,6 +22,9 @@ std::vector<AcceleratorChoice> accelerators_to_try(
     const AcceleratorWishes& wishes,
     const GpkgState& state,
     const std::vector<PackageRecord>& virtual_packages);
+
+/// What the configuration says of accelerators for new environments, where nothing else is said.
+Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
 
 /// What is to be remembered where these wishes are all there is.
 GpkgState state_of(const AcceleratorWishes& wishes);

@@ -2,7 +2,7 @@
 
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/reach.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/earlier_wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 

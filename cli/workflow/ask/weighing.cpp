@@ -1,5 +1,6 @@
 #include "cli/workflow/ask/weighing.hpp"
 
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
@@ -75,7 +76,7 @@ Result<Weighed> weigh_environment(Context& context, const TargetOptions& target)
 
 Result<Weighed> weigh_request(Context& context, const WishOptions& options, SourceOptions sources) {
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
-    if (!wishes.explicit_records.empty())
+    if (!wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "package files are what they are: nothing tells who asked for which",
                     "make an environment of them, and ask about that with -n");

@@ -5,7 +5,7 @@
 
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/closure/closure.hpp"
 #include "libcore/spec/match_spec.hpp"
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/lock/classes.hpp"
 
+#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
@@ -124,7 +125,7 @@ Result<ChangeRequest> lock_wishes(Context& context,
                                   const WishOptions& options,
                                   SourceOptions& sources) {
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
-    if (!wishes.explicit_records.empty())
+    if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files are what they are: nothing is to be locked");
     if (wishes.specs.empty())
         return fail(ErrorKind::Usage,

@@ -3,7 +3,7 @@
 // From the words of a command to what is locked for each machine that they name.
 
 #include "cli/workflow/lock/locking.hpp"
-#include "cli/workflow/wishes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 
 #include <string>
 #include <vector>

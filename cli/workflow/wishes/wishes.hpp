@@ -6,10 +6,8 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
-#include "libcore/channel/channel.hpp"
-#include "libcore/env/history.hpp"
+#include "cli/workflow/wishes/package_files.hpp"
 #include "libcore/hardware/asked_spec.hpp"
-#include "libcore/spec/package_record.hpp"
 
 #include <map>
 #include <optional>
@@ -32,8 +30,7 @@ struct WishOptions {
 struct Wishes {
     std::vector<MatchSpec> specs;
     AcceleratorWishes accelerators;
-    std::vector<PackageRecord> explicit_records;  ///< of an explicit file: linked without solving
-    std::vector<Channel> channels;  ///< of explicit records whose URLs had a login, with it
+    PackageFiles files;  ///< of an explicit file, or named by their places
     std::map<std::string, std::string> variables;
     std::vector<PipSection> pip;  ///< one for each file with such a section
     std::string name;             ///< an environment.yml's own idea of its name
@@ -50,15 +47,7 @@ Result<std::vector<std::string>> platforms_of_files(Context& context,
                                                     const WishOptions& options,
                                                     bool offline);
 
-/// What the configuration says of accelerators for new environments, where nothing else is said.
-Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
-
-/// The request that an explicit file makes.
+/// The request that package files make.
 ExactRequest explicit_request(const fs::path& prefix, Wishes wishes);
-
-/// The specs that were asked for in an environment so far, in that order. What another tool wrote
-/// may be beyond reading; it is passed over.
-std::vector<MatchSpec> wishes_in(const std::vector<HistoryEntry>& history);
-std::vector<MatchSpec> wishes_of(const fs::path& prefix);
 
 }  // namespace gpkg::cli

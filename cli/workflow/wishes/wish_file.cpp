@@ -1,0 +1,53 @@
+#include "cli/workflow/wishes/wish_file.hpp"
+
+#include "cli/workflow/settings.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/net/get.hpp"
+#include "libcore/net/url.hpp"
+
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+Result<WishFile> fetch_wish_file(const Context& context, const std::string& place, bool offline) {
+    if (!has_scheme(place) || place.starts_with("file://")) {
+        auto path = absolute_path(place, context.home);
+        if (has_scheme(place)) {
+            GPKG_TRY(path, path_of_file_url(place));
+        }
+        GPKG_TRY(auto text, read_file(path, kLongestWritten));
+        return WishFile{path, path.native(), std::move(text)};
+    }
+    const auto name = without_secrets(place);
+    if (offline)
+        return fail(ErrorKind::Network,
+                    fmt::format("{}: is not asked for with --offline", name),
+                    "take a copy on this machine");
+    GPKG_TRY(const auto url, Url::parse(place));
+    GPKG_TRY(const auto transport, open_transport(context));
+    GetRequest request;
+    request.url = place;
+    request.most_bytes = kLongestWritten;
+    TransferOptions how;
+    how.stop = context.stop;
+    GPKG_TRY(auto answer, get(*transport, request, how));
+    const auto file = url.path.substr(url.path.rfind('/') + 1);
+    return WishFile{
+        absolute_path(file.empty() ? "." : file, context.home), name, std::move(answer.body)};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
+                                                       const std::string& place,
+                                                       bool offline) {
+    auto& known = context.wish_files[place];
+    if (known == nullptr) {
+        GPKG_TRY(auto file, fetch_wish_file(context, place, offline));
+        known = std::make_shared<const WishFile>(std::move(file));
+    }
+    return known;
+}
+
+}  // namespace gpkg::cli

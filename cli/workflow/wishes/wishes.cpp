@@ -1,0 +1,193 @@
+#include "cli/workflow/wishes/wishes.hpp"
+
+#include "cli/options.hpp"
+#include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/settings.hpp"
+#include "cli/workflow/wishes/accelerators_of_files.hpp"
+#include "cli/workflow/wishes/wish_file.hpp"
+#include "libcore/channel/channel.hpp"
+#include "libcore/env/activation.hpp"
+#include "libcore/lock/lock_format.hpp"
+#include "libcore/manifest/environment_yml.hpp"
+#include "libcore/manifest/spec_file.hpp"
+#include "libcore/net/url.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+namespace {
+
+Result<Manifest> manifest_of(const Context& context,
+                             const WishFile& file,
+                             const std::string& platform,
+                             bool ignore_name) {
+    ManifestOptions options;
+    options.platform = platform;
+    options.home = context.home;
+    options.env = context.env;
+    options.ignore_name = ignore_name;
+    return parse_environment_yml(file.text, file.name, options);
+}
+
+Result<void> take_manifest(Context& context,
+                           const WishFile& file,
+                           Manifest manifest,
+                           Wishes& wishes,
+                           AcceleratorsOfFiles& accelerators,
+                           SourceOptions& sources) {
+    for (const auto& warning : manifest.warnings) context.out.warn_once(warning);
+    if (!manifest.pip.empty()) wishes.pip.push_back({file.path, std::move(manifest.pip)});
+    wishes.specs.insert(
+        wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
+    GPKG_CHECK(accelerators.take(manifest.accelerators, file.name));
+    for (auto& [name, value] : manifest.variables) {
+        auto fine = check_variable_name(name);
+        if (!fine) return pass(std::move(fine).error().while_doing(file.name + ": variables"));
+        wishes.variables[name] = value;
+    }
+    if (manifest.name) wishes.name = *manifest.name;
+    if (manifest.prefix) wishes.prefix = manifest.prefix->native();
+    if (!sources.override_channels) {
+        sources.channels.insert(
+            sources.channels.end(), manifest.channels.begin(), manifest.channels.end());
+        sources.override_channels = manifest.nodefaults && !sources.channels.empty();
+    }
+    return {};
+}
+
+/// "./lo::p" is a path from here; what is remembered of it must mean the same from elsewhere, and a
+/// login is not remembered at all.
+Result<void> settle_channel(const Context& context, MatchSpec& spec) {
+    const auto& asked = spec.channel;
+    if (asked && has_scheme(*asked)) spec.channel = without_secrets(*asked);
+    if (!asked || !(*asked == "." || *asked == ".." || *asked == "~" || asked->starts_with("./") ||
+                    asked->starts_with("../") || asked->starts_with("~/")))
+        return {};
+    ChannelContext where;
+    where.home = context.home;
+    GPKG_TRY(const auto channel, Channel::parse(*asked, where));
+    spec.channel = channel.base_url();
+    return {};
+}
+
+}  // namespace
+
+void add_wish_options(CLI::App& app, WishOptions& options) {
+    app.add_option("specs", options.specs, "packages, e.g. numpy 'python=3.12' conda-forge::zlib")
+        ->type_name("SPEC");
+    app.add_option(
+           "-f,--file", options.files, "environment.yml, a list of specs, or an explicit list")
+        ->type_name("FILE")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);  // the words that follow are specs
+    app.add_option("--accel",
+                   options.accelerator,
+                   "builds for: auto (the GPU that is there), nvidia, amd, none, conda (by build "
+                   "number); of several, \"nvidia,none\", the first that works")
+        ->type_name("WHAT");
+}
+
+Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
+    Wishes wishes;
+    GPKG_TRY(const auto machine, machine_of(context, sources));
+    Asked asked;
+    for (const auto& text : options.specs) {
+        if (is_package_place(text)) {
+            GPKG_TRY(const auto package, package_at(context, text));
+            GPKG_CHECK(
+                wishes.files.take(context, package, without_secrets(text), machine.platform));
+            continue;
+        }
+        if (auto taken = asked.take(text, machine.platform); !taken) {
+            taken.error().kind = ErrorKind::Usage;
+            return pass(std::move(taken).error());
+        }
+    }
+    wishes.specs = std::move(asked.specs);
+    if (options.accelerator) {
+        if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
+            return fail(ErrorKind::Usage,
+                        "--accel and a hardware selector both say what it is to be for: leave out "
+                        "one of them");
+        auto choices = parse_accelerator_choices(*options.accelerator);
+        if (!choices) {
+            choices.error().message = "--accel " + choices.error().message;
+            return pass(std::move(choices).error());
+        }
+        asked.accelerators.all = *std::move(choices);
+    }
+    AcceleratorsOfFiles of_files(asked.accelerators);
+    for (const auto& text : options.files) {
+        GPKG_TRY(const auto read, read_wish_file(context, text, sources.offline));
+        const auto& given = *read;
+        const auto format = lock_format_of_name(given.path);
+        if (given.path.extension() == ".lock" || format == LockFormat::CondaLock)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: is a lock file, not a list of specs", given.name),
+                        fmt::format("gpkg create -n NAME --lock {}", text));
+        if (is_environment_yml(given.path)) {
+            GPKG_TRY(auto manifest,
+                     manifest_of(context, given, machine.platform, options.ignore_names));
+            GPKG_CHECK(
+                take_manifest(context, given, std::move(manifest), wishes, of_files, sources));
+            continue;
+        }
+        SpecFileOptions how;
+        how.platform = machine.platform;
+        how.home = context.home;
+        how.env = context.env;
+        GPKG_TRY(const auto file, parse_spec_file(given.text, given.name, how));
+        for (const auto& warning : file.warnings) context.out.warn(warning);
+        wishes.specs.insert(wishes.specs.end(), file.asked.specs.begin(), file.asked.specs.end());
+        GPKG_CHECK(of_files.take(file.asked.accelerators, given.name));
+        for (const auto& package : file.packages) {
+            const auto what = fmt::format("{}: {}", package.place, package.fn);
+            GPKG_CHECK(wishes.files.take(context, package, what, machine.platform));
+        }
+    }
+    wishes.accelerators = of_files.together();
+    wishes.accelerators.override_with(asked.accelerators);
+    for (const auto& selector : wishes.accelerators.unheeded())
+        context.out.warn_once(
+            fmt::format("{} asks for nothing here: it is for another CPU than {}'s",
+                        selector,
+                        machine.platform));
+    for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
+    if (!wishes.files.empty() && !wishes.specs.empty())
+        return fail(
+            ErrorKind::Usage,
+            "package files are installed as they are: no other specs can stand beside them");
+    return wishes;
+}
+
+Result<std::vector<std::string>> platforms_of_files(Context& context,
+                                                    const WishOptions& options,
+                                                    bool offline) {
+    std::vector<std::string> platforms;
+    for (const auto& place : options.files) {
+        GPKG_TRY(const auto file, read_wish_file(context, place, offline));
+        if (!is_environment_yml(file->path)) continue;
+        GPKG_TRY(const auto manifest, manifest_of(context, *file, "", options.ignore_names));
+        for (const auto& platform : manifest.platforms) {
+            if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end())
+                platforms.push_back(platform);
+        }
+    }
+    return platforms;
+}
+
+ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {
+    ExactRequest request;
+    request.prefix = prefix;
+    request.records = std::move(wishes.files.records);
+    request.channels = std::move(wishes.files.channels);
+    request.records_are_bare = true;
+    request.variables = std::move(wishes.variables);
+    request.state = state_of(wishes.accelerators);
+    return request;
+}
+
+}  // namespace gpkg::cli
