@@ -1,5 +1,6 @@
 #include "virtual-packages/detectors.hpp"
 
+#include "libcore/base/parallel.hpp"
 #include "libcore/base/text.hpp"
 #include "virtual-packages/answer_cache_internal.hpp"
 #include "virtual-packages/child_internal.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -55,19 +57,35 @@ std::string source_of(const Detector& detector, const Asked& asked) {
     return source;
 }
 
-/// Asks one after another and lets the first win that finds a package.
+/// The first wins that finds a package. Programs run at the same time, so that several that hang
+/// take no longer than one.
 class Asking {
 public:
     Asking(const Host& host, const std::vector<std::string>& decided)
         : host_(host), decided_(decided) {}
 
     Detected all() && {
+        std::vector<Detector> detectors;
         for (const auto& file : files_of(host_)) {
-            auto detector = read_detector(file);
-            if (detector)
-                ask(*detector);
+            if (auto detector = read_detector(file))
+                detectors.push_back(*std::move(detector));
             else
                 warn_of(std::move(detector).error());
+        }
+        std::vector<std::optional<Asked>> answers(detectors.size());
+        for_each_index(detectors.size(), detectors.size(), [&](std::size_t i) {
+            const auto& detector = detectors[i];
+            if (missing_for(detector) == nullptr && runs_program(detector))
+                answers[i] = ask_program(host_, detector);
+        });
+        for (std::size_t i = 0; i < detectors.size(); ++i) {
+            const auto& detector = detectors[i];
+            if (const auto* missing = missing_for(detector))
+                note(detector, "not for this machine: no " + text_of(*missing));
+            else if (detector.run.empty())
+                see(detector);
+            else if (answers[i])
+                take(detector, *answers[i]);
         }
         return std::move(found_);
     }
@@ -83,16 +101,11 @@ private:
         found_.notes.push_back(fmt::format("detector {}: {}", detector.file.native(), what));
     }
 
-    void ask(const Detector& detector) {
-        for (const auto& look : detector.when) {
-            if (holds(host_, look)) continue;
-            note(detector, "not for this machine: no " + text_of(look));
-            return;
-        }
-        if (detector.run.empty())
-            see(detector);
-        else
-            run(detector);
+    /// The first thing that the machine would need to have.
+    const Look* missing_for(const Detector& detector) const {
+        const auto missing = std::ranges::find_if_not(
+            detector.when, [&](const Look& look) { return holds(host_, look); });
+        return missing == detector.when.end() ? nullptr : &*missing;
     }
 
     void see(const Detector& detector) {
@@ -112,17 +125,17 @@ private:
     }
 
     /// A detector that asks gpkg something is not asked in turn.
-    bool is_needless(const Detector& detector) const {
-        return host_.detectors.program.empty() || host_.env(kProbingVariable) ||
-               (!detector.yields.empty() &&
-                std::ranges::all_of(detector.yields, [&](const std::string& name) {
-                    return std::ranges::find(decided_, name) != decided_.end();
-                }));
+    bool runs_program(const Detector& detector) const {
+        if (detector.run.empty() || host_.detectors.program.empty() || host_.env(kProbingVariable))
+            return false;
+        const bool is_decided = !detector.yields.empty() &&
+                                std::ranges::all_of(detector.yields, [&](const std::string& name) {
+                                    return std::ranges::find(decided_, name) != decided_.end();
+                                });
+        return !is_decided;
     }
 
-    void run(const Detector& detector) {
-        if (is_needless(detector)) return;
-        const auto asked = ask_program(host_, detector);
+    void take(const Detector& detector, const Asked& asked) {
         if (!asked.warning.empty()) {
             found_.warnings.push_back(asked.warning);
             note(detector, "its program failed");

@@ -1,6 +1,7 @@
 #include "virtual-packages/machines.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "virtual-packages/cpu.hpp"
 
 #include <algorithm>
@@ -183,6 +184,12 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
 
     auto names = microarchitecture_names();
     for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
+    if (text == kAnyVersion)
+        return fail(
+            ErrorKind::NotFound,
+            "any: no machine has this name",
+            "any is a version within a profile, e.g. cuda: any; gpkg hardware export writes "
+            "one");
     const auto near = near_names(to_lower(text), names);
     if (near.empty() && text.starts_with("partition="))
         return fail(ErrorKind::NotFound,

@@ -302,8 +302,7 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
 
     HardwareProfile profile;
     GPKG_TRY(const auto platform, find_text(&root, "platform"));
-    if (!platform || platform->find('-') == std::string::npos)
-        return root.fail("expected `platform:` with a name like linux-64");
+    if (!platform) return root.fail("expected `platform:` with a name like linux-64");
     if (!is_known_subdir(*platform) || *platform == "noarch") {
         const auto subdirs = known_subdirs();
         const auto near =

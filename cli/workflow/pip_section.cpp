@@ -123,6 +123,12 @@ std::string command_words(std::string_view requirement) {
     return shell_word(requirement.substr(0, requirement.find(" --hash=")));
 }
 
+std::string command_words_of(const PipSection& section) {
+    std::vector<std::string> words;
+    for (const auto& line : section.requirements) words.push_back(command_words(line));
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
 /// What does a section of a lock, for which there is no environment.yml.
 std::string pip_command(const Context& context, const fs::path& prefix, const PipSection& section) {
     const auto& asked = section.requirements;
@@ -131,8 +137,7 @@ std::string pip_command(const Context& context, const fs::path& prefix, const Pi
         text += " --cwd " + shell_word(section.file.parent_path().native());
     text += " python -m pip install";
     if (section.dependencies == PipSection::Dependencies::Leave) text += " --no-deps";
-    for (const auto& line : asked) text += " " + command_words(line);
-    return text;
+    return text + " " + command_words_of(section);
 }
 
 /// What does the rest: the conda part of it finds everything in place.
@@ -194,7 +199,7 @@ void print_pip_sections(Output& out, const Sections& sections) {
     for (const auto& section : sections)
         out.print(fmt::format("\n  then, in {}, pip install {}",
                               section.file.parent_path().native(),
-                              fmt::join(section.requirements, " ")));
+                              command_words_of(section)));
 }
 
 Result<void> install_pip_sections(Context& context,
@@ -204,7 +209,7 @@ Result<void> install_pip_sections(Context& context,
     for (std::size_t place = 0; place < sections.size(); ++place) {
         const auto& section = sections[place];
         const auto command = repeating_command(context, prefix, sections, place);
-        context.out.note(fmt::format("pip install {}", fmt::join(section.requirements, " ")));
+        context.out.note(fmt::format("pip install {}", command_words_of(section)));
         std::string tail;
         const auto status = run_pip(context, prefix, section, offline, tail);
         if (!status) {

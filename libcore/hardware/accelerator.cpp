@@ -23,8 +23,11 @@ Verdict meaning_of(std::string_view word) {
     return std::nullopt;
 }
 
-/// "cuda129" and "cu102" of "py39_cu102_0"; not "custom".
-Verdict meaning_of_token(std::string_view token) {
+/// "cuda129" and "cu102" of "py39_cu102_0"; not "custom". Without a CUDA they are for none:
+/// "cuNone" (torchvision-cpu), "cuda_None" (ambertools).
+Verdict meaning_of_token(std::string_view token, std::string_view behind) {
+    if (token == "cuNone" || (token == "cuda" && behind.starts_with("None")))
+        return Accelerator::None;
     if (token.size() > 2 && token.starts_with("cu") && is_digit(token[2]))
         return Accelerator::Nvidia;
     return meaning_of(token);
@@ -66,8 +69,8 @@ Verdict meaning_of_name(std::string_view name) {
     constexpr auto kAmd = std::to_array<std::string_view>({"__amdgpu", "__amdgpu_arch", "__rocm"});
     constexpr auto kNone =
         std::to_array<std::string_view>({"cpuonly", "pytorch-cpu", "tensorflow-cpu"});
-    // It looks for CUDA, and does without.
-    if (name == "cuda-pathfinder") return std::nullopt;
+    // One looks for CUDA, and does without; the other tells of devices, and runs nothing there.
+    if (name == "cuda-pathfinder" || name == "rocm-smi") return std::nullopt;
     if (is_one_of(name, kNvidia) || is_part_of_cuda(name)) return Accelerator::Nvidia;
     if (is_one_of(name, kAmd) || is_part_of_rocm(name)) return Accelerator::Amd;
     return is_one_of(name, kNone) ? Verdict(Accelerator::None) : std::nullopt;
@@ -174,8 +177,9 @@ std::optional<Accelerator> accelerator_of_build(std::string_view build) {
     while (build.starts_with('*') || build.starts_with('^')) build.remove_prefix(1);
     while (!build.empty()) {
         const auto end = std::min(build.find('_'), build.size());
-        if (const auto verdict = meaning_of_token(build.substr(0, end))) return verdict;
+        const auto token = build.substr(0, end);
         build.remove_prefix(std::min(end + 1, build.size()));
+        if (const auto verdict = meaning_of_token(token, build)) return verdict;
     }
     return std::nullopt;
 }

@@ -22,6 +22,22 @@ std::optional<std::string> cuda_of_build(std::string_view build) {
     return std::nullopt;
 }
 
+/// The least version of the first that tells one of CUDA, and counts.
+template <class Counts>
+std::optional<std::string> least_cuda(const std::vector<std::string>& specs, const Counts& counts) {
+    for (const auto name : kCudaVersionPackages) {
+        for (const auto& text : specs) {
+            if (name_in_spec(text) != name) continue;
+            const auto spec = MatchSpec::parse(text);
+            if (!spec || !spec->version || !counts(*spec->version)) continue;
+            const auto versions = spec->version->own_literals();
+            const auto least = std::min_element(versions.begin(), versions.end());
+            if (least != versions.end()) return least->to_string();
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Version> toolkit_of_build(std::string_view build) {
@@ -41,17 +57,13 @@ std::vector<Version> toolkits_of(const MatchSpec& dependency) {
 }
 
 std::optional<std::string> cuda_of(const PackageRecord& record) {
-    for (const auto name : kCudaVersionPackages) {
-        for (const auto& depend : record.depends) {
-            if (name_in_spec(depend) != name) continue;
-            const auto spec = MatchSpec::parse(depend);
-            if (!spec || !spec->version) continue;
-            const auto versions = spec->version->own_literals();
-            const auto least = std::min_element(versions.begin(), versions.end());
-            if (least != versions.end()) return least->to_string();
-        }
-    }
-    return cuda_of_build(record.build);
+    if (auto needed = least_cuda(record.depends, [](const VersionSpec&) { return true; }))
+        return needed;
+    if (auto said = cuda_of_build(record.build)) return said;
+    // Without an end it is for whatever CUDA there is.
+    const auto never = Version::from_number(9999);
+    return least_cuda(record.constrains,
+                      [&](const VersionSpec& versions) { return !versions.matches(never); });
 }
 
 }  // namespace gpkg

@@ -39,11 +39,15 @@ public:
         : where_(where), options_(options) {}
 
     Result<Manifest> read(std::string_view text) {
-        const auto holds = [&](std::string_view expression) {
-            return manifest::evaluate_selector(expression, options_.platform);
+        const auto holds = [&](std::string_view expression) -> Result<std::optional<bool>> {
+            if (!manifest::is_meant_as_selector(expression)) return std::nullopt;
+            GPKG_TRY(const bool value, manifest::evaluate_selector(expression, options_.platform));
+            return value;
         };
         GPKG_TRY(const auto selected, yaml::select_lines(text, where_, holds));
         has_line_selectors_ = selected.has_selectors;
+        for (const auto& place : selected.places)
+            warn(place, "is taken as a remark: it names no platform that selectors know");
         GPKG_TRY(const auto document, Node::parse(selected.text, where_));
         if (!document.is_map() && !document.is_null())
             return document.fail(fmt::format("expected a map with the key 'dependencies', found {}",
@@ -57,6 +61,10 @@ public:
             if (key != "accelerator") GPKG_CHECK(read_key(key, value));
         }
         add_pip();
+        if (selected.has_dropped && result_.dependencies.empty() && result_.pip.empty())
+            warn(where_,
+                 fmt::format("asks for nothing on {}: all that it lists is for other platforms",
+                             options_.platform));
         check_platform(document);
         return std::move(result_);
     }

@@ -125,7 +125,24 @@ Result<bool> evaluate_selector(std::string_view expression, std::string_view pla
     return fail(
         ErrorKind::Parse,
         fmt::format("the selector [{}]: {}", trim(expression), value.error().message),
-        fmt::format("selectors know {}, and, or, not and parentheses", fmt::join(names, ", ")));
+        fmt::format("selectors know {}, and, or, not and parentheses; what is a remark begins with "
+                    "something else than [",
+                    fmt::join(names, ", ")));
+}
+
+bool is_meant_as_selector(std::string_view text) {
+    std::vector<std::string> names;
+    for (const auto& variable : kVariables) names.emplace_back(variable.name);
+    while (!text.empty()) {
+        const auto begin = std::find_if(text.begin(), text.end(), is_word_char);
+        const auto end = std::find_if_not(begin, text.end(), is_word_char);
+        const auto word = to_lower(std::string_view(begin, end));
+        if (std::find(names.begin(), names.end(), word) != names.end()) return true;
+        // Of shorter words all are near to some.
+        if (word.size() > 3 && !near_names(word, names).empty()) return true;
+        text = std::string_view(end, text.end());
+    }
+    return false;
 }
 
 std::optional<std::string_view> selector_of_key(std::string_view key) {

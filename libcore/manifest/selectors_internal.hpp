@@ -14,6 +14,10 @@ namespace gpkg::manifest {
 /// too, as in conda-build. The error says which word is wrong.
 Result<bool> evaluate_selector(std::string_view expression, std::string_view platform);
 
+/// Whether a text in brackets is meant as a selector: one of its words is a name that selectors
+/// know, or is near one. "[optional]" is a remark, as all comments are for conda.
+bool is_meant_as_selector(std::string_view text);
+
 /// The expression of a key `sel(expression)`; nothing for any other key.
 std::optional<std::string_view> selector_of_key(std::string_view key);
 

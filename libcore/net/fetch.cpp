@@ -249,8 +249,8 @@ tl::unexpected<Error> Fetch::wrong(std::string_view what,
         ErrorKind::Integrity,
         fmt::format(
             "{}: wrong {}: expected {}, got {}", without_secrets(place()), what, expected, got),
-        "the server or a proxy altered the file, or the index is older than it; try again "
-        "later");
+        "the server or a proxy altered the file, or what tells its digest (an index, a lock, a "
+        "list) is of another one; with an index, try again later");
 }
 
 }  // namespace gpkg

@@ -49,7 +49,7 @@ public:
     Result<VariantConfig> read(std::string_view text) {
         std::string selected(text);
         if (where_.ends_with(kCondaBuildName)) {
-            const auto holds = [&](std::string_view expression) -> Result<bool> {
+            const auto holds = [&](std::string_view expression) -> Result<std::optional<bool>> {
                 GPKG_TRY(const auto value, evaluate_expression(expression, scope_.names()));
                 return value.truthy();
             };

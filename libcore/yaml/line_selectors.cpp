@@ -36,7 +36,8 @@ std::size_t comment_start(std::string_view line) {
 
 struct LineSelector {
     std::string_view expression;
-    bool alone = true;  ///< nothing stands behind the closing bracket
+    bool alone = true;   ///< nothing stands behind the closing bracket
+    bool closed = true;  ///< there is one
 };
 
 std::optional<LineSelector> selector_of_line(std::string_view line) {
@@ -45,7 +46,8 @@ std::optional<LineSelector> selector_of_line(std::string_view line) {
     if (start == std::string_view::npos || trim(line.substr(0, start)).empty()) return std::nullopt;
     const auto comment = trim(line.substr(start + 1));
     const auto end = comment.find(']');
-    if (!comment.starts_with('[') || end == std::string_view::npos) return std::nullopt;
+    if (!comment.starts_with('[')) return std::nullopt;
+    if (end == std::string_view::npos) return LineSelector{comment.substr(1), false, false};
     return LineSelector{comment.substr(1, end - 1), trim(comment.substr(end + 1)).empty()};
 }
 
@@ -63,18 +65,51 @@ bool is_nested(std::string_view line, std::string_view head) {
     return content.starts_with('-') && !head.substr(depth).starts_with('-');
 }
 
+/// Where a line opens a block of text, "key: |" or "- >-", the column of what the block belongs to:
+/// the lines that are further in are text.
+std::optional<std::size_t> column_of_block(std::string_view line) {
+    line = line.substr(0, comment_start(line));
+    const auto last = line.find_last_not_of(kBlank);
+    if (last == std::string_view::npos) return std::nullopt;
+    line = line.substr(0, last + 1);
+    const auto sign = line.find_last_of(kBlank);
+    if (sign == std::string_view::npos || (line[sign + 1] != '|' && line[sign + 1] != '>') ||
+        line.find_first_not_of("0123456789+-", sign + 2) != std::string_view::npos)
+        return std::nullopt;
+    const auto before = line.substr(0, line.find_last_not_of(kBlank, sign) + 1);
+    if (!before.ends_with(':') && !before.ends_with('-')) return std::nullopt;
+    // In "- - key: |" it belongs to the key, in "- - |" to the inner item.
+    auto column = indentation(line);
+    while (line.substr(column).starts_with("- ")) {
+        const auto next = line.find_first_not_of(kBlank, column + 1);
+        if (next == sign + 1) break;
+        column = next;
+    }
+    return column;
+}
+
+bool is_in_block(std::string_view line, std::size_t column) {
+    return indentation(line) == line.size() || indentation(line) > column;
+}
+
 }  // namespace
 
 Result<SelectedText> select_lines(std::string_view text,
                                   const std::string& where,
                                   const EvaluateSelector& evaluate) {
     SelectedText selected;
-    std::string_view dropped;  // the line whose nested lines go too; empty: none
+    std::string_view dropped;          // the line whose nested lines go too; empty: none
+    std::optional<std::size_t> block;  // its column, within a block of text
     std::size_t number = 0;
     for (const auto line : split(text, '\n')) {
         if (++number > 1) selected.text += '\n';
         if (!dropped.empty() && is_nested(line, dropped)) continue;
         dropped = {};
+        if (block && is_in_block(line, *block)) {
+            selected.text += line;
+            continue;
+        }
+        block = column_of_block(line);
         if (const auto selector = selector_of_line(line)) {
             auto holds = evaluate(selector->expression);
             // "# [1] see below" is a remark, "# [lunix]" a mistake.
@@ -82,8 +117,20 @@ Result<SelectedText> select_lines(std::string_view text,
                 return fail(ErrorKind::Parse,
                             fmt::format("{}:{}: {}", where, number, holds.error().message),
                             holds.error().hint);
-            selected.has_selectors |= holds.has_value();
-            if (holds && !*holds) {
+            if (holds && *holds && !selector->closed)
+                return fail(ErrorKind::Parse,
+                            fmt::format("{}:{}: the selector [{} is not closed",
+                                        where,
+                                        number,
+                                        selector->expression),
+                            fmt::format("write # [{}]", selector->expression));
+            if (holds && !*holds && selector->alone)
+                selected.places.push_back(
+                    fmt::format("{}:{}: [{}]", where, number, selector->expression));
+            const auto value = holds ? *holds : std::nullopt;
+            selected.has_selectors |= value.has_value();
+            if (value && !*value) {
+                selected.has_dropped = true;
                 dropped = line;
                 continue;
             }

@@ -126,6 +126,24 @@ std::optional<YAML::Mark> second_document(std::string_view text) {
     return std::nullopt;
 }
 
+/// The first of the lines up to `last` that a tab indents.
+std::optional<std::size_t> line_with_tab(std::string_view text, std::size_t last) {
+    const auto lines = split(text, '\n');
+    for (std::size_t i = 0; i < lines.size() && i <= last; ++i) {
+        const auto content = lines[i].find_first_not_of(" \t\r");
+        if (content != std::string_view::npos &&
+            lines[i].substr(0, content).find('\t') != std::string_view::npos)
+            return i;
+    }
+    return std::nullopt;
+}
+
+std::string what_is_wrong(const std::string& said) {
+    if (said == YAML::ErrorMsg::END_OF_SEQ_FLOW) return "a list that [ opens is not closed";
+    if (said == YAML::ErrorMsg::END_OF_MAP_FLOW) return "a map that { opens is not closed";
+    return printable(said);
+}
+
 }  // namespace
 
 Result<Node> Node::parse(std::string_view text, std::string where, std::size_t most_nodes) {
@@ -142,12 +160,18 @@ Result<Node> Node::parse(std::string_view text, std::string where, std::size_t m
         Reader reader{where, most_nodes};
         return reader.convert(document, 0);
     } catch (const YAML::Exception& problem) {
+        const auto last = static_cast<std::size_t>(std::max(problem.mark.line, 0));
+        if (const auto line = line_with_tab(text, last))
+            return ::gpkg::fail(
+                ErrorKind::Parse,
+                fmt::format("{}:{}: a tab cannot indent a line of YAML", where, *line + 1),
+                "use spaces");
         return ::gpkg::fail(ErrorKind::Parse,
                             fmt::format("{}:{}:{}: {}",
                                         where,
                                         problem.mark.line + 1,
                                         problem.mark.column + 1,
-                                        printable(problem.msg)));
+                                        what_is_wrong(problem.msg)));
     }
 }
 

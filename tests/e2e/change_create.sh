@@ -117,6 +117,12 @@ has specs app-1.0 lib-2.0
 records specs 'r["app"]["requested_specs"] == ["app=1"]'
 expect 1 create -n x -f nowhere.yml
 err_has 'nowhere.yml: cannot open'
+# What has no name that tells is read by its key.
+cp environment.yml noend
+expect 0 create -n noend -f noend --dry-run
+printf 'dependencies:\n  - lib # [win]\n' > elsewhere.yml
+expect 0 env create -n elsewhere -f elsewhere.yml
+err_has 'elsewhere.yml: asks for nothing on linux-64: all that it lists is for other platforms'
 # The words after a file or a channel are specs.
 expect 0 create -n after -f specs.txt lib
 has after app-1.0 lib-2.0

@@ -19,6 +19,12 @@
 namespace gpkg::cli {
 namespace {
 
+/// By its name, and where that tells nothing (/dev/stdin), by the key that each has.
+bool holds_environment_yml(const WishFile& file) {
+    return is_environment_yml(file.path) || file.text.starts_with("dependencies:") ||
+           file.text.find("\ndependencies:") != std::string::npos;
+}
+
 Result<Manifest> manifest_of(const Context& context,
                              const WishFile& file,
                              const std::string& platform,
@@ -128,7 +134,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
             return fail(ErrorKind::Usage,
                         fmt::format("{}: is a lock file, not a list of specs", given.name),
                         fmt::format("gpkg create -n NAME --lock {}", text));
-        if (is_environment_yml(given.path)) {
+        if (holds_environment_yml(given)) {
             GPKG_TRY(auto manifest,
                      manifest_of(context, given, machine.platform, options.ignore_names));
             GPKG_CHECK(
@@ -169,7 +175,7 @@ Result<std::vector<std::string>> platforms_of_files(Context& context,
     std::vector<std::string> platforms;
     for (const auto& place : options.files) {
         GPKG_TRY(const auto file, read_wish_file(context, place, offline));
-        if (!is_environment_yml(file->path)) continue;
+        if (!holds_environment_yml(*file)) continue;
         GPKG_TRY(const auto manifest, manifest_of(context, *file, "", options.ignore_names));
         for (const auto& platform : manifest.platforms) {
             if (std::find(platforms.begin(), platforms.end(), platform) == platforms.end())

@@ -115,7 +115,7 @@ TEST_CASE("what the file has wrong is told with its place", "[config]") {
         {"cache_dir: ''\n",               ":1:12: expected a folder, found nothing"},
         {"cache_dir: [a]\n",              ":1:12: expected a folder, found a list"},
         {"- conda-forge\n",               ":1:1: expected keys and values, found a list"},
-        {"channels: [a\n",                ":2:1: end of sequence flow not found"},
+        {"channels: [a\n",                ":2:1: a list that [ opens is not closed"},
         {"channels: a\nchannels: b\n",    ":2:1: the key 'channels' stands here twice"},
     }));
     // clang-format on

@@ -19,6 +19,11 @@ PackageRecord record(std::string build,
     return made;
 }
 
+PackageRecord constrained(PackageRecord made, std::vector<std::string> constrains) {
+    made.constrains = std::move(constrains);
+    return made;
+}
+
 }  // namespace
 
 // Builds of real channels, with the dependencies that matter.
@@ -60,6 +65,11 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
         {"a flag of CEP 45", record("h1_0", {}, {"blas:mkl", "cuda"}), "nvidia", "flag cuda", ""},
         {"the CUDA of build strings", record("cuda92_0", {}), "nvidia", "build cuda92_0", "9.2"},
         {"a toolkit that is bound from above alone", record("h1_0", {"cuda-version <13", "cuda-version >=12"}), "nvidia", "needs cuda-version <13", "12"},
+        {"ambertools 24.8, without CUDA", record("cuda_None_nompi_py312h163ff36_103", {"python"}), "none", "build cuda_None_nompi_py312h163ff36_103", ""},
+        {"torchvision-cpu 0.2.2", record("py27_cuNone_1", {"pytorch-cpu >=1.1.0"}), "none", "needs pytorch-cpu >=1.1.0", ""},
+        {"libhwloc 2.9.2, which tells of AMD's devices", record("nocuda_h7313eea_1008", {"libxml2", "rocm-smi >=5.6.0,<6.0a0"}), "none", "", ""},
+        {"cupy-core 14.1.1, which brings no CUDA", constrained(record("py314hf9e62a7_0", {"cuda-pathfinder"}), {"__cuda >=12.0", "cuda-version >=12,<13.0a0"}), "none", "", "12"},
+        {"numba, for any CUDA", constrained(record("py312_0", {}), {"cuda-version >=11.2"}), "none", "", ""},
         {"a major version alone", record("cuda13_py312_260205_5b9658c4", {"python"}), "nvidia", "build cuda13_py312_260205_5b9658c4", "13"},
     }));
     // clang-format on

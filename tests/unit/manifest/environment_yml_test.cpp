@@ -111,8 +111,14 @@ TEST_CASE("what is odd but understood earns a warning", "[manifest]") {
         {"dependencies: [numpy, Numpy]",          "env.yml:1:23: 'Numpy' is listed twice"},
         {"dependencies:\n- pip:\n  - x",          "env.yml:2:3: the section 'pip:' needs pip, which is added to the dependencies"},
         {"dependencies: []\nplatforms: [osx-64]", "env.yml:2:1: made for osx-64, not for linux-64"},
-        {"dependencies:\n- a  # [win]\n- sel(win): b",
+        {"dependencies:\n- a  # [win]\n- sel(win): b\n- c",
          "env.yml:3:3: two styles of selectors in one file; other tools may read only one of them"},
+        {"dependencies:\n- a  # [optional]",
+         "env.yml:2: [optional]: is taken as a remark: it names no platform that selectors know"},
+        {"dependencies:\n- a  # [py39]",
+         "env.yml:2: [py39]: is taken as a remark: it names no platform that selectors know"},
+        {"dependencies:\n- a  # [win]",
+         "env.yml: asks for nothing on linux-64: all that it lists is for other platforms"},
     }));
     // clang-format on
     const auto manifest = read(row.text);
@@ -149,7 +155,7 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"dependencies:\n- pip: {a: 1}",            "env.yml:2:8: expected a list of requirements for pip, found a map"},
         {"dependencies:\n- sel(linux64): a",        "env.yml:2:3: sel(linux64): expected unix, linux, osx or win"},
         {"dependencies:\n- sel(linux): [a]",        "env.yml:2:15: expected a package, found a list"},
-        {"dependencies:\n- a  # [py39]",            "env.yml:2: the selector [py39]: unknown name 'py39'"},
+        {"dependencies:\n- a  # [linus]",           "env.yml:2: the selector [linus]: unknown name 'linus'"},
         {"name: a b\ndependencies: []",             "env.yml:1:7: the name 'a b' must not contain ' '"},
         {"name: a/b\ndependencies: []",             "env.yml:1:7: the name 'a/b' must not contain '/'"},
         {"name: a:b\ndependencies: []",             "env.yml:1:7: the name 'a:b' must not contain ':'"},
@@ -170,7 +176,10 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"platforms: [noarch]\ndependencies: []",   "env.yml:1:12: noarch is no platform"},
         {"platforms: [linux64]\ndependencies: []",  "env.yml:1:12: unknown platform 'linux64'"},
         {"category: []\ndependencies: []",          "env.yml:1:11: expected a category, found a list"},
-        {"dependencies: [a",                        "env.yml:1:1: end of sequence flow not found"},
+        {"dependencies: [a",                        "env.yml:1:1: a list that [ opens is not closed"},
+        {"variables: {a: b",                        "env.yml:1:1: a map that { opens is not closed"},
+        {"dependencies:\n\t- a",                    "env.yml:2: a tab cannot indent a line of YAML"},
+        {"dependencies:\n- pip:\n \t- a\n- b",      "env.yml:3: a tab cannot indent a line of YAML"},
     }));
     // clang-format on
     CAPTURE(row.text);

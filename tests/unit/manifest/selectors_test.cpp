@@ -9,8 +9,10 @@ namespace selectors_test {
 namespace {
 
 Result<yaml::SelectedText> select_for_linux(std::string_view text) {
-    const auto holds = [](std::string_view expression) {
-        return evaluate_selector(expression, "linux-64");
+    const auto holds = [](std::string_view expression) -> Result<std::optional<bool>> {
+        if (!is_meant_as_selector(expression)) return std::nullopt;
+        GPKG_TRY(const bool value, evaluate_selector(expression, "linux-64"));
+        return value;
     };
     return yaml::select_lines(text, "env.yml", holds);
 }
@@ -116,6 +118,14 @@ TEST_CASE("lines whose selector is false become empty", "[manifest]") {
         {"- pip:  # [win]\n  - x\n  # y\n\n- c\n", "\n\n\n\n- c\n",                   true},
         {"variables:  # [osx]\n- x\n- y\nz: 1\n",  "\n\n\nz: 1\n",                    true},
         {"a: 1  # [osx]\nb: 2\n",                  "\nb: 2\n",                        true},
+        // Of a block of text all is text, up to what is no further in than its key or its item.
+        {"a: |\n  x # [win]\n\n  # [win]\nb: 1 # [win]\n", "a: |\n  x # [win]\n\n  # [win]\n\n", true},
+        {"- >-\n  x # [win]\n- y # [win]\n",       "- >-\n  x # [win]\n\n",           true},
+        {"- - |2-\n   x # [win]\n  - y # [win]\n", "- - |2-\n   x # [win]\n\n",       true},
+        {"- a: |\n   x # [win]\n  b: y # [win]\n", "- a: |\n   x # [win]\n\n",        true},
+        {"a: | # [linux]\n  x # [win]\n",          "a: | # [linux]\n  x # [win]\n",    true},
+        {"a: | # [win]\n  x # [linux]\nb: 1\n",    "\n\nb: 1\n",                      true},
+        {"- numpy >\n- y # [win]\n",               "- numpy >\n\n",                    true},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -123,6 +133,26 @@ TEST_CASE("lines whose selector is false become empty", "[manifest]") {
     REQUIRE(selected);
     CHECK(selected->text == row.expected);
     CHECK(selected->has_selectors == row.has_selectors);
+}
+
+TEST_CASE("a remark in brackets is no selector", "[manifest]") {
+    const auto* const remark =
+        GENERATE("optional", "the name", "1", "", "https://x/y", "py3k", "py>=39", "in", "arms");
+    CAPTURE(remark);
+    CHECK(is_meant_as_selector(remark) == (std::string_view(remark) == "arms"));
+}
+
+TEST_CASE("remarks in brackets are told", "[manifest]") {
+    const auto selected = select_for_linux("- a # [optional]\n- b # [optional] it is\n");
+    REQUIRE(selected);
+    CHECK(selected->text == "- a # [optional]\n- b # [optional] it is\n");
+    CHECK(selected->places == std::vector<std::string>{"env.yml:1: [optional]"});
+}
+
+TEST_CASE("a selector that is not closed is told", "[manifest]") {
+    CHECK(select_for_linux("- a # [linux\n").error().message ==
+          "env.yml:1: the selector [linux is not closed");
+    CHECK(select_for_linux("- a # [linux, as is\n"));
 }
 
 TEST_CASE("a wrong selector is told with its line", "[manifest]") {

@@ -145,7 +145,7 @@ TEST_CASE("a program's answer", "[virtual-packages]") {
         {"[ -z \"$HOME$USER\" ] && [ \"$LC_ALL\" = C ] && [ $PWD = / ] && [ -z \"$(cat)\" ] && " + kAnswer, "__x=1=0", ""},
         {"true", "", "x: its answer: expected a detector's answer, found nothing"},
         {"echo hello", "", "x: its answer:1:1: expected a detector's answer, found a single value"},
-        {"echo '{'", "", "x: its answer:2:1: end of map flow not found"},
+        {"echo '{'", "", "x: its answer:2:1: a map that { opens is not closed"},
         {"echo gpkg_detected: 2", "", "x: its answer:1:16: format 2 is not known to this gpkg, which reads 1"},
         {one + "echo 'packages: []'", "", "x: its answer:2:11: unknown key packages"},
         {one + "echo 'virtual_packages: [{name: __x, version: new}]'", "", "x: its answer:2:41: expected a version like 1.3, found \"new\""},
@@ -225,6 +225,18 @@ TEST_CASE("a program that hangs is ended with all it started", "[virtual-package
     CHECK(warnings_text(machine.ask()) == warning);
     CHECK(std::chrono::steady_clock::now() - start < 5s);
     CHECK(warnings_text(machine.ask()) == warning + "; it is asked again after two minutes");
+}
+
+TEST_CASE("several programs that hang take no longer than one", "[virtual-packages]") {
+    Detecting machine;
+    for (const auto* const name : {"a", "b", "c", "d", "e"}) machine.script(name, "sleep 60");
+    machine.script("x", "echo '{gpkg_detected: 1, virtual_packages: [{name: __x, version: 1}]}'");
+    machine.host.detectors.limit = 2s;
+    const auto start = std::chrono::steady_clock::now();
+    const auto found = machine.ask();
+    CHECK(std::chrono::steady_clock::now() - start < 6s);
+    CHECK(found.warnings.size() == 5);
+    CHECK(found.packages.size() == 1);
 }
 
 TEST_CASE("what a program leaves behind is ended with it", "[virtual-packages]") {

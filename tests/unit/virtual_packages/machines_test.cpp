@@ -60,6 +60,7 @@ TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
         {"h10", "h10: no machine has this name\n  hint: did you mean h100, a10 or k10?"},
         {"../none", "../none: cannot open: No such file or directory"},
         {"none.yaml", "none.yaml: cannot open: No such file or directory"},
+        {"any", "any: no machine has this name\n  hint: any is a version within a profile, e.g. cuda: any; gpkg hardware export writes one"},
         {"", ": no machine has this name\n  hint: gpkg hardware list shows the names; a file has a slash in its path or ends in .yaml"},
     }));
     // clang-format on
