@@ -5,6 +5,7 @@
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/built_with.hpp"
+#include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
@@ -13,9 +14,7 @@
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
-#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
-#include "libcore/spec/spec_text.hpp"
 #include "solver/solver.hpp"
 
 #include <CLI/CLI.hpp>
@@ -78,53 +77,6 @@ std::vector<PackageRecord> newest(std::vector<PackageRecord> records,
         return !is_new && !is_new_here;
     });
     return records;
-}
-
-/// What the build itself asks of the machine and does not find there.
-std::string missing_here(const PackageRecord& record, const Sources& sources) {
-    const auto unmet = unmet_needs(record, sources.virtual_packages);
-    if (unmet.empty()) return "";
-    const auto& [spec, there] = unmet.front();
-    ExplanationLine fact;
-    fact.kind = ExplanationLine::Kind::Machine;
-    fact.name = spec.name;
-    fact.machine = sources.machine.name;
-    if (there != nullptr)
-        fact.versions = {spec.name == "__archspec" ? there->build : there->version};
-    return fmt::format("needs {}: {}", written(spec), fact.text());
-}
-
-/// The end of the first clash: what something that the build needs asks for in vain.
-std::string reason_of(const Explanation& explanation) {
-    const auto& lines = explanation.clashes.front().lines;
-    std::string reason;
-    for (const auto& line : lines) {
-        if (line.kind == ExplanationLine::Kind::Asks) reason = line.text();
-        if (line.kind == ExplanationLine::Kind::Machine) return reason + ": " + line.text();
-    }
-    return "what it needs cannot be had together: gpkg solve tells";
-}
-
-/// Whether an environment with this build can be made for the machine.
-Result<std::string> obstacle_of(Context& context,
-                                const Sources& sources,
-                                const PackageRecord& record) {
-    if (auto missing = missing_here(record, sources); !missing.empty()) return missing;
-    if (auto reason = CudaLimits(sources.virtual_packages).obstacle_of(record))
-        return *std::move(reason);
-    GPKG_TRY(auto spec,
-             MatchSpec::parse(fmt::format("{}=={}={}", record.name, record.version, record.build)));
-    spec.channel = record.channel;
-    spec.subdir = record.subdir;
-    ChangeRequest request;
-    request.specs.push_back(std::move(spec));
-    request.accelerators.all = {AcceleratorChoice::Conda};
-    GPKG_TRY(auto question, question_of(context, sources, request));
-    question.problem.wants_fixes = false;
-    GPKG_TRY(const auto outcome, answer_to(question));
-    GPKG_CHECK(check_stop(context));
-    const auto* explanation = std::get_if<Explanation>(&outcome);
-    return explanation == nullptr ? std::string() : reason_of(*explanation);
 }
 
 /// With strict priority the first channel that has the name, which hides it in all others.

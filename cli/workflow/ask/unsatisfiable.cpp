@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = ProblemChange::Kind;
 
-struct Asked {
+struct Asking {
     const Context& context;
     const Question& question;
 };
@@ -47,7 +47,7 @@ bool takes_more_along(const Question& question, const std::set<std::string>& dro
 
 /// Whether the variables make the machine what the fix wants it to be: no variable makes a Mac of a
 /// target that is none.
-bool can_be_had(const Asked& asked, const Fix& fix) {
+bool can_be_had(const Asking& asked, const Fix& fix) {
     const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
     if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
     // The lock would be for none of the machines that it is made for; but of a platform alone no
@@ -74,7 +74,7 @@ bool can_be_had(const Asked& asked, const Fix& fix) {
 }
 
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
-std::vector<Fix> helpful(const Asked& asked, std::vector<Fix> fixes) {
+std::vector<Fix> helpful(const Asking& asked, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
         return change.kind == Kind::DropSpec && change.index < asked.question.wanted.specs.size();
     };
@@ -143,7 +143,7 @@ std::optional<TriedFix> tried(const Question& question, Fix fix) {
 }
 
 /// One line that can be pasted, with a remark on what it is for.
-std::string fix_text(const Asked& asked, const TriedFix& tried) {
+std::string fix_text(const Asking& asked, const TriedFix& tried) {
     const auto& fix = tried.fix;
     const FixCommand command(asked.context, asked.question, fix);
     auto text = command.text();
@@ -231,7 +231,7 @@ Json json_of(const ProblemChange& change) {
     return document;
 }
 
-Json json_of(const Asked& asked, const TriedFix& tried) {
+Json json_of(const Asking& asked, const TriedFix& tried) {
     const FixCommand command(asked.context, asked.question, tried.fix);
     Json document{{"command", command.text()}, {"edits", command.before()}};
     document.update(fix_json(tried.fix));
@@ -240,7 +240,7 @@ Json json_of(const Asked& asked, const TriedFix& tried) {
 }
 
 /// "CONDA_OVERRIDE_CUDA=11 decides what this machine has of __cuda", of what clashes.
-std::string hint_on_overrides(const Asked& asked, const Explanation& explanation) {
+std::string hint_on_overrides(const Asking& asked, const Explanation& explanation) {
     std::set<std::string> texts;
     for (const auto& clash : explanation.clashes) {
         for (const auto& line : clash.lines) {
@@ -256,7 +256,7 @@ std::string hint_on_overrides(const Asked& asked, const Explanation& explanation
 }
 
 /// Where the accelerator that is in the way was never typed.
-std::string hint_on_accelerator(const Asked& asked, const Explanation& explanation) {
+std::string hint_on_accelerator(const Asking& asked, const Explanation& explanation) {
     const auto& usual = asked.context.config.accelerator;
     const bool is_in_the_way = std::ranges::any_of(explanation.fixes, [](const Fix& fix) {
         return std::ranges::any_of(fix.changes, [](const ProblemChange& change) {
@@ -338,7 +338,7 @@ Json fix_json(const Fix& fix) {
 Error unsatisfiable(const Context& context,
                     const Question& question,
                     const Explanation& explanation) {
-    const Asked asked{context, question};
+    const Asking asked{context, question};
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
     std::vector<TriedFix> fixes;

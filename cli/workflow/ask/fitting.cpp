@@ -1,0 +1,63 @@
+#include "cli/workflow/ask/fitting.hpp"
+
+#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/question.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <fmt/format.h>
+#include <variant>
+
+namespace gpkg::cli {
+namespace {
+
+/// What the build itself asks of the machine and does not find there.
+std::string missing_here(const PackageRecord& record, const Sources& sources) {
+    const auto unmet = unmet_needs(record, sources.virtual_packages);
+    if (unmet.empty()) return "";
+    const auto& [spec, there] = unmet.front();
+    ExplanationLine fact;
+    fact.kind = ExplanationLine::Kind::Machine;
+    fact.name = spec.name;
+    fact.machine = sources.machine.name;
+    if (there != nullptr)
+        fact.versions = {spec.name == "__archspec" ? there->build : there->version};
+    return fmt::format("needs {}: {}", written(spec), fact.text());
+}
+
+/// The end of the first clash: what something that the build needs asks for in vain.
+std::string reason_of(const Explanation& explanation) {
+    const auto& lines = explanation.clashes.front().lines;
+    std::string reason;
+    for (const auto& line : lines) {
+        if (line.kind == ExplanationLine::Kind::Asks) reason = line.text();
+        if (line.kind == ExplanationLine::Kind::Machine) return reason + ": " + line.text();
+    }
+    return "what it needs cannot be had together: gpkg solve tells";
+}
+
+}  // namespace
+
+Result<std::string> obstacle_of(Context& context,
+                                const Sources& sources,
+                                const PackageRecord& record) {
+    if (auto missing = missing_here(record, sources); !missing.empty()) return missing;
+    if (auto reason = CudaLimits(sources.virtual_packages).obstacle_of(record))
+        return *std::move(reason);
+    GPKG_TRY(auto spec,
+             MatchSpec::parse(fmt::format("{}=={}={}", record.name, record.version, record.build)));
+    spec.channel = record.channel;
+    spec.subdir = record.subdir;
+    ChangeRequest request;
+    request.specs.push_back(std::move(spec));
+    request.accelerators.all = {AcceleratorChoice::Conda};
+    GPKG_TRY(auto question, question_of(context, sources, request));
+    question.problem.wants_fixes = false;
+    GPKG_TRY(const auto outcome, answer_to(question));
+    GPKG_CHECK(check_stop(context));
+    const auto* explanation = std::get_if<Explanation>(&outcome);
+    return explanation == nullptr ? std::string() : reason_of(*explanation);
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "cli/context.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/base/error.hpp"
+#include "libcore/spec/package_record.hpp"
+
+#include <string>
+
+namespace gpkg::cli {
+
+/// Why no environment with this build can be made for the machine; empty where one can. Of one that
+/// could be solved, and would not run there, what it says itself.
+Result<std::string> obstacle_of(Context& context,
+                                const Sources& sources,
+                                const PackageRecord& record);
+
+}  // namespace gpkg::cli
