@@ -133,7 +133,7 @@ GPKG_LINK=bogus CONDA_PREFIX=$WORK/active CONDA_SHLVL=1 expect 0 deactivate --sh
 out_has 'unset CONDA_PREFIX'
 cp "$file" "$WORK/config.kept"
 expect 0 config set use_condarc false
-err_has 'end of sequence flow'
+err_has 'a list that [ opens is not closed'
 expect 0 env list
 cp "$WORK/config.kept" "$file"
 

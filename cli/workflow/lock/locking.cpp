@@ -2,320 +2,52 @@
 
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
+#include "cli/workflow/lock/aligning.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/record_version.hpp"
-#include "libcore/spec/spec_text.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <optional>
-#include <set>
 
 namespace gpkg::cli {
 namespace {
 
-/// Lines of a reason: the rest is what `gpkg solve --for CLASS` tells.
-constexpr std::size_t kMostLines = 4;
+using Versions = std::map<std::string, Version>;  ///< by name
 
-const PackageRecord* find(const Solution& solution, std::string_view name) {
-    const auto found = std::find_if(solution.records.begin(),
-                                    solution.records.end(),
-                                    [&](const auto& one) { return one.name == name; });
-    return found == solution.records.end() ? nullptr : &*found;
+Versions leading_versions(const ClassQuestion& one, const Solution& answer) {
+    Versions versions;
+    for (const auto& name : leading_names(one)) {
+        if (auto version = find_version(answer.records, name))
+            versions.emplace(name, *std::move(version));
+    }
+    return versions;
 }
 
-std::string first_lines(const std::string& text) {
-    const auto lines = split(text, '\n');
-    std::string first;
-    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
-        first += (i == 0 ? "" : "\n") + std::string(lines[i]);
-    return lines.size() > kMostLines ? first + "\n..." : first;
+/// What a class has in an older version than it would have alone, and for whose sake.
+std::vector<std::string> lowered(const std::vector<ClassQuestion>& classes,
+                                 const std::vector<Versions>& alone,
+                                 std::size_t place,
+                                 const Versions& now) {
+    std::vector<std::string> notes;
+    for (const auto& [name, version] : now) {
+        const auto before = alone[place].find(name);
+        if (before == alone[place].end() || !(version < before->second)) continue;
+        std::vector<std::string> others;
+        for (std::size_t i = 0; i < classes.size(); ++i) {
+            const auto theirs = alone[i].find(name);
+            if (theirs != alone[i].end() && !(version < theirs->second))
+                others.push_back(classes[i].name);
+        }
+        notes.push_back(fmt::format(
+            "{} {} in place of {}, so that all classes have one version{}",
+            name,
+            version.to_string(),
+            before->second.to_string(),
+            others.empty() ? "" : fmt::format("; {} can have no newer", join_some(others, "and"))));
+    }
+    return notes;
 }
-
-/// What was asked for by name, and then python: whose minor version everything is built for.
-std::vector<std::string> leading_names(const ClassQuestion& one) {
-    std::vector<std::string> names;
-    for (const auto& spec : one.question.problem.request.specs) {
-        if (spec.has_one_name()) names.push_back(spec.name);
-    }
-    names.emplace_back("python");
-    return names;
-}
-
-/// Brings the classes' answers to the same versions, package by package: to the highest that all of
-/// them can have. What was asked for comes first, in its order; then python; then what all classes
-/// have; and last what only some have, so that a library for one kind of GPU says nothing about the
-/// rest. Among equals it is the order in which a class settles them.
-class Aligning {
-public:
-    Aligning(std::vector<ClassQuestion>& classes, std::vector<Solution>& answers)
-        : classes_(classes), answers_(answers) {
-        order();
-    }
-
-    Result<std::vector<Divergence>> run() && {
-        while (const auto name = next()) {
-            tried_.insert(*name);
-            GPKG_CHECK(align(*name));
-        }
-        std::vector<Divergence> left;
-        for (auto& [name, divergence] : divergent_) {
-            divergence.versions = versions(name);
-            if (is_divergent(name)) left.push_back(std::move(divergence));
-        }
-        return left;
-    }
-
-private:
-    std::map<std::string, std::string> versions(const std::string& name) const {
-        std::map<std::string, std::string> versions;
-        for (std::size_t i = 0; i < classes_.size(); ++i) {
-            if (const auto* record = find(answers_[i], name))
-                versions[classes_[i].name] = record->version;
-        }
-        return versions;
-    }
-
-    /// 1.0 and 1.0.0 are one version (CEP 33).
-    bool is_divergent(const std::string& name) const {
-        std::optional<Version> first;
-        for (const auto& answer : answers_) {
-            const auto* record = find(answer, name);
-            if (record == nullptr) continue;
-            const auto version = version_of(*record);
-            if (!version) continue;
-            if (!first) first = *version;
-            if (*version != *first) return true;
-        }
-        return false;
-    }
-
-    /// The names of each class, what matters more before what matters less.
-    void order() {
-        std::map<std::string, std::size_t> classes_with;
-        for (const auto& answer : answers_) {
-            for (const auto& name : answer.settled) ++classes_with[name];
-        }
-        orders_.clear();
-        for (std::size_t i = 0; i < classes_.size(); ++i) {
-            std::map<std::string, std::size_t> leading;
-            for (const auto& name : leading_names(classes_[i]))
-                leading.try_emplace(name, leading.size());
-            const auto rank = [&](const std::string& name) {
-                if (const auto found = leading.find(name); found != leading.end())
-                    return found->second;
-                return leading.size() + (classes_with[name] == answers_.size() ? 0 : 1);
-            };
-            auto& names = orders_.emplace_back(answers_[i].settled);
-            std::ranges::stable_sort(names, {}, rank);
-        }
-    }
-
-    /// The first name whose versions differ and that was not tried.
-    std::optional<std::string> next() const {
-        for (std::size_t i = 0; i < answers_.size(); ++i) {
-            for (const auto& name : orders_[i]) {
-                if (!tried_.contains(name) && is_divergent(name)) return name;
-            }
-        }
-        return std::nullopt;
-    }
-
-    /// The lowest version that an answer has.
-    static std::optional<Version> lowest(const std::vector<Solution>& answers,
-                                         const std::string& name) {
-        std::optional<Version> lowest;
-        for (const auto& answer : answers) {
-            const auto* record = find(answer, name);
-            if (record == nullptr) continue;
-            auto version = version_of(*record);
-            if (version && (!lowest || *version < *lowest)) lowest = *std::move(version);
-        }
-        return lowest;
-    }
-
-    /// All classes get one version, the highest that they share, or none is changed.
-    Result<void> align(const std::string& name) {
-        auto bound = lowest(answers_, name);
-        if (!bound) return give_up(name, "", "its version cannot be read");
-        const auto lowest_of_all = *bound;
-        GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(lowest_of_all)));
-        if (trial.answers) return accept(name, *bound, *std::move(trial.answers));
-        const auto refusal = trial.refusal;
-        // How far down each class then has to go is the next bound; where all meet is the highest
-        // version for all.
-        while (bound) {
-            GPKG_TRY(const auto below, VersionSpec::parse("<=" + bound->to_string()));
-            GPKG_TRY(trial, try_with(name, below));
-            if (!trial.answers) break;
-            auto next = lowest(*trial.answers, name);
-            if (next && *next == *bound) return accept(name, *bound, *std::move(trial.answers));
-            bound = std::move(next);
-        }
-        GPKG_TRY(auto reason, reason_of(refusal, name, lowest_of_all));
-        return give_up(name, classes_[refusal.by].name, std::move(reason));
-    }
-
-    /// Why a class cannot have a version.
-    struct Refusal {
-        std::size_t by = 0;
-        std::string lost;  ///< what it would have to give up; empty: it has no answer
-    };
-    struct Trial {
-        std::optional<std::vector<Solution>> answers;
-        Refusal refusal{};  ///< of the first class that has none
-    };
-
-    /// The answers when `name` has such a version in all classes.
-    Result<Trial> try_with(const std::string& name, const VersionSpec& version) {
-        std::vector<Solution> answers;
-        for (std::size_t i = 0; i < classes_.size(); ++i) {
-            // The best answer stays the best where more is asked that it meets.
-            if (has(answers_[i], name, version)) {
-                answers.push_back(answers_[i]);
-                continue;
-            }
-            auto question = question_with(name, version, i);
-            question.problem.wants_reasons = false;
-            GPKG_TRY(auto outcome, answer_to(question));
-            auto* answer = std::get_if<Solution>(&outcome);
-            if (answer == nullptr) return Trial{std::nullopt, {i, ""}};
-            if (auto lost = lost_code(i, *answer))
-                return Trial{std::nullopt, {i, *std::move(lost)}};
-            answers.push_back(std::move(*answer));
-        }
-        return Trial{std::move(answers)};
-    }
-
-    /// Also where the package is not there.
-    static bool has(const Solution& answer, const std::string& name, const VersionSpec& wanted) {
-        const auto* record = find(answer, name);
-        if (record == nullptr) return true;
-        const auto version = version_of(*record);
-        return version && wanted.matches(*version);
-    }
-
-    Question question_with(const std::string& name,
-                           const VersionSpec& version,
-                           std::size_t place) const {
-        auto question = classes_[place].question;
-        question.problem.wants_fixes = false;
-        hold_accelerators(answers_[place], question.problem.request.accelerators);
-        auto& constraints = question.problem.request.constraints;
-        hold_what_matters_more(name, place, constraints);
-        constraints.push_back(held(name, version, "is what all classes of the lock could have"));
-        return question;
-    }
-
-    Result<std::string> reason_of(const Refusal& refusal,
-                                  const std::string& name,
-                                  const Version& version) const {
-        if (!refusal.lost.empty()) return refusal.lost;
-        if (auto need = need_against(refusal.by, name, version)) return *std::move(need);
-        auto question = question_with(name, VersionSpec::equal_to(version), refusal.by);
-        GPKG_TRY(const auto outcome, answer_to(question));
-        const auto* explanation = std::get_if<Explanation>(&outcome);
-        return explanation == nullptr ? std::string() : first_lines(explanation->tree());
-    }
-
-    /// Where what matters more needs another version, that is all there is to say: "libtorch 2.12.0
-    /// needs cuda-version >=12.9,<13".
-    std::optional<std::string> need_against(std::size_t place,
-                                            const std::string& name,
-                                            const Version& version) const {
-        for (const auto& other : orders_[place]) {
-            if (other == name) break;
-            const auto* record = find(answers_[place], other);
-            if (record == nullptr) continue;
-            for (const auto& text : record->depends) {
-                if (name_in_spec(text) != name) continue;
-                const auto spec = MatchSpec::parse(text);
-                if (spec && !spec->when && spec->version && !spec->version->matches(version))
-                    return fmt::format(
-                        "{} {} needs {}", record->name, record->version, written(*spec));
-            }
-        }
-        return std::nullopt;
-    }
-
-    /// No class gives up a build for its GPU to have what others have.
-    static void hold_accelerators(const Solution& answer, Accelerators& accelerators) {
-        for (const auto& record : answer.records) {
-            const auto of = accelerator_of(record).accelerator;
-            if (of == Accelerator::Nvidia)
-                accelerators.of_package.emplace(record.name, AcceleratorChoice::Nvidia);
-            if (of == Accelerator::Amd)
-                accelerators.of_package.emplace(record.name, AcceleratorChoice::Amd);
-        }
-    }
-
-    /// Of another answer for a class, what has no machine code for its GPUs where the present one
-    /// has: the same version is not worth that.
-    std::optional<std::string> lost_code(std::size_t place, const Solution& other) const {
-        const CudaLimits limits(classes_[place].question.problem.virtual_packages);
-        const auto lack_of = [&](const PackageRecord& record) {
-            auto lack = limits.obstacle_of(record);
-            return lack ? lack : limits.caution_of(record);
-        };
-        for (const auto& record : other.records) {
-            const auto* present = find(answers_[place], record.name);
-            if (present == nullptr || present->build == record.build ||
-                accelerator_of(record).accelerator != Accelerator::Nvidia)
-                continue;
-            if (const auto lack = lack_of(record); lack && !lack_of(*present))
-                return fmt::format("{} {} {}", record.name, record.version, *lack);
-        }
-        return std::nullopt;
-    }
-
-    /// Nothing that matters more gets older for the sake of something that matters less.
-    void hold_what_matters_more(const std::string& name,
-                                std::size_t place,
-                                std::vector<Constraint>& constraints) const {
-        for (const auto& other : orders_[place]) {
-            if (other == name) return;
-            const auto* record = find(answers_[place], other);
-            if (record == nullptr) continue;
-            if (auto version = version_of(*record))
-                constraints.push_back(
-                    held(other, VersionSpec::equal_to(*std::move(version)), "matters more"));
-        }
-    }
-
-    static Constraint held(const std::string& name, VersionSpec version, std::string reason) {
-        Constraint held;
-        held.spec.name = name;
-        held.spec.version = std::move(version);
-        held.reason = std::move(reason);
-        return held;
-    }
-
-    Result<void> accept(const std::string& name,
-                        const Version& version,
-                        std::vector<Solution> answers) {
-        for (auto& one : classes_)
-            one.question.problem.request.constraints.push_back(
-                held(name, VersionSpec::equal_to(version), "is what all classes of the lock have"));
-        answers_ = std::move(answers);
-        order();
-        return {};
-    }
-
-    Result<void> give_up(const std::string& name, std::string of, std::string reason) {
-        divergent_[name] = {name, {}, std::move(of), std::move(reason)};
-        return {};
-    }
-
-    std::vector<ClassQuestion>& classes_;
-    std::vector<Solution>& answers_;
-    std::vector<std::vector<std::string>> orders_;  ///< by class, of the answers as they are
-    std::set<std::string> tried_;
-    std::map<std::string, Divergence> divergent_;
-};
 
 Result<Solution> first_answer(Context& context, ClassQuestion& one) {
     GPKG_CHECK(settle_vendor(context, one.question));
@@ -365,47 +97,6 @@ Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuesti
     return align_answers(context, std::move(classes), std::move(answers));
 }
 
-namespace {
-
-using Versions = std::map<std::string, Version>;  ///< by name
-
-Versions leading_versions(const ClassQuestion& one, const Solution& answer) {
-    Versions versions;
-    for (const auto& name : leading_names(one)) {
-        const auto* record = find(answer, name);
-        if (record == nullptr) continue;
-        if (auto version = version_of(*record)) versions.emplace(name, *std::move(version));
-    }
-    return versions;
-}
-
-/// What a class has in an older version than it would have alone, and for whose sake.
-std::vector<std::string> lowered(const std::vector<ClassQuestion>& classes,
-                                 const std::vector<Versions>& alone,
-                                 std::size_t place,
-                                 const Versions& now) {
-    std::vector<std::string> notes;
-    for (const auto& [name, version] : now) {
-        const auto before = alone[place].find(name);
-        if (before == alone[place].end() || !(version < before->second)) continue;
-        std::vector<std::string> others;
-        for (std::size_t i = 0; i < classes.size(); ++i) {
-            const auto theirs = alone[i].find(name);
-            if (theirs != alone[i].end() && !(version < theirs->second))
-                others.push_back(classes[i].name);
-        }
-        notes.push_back(fmt::format(
-            "{} {} in place of {}, so that all classes have one version{}",
-            name,
-            version.to_string(),
-            before->second.to_string(),
-            others.empty() ? "" : fmt::format("; {} can have no newer", join_some(others, "and"))));
-    }
-    return notes;
-}
-
-}  // namespace
-
 Result<LockedClasses> align_answers(Context& context,
                                     std::vector<ClassQuestion> classes,
                                     std::vector<Solution> answers) {
@@ -416,7 +107,7 @@ Result<LockedClasses> align_answers(Context& context,
     std::vector<Versions> alone;
     for (std::size_t i = 0; i < classes.size(); ++i)
         alone.push_back(leading_versions(classes[i], answers[i]));
-    GPKG_TRY(locked.divergences, Aligning(classes, answers).run());
+    GPKG_TRY(locked.divergences, align(classes, answers));
     GPKG_CHECK(check_stop(context));
     for (std::size_t i = 0; i < classes.size(); ++i) {
         auto& notes = locked.notes[classes[i].name];
