@@ -88,6 +88,7 @@ Result<int> write(Context& context, const LockOptions& options) {
         document["classes"].push_back({{"name", one.name},
                                        {"platform", one.platform},
                                        {"needs", one.needs},
+                                       {"restricts", restrictions_beside_needs(locked.lock, one)},
                                        {"useful_with", useful_with(locked.lock, one)},
                                        {"packages", one.packages.size()},
                                        {"notes", notes_on(locked, one.name)}});

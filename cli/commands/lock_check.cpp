@@ -62,6 +62,7 @@ struct Answer {
     std::string machine;
     std::vector<ClassFit> fits;  ///< the best first
     std::vector<std::string> flaws;
+    std::string mending;  ///< what to do about flaws
     std::vector<std::string> drift;
     std::vector<GonePackage> gone;
 
@@ -84,6 +85,7 @@ Json json_of(const Answer& answer, const LockFile& lock, bool available) {
                                        {"fits", fit.fits()},
                                        {"unmet", fit.unmet},
                                        {"will_not_run", fit.will_not_run},
+                                       {"restricts", restrictions_beside_needs(lock, *fit.locked)},
                                        {"useful_with", useful_with(lock, *fit.locked)}});
     if (!available) return document;
     document["gone"] = Json::array();
@@ -108,7 +110,10 @@ void tell(Output& out,
     if (!answer.fits_here()) out.note(fmt::format("{} fits none of its classes", answer.machine));
     for (const auto& line : answer.flaws) out.result("flaw: " + line);
     for (const auto& line : answer.drift) out.result("drift: " + line);
-    if (!answer.flaws.empty() || !answer.drift.empty()) out.note("gpkg lock decides anew");
+    if (!answer.drift.empty())
+        out.note("gpkg lock decides anew");
+    else if (!answer.flaws.empty())
+        out.note(answer.mending);
     for (const auto& [place, why] : answer.gone)
         out.result(fmt::format("gone: {}: {}", lock.packages[place].record.url, why));
     if (!answer.gone.empty())
@@ -138,6 +143,7 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
         for (const auto& flaw : flaws_of(lock, locked))
             answer.flaws.push_back(fmt::format("{}: {}", locked.name, flaw));
     }
+    if (!answer.flaws.empty()) answer.mending = mending_hint(lock, found.format, machine.platform);
     GPKG_TRY(answer.drift, drift(context, lock, options));
     if (options.available) {
         GPKG_TRY(answer.gone, gone_packages(context, lock, options.sources));

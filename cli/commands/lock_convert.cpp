@@ -3,6 +3,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/pip_requirement.hpp"
+#include "libcore/net/url.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,6 +23,7 @@ struct LockConvertOptions {
     std::string format;    ///< empty: as `to` is called
     std::string of_class;  ///< empty: all
     bool dry_run = false;
+    bool offline = false;
 };
 
 const std::map<std::string, LockFormat> kFormats = {{"gpkg", LockFormat::Gpkg},
@@ -30,9 +32,24 @@ const std::map<std::string, LockFormat> kFormats = {{"gpkg", LockFormat::Gpkg},
                                                     {"conda-lock", LockFormat::CondaLock},
                                                     {"explicit", LockFormat::Explicit}};
 
+bool is_of_pixi(LockFormat format) {
+    return format == LockFormat::Pixi6 || format == LockFormat::Pixi7;
+}
+
 Result<LockFormat> format_for(const LockConvertOptions& options) {
-    if (!options.format.empty()) return kFormats.at(options.format);
-    if (const auto format = lock_format_of_name(options.to)) return *format;
+    const auto of_name = lock_format_of_name(options.to);
+    if (!options.format.empty()) {
+        const auto format = kFormats.at(options.format);
+        if (of_name && *of_name != format && !(is_of_pixi(*of_name) && is_of_pixi(format)))
+            return fail(ErrorKind::Usage,
+                        fmt::format("--format {}: {} is the name of a {}",
+                                    options.format,
+                                    options.to,
+                                    name_of(*of_name)),
+                        "a name of its own keeps one from being taken for the other");
+        return format;
+    }
+    if (of_name) return *of_name;
     return fail(ErrorKind::Usage,
                 fmt::format("{}: the name does not tell which format is meant", options.to),
                 fmt::format("{}; --format says it of any other", kLockNames));
@@ -113,19 +130,28 @@ bool has_restrictions(const LockFile& lock) {
     });
 }
 
-/// What the format has no words for.
+/// What the format has no words for, and what it should not tell.
 void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
     const auto& request = lock.request;
-    if (format != LockFormat::Gpkg &&
-        !(request.pip.empty() && request.variables.empty() && request.accelerator.empty()))
-        context.out.warn(fmt::format(
-            "{} cannot hold what was asked for: variables, an accelerator and what is left to pip "
-            "are not in it",
-            name_of(format)));
+    std::vector<std::string> unsaid;
+    if (!request.variables.empty()) unsaid.emplace_back("variables");
+    if (!request.accelerator.empty()) unsaid.emplace_back("the accelerator");
+    if (!request.pip.empty()) unsaid.emplace_back("what is left to pip");
+    if (format != LockFormat::Gpkg && !unsaid.empty())
+        context.out.warn(fmt::format("{} cannot hold what was asked for: it is without {}",
+                                     name_of(format),
+                                     join_some(unsaid, "and")));
     if (format == LockFormat::CondaLock && has_restrictions(lock))
         context.out.warn(
             "conda-lock.yml has no words for what packages restrict (constrains): which machines a "
             "class is for is known less well from it");
+    const bool tells_login = std::ranges::any_of(lock.packages, [](const LockedPackage& package) {
+        return without_secrets(package.record.url) != package.record.url;
+    });
+    if (tells_login)
+        context.out.warn(
+            "it has logins in its URLs, as the lock that is read has: who reads it has "
+            "them too");
     std::vector<std::string> lost;
     for (const auto& package : lock.foreign) {
         if (format == LockFormat::Explicit ||
@@ -144,12 +170,16 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
 
 Result<int> convert(Context& context, const LockConvertOptions& options) {
     GPKG_TRY(const auto format, format_for(options));
+    std::error_code code;
+    if (fs::equivalent(options.lock.file, options.to, code))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is the lock that is to be converted", options.to),
+                    "name another file: what the other format has no words for would be lost");
     GPKG_TRY(auto found, read(context, options.lock.file));
     GPKG_TRY(const auto whole, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(auto lock, wanted_of(whole, format, options));
     move_places(lock, options);
-    if (format == LockFormat::Pixi6 || format == LockFormat::Pixi7)
-        GPKG_CHECK(name_channels_by_url(context, lock));
+    if (is_of_pixi(format)) GPKG_CHECK(name_channels_by_url(context, lock));
     // What cannot be written is told by a dry run as well, and before what is lost.
     GPKG_CHECK(format_lock(lock, format));
     warn_of_losses(context, lock, format);
@@ -158,7 +188,7 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
         context.out.json(Json{{"success", true}, {"file", options.to}});
     } else {
         context.out.print(fmt::format(
-            "{} {}, {}", options.dry_run ? "would write" : "wrote", options.to, name_of(format)));
+            "{} {} ({})", options.dry_run ? "would write" : "wrote", options.to, name_of(format)));
     }
     return 0;
 }
@@ -177,6 +207,7 @@ Action bind_convert(CLI::App& app) {
     add_environment_option(app, options->lock.environment);
     app.add_option("--class", options->of_class, "the only class to write")->type_name("NAME");
     app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
+    app.add_flag("--offline", options->offline, "as it is without: nothing but the file is read");
     app.footer(
         "What can hold several classes of one platform is gpkg.lock and pixi.lock of version 7.\n"
         "  gpkg lock convert gpkg.lock pixi.lock --format pixi-6\n"

@@ -45,11 +45,13 @@ Json json_of(const Regions& found,
         const auto& region = found.regions[i];
         Json packages = Json::array();
         for (const auto& record : region.solution.records) packages.push_back(record.url);
-        document["classes"].push_back({{"name", region.name},
-                                       {"needs", region.needs},
-                                       {"useful_with", useful_with(lock, lock.classes[i])},
-                                       {"machines", cells(region.points)},
-                                       {"packages", std::move(packages)}});
+        document["classes"].push_back(
+            {{"name", region.name},
+             {"needs", region.needs},
+             {"restricts", restrictions_beside_needs(lock, lock.classes[i])},
+             {"useful_with", useful_with(lock, lock.classes[i])},
+             {"machines", cells(region.points)},
+             {"packages", std::move(packages)}});
     }
     document["unsatisfiable"] = cells(found.unsatisfiable);
     document["take_another"] = cells(others);

@@ -111,8 +111,12 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
         out.json(json_of(found.lock, gone, changes, repaired->divergences, options));
         return 0;
     }
-    for (const auto& [of, before, after] : changes)
-        out.print(fmt::format("{}: {} in place of {}", of, title(after), title(before)));
+    for (const auto& [of, before, after] : changes) {
+        const auto now = title(after);
+        const auto then = title(before);
+        out.print(fmt::format(
+            "{}: {} in place of {}", of, now, now == then ? "another file of this name" : then));
+    }
     tell_divergences(out, repaired->divergences);
     if (gone.empty() && changes.empty())
         out.print("nothing to do: its packages are there");

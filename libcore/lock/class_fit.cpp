@@ -203,6 +203,13 @@ std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& lo
     return of_use(locked, records, restrictions_of(lock, locked, records));
 }
 
+std::vector<std::string> restrictions_beside_needs(const LockFile& lock,
+                                                   const LockedClass& locked) {
+    auto texts = restrictions_of(lock, locked, lock.records_of(locked));
+    std::erase_if(texts, [&](const auto& text) { return demand(locked.needs, text); });
+    return least_needs({}, texts);
+}
+
 const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
     const auto& best = fits.front();
     const auto other = std::ranges::find_if(fits, [&](const ClassFit& fit) {

@@ -57,6 +57,10 @@ struct ClassFit {
 /// Nothing where it has no builds for GPUs, or only builds for them.
 std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked);
 
+/// What its packages restrict of a machine beside its needs: it counts where the machine has such a
+/// virtual package, and what they are useful with is among it. "__cuda >=11.2,<13".
+std::vector<std::string> restrictions_beside_needs(const LockFile& lock, const LockedClass& locked);
+
 /// A class for the GPU of the other vendor that the machine could take as well as the first; null
 /// where there is nothing to choose.
 const ClassFit* other_vendors(const std::vector<ClassFit>& fits);

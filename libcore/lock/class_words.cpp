@@ -64,8 +64,9 @@ std::string why_not_run(const ClassFit& fit) {
 
 std::string needs_text(const LockFile& lock, const LockedClass& locked) {
     auto text = fmt::format("{}", fmt::join(locked.needs, ", "));
-    if (const auto more = useful_with(lock, locked); !more.empty())
-        text += (text.empty() ? "" : "; ") + of_use_with(more);
+    if (const auto more = restrictions_beside_needs(lock, locked); !more.empty())
+        text += fmt::format(
+            "{}where there is one: {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
     return text;
 }
 

@@ -167,6 +167,21 @@ void LockFile::sort() {
     });
 }
 
+namespace {
+
+/// Of two texts for one file, as conda-lock.yml has them of what is noarch, one may have left out
+/// versions: those that the other has count.
+void take_versions(std::vector<std::string>& known, const std::vector<std::string>& others) {
+    for (auto& depend : known) {
+        if (name_in_spec(depend) != depend) continue;
+        const auto other = std::ranges::find_if(
+            others, [&](const std::string& one) { return name_in_spec(one) == depend; });
+        if (other != others.end()) depend = *other;
+    }
+}
+
+}  // namespace
+
 PackageAdder::PackageAdder(LockFile& lock) : lock_(lock) {
     for (const auto& package : lock.packages) places_.emplace(package.record.url, places_.size());
     for (const auto& package : lock.foreign)
@@ -180,13 +195,14 @@ Result<std::size_t> PackageAdder::add(LockedPackage package) {
         return found->second;
     }
     const auto& record = package.record;
-    const auto& known = lock_.packages[found->second].record;
+    auto& known = lock_.packages[found->second].record;
     const auto differ = [](const std::string& a, const std::string& b) {
         return !a.empty() && !b.empty() && a != b;
     };
     if (differ(known.sha256, record.sha256) || differ(known.md5, record.md5))
         return fail(ErrorKind::Integrity,
                     fmt::format("{} is there twice, with two checksums", printable(record.url)));
+    take_versions(known.depends, record.depends);
     return found->second;
 }
 

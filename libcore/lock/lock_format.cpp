@@ -130,10 +130,13 @@ Result<std::string> write_explicit(const LockFile& lock) {
         "--class NAME says which");
 }
 
-/// Whether there is what a lock may be written over.
-bool is_of_locks(std::string_view text, const std::string& where) {
-    if (trim(text).empty() || detect_lock_format(text, where)) return true;
-    const auto file = parse_spec_file(text, where, {});
+/// Whether there is what a lock may be written over. One that a merge or a full disk damaged still
+/// has a lock's name and its keys.
+bool is_of_locks(std::string_view text, const fs::path& path) {
+    if (trim(text).empty() || detect_lock_format(text, path.native())) return true;
+    const auto has = [&](const char* key) { return text.find(key) != std::string_view::npos; };
+    if (path.extension() == ".lock" && (has("gpkg_lock:") || has("packages:"))) return true;
+    const auto file = parse_spec_file(text, path.native(), {});
     return file && file->is_explicit;
 }
 
@@ -169,10 +172,9 @@ Result<std::string> format_lock(LockFile lock, LockFormat format) {
 Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) {
     GPKG_TRY(const auto text, format_lock(std::move(lock), format));
     std::error_code code;
-    // One that is damaged goes by its name.
-    if (fs::is_regular_file(path, code) && path.extension() != ".lock") {
+    if (fs::is_regular_file(path, code)) {
         const auto before = read_file(path, kLongestWritten);
-        if (!before || !is_of_locks(*before, path.string()))
+        if (!before || !is_of_locks(*before, path))
             return fail(ErrorKind::Conflict,
                         fmt::format("{}: exists and is no lock file", path.native()),
                         "name another file, or remove it");

@@ -327,7 +327,8 @@ private:
                     ErrorKind::Unsupported,
                     fmt::format("pixi.lock version {} cannot hold {}, which is built from source",
                                 version_,
-                                printable(package.location)));
+                                printable(package.location)),
+                    fmt::format("--format {} can", version_ > 6 ? "pixi-6" : "pixi"));
         }
         return {};
     }

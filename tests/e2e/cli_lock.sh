@@ -141,6 +141,10 @@ if [ -n "$corpus" ]; then
     expect 0 lock pytorch torchvision --for a100 --for cpu --for h100 \
         --override-channels -c "$corpus/conda-forge" --dry-run --json
     json 'd["divergences"] == []'
+    # One class alone has an older python for better builds, and can have the newer.
+    expect 0 lock pytorch torchvision numpy=1 --for a100 --for cpu \
+        --override-channels -c "$corpus/conda-forge" --dry-run --json
+    json 'd["divergences"] == []'
 fi
 
 # What is asked for moves on, and the lock tells.
@@ -386,12 +390,29 @@ expect 1 lock convert first.lock six.lock --format pixi-6 --dry-run
 expect 1 lock convert first.lock conda-lock.yml
 err_has '--class NAME writes one of them'
 expect 0 lock convert first.lock six.lock --format pixi-6 --class a100
-out_has 'wrote six.lock, pixi.lock version 6'
+out_has 'wrote six.lock (pixi.lock version 6)'
 check [ "$(head -1 six.lock)" = 'version: 6' ]
 check [ "$(grep -c 'conda: .*torch' six.lock)" = 2 ]
 expect 0 lock check six.lock --for a100
 expect 0 lock convert two.lock six.lock --format pixi-6
 check grep -q '^      linux-aarch64:' six.lock
+# What is there is not lost: the lock itself, and what is none.
+cp first.lock self.gpkg.lock
+expect 2 lock convert self.gpkg.lock ./self.gpkg.lock --format gpkg
+err_has 'is the lock that is to be converted'
+expect 2 lock convert first.lock x.gpkg.lock --format pixi
+err_has '--format pixi: x.gpkg.lock is the name of a gpkg.lock'
+expect 0 lock convert first.lock x.pixi.lock --format pixi-6 --class a100 --offline
+echo precious > keep.gpkg.lock
+expect 1 lock lib -o keep.gpkg.lock
+err_has 'keep.gpkg.lock: exists and is no lock file'
+check [ "$(cat keep.gpkg.lock)" = precious ]
+printf '<<<<<<< a\ngpkg_lock: 1\n>>>>>>> b\n' > merged.gpkg.lock
+expect 0 lock lib -o merged.gpkg.lock
+# A list of package files may be called so as well, as conda-lock calls it.
+expect 0 lock convert first.lock list.txt --class cpu
+cp list.txt conda-linux-64.lock
+expect 0 create -n listed -f conda-linux-64.lock --dry-run
 expect 1 lock convert first.lock x.gpkg.lock --class a10
 err_has 'has no class a10' 'it has a100 and cpu'
 expect 0 lock convert first.lock x.gpkg.lock --class a100
@@ -474,8 +495,8 @@ package libcublas 1.0 0
 package both 1.0 cuda_0 '__cuda >=12' 'cupy'
 package both 1.0 cpu_0
 expect 0 lock cupy --for a100 --for cpu -o cupy.lock
-check [ "$(head -2 <<< "$out" | tr -s ' ')" = 'a100 3 packages linux-64 of use with __cuda >=12.0
-cpu 3 packages linux-64 of use with __cuda >=12.0' ]
+check [ "$(head -2 <<< "$out" | tr -s ' ')" = 'a100 3 packages linux-64 where there is one: __cuda >=12.0
+cpu 3 packages linux-64 where there is one: __cuda >=12.0' ]
 expect 0 lock check cupy.lock --for cpu
 out_has 'cpu   is taken: it ' '; of use with __cuda >=12.0'
 expect 0 create -n cupy --lock cupy.lock --for cpu --dry-run -y --json
@@ -484,6 +505,16 @@ expect 0 lock both --for a100 --for cpu -o both.lock
 CONDA_OVERRIDE_CUDA=11.8 expect 0 lock check both.lock --json
 json '[c["unmet"] for c in d["classes"] if c["name"] == "a100"] == [["it needs __cuda >=12, and there is 11.8"]]'
 json '[c["useful_with"] for c in d["classes"]] == [[], []]'
+# What a package without builds for GPUs restricts is told as well.
+package mid 1.0 0
+sed -i '/"mid-1.0-0/s/"depends":/"constrains":["__cuda >=11.2,<13"],&/' "$WORK/records.linux-64"
+index
+expect 0 lock mid --for a100 --for cpu -o mid.lock
+check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'a100 1 package linux-64 where there is one: __cuda >=11.2,<13' ]
+expect 0 lock check mid.lock --for cpu --json
+json '[(c["needs"] if "needs" in c else 0, c["restricts"], c["useful_with"]) for c in d["classes"]] == [(0, ["__cuda >=11.2,<13"], [])] * 2'
+CONDA_OVERRIDE_CUDA=13.0 expect 1 lock check mid.lock
+out_has 'it needs __cuda >=11.2,<13, and there is 13.0'
 
 # Files.
 mkfifo pipe

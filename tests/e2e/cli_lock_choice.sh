@@ -80,7 +80,7 @@ done
 index
 expect 0 lock ray lib lib --for-all --dry-run
 check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'class machines ray needs' ]
-out_has 'of use with __cuda >=13' 'of use with __cuda >=12' 'the same in all: lib 1.0 0'
+out_has 'where there is one: __cuda >=13' 'where there is one: __cuda >=12' 'the same in all: lib 1.0 0'
 expect 0 lock ray lib --for-all --dry-run --json
 json 'sorted(c["useful_with"] for c in d["classes"]) == [["__cuda >=12"], ["__cuda >=13"]]'
 expect 0 lock pytorch-cuda net --for-all --dry-run --json

@@ -111,38 +111,40 @@ private:
         return std::nullopt;
     }
 
-    /// The lowest version that an answer has.
-    static std::optional<Version> lowest(const std::vector<Solution>& answers,
+    /// The versions that answers have, the lowest first.
+    static std::set<Version> versions_in(const std::vector<Solution>& answers,
                                          const std::string& name) {
-        std::optional<Version> lowest;
+        std::set<Version> versions;
         for (const auto& answer : answers) {
-            const auto* record = find(answer, name);
-            if (record == nullptr) continue;
-            auto version = version_of(*record);
-            if (version && (!lowest || *version < *lowest)) lowest = *std::move(version);
+            if (auto version = find_version(answer.records, name))
+                versions.insert(*std::move(version));
         }
-        return lowest;
+        return versions;
     }
 
     /// All classes get one version, the highest that they share, or none is changed.
     Result<void> align(const std::string& name) {
-        auto bound = lowest(answers_, name);
-        if (!bound) return give_up(name, "", "its version cannot be read");
-        const auto lowest_of_all = *bound;
-        GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(lowest_of_all)));
-        if (trial.answers) return accept(name, *bound, *std::move(trial.answers));
-        const auto refusal = trial.refusal;
+        const auto versions = versions_in(answers_, name);
+        if (versions.empty()) return give_up(name, "", "its version cannot be read");
+        // A class may have an older version than it could for the sake of a better build.
+        Refusal refusal;
+        for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
+            GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(*version)));
+            if (trial.answers) return accept(name, *version, *std::move(trial.answers));
+            refusal = std::move(trial.refusal);
+        }
         // How far down each class then has to go is the next bound; where all meet is the highest
         // version for all.
-        while (bound) {
-            GPKG_TRY(const auto below, VersionSpec::parse("<=" + bound->to_string()));
-            GPKG_TRY(trial, try_with(name, below));
+        for (auto bound = *versions.begin();;) {
+            GPKG_TRY(const auto below, VersionSpec::parse("<=" + bound.to_string()));
+            GPKG_TRY(auto trial, try_with(name, below));
             if (!trial.answers) break;
-            auto next = lowest(*trial.answers, name);
-            if (next && *next == *bound) return accept(name, *bound, *std::move(trial.answers));
-            bound = std::move(next);
+            const auto next = versions_in(*trial.answers, name);
+            if (next.empty()) break;
+            if (*next.begin() == bound) return accept(name, bound, *std::move(trial.answers));
+            bound = *next.begin();
         }
-        GPKG_TRY(auto reason, reason_of(refusal, name, lowest_of_all));
+        GPKG_TRY(auto reason, reason_of(refusal, name, *versions.begin()));
         return give_up(name, classes_[refusal.by].name, std::move(reason));
     }
 

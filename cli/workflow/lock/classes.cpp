@@ -126,7 +126,9 @@ Result<ChangeRequest> lock_wishes(Context& context,
                                   SourceOptions& sources) {
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
     if (!wishes.files.empty())
-        return fail(ErrorKind::Usage, "package files are what they are: nothing is to be locked");
+        return fail(ErrorKind::Usage,
+                    "package files are what they are: nothing is to be locked",
+                    "gpkg create --file FILE installs a list of them");
     if (wishes.specs.empty())
         return fail(ErrorKind::Usage,
                     "nothing to lock was named",

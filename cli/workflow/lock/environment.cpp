@@ -8,11 +8,11 @@
 #include "libcore/lock/class_flaws.hpp"
 #include "libcore/lock/class_words.hpp"
 #include "libcore/lock/environments.hpp"
-#include "libcore/lock/lock_format.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -96,6 +96,25 @@ Result<void> check_channels(const Context& context,
 
 }  // namespace
 
+std::string mending_hint(const LockFile& lock, LockFormat format, const std::string& platform) {
+    if (format == LockFormat::Gpkg)
+        return "a lock that was merged or changed by hand is written anew by gpkg lock";
+    std::set<std::string> whole;
+    for (const auto& locked : lock.classes) {
+        if (locked.environment == kDefaultEnvironment) continue;
+        const auto alone = lock_of_environment(lock, locked.environment);
+        if (!alone) continue;
+        const bool is_whole = std::ranges::any_of(alone->classes, [&](const LockedClass& one) {
+            return one.environment == kDefaultEnvironment && one.platform == platform &&
+                   flaws_of(*alone, one).empty();
+        });
+        if (is_whole) whole.insert(locked.environment);
+    }
+    if (whole.empty()) return "the tool that wrote it writes it anew";
+    const std::vector<std::string> names(whole.begin(), whole.end());
+    return fmt::format("--environment {} takes what does", join_or(names));
+}
+
 tl::unexpected<Error> no_class(const LockFile& lock, const std::string& file) {
     if (lock.classes.empty() && lock.environments.empty())
         return fail(ErrorKind::NotFound,
@@ -159,7 +178,16 @@ Result<ExactRequest> locked_request(Context& context,
                                 file,
                                 best.locked->name,
                                 join_some(flaws, "and")),
-                    "a lock that was merged or changed by hand is written anew by gpkg lock");
+                    mending_hint(lock, found.format, machine.platform));
+    for (const auto& fit : fits) {
+        if (fit.fits() || fit.locked->platform != machine.platform) continue;
+        const auto flaws = flaws_of(lock, *fit.locked);
+        if (!flaws.empty())
+            context.out.warn(fmt::format("{}: {} is passed over, and does not hold together: {}",
+                                         file,
+                                         fit.locked->name,
+                                         join_some(flaws, "and")));
+    }
     tell_others(context, lock, file);
     ExactRequest request;
     request.prefix = prefix;

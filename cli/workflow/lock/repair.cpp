@@ -230,8 +230,9 @@ private:
             if (names.size() == before) break;
         }
         return fmt::format(
-            "name the packages that may have another version: gpkg lock repair {} NAME...",
-            shell_word(options_.file));
+            "no other versions of them do for {}: gpkg lock decides anew, for another request or "
+            "without that class",
+            locked.name);
     }
 
     /// For names that work, without those of them that are not needed for it: what was asked for

@@ -25,6 +25,10 @@ bool holds_environment_yml(const WishFile& file) {
            file.text.find("\ndependencies:") != std::string::npos;
 }
 
+bool is_explicit_list(std::string_view text) {
+    return text.starts_with("@EXPLICIT") || text.find("\n@EXPLICIT") != std::string_view::npos;
+}
+
 Result<Manifest> manifest_of(const Context& context,
                              const WishFile& file,
                              const std::string& platform,
@@ -130,7 +134,10 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
         GPKG_TRY(const auto read, read_wish_file(context, text, sources.offline));
         const auto& given = *read;
         const auto format = lock_format_of_name(given.path);
-        if (given.path.extension() == ".lock" || format == LockFormat::CondaLock)
+        const bool is_named_lock =
+            given.path.extension() == ".lock" || format == LockFormat::CondaLock;
+        // conda-lock calls its lists of package files so as well: "conda-linux-64.lock".
+        if (is_named_lock && !is_explicit_list(given.text))
             return fail(ErrorKind::Usage,
                         fmt::format("{}: is a lock file, not a list of specs", given.name),
                         fmt::format("gpkg create -n NAME --lock {}", text));

@@ -348,6 +348,26 @@ TEST_CASE("what conda-lock writes against its own rules is understood", "[lock]"
     CHECK((parse_lock(*text, "f")->lock == git->lock));
 }
 
+TEST_CASE("of a file for two platforms the versions count that one of them lost", "[lock]") {
+    const auto noarch = [](const std::string& platform, const std::string& dependencies) {
+        return entry({"name: alembic",
+                      "version: 1.0",
+                      "platform: " + platform,
+                      "url: https://conda.anaconda.org/conda-forge/noarch/alembic-1.0-py_0.conda",
+                      "dependencies: " + dependencies});
+    };
+    const std::string bare = "{mako: '', python: '', other: '>=1'}";
+    const std::string full = "{mako: '', python: '>=3.10', other: '>=2'}";
+    for (const bool bare_first : {true, false}) {
+        const auto found = read(noarch("linux-64", bare_first ? bare : full) +
+                                noarch("osx-64", bare_first ? full : bare));
+        REQUIRE(found);
+        REQUIRE(found->lock.packages.size() == 1);
+        CHECK(found->lock.packages[0].record.depends[1] == "python >=3.10");
+        CHECK(found->lock.packages[0].record.depends[0] == "mako");
+    }
+}
+
 TEST_CASE("a file name in a URL is percent-encoded", "[lock]") {
     // As real files have x264 of an epoch.
     const auto read = parse_lock(
