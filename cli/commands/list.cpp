@@ -216,6 +216,20 @@ Result<Listing> listing_of(Context& context,
     return listing;
 }
 
+/// "accelerator nvidia -> none, cuda 12.9 -> none": in what two builds differ, as far as they tell.
+std::string variant_changes(const Item& here, const Item& there) {
+    const auto word = [](const std::string& value) { return value.empty() ? "none" : value; };
+    std::string text;
+    for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
+        const auto from = word(here.variant.at(i));
+        const auto to = word(there.variant.at(i));
+        if (from != to)
+            text += fmt::format(
+                "{}{} {} -> {}", text.empty() ? "" : ", ", kVariantColumns.at(i), from, to);
+    }
+    return text;
+}
+
 /// What the other environment has in place of what is here: by name, "here" and "there" null where
 /// it is missing.
 Result<int> print_differences(Context& context, const Listing& here, const ListOptions& options) {
@@ -251,7 +265,7 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
         else if (theirs == nullptr)
             table.add({"- " + name, text(*mine)});
         else
-            table.add({"~ " + name, text(*mine), text(*theirs)});
+            table.add({"~ " + name, text(*mine), text(*theirs), variant_changes(*mine, *theirs)});
     }
     if (context.out.json_mode()) {
         context.out.json(array);

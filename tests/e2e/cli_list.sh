@@ -139,7 +139,7 @@ expect 0 list -n here --diff there --json
 json '[(x["name"], x["here"] is None, x["there"] is None) for x in d] ==
     [("cuda-version", True, False), ("only", False, True), ("torch", False, False)]'
 expect 0 list -n here --diff "$(place there)"
-out_has '~ torch'
+out_has '~ torch' 'accelerator none -> nvidia, cuda none -> 12.9'
 out_has '+ cuda-version'
 err_has '3 of 3 packages differ'
 expect 0 list -n here --diff here
