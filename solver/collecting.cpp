@@ -417,8 +417,10 @@ void Collecting::leave_out(NameId name, const WhyNot& why_not) {
 }
 
 void Collecting::leave_out_changed_builds(NameId name) {
-    const auto kept = keeping_.kept_of(names()[name].text);
-    if (kept) leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
+    auto kept = keeping_.kept_of(names()[name].text);
+    if (!kept) return;
+    kept->settle(std::span(candidates_).subspan(names()[name].begin));
+    leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
 }
 
 /// Where a name has builds for the accelerator that is asked for, the others are none; versions

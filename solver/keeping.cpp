@@ -139,14 +139,33 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
     kept.name = &name;
     kept.keeps_channel = keeps_channel(*about);
     const auto speaks = [](const MatchSpec* spec) { return speaks_of_builds(*spec); };
-    if (about->follows_build || std::any_of(specs.begin(), specs.end(), speaks)) return kept;
-    if (!accelerators_.is_bound(name) && !accelerators_.is_asked(name))
-        kept.accelerator = accelerator_of(*about->was).accelerator;
+    if (about->follows_build) return kept;
+    const bool keeps_accelerator = !accelerators_.is_bound(name) && !accelerators_.is_asked(name);
+    const auto was = accelerator_of(*about->was).accelerator;
+    if (std::any_of(specs.begin(), specs.end(), speaks)) {
+        if (keeps_accelerator) kept.accelerator_if_any = was;
+        return kept;
+    }
+    if (keeps_accelerator) kept.accelerator = was;
     kept.kind = kind_of(*about->was);
     for (std::size_t i = 0; i < kept.kind.size(); ++i) {
         if (may_change_[i]) kept.kind[i].clear();
     }
     return kept;
+}
+
+/// "pytorch=*=*generic*" asks for no other accelerator, where there are such builds for each.
+void Keeping::Kept::settle(std::span<const Candidate> candidates) {
+    if (!accelerator_if_any) return;
+    const auto& specs = keeping->about(*name)->specs;
+    const bool is_any =
+        std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+            return candidate.is_offered() && candidate.accelerator == *accelerator_if_any &&
+                   std::all_of(specs.begin(), specs.end(), [&](const MatchSpec* spec) {
+                       return candidate.offered.matches(*spec);
+                   });
+        });
+    if (is_any) accelerator = accelerator_if_any;
 }
 
 std::optional<LeftOut::Why> Keeping::Kept::why_not(const Candidate& candidate) const {

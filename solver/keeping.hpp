@@ -52,7 +52,12 @@ public:
         const std::string* name = nullptr;
         bool keeps_channel = false;
         std::optional<Accelerator> accelerator;
+        /// Another build is asked for, and builds that do may be for this one all the same.
+        std::optional<Accelerator> accelerator_if_any;
         Kind kind;
+
+        /// Once all candidates of the name are known.
+        void settle(std::span<const Candidate> candidates);
 
         /// Why the candidate may not take its place, if so.
         std::optional<LeftOut::Why> why_not(const Candidate& candidate) const;

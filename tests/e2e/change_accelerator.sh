@@ -472,4 +472,16 @@ check [ -e "$(place kept)/conda-meta/named-3.0-cpu_0.json" ]
 gpu expect 0 update -n kept named --accel auto
 check [ -e "$(place kept)/conda-meta/named-3.0-cpu_0.json" ]
 
+# A pattern that builds for several accelerators meet asks for no other one.
+package globbed 1.0 cuda123_mkl_0 '__cuda' 'cuda-version 12.3.*'
+package globbed 2.0 cuda123_generic_0 '__cuda' 'cuda-version 12.3.*'
+package globbed 3.0 cpu_generic_0
+package globbed 3.0 cpu_plain_0
+index
+gpu expect 0 create -n globbed globbed=1.0 --accel auto
+gpu expect 0 install -n globbed 'globbed[build=*generic*]'
+check [ -e "$(place globbed)/conda-meta/globbed-2.0-cuda123_generic_0.json" ]
+gpu expect 0 install -n globbed 'globbed[build=*plain*]'
+check [ -e "$(place globbed)/conda-meta/globbed-3.0-cpu_plain_0.json" ]
+
 finish

@@ -321,4 +321,24 @@ has order aa-1.0 ground-2.0 zz-2.0
 expect 0 update -n order --all
 has order aa-1.0 ground-2.0 zz-2.0
 
+# An update of names alone keeps the build that was asked for by a pattern, and so does what follows.
+package film 1.0 lgpl_0
+package film 1.0 gpl_0
+package film 2.0 gpl_0
+index
+expect 0 create -n licence 'film=*=lgpl*'
+expect 0 update -n licence film
+err_has "film stays in the build lgpl* that was asked for earlier; 'film>=0' asks for any"
+check [ -e "$(place licence)/conda-meta/film-1.0-lgpl_0.json" ]
+package film 1.1 lgpl_0
+index
+expect 0 update -n licence film
+check [ -e "$(place licence)/conda-meta/film-1.1-lgpl_0.json" ]
+package film 1.2 lgpl_0
+index
+expect 0 update -n licence film
+check [ -e "$(place licence)/conda-meta/film-1.2-lgpl_0.json" ]
+expect 0 update -n licence 'film>=0'
+check [ -e "$(place licence)/conda-meta/film-2.0-gpl_0.json" ]
+
 finish

@@ -106,6 +106,10 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
                 request.constraints.push_back({std::move(floor),
                                                "holds: an update takes no version from it",
                                                Constraint::Holds::WherePossible});
+            for (auto& build : builds_kept(wanted, present))
+                request.constraints.push_back({std::move(build),
+                                               "holds: an update keeps the build asked for earlier",
+                                               Constraint::Holds::WherePossible});
         }
     }
     for (const auto& record : present.records) {
@@ -195,6 +199,20 @@ Result<Question> put(const Context& context,
 }
 
 }  // namespace
+
+std::vector<MatchSpec> builds_kept(const ChangeRequest& wanted, const Present& present) {
+    std::vector<MatchSpec> kept;
+    if (!is_plain_update(wanted)) return kept;
+    for (const auto& wish : present.wishes) {
+        const bool is_named = std::ranges::find(wanted.update, wish.name) != wanted.update.end();
+        if (!is_named || !wish.build || wish.build->is_exact() || wish.build->is_any()) continue;
+        MatchSpec build;
+        build.name = wish.name;
+        build.build = wish.build;
+        kept.push_back(std::move(build));
+    }
+    return kept;
+}
 
 Result<Present> look_at(const fs::path& path) {
     Present present;

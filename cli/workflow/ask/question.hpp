@@ -49,6 +49,10 @@ Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& request);
 
+/// Of what a plain update names, the builds that were asked for earlier, which it keeps: ffmpeg of
+/// "ffmpeg=*=lgpl*". Not those that are named exactly: they have no other version.
+std::vector<MatchSpec> builds_kept(const ChangeRequest& wanted, const Present& present);
+
 /// What the command would ask with these changes made to it: named is what is named then, and what
 /// was asked for earlier counts again where nothing is named in its place.
 Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes);
