@@ -125,16 +125,15 @@ public:
         of_all_ = turns(choices_on(machine, wishes_.all));
     }
 
-    /// Takes one of the class' packages into account.
+    /// Takes one of the class' packages for GPUs into account.
     void take(ClassFit& fit, const PackageRecord& record) const {
         const auto of = accelerator_of(record).accelerator;
-        if (of == Accelerator::None) return;
         if (const auto obstacle = limits_.obstacle_of(record)) {
             fit.will_not_run.push_back(
                 fmt::format("{} {} {}", record.name, record.version, *obstacle));
             return;
         }
-        take(fit, record.name, of);
+        if (of != Accelerator::None) take(fit, record.name, of);
     }
 
 private:
@@ -239,7 +238,8 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
             if (auto spec = MatchSpec::parse(text)) one.on_machine.push_back(*std::move(spec));
         }
         for (auto& record : records) {
-            if (accelerator_of(record).accelerator != Accelerator::None)
+            const auto of = accelerator_of(record);
+            if (of.accelerator != Accelerator::None || of.is_for_either)
                 one.for_gpus.push_back(std::move(record));
         }
         classes_.push_back(std::move(one));

@@ -112,6 +112,24 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
                Catch::Matchers::StartsWith("fits, and does not run here: cupy 1 is"));
 }
 
+TEST_CASE("what has code for GPUs of either vendor runs or does not as well", "[lock]") {
+    LockFile lock;
+    add(lock,
+        "only",
+        {},
+        {record("openmm",
+                "py_0",
+                {"cuda-nvrtc", "cuda-version >=13,<14", "rocm-core >=7.2.1,<7.3.0a0"})});
+    const auto on = [&](const char* device) {
+        return fits_of(
+            lock, "linux-64", {machine_has("__cuda", "13.0"), machine_has("__cuda_arch", device)});
+    };
+    CHECK(on("7.5").front().runs());
+    CHECK_FALSE(on("7.0").front().runs());
+    CHECK(fits_of(lock, "linux-64", {}).front().runs());
+    CHECK(on("7.5").front().builds == GpuBuilds::None);
+}
+
 TEST_CASE("a machine with both vendors' GPUs takes either before none", "[lock]") {
     const auto found =
         order(four_classes(), {machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")});
