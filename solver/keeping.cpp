@@ -238,23 +238,27 @@ bool Keeping::let_accelerator_follow(const std::string& name,
 }
 
 /// What is installed is with; empty where nothing says it.
-const Kind& Keeping::kind_of_environment() {
-    if (kind_of_environment_) return *kind_of_environment_;
-    auto& kind = kind_of_environment_.emplace();
+const Keeping::Kinds& Keeping::kinds_of_environment() {
+    if (kinds_of_environment_) return *kinds_of_environment_;
+    auto& kinds = kinds_of_environment_.emplace();
     for (const auto& [name, about] : names_) {
         if (about.was == nullptr || about.is_gone) continue;
         const auto own = kind_of(*about.was);
-        for (std::size_t i = 0; i < kind.size(); ++i) {
-            if (!is_generic(own[i])) kind[i] = own[i];
+        for (std::size_t i = 0; i < kinds.size(); ++i) {
+            if (!is_generic(own[i])) kinds[i].insert(own[i]);
         }
     }
-    return kind;
+    return kinds;
 }
 
-/// Where all that is asked for of a name is of another kind, the whole environment may become so:
-/// an environment has one BLAS, and what is linked with one MPI does not go with another.
+/// Where all that is asked for of a name is of a kind that not everything is of, the whole
+/// environment may become so: an environment has one BLAS, and what is linked with one MPI does not
+/// go with another.
 void Keeping::let_kind_change(const About& about, std::span<const Candidate> candidates) {
-    const auto& before = kind_of_environment();
+    const auto& before = kinds_of_environment();
+    const auto is_new = [&](std::size_t i, const std::string& kind) {
+        return !is_generic(kind) && (before[i].size() != 1 || !before[i].contains(kind));
+    };
     std::array<bool, 2> is_other{};
     bool is_first = true;
     for (const auto& candidate : candidates) {
@@ -265,7 +269,7 @@ void Keeping::let_kind_change(const About& about, std::span<const Candidate> can
         if (!record) continue;
         const auto kind = kind_of(*record);
         for (std::size_t i = 0; i < kind.size(); ++i)
-            is_other[i] = (is_first || is_other[i]) && !is_generic(kind[i]) && kind[i] != before[i];
+            is_other[i] = (is_first || is_other[i]) && is_new(i, kind[i]);
         is_first = false;
     }
     for (std::size_t i = 0; i < is_other.size(); ++i)

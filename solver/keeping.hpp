@@ -82,19 +82,22 @@ private:
         bool follows_build = false;  ///< what is asked for in another build chooses its build
         std::set<std::string> follows_to{};  ///< channels that something went over to
     };
+    /// Of what is installed: several where builds of an older pytorch have mkl beside a libblas
+    /// that is openblas.
+    using Kinds = std::array<std::set<std::string>, 2>;
     const About* about(const std::string& name) const;
     bool is_in_another_build(const std::string& name) const;
     static std::set<std::string> other_channels(const About& about);
     static bool keeps_channel(const About& about);
     bool let_accelerator_follow(const std::string& name, const std::string& needed, bool is_part);
-    const Kind& kind_of_environment();
+    const Kinds& kinds_of_environment();
     void let_kind_change(const About& about, std::span<const Candidate> candidates);
 
     Accelerators accelerators_;
     std::unordered_map<std::string, About> names_;
-    bool has_former_ = false;                  ///< anything is installed, or gone
-    std::optional<Kind> kind_of_environment_;  ///< once it was asked for
-    std::array<bool, 2> may_change_{};         ///< of a Kind: another is asked for
+    bool has_former_ = false;                    ///< anything is installed, or gone
+    std::optional<Kinds> kinds_of_environment_;  ///< once they were asked for
+    std::array<bool, 2> may_change_{};           ///< of a Kind: another is asked for
 };
 
 }  // namespace gpkg::solver

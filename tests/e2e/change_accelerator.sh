@@ -435,6 +435,14 @@ records sums 'r["libcblas"]["build"] == "1_openblas"'
 expect 0 install -q -y -n sums 'libblas=*=*mkl'
 records sums '{r[n]["build"] for n in ("libblas", "libcblas")} == {"1_mkl"}'
 
+# Also where something is there with that BLAS beside a libblas of another.
+for name in a b c d e f; do package "linked-$name" 1.0 0 'mkl >=2023'; done
+package mkl 2025.0 0
+index
+expect 0 create -q -y -n mixed 'libblas=*=*openblas' sums linked-{a,b,c,d,e,f}
+expect 0 install -q -y -n mixed 'libblas=*=*mkl'
+records mixed '{r[n]["build"] for n in ("libblas", "libcblas")} == {"1_mkl"}'
+
 # A build gives way for one that runs, and for one for the GPU of something else; why-not tells it.
 package cuda-version 13.0 0
 package code 1.0 new_1 'cuda-version >=13,<14'
