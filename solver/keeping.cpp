@@ -113,6 +113,14 @@ bool Keeping::is_asked_otherwise(const std::string& name) const {
            (about != nullptr && !other_channels(*about).empty());
 }
 
+/// Whether a channel has it, and all specs of its name take it.
+bool Keeping::is_as_asked(const Candidate& candidate, const About& about) {
+    return candidate.is_offered() &&
+           std::all_of(about.specs.begin(), about.specs.end(), [&](const MatchSpec* spec) {
+               return candidate.offered.matches(*spec);
+           });
+}
+
 /// Where nobody asks for the package from another.
 bool Keeping::keeps_channel(const About& about) {
     const auto names_channel = [](const MatchSpec* spec) { return spec->channel.has_value(); };
@@ -138,15 +146,14 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
     kept.keeping = this;
     kept.name = &name;
     kept.keeps_channel = keeps_channel(*about);
-    const auto speaks = [](const MatchSpec* spec) { return speaks_of_builds(*spec); };
     if (about->follows_build) return kept;
-    const bool keeps_accelerator = !accelerators_.is_bound(name) && !accelerators_.is_asked(name);
-    const auto was = accelerator_of(*about->was).accelerator;
-    if (std::any_of(specs.begin(), specs.end(), speaks)) {
-        if (keeps_accelerator) kept.accelerator_if_any = was;
-        return kept;
+    const bool is_build_asked = std::any_of(
+        specs.begin(), specs.end(), [](const auto* spec) { return speaks_of_builds(*spec); });
+    if (!accelerators_.is_bound(name) && !accelerators_.is_asked(name)) {
+        auto& was = is_build_asked ? kept.accelerator_if_any : kept.accelerator;
+        was = accelerator_of(*about->was).accelerator;
     }
-    if (keeps_accelerator) kept.accelerator = was;
+    if (is_build_asked) return kept;
     kept.kind = kind_of(*about->was);
     for (std::size_t i = 0; i < kept.kind.size(); ++i) {
         if (may_change_[i]) kept.kind[i].clear();
@@ -157,13 +164,10 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
 /// "pytorch=*=*generic*" asks for no other accelerator, where there are such builds for each.
 void Keeping::Kept::settle(std::span<const Candidate> candidates) {
     if (!accelerator_if_any) return;
-    const auto& specs = keeping->about(*name)->specs;
+    const auto& about = *keeping->about(*name);
     const bool is_any =
         std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-            return candidate.is_offered() && candidate.accelerator == *accelerator_if_any &&
-                   std::all_of(specs.begin(), specs.end(), [&](const MatchSpec* spec) {
-                       return candidate.offered.matches(*spec);
-                   });
+            return candidate.accelerator == *accelerator_if_any && is_as_asked(candidate, about);
         });
     if (is_any) accelerator = accelerator_if_any;
 }
@@ -262,9 +266,7 @@ void Keeping::let_kind_change(const About& about, std::span<const Candidate> can
     std::array<bool, 2> is_other{};
     bool is_first = true;
     for (const auto& candidate : candidates) {
-        const auto is_met = [&](const auto* spec) { return candidate.offered.matches(*spec); };
-        if (!candidate.is_offered() || !std::all_of(about.specs.begin(), about.specs.end(), is_met))
-            continue;
+        if (!is_as_asked(candidate, about)) continue;
         const auto record = candidate.record();
         if (!record) continue;
         const auto kind = kind_of(*record);

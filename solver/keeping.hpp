@@ -88,6 +88,7 @@ private:
     const About* about(const std::string& name) const;
     bool is_in_another_build(const std::string& name) const;
     static std::set<std::string> other_channels(const About& about);
+    static bool is_as_asked(const Candidate& candidate, const About& about);
     static bool keeps_channel(const About& about);
     bool let_accelerator_follow(const std::string& name, const std::string& needed, bool is_part);
     const Kinds& kinds_of_environment();

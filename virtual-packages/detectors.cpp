@@ -72,16 +72,20 @@ public:
             else
                 warn_of(std::move(detector).error());
         }
+        std::vector<const Look*> missing;
+        std::vector<std::size_t> running;
+        for (std::size_t i = 0; i < detectors.size(); ++i) {
+            missing.push_back(missing_for(detectors[i]));
+            if (missing.back() == nullptr && runs_program(detectors[i])) running.push_back(i);
+        }
         std::vector<std::optional<Asked>> answers(detectors.size());
-        for_each_index(detectors.size(), detectors.size(), [&](std::size_t i) {
-            const auto& detector = detectors[i];
-            if (missing_for(detector) == nullptr && runs_program(detector))
-                answers[i] = ask_program(host_, detector);
+        for_each_index(running.size(), running.size(), [&](std::size_t i) {
+            answers[running[i]] = ask_program(host_, detectors[running[i]]);
         });
         for (std::size_t i = 0; i < detectors.size(); ++i) {
             const auto& detector = detectors[i];
-            if (const auto* missing = missing_for(detector))
-                note(detector, "not for this machine: no " + text_of(*missing));
+            if (missing[i] != nullptr)
+                note(detector, "not for this machine: no " + text_of(*missing[i]));
             else if (detector.run.empty())
                 see(detector);
             else if (answers[i])

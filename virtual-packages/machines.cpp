@@ -182,14 +182,14 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
     }
     if (auto profile = machine_of_gpkg(text)) return *std::move(profile);
 
-    auto names = microarchitecture_names();
-    for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     if (text == kAnyVersion)
         return fail(
             ErrorKind::NotFound,
             "any: no machine has this name",
             "any is a version within a profile, e.g. cuda: any; gpkg hardware export writes "
             "one");
+    auto names = microarchitecture_names();
+    for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);
     if (near.empty() && text.starts_with("partition="))
         return fail(ErrorKind::NotFound,

@@ -118,26 +118,25 @@ Result<std::optional<GpkgState>> state_after(const Context& context,
     return state == question.present.on_disk ? std::nullopt : std::optional(std::move(state));
 }
 
-/// What is asked for from now on is of the builds that were kept, where they were.
-void keep_builds(std::vector<MatchSpec>& requested,
-                 const std::vector<MatchSpec>& kept,
+/// Builds that an update kept go on to be asked for. Where such a one moves nothing, that is told.
+void keep_builds(Change& change,
+                 const Question& question,
                  const std::vector<PackageRecord>& records) {
-    for (auto& spec : requested) {
-        for (const auto& build : kept) {
-            const auto is_met = [&](const auto& record) { return build.matches(record); };
-            if (build.name == spec.name && std::ranges::any_of(records, is_met)) spec = build;
+    for (const auto& build : builds_kept(question.wanted, question.present)) {
+        const auto now = std::ranges::find(records, build.name, &PackageRecord::name);
+        if (now == records.end() || !build.matches(*now)) continue;
+        for (auto& spec : change.requested) {
+            if (spec.name == build.name) spec = build;
         }
+        const auto* before = find_record(question.present.records, build.name);
+        if (before != nullptr && before->package.version == now->version &&
+            before->package.build == now->build)
+            change.notes.push_back(fmt::format(
+                "{} stays in the build {} that was asked for earlier; '{}>=0' asks for any",
+                build.name,
+                build.build->text(),
+                build.name));
     }
-}
-
-bool stays(const std::string& name,
-           const std::vector<PrefixRecord>& before,
-           const std::vector<PackageRecord>& after) {
-    const auto* installed = find_record(before, name);
-    return installed != nullptr && std::ranges::any_of(after, [&](const PackageRecord& record) {
-               return record.name == name && record.version == installed->package.version &&
-                      record.build == installed->package.build;
-           });
 }
 
 Result<Change> answer(Context& context, Question question) {
@@ -156,21 +155,12 @@ Result<Change> answer(Context& context, Question question) {
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
     change.requested = wanted.specs;
-    const auto builds = builds_kept(wanted, question.present);
-    keep_builds(change.requested, builds, solution.records);
     GPKG_TRY(change.variables, variable_changes(wanted));
     GPKG_TRY(change.removed_specs, forgotten_names(wanted));
     GPKG_CHECK(check_python_for_pip(wanted.pip, solution.records));
     change.pip = wanted.pip;
     change.notes = std::move(solution.notes);
-    for (const auto& build : builds) {
-        if (stays(build.name, question.present.records, solution.records))
-            change.notes.push_back(fmt::format(
-                "{} stays in the build {} that was asked for earlier; '{}>=0' asks for any",
-                build.name,
-                build.build->text(),
-                build.name));
-    }
+    keep_builds(change, question, solution.records);
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, wanted.reinstall);
     return change;

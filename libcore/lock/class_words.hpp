@@ -9,8 +9,7 @@
 
 namespace gpkg {
 
-/// What a class asks of its machine: "__glibc >=2.28; where there is one: __cuda
-/// >=12".
+/// What a class asks of its machine: "__glibc >=2.28; where there is one: __cuda >=12".
 std::string needs_text(const LockFile& lock, const LockedClass& locked);
 
 /// What puts the first, which fits, before the others that do: "has builds for the GPU that is

@@ -38,6 +38,12 @@ constexpr Variable kVariables[] = {
     {"s390x", [](auto p) { return p.ends_with("-s390x"); }},
 };
 
+std::vector<std::string> known_names() {
+    std::vector<std::string> names;
+    for (const auto& variable : kVariables) names.emplace_back(variable.name);
+    return names;
+}
+
 bool is_word_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -120,19 +126,16 @@ private:
 Result<bool> evaluate_selector(std::string_view expression, std::string_view platform) {
     auto value = Evaluator(expression, platform).whole();
     if (value) return value;
-    std::vector<std::string_view> names;
-    for (const auto& variable : kVariables) names.push_back(variable.name);
     return fail(
         ErrorKind::Parse,
         fmt::format("the selector [{}]: {}", trim(expression), value.error().message),
         fmt::format("selectors know {}, and, or, not and parentheses; what is a remark begins with "
                     "something else than [",
-                    fmt::join(names, ", ")));
+                    fmt::join(known_names(), ", ")));
 }
 
 bool is_meant_as_selector(std::string_view text) {
-    std::vector<std::string> names;
-    for (const auto& variable : kVariables) names.emplace_back(variable.name);
+    const auto names = known_names();
     while (!text.empty()) {
         const auto begin = std::find_if(text.begin(), text.end(), is_word_char);
         const auto end = std::find_if_not(begin, text.end(), is_word_char);

@@ -1,19 +1,13 @@
 #include "libcore/hardware/cascade.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/machine_has.hpp"
 
 using namespace gpkg;
+using gpkg::tests::machine_has;
 
 namespace cascade_test {
 namespace {
-
-PackageRecord has(std::string name, std::string version, std::string build = "0") {
-    PackageRecord made;
-    made.name = std::move(name);
-    made.version = std::move(version);
-    made.build = std::move(build);
-    return made;
-}
 
 Closeness closeness(const std::vector<PackageRecord>& machine, std::string_view dependency) {
     return Cascade(machine).closeness(MatchSpec::parse(dependency).value());
@@ -22,7 +16,7 @@ Closeness closeness(const std::vector<PackageRecord>& machine, std::string_view 
 }  // namespace
 
 TEST_CASE("GPU code is preferred by how close it is to the device", "[spec]") {
-    const std::vector machine{has("__cuda", "12.9"), has("__cuda_arch", "8.9")};
+    const std::vector machine{machine_has("__cuda", "12.9"), machine_has("__cuda_arch", "8.9")};
     const auto gpu = [&](std::string_view text) { return closeness(machine, text).gpu; };
     CHECK(gpu("__cuda_arch >=8.9") > gpu("__cuda_arch >=8.6"));
     CHECK(gpu("__cuda_arch >=8.6") > gpu("__cuda_arch >=8.0"));
@@ -35,16 +29,16 @@ TEST_CASE("GPU code is preferred by how close it is to the device", "[spec]") {
     CHECK(gpu("__cuda_arch >=9.0") == 0);
     CHECK(closeness({}, "__cuda_arch >=8.9").gpu == 0);
     // Nothing is made for any device.
-    const std::vector any{has("__cuda_arch", "any"), has("__amdgpu_arch", "any")};
+    const std::vector any{machine_has("__cuda_arch", "any"), machine_has("__amdgpu_arch", "any")};
     CHECK(closeness(any, "__cuda_arch >=12.0").gpu == 0);
     CHECK(closeness(any, "__cuda_arch >=0").gpu == 0);
     CHECK(closeness(any, "__amdgpu_arch >=0.1").gpu == 0);
-    const std::vector amd{has("__amdgpu_arch", "9.0.10")};
+    const std::vector amd{machine_has("__amdgpu_arch", "9.0.10")};
     CHECK(closeness(amd, "__amdgpu_arch 9.0.10").gpu > closeness(amd, "__amdgpu_arch >=9.0.6").gpu);
 }
 
 TEST_CASE("CPU code is preferred by level, then by ancestry", "[spec]") {
-    const std::vector machine{has("__archspec", "1", "zen5")};
+    const std::vector machine{machine_has("__archspec", "1", "zen5")};
     const auto cpu = [&](std::string_view text) { return closeness(machine, text).cpu; };
     CHECK(cpu("__archspec 1 x86_64_v4") > cpu("__archspec 1 x86_64_v3"));
     CHECK(cpu("__archspec 1 x86_64_v3") > cpu("__archspec 1 x86_64_v2"));
@@ -61,12 +55,12 @@ TEST_CASE("CPU code is preferred by level, then by ancestry", "[spec]") {
 }
 
 TEST_CASE("of several NVIDIA devices what is made for one is made for none", "[spec]") {
-    auto arch = has("__cuda_arch", "8.6");
+    auto arch = machine_has("__cuda_arch", "8.6");
     arch.flags = {"8.6", "9.0"};
-    const std::vector machine{has("__cuda", "12.9"), arch};
+    const std::vector machine{machine_has("__cuda", "12.9"), arch};
     CHECK(closeness(machine, "__cuda_arch >=8.6").gpu == 0);  // PTX on the other
     arch.flags = {"8.6", "8.9"};
-    const std::vector alike{has("__cuda", "12.9"), arch};
+    const std::vector alike{machine_has("__cuda", "12.9"), arch};
     CHECK(closeness(alike, "__cuda_arch >=8.6").gpu > closeness(alike, "__cuda_arch >=8.0").gpu);
 }
 

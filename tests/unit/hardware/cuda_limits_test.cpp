@@ -1,26 +1,20 @@
 #include "libcore/hardware/cuda_limits.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/machine_has.hpp"
 
 using namespace gpkg;
+using gpkg::tests::machine_has;
 
 namespace cuda_limits_test {
 namespace {
-
-PackageRecord has(std::string name, std::string version, std::string build = "0") {
-    PackageRecord made;
-    made.name = std::move(name);
-    made.version = std::move(version);
-    made.build = std::move(build);
-    return made;
-}
 
 std::string obstacle(const std::vector<PackageRecord>& machine, std::string_view dependency) {
     return CudaLimits(machine).obstacle(MatchSpec::parse(dependency).value()).value_or("");
 }
 
 bool exceeds(const char* driver, std::string_view dependency) {
-    return !obstacle({has("__cuda", driver)}, dependency).empty();
+    return !obstacle({machine_has("__cuda", driver)}, dependency).empty();
 }
 
 }  // namespace
@@ -40,14 +34,15 @@ TEST_CASE("a build for a CUDA that the driver does not run is told by all that i
     CHECK(exceeds("10.2", "cudatoolkit >=11,<12"));
     CHECK_FALSE(exceeds("10.2", "cudatoolkit !=10.2"));
     CHECK(obstacle({}, "cuda-version >=13").empty());
-    CHECK(obstacle({has("__cuda", "11.4")}, "pytorch-cuda 12.4.*") ==
+    CHECK(obstacle({machine_has("__cuda", "11.4")}, "pytorch-cuda 12.4.*") ==
           "is for pytorch-cuda 12.4.*, and the driver runs CUDA 11.4");
 }
 
 TEST_CASE("a build for a CUDA that makes no code for a device is told by what it goes with",
           "[spec]") {
     const auto on = [](const std::string& device, const std::string& dependency) {
-        return obstacle({has("__cuda", "13.0"), has("__cuda_arch", device)}, dependency);
+        return obstacle({machine_has("__cuda", "13.0"), machine_has("__cuda_arch", device)},
+                        dependency);
     };
     CHECK(on("7.0", "cuda-version >=13,<14") ==
           "is for cuda-version >=13,<14: no such CUDA makes code for compute capability 7.0");
@@ -62,14 +57,14 @@ TEST_CASE("a build for a CUDA that makes no code for a device is told by what it
 }
 
 TEST_CASE("what a CUDA makes for a device is told by its name alone", "[spec]") {
-    const CudaLimits old({has("__cuda", "13.0"), has("__cuda_arch", "6.0")});
+    const CudaLimits old({machine_has("__cuda", "13.0"), machine_has("__cuda_arch", "6.0")});
     CHECK(old.obstacle_of_cuda("13.0") ==
           "is compiled with CUDA 13.0, which makes no code for compute capability 6.0");
     CHECK(old.obstacle_of_cuda("13") ==
           "is compiled with CUDA 13, which makes no code for compute capability 6.0");
     CHECK_FALSE(old.obstacle_of_cuda("12"));
     CHECK_FALSE(old.caution_of_cuda("12.1"));
-    const CudaLimits recent({has("__cuda", "13.0"), has("__cuda_arch", "12.0")});
+    const CudaLimits recent({machine_has("__cuda", "13.0"), machine_has("__cuda_arch", "12.0")});
     CHECK(recent.caution_of_cuda("12.1") ==
           "is compiled with CUDA 12.1, which makes no machine code for compute capability 12.0");
     CHECK_FALSE(recent.obstacle_of_cuda("12.1"));
@@ -80,12 +75,12 @@ TEST_CASE("what a CUDA makes for a device is told by its name alone", "[spec]") 
 TEST_CASE("what runs as PTX at best is told by the toolkit of a build, else by what it goes with",
           "[spec]") {
     const auto on = [](const std::string& device, PackageRecord record) {
-        return CudaLimits({has("__cuda", "13.0"), has("__cuda_arch", device)})
+        return CudaLimits({machine_has("__cuda", "13.0"), machine_has("__cuda_arch", device)})
             .caution_of(record)
             .value_or("");
     };
     const auto of = [](std::string build, std::vector<std::string> depends) {
-        auto record = has("torch", "2.6", std::move(build));
+        auto record = machine_has("torch", "2.6", std::move(build));
         record.depends = std::move(depends);
         return record;
     };
@@ -106,9 +101,9 @@ TEST_CASE("what runs as PTX at best is told by the toolkit of a build, else by w
 }
 
 TEST_CASE("of several NVIDIA devices a build has to be for each", "[spec]") {
-    auto arch = has("__cuda_arch", "8.6");
+    auto arch = machine_has("__cuda_arch", "8.6");
     arch.flags = {"8.6", "9.0"};
-    const std::vector machine{has("__cuda", "12.9"), arch};
+    const std::vector machine{machine_has("__cuda", "12.9"), arch};
     CHECK(obstacle(machine, "__cuda_arch >=8.6").empty());
     CHECK(obstacle(machine, "__cuda_arch >=8.6,<9") ==
           "is for __cuda_arch >=8.6,<9, and a GPU here is 9.0");

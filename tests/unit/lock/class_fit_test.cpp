@@ -2,20 +2,14 @@
 
 #include "libcore/lock/class_words.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/machine_has.hpp"
 
 using namespace gpkg;
+using gpkg::tests::machine_has;
 using Texts = std::vector<std::string>;
 
 namespace class_fit_test {
 namespace {
-
-PackageRecord machine_has(std::string name, std::string version, std::string build = "0") {
-    PackageRecord made;
-    made.name = std::move(name);
-    made.version = std::move(version);
-    made.build = std::move(build);
-    return made;
-}
 
 PackageRecord record(std::string name, std::string build, Texts depends, Texts constrains = {}) {
     PackageRecord made;
