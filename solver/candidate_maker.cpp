@@ -53,7 +53,7 @@ Result<std::optional<Candidate>> CandidateMaker::of_row(NameId name,
         candidate.says_accelerator = true;
     }
     candidate.closeness = depends.closeness;
-    candidate.will_not_run = depends.will_not_run || is_no_code_for_machine(candidate);
+    candidate.will_not_run = depends.will_not_run || !says_it_runs(candidate);
     loosen(candidate);
     return candidate;
 }
@@ -90,7 +90,7 @@ std::optional<Candidate> CandidateMaker::of_given(NameId name, const PackageReco
     candidate.conditional = kept.conditional;
     candidate.constrains = std::move(restrictions).keep().specs;
     candidate.closeness = kept.closeness;
-    candidate.will_not_run = kept.will_not_run || is_no_code_for_machine(candidate);
+    candidate.will_not_run = kept.will_not_run || !says_it_runs(candidate);
     loosen(candidate);
     return candidate;
 }
@@ -109,9 +109,15 @@ std::optional<Accelerator> CandidateMaker::accelerator_of_row(const Candidate& c
     return accelerator_of_build(candidate.build());
 }
 
-bool CandidateMaker::is_no_code_for_machine(const Candidate& candidate) const {
-    return candidate.accelerator == Accelerator::Nvidia &&
-           table_.limits().obstacle_of_build(candidate.build());
+/// Here, by its build string, or by its name and version.
+bool CandidateMaker::says_it_runs(const Candidate& candidate) const {
+    const auto& limits = table_.limits();
+    const auto& name = table_.names()[candidate.name].text;
+    if (limits.has_obstacles(name) &&
+        limits.obstacle_of_version(name, versions_[candidate.version]))
+        return false;
+    return candidate.accelerator != Accelerator::Nvidia ||
+           !limits.obstacle_of_build(candidate.build());
 }
 
 /// What only builds needs no driver of a certain age. Where nothing is brought in, what a package

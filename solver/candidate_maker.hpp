@@ -33,7 +33,7 @@ private:
     VersionId add_version(Result<Version> version);
     std::optional<Accelerator> accelerator_of_row(const Candidate& candidate,
                                                   const SpecList& depends) const;
-    bool is_no_code_for_machine(const Candidate& candidate) const;
+    bool says_it_runs(const Candidate& candidate) const;
     void loosen(Candidate& candidate);
 
     const Request& request_;

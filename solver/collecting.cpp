@@ -4,6 +4,7 @@
 
 #include "libcore/base/text.hpp"
 #include "solver/candidate_maker.hpp"
+#include "solver/running.hpp"
 #include "solver/universe.hpp"
 
 #include <algorithm>
@@ -113,6 +114,7 @@ Result<Universe> Collecting::run() {
     }
     GPKG_CHECK(check_extras());
     table_.link(candidates_, universe_.versions_);
+    mark_dependents(table_, candidates_);
     excuse_installed();
     note_ignored_condition();
     note_left_out();

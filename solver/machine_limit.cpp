@@ -3,6 +3,7 @@
 #include "libcore/solve/explanation.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/offers.hpp"
+#include "solver/running.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -92,6 +93,11 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     const auto& name = universe_.names()[chosen.name];
     const auto& version = universe_.version(chosen.version);
     if (chosen.is_installed || !universe_.is_requested(chosen.name)) return std::nullopt;
+    const bool runs = !chosen.will_not_run &&
+                      universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
+    const auto is_idle = [&](CandidateId other) {
+        return runs && universe_.candidates()[other].will_not_run;
+    };
     const auto version_of = [&](CandidateId other) -> const Version& {
         return universe_.version(universe_.candidates()[other].version);
     };
@@ -99,18 +105,21 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     for (auto other = name.begin; other < name.end; ++other) {
         if (!(version < version_of(other)) || !universe_.is_as_requested(other)) continue;
         const auto why = verdict_on(other).why;
-        if (why == Why::Nothing || why == Why::Request) return std::nullopt;
-        if (why != Why::Machine) continue;
+        if ((why == Why::Nothing && !is_idle(other)) || why == Why::Request) return std::nullopt;
+        if (why == Why::Else) continue;
         if (!newest.empty() && version_of(newest.front()) < version_of(other)) newest.clear();
         if (newest.empty() || version_of(newest.front()) == version_of(other))
             newest.push_back(other);
     }
     if (newest.empty()) return std::nullopt;
-    return fmt::format("{} {} is the newest that can be had here: {} {}",
-                       name.text,
-                       version.to_string(),
-                       version_of(newest.front()).to_string(),
-                       *why_never(newest));
+    const auto never = why_never(newest);
+    return fmt::format(
+        "{} {} is the newest that {} here: {} {}",
+        name.text,
+        version.to_string(),
+        never ? "can be had" : "runs",
+        version_of(newest.front()).to_string(),
+        never ? *never : obstacle_of(universe_, *std::ranges::find_if(newest, is_idle)));
 }
 
 }  // namespace gpkg::solver

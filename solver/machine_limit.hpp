@@ -1,6 +1,6 @@
 #pragma once
 
-// What of a name this machine cannot have, whatever else is asked for.
+// What of a name this machine cannot have, or not run, whatever else is asked for.
 
 #include "solver/universe.hpp"
 
@@ -16,7 +16,7 @@ public:
     explicit MachineLimit(const Universe& universe) : universe_(universe) {}
 
     /// Where all newer versions that were asked for need, by themselves or by what they need,
-    /// what the machine does not have: a line that says so.
+    /// what the machine does not have, or do not run on it: a line that says so.
     std::optional<std::string> note_on(CandidateId chosen);
 
     /// Whether it can be in no answer, by the machine or by what it needs itself.

@@ -1,6 +1,7 @@
 #include "solver/preference.hpp"
 
 #include "libcore/base/text.hpp"
+#include "solver/running.hpp"
 
 #include <algorithm>
 #include <compare>
@@ -67,7 +68,7 @@ public:
         case Key::Held:
             return one.is_installed ? "is installed, and moves only when it is named"
                                     : "is of the version that is installed";
-        case Key::Runs: return "runs here: the other " + obstacle_of(two);
+        case Key::Runs: return "runs here: the other " + obstacle_of(universe_, b);
         case Key::TrackFeatures:
             return "has no track_features, which mark a build as second choice";
         case Key::Channel: return "is of a channel with higher priority";
@@ -135,13 +136,6 @@ private:
             group = end;
         }
         for (std::uint32_t place = 0; place < ids.size(); ++place) ranks_[ids[place]] = place;
-    }
-
-    std::string obstacle_of(const Candidate& candidate) const {
-        const auto record = candidate.record();
-        const CudaLimits limits(universe_.problem().virtual_packages);
-        const auto told = record ? limits.obstacle_of(*record) : std::nullopt;
-        return told.value_or("does not");
     }
 
     std::span<const Candidate> candidates_of(NameId id) const {

@@ -6,7 +6,7 @@
 //
 //   1  what is installed and not to be updated, then other builds of its version; these alone where
 //      the build is to be for another accelerator
-//   2  what runs on the machine's driver and on all of its GPUs, as far as it tells (CudaLimits)
+//   2  what runs on the machine's driver and on all of its GPUs (running.hpp)
 //   3  no track_features
 //   4  the higher channel, under flexible priority
 //   5  the higher version

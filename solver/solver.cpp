@@ -7,6 +7,7 @@
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
 #include "solver/regain.hpp"
+#include "solver/running.hpp"
 #include "solver/search.hpp"
 #include "solver/wording.hpp"
 
@@ -98,6 +99,12 @@ Result<Solution> solution_of(const Universe& universe, const Regained& best) {
     for (const auto name : best.names) solution.regained.push_back(universe.names()[name].text);
     for (const auto id : best.chosen)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
+    for (const auto id : best.chosen) {
+        const auto& candidate = universe.candidates()[id];
+        if (candidate.will_not_run)
+            solution.idle.push_back(
+                {universe.names()[candidate.name].text, obstacle_of(universe, id)});
+    }
     std::vector<PackageRecord> records;
     for (const auto id : best.chosen) {
         GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());

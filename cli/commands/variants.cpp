@@ -24,6 +24,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 namespace gpkg::cli {
 namespace {
@@ -268,14 +269,15 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
     const CudaLimits limits(sources.virtual_packages);
     std::vector<Row> rows;
-    // Builds that ask for the same have the same reason.
-    std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::string> obstacles;
+    // Builds that ask for the same, and say the same of themselves, have the same reason.
+    using Asks = std::tuple<std::vector<std::string>, std::vector<std::string>, std::string>;
+    std::map<Asks, std::string> obstacles;
     for (std::size_t i = 0; i < records.size(); ++i) {
         auto& record = records[i];
         Row row;
         row.accelerator = accelerator_of(record);
         row.build = {variant_columns(record), std::move(inputs[i])};
-        const auto asks = std::pair(record.depends, record.constrains);
+        const Asks asks{record.depends, record.constrains, limits.obstacle_of(record).value_or("")};
         if (!obstacles.contains(asks)) {
             GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
         }

@@ -1,5 +1,6 @@
 #include "libcore/hardware/cuda_limits.hpp"
 
+#include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -59,7 +60,20 @@ std::optional<std::string> CudaLimits::obstacle_of(const PackageRecord& record) 
     for (const auto& dependency : on_cuda(record)) {
         if (auto told = obstacle(dependency)) return told;
     }
-    return obstacle_of_build(record.build);
+    if (auto told = obstacle_of_build(record.build)) return told;
+    if (!has_obstacles(record.name)) return std::nullopt;
+    const auto version = version_of(record);
+    return version ? obstacle_of_version(record.name, *version) : std::nullopt;
+}
+
+std::optional<std::string> CudaLimits::obstacle_of_version(std::string_view name,
+                                                           const Version& version) const {
+    return tells_cuda_version(name) ? told_of_cuda(version) : told_of_library(name, version);
+}
+
+bool CudaLimits::has_obstacles(std::string_view name) const {
+    if (tells_cuda_version(name)) return driver_ || !devices_.empty();
+    return !devices_.empty() && least_device_of(name);
 }
 
 std::optional<std::string> CudaLimits::caution_of(const PackageRecord& record) const {
@@ -129,6 +143,28 @@ std::optional<std::string> CudaLimits::told_by_driver(const MatchSpec& dependenc
     if (runs_one) return std::nullopt;
     return fmt::format(
         "is for {}, and the driver runs CUDA {}", written(dependency), driver_->to_string());
+}
+
+std::optional<std::string> CudaLimits::told_of_cuda(const Version& cuda) const {
+    if (driver_ && driver_fit(cuda, *driver_) == DriverFit::No)
+        return fmt::format(
+            "is for CUDA {}, and the driver runs CUDA {}", cuda.to_string(), driver_->to_string());
+    const auto* device = device_with(CodeFit::No, {cuda});
+    if (device == nullptr) return std::nullopt;
+    return fmt::format("is for CUDA {}, which makes no code for compute capability {}",
+                       cuda.to_string(),
+                       device->to_string());
+}
+
+std::optional<std::string> CudaLimits::told_of_library(std::string_view name,
+                                                       const Version& version) const {
+    if (devices_.empty()) return std::nullopt;
+    const auto least = least_device_of(name);
+    if (!least || version < least->since || !(devices_.front() < least->capability))
+        return std::nullopt;
+    return fmt::format("has no code for compute capability {}, as none has since {}",
+                       devices_.front().to_string(),
+                       least->since.to_string());
 }
 
 /// Of several devices it may be for the lowest and not for others.

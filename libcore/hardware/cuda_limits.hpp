@@ -34,6 +34,12 @@ public:
     std::optional<std::string> obstacle_of_build(std::string_view build) const;
     /// The same of what is compiled with a CUDA, "12.1" or just "12".
     std::optional<std::string> obstacle_of_cuda(std::string_view cuda) const;
+    /// The same of a package by its name and version: what stands for a CUDA (cuda-version), and
+    /// libraries that gave up GPUs (gpu_libraries.hpp).
+    std::optional<std::string> obstacle_of_version(std::string_view name,
+                                                   const Version& version) const;
+    /// Whether there can be one for some version of the name.
+    bool has_obstacles(std::string_view name) const;
     /// The first of these that there is of a record.
     std::optional<std::string> obstacle_of(const PackageRecord& record) const;
     /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
@@ -50,6 +56,8 @@ private:
     std::optional<std::string> told_by_toolkits(const MatchSpec& dependency, CodeFit fit) const;
     std::optional<std::string> told_by_driver(const MatchSpec& dependency) const;
     std::optional<std::string> told_by_devices(const MatchSpec& dependency) const;
+    std::optional<std::string> told_of_cuda(const Version& cuda) const;
+    std::optional<std::string> told_of_library(std::string_view name, const Version& version) const;
 
     std::optional<Version> driver_;  ///< the newest CUDA that it supports
     std::vector<Version> devices_;   ///< the lowest first

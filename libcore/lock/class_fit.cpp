@@ -2,6 +2,7 @@
 
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/class_order_internal.hpp"
 #include "libcore/solve/accelerators.hpp"
@@ -239,7 +240,8 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
         }
         for (auto& record : records) {
             const auto of = accelerator_of(record);
-            if (of.accelerator != Accelerator::None || of.is_for_either)
+            if (of.accelerator != Accelerator::None || of.is_for_either ||
+                least_device_of(record.name))
                 one.for_gpus.push_back(std::move(record));
         }
         classes_.push_back(std::move(one));

@@ -94,7 +94,8 @@ std::vector<HardwareSpace::Seen> HardwareSpace::look(const std::vector<PackageRe
         } else {
             one.holds = any_matches(spec, machine) ||
                         (role == Asked::Role::Constrains && !is_there(machine, spec.name));
-            if (one.holds) one.closeness = cascade.closeness(spec);
+            if (one.holds && role != Asked::Role::Condition)
+                one.closeness = cascade.closeness(spec);
         }
         seen.push_back(one);
     }
@@ -235,10 +236,11 @@ bool HardwareSpace::carries_over(const std::vector<PackageRecord>& answer,
                                  std::size_t from,
                                  std::size_t to) const {
     if (!has_fewer_records(from, to)) return false;
-    std::set<std::string_view> texts;
+    std::set<std::string> texts;
     for (const auto& record : answer) {
         texts.insert(record.depends.begin(), record.depends.end());
         texts.insert(record.constrains.begin(), record.constrains.end());
+        texts.insert(MachineSpecs::exactly(record.name, record.version));
     }
     for (std::size_t i = 0; i < asked_.size(); ++i) {
         const auto& before = seen_[from][i];

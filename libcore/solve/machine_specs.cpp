@@ -1,6 +1,7 @@
 #include "libcore/solve/machine_specs.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/condition.hpp"
@@ -40,14 +41,23 @@ void MachineSpecs::take_constraint(std::string_view text) {
     if (tells_cuda_version(name)) take_toolkits(text);
 }
 
+std::string MachineSpecs::exactly(std::string_view name, std::string_view version) {
+    return fmt::format("{} =={}", name, version);
+}
+
 void MachineSpecs::take_toolkits(std::string_view text) {
     if (!toolkits.emplace(text).second) return;
     const auto spec = MatchSpec::parse(text);
     if (spec) take_devices(toolkits_of(*spec));
 }
 
-void MachineSpecs::take_build(std::string_view build) {
+void MachineSpecs::take_record(std::string_view name,
+                               std::string_view version,
+                               std::string_view build) {
     if (const auto toolkit = toolkit_of_build(build)) take_devices({*toolkit});
+    if (tells_cuda_version(name)) take_toolkits(exactly(name, version));
+    if (const auto least = least_device_of(name))
+        conditions.insert(fmt::format("__cuda_arch >={}", least->capability.to_string()));
 }
 
 /// The lowest device that one of them makes code for.

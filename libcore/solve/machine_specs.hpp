@@ -19,8 +19,12 @@ struct MachineSpecs {
     /// Sorts a dependency in. False where it says nothing of machines.
     bool take_dependency(std::string_view text);
     void take_constraint(std::string_view text);
-    /// A build string, which may tell the toolkit that the build is compiled with.
-    void take_build(std::string_view build);
+    /// A record, whose name and version may tell the GPUs that it has code for, and its build
+    /// string the toolkit that it is compiled with.
+    void take_record(std::string_view name, std::string_view version, std::string_view build);
+
+    /// How `toolkits` has a package that itself stands for a version of CUDA.
+    static std::string exactly(std::string_view name, std::string_view version);
 
 private:
     void take_toolkits(std::string_view text);

@@ -101,6 +101,13 @@ struct Solution {
     /// Names that came to the accelerator that is preferred at the price of builds of others: where
     /// there are any, the versions of what is asked for were settled first, and then these.
     std::vector<std::string> regained{};
+    /// What of it does not run on the machine's driver and GPUs, though all that it asks of the
+    /// machine is there: by name, in the order of settling.
+    struct Idle {
+        std::string name;
+        std::string why;  ///< "needs libcudnn >=9.11, which has no code for ..."
+    };
+    std::vector<Idle> idle{};
     /// One-line remarks a user should see: records that could not be read, installed packages
     /// that the machine could not use.
     std::vector<std::string> notes;

@@ -2,7 +2,6 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
@@ -32,6 +31,10 @@ std::optional<PackageRecord> find(const ByName& records, const std::string& name
 bool is_same(const std::optional<PackageRecord>& a, const std::optional<PackageRecord>& b) {
     if (!a || !b) return !a && !b;
     return a->channel == b->channel && a->subdir == b->subdir && a->fn == b->fn;
+}
+
+bool is_idle(const Solution& solution, const std::string& name) {
+    return std::ranges::any_of(solution.idle, [&](const auto& one) { return one.name == name; });
 }
 
 bool is_held(const Request& request, const PackageRecord& record) {
@@ -91,22 +94,21 @@ struct Settled {
     const std::string& first_other() const { return names.empty() ? graded.back() : names.back(); }
 };
 
-/// Whether two builds of a name differ in less than what is settled first, as the solver has it
-/// (differ_in_build_alone in solver/preference.hpp).
+/// Whether two builds of a name that both run, or both do not, differ in less than what is settled
+/// first, as the solver has it (differ_in_build_alone in solver/preference.hpp).
 bool is_alike(const Problem& problem,
-              const CudaLimits& limits,
               const std::optional<PackageRecord>& a,
               const std::optional<PackageRecord>& b) {
     if (!a || !b) return !a && !b;
     return a->version == b->version &&
            accelerator_of(*a).accelerator == accelerator_of(*b).accelerator &&
-           limits.obstacle_of(*a).has_value() == limits.obstacle_of(*b).has_value() &&
            a->track_features.empty() == b->track_features.empty() &&
            (problem.priority != ChannelPriority::Flexible || a->channel == b->channel);
 }
 
 Settled settled_before(const Problem& problem,
                        const Solution& answer,
+                       const Solution& other,
                        const ByName& now,
                        const ByName& then) {
     Settled settled;
@@ -115,11 +117,12 @@ Settled settled_before(const Problem& problem,
         for (const auto& spec : problem.request.specs) graded.push_back(spec.name);
         graded.insert(graded.end(), answer.regained.begin(), answer.regained.end());
     }
-    const CudaLimits limits(problem.virtual_packages);
     for (const auto& name : graded) {
         if (!now.contains(name) || name.starts_with("__")) continue;
         settled.graded.push_back(name);
-        if (!is_alike(problem, limits, find(now, name), find(then, name))) return settled;
+        if (is_idle(answer, name) != is_idle(other, name) ||
+            !is_alike(problem, find(now, name), find(then, name)))
+            return settled;
     }
     for (const auto& name : answer.settled) {
         settled.names.push_back(name);
@@ -222,7 +225,8 @@ Result<WhyNot> why_not(const Problem& problem,
         }
         return found;
     }
-    const auto then = by_name(problem, std::get<Solution>(other_outcome));
+    const auto& other = std::get<Solution>(other_outcome);
+    const auto then = by_name(problem, other);
     found.possible = find(then, spec.name);
     auto names = answer.settled;
     for (const auto& [name, record] : then) {
@@ -234,7 +238,7 @@ Result<WhyNot> why_not(const Problem& problem,
             found.differences.push_back(std::move(difference));
     }
 
-    const auto settled = settled_before(problem, answer, now, then);
+    const auto settled = settled_before(problem, answer, other, now, then);
     if (is_chosen && found.differences.empty()) {
         found.verdict = Verdict::Chosen;  // with all that its extras add
     } else if (!found.chosen || (is_chosen && settled.empty())) {

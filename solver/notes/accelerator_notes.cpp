@@ -2,6 +2,7 @@
 
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "solver/running.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
@@ -47,16 +48,9 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
 std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     if (!is_requested(id)) return std::nullopt;
-    const auto& name = universe_.names()[chosen.name].text;
-    const auto driver = find_version(universe_.problem().virtual_packages, "__cuda");
-    if (driver && tells_cuda_version(name) &&
-        driver_fit(universe_.version(chosen.version), *driver) == DriverFit::No)
-        return fmt::format("{} is for a CUDA that the driver of {}, for CUDA {}, does not run",
-                           text_of(id),
-                           machine(),
-                           driver->to_string());
     if (chosen.will_not_run)
-        return fmt::format("{} does not run on {}: it {}", text_of(id), machine(), obstacle_of(id));
+        return fmt::format(
+            "{} does not run on {}: it {}", text_of(id), machine(), obstacle_of(universe_, id));
     const auto record = chosen.record();
     const auto caution = record && chosen.accelerator == Accelerator::Nvidia
                              ? limits_.caution_of(*record)
@@ -180,12 +174,6 @@ std::string AcceleratorNotes::text_of(CandidateId id) const {
     return universe_.names()[universe_.candidates()[id].name].text + " " + version_text(id);
 }
 
-/// What a build says of why it does not run here.
-std::string AcceleratorNotes::obstacle_of(CandidateId id) const {
-    const auto record = universe_.candidates()[id].record();
-    return record ? limits_.obstacle_of(*record).value_or("") : "";
-}
-
 AcceleratorNotes::Fits AcceleratorNotes::builds_for(Accelerator wanted) const {
     return
         [this, wanted](CandidateId id) { return universe_.candidates()[id].accelerator == wanted; };
@@ -278,7 +266,7 @@ std::string AcceleratorNotes::why_not(CandidateId chosen, CandidateId id) {
     }
     if (possible) return "which does not go with the rest; " + who_tells_why(*possible);
     if (const auto why = machine_.why_never(alike)) return "which " + *why;
-    return "which " + obstacle_of(id);
+    return "which " + obstacle_of(universe_, id);
 }
 
 bool AcceleratorNotes::has_python_of(CandidateId one, CandidateId other) const {

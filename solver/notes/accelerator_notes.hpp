@@ -52,7 +52,6 @@ private:
 
     std::string text_of(CandidateId id) const;
     std::string version_text(CandidateId id) const;
-    std::string obstacle_of(CandidateId id) const;
     std::string hidden_with(NameId name, Accelerator wanted) const;
     std::string what_it_is(CandidateId id) const;
     std::string why_not(CandidateId chosen, CandidateId id);

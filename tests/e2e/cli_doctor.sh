@@ -272,6 +272,20 @@ json '[f["subject"] for f in d["findings"] if "build for CPUs" in f["message"]] 
 expect 0 doctor -n pip --for cpu
 out_lacks 'build for CPUs'
 
+# A library that gave the device up, and the versions that did not. An update moves it there, too.
+package libcudnn 9.13 0
+package libcudnn 9.10 0
+package torchlib 1.0 cuda129_0 '__cuda' 'libcudnn >=9.10,<10'
+index
+expect 0 create -n gaveup torchlib libcudnn=9.13 --for ./new.yaml -y
+expect 1 doctor -n gaveup --for ./pascal.yaml --json
+json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] == "bad"] == [("libcudnn", "gpkg install -n gaveup \"libcudnn<9.11\" --for ./pascal.yaml".replace("\"", chr(39)))]'
+json '"has no code for compute capability 6.0, as none has since 9.11" in str(d["findings"])'
+expect 0 install -n gaveup 'libcudnn>=9' --for ./new.yaml -y
+expect 0 update -n gaveup libcudnn --for ./pascal.yaml -y
+out_has 'libcudnn 9.10' 'down from 9.13'
+expect 0 doctor -n gaveup --for ./pascal.yaml
+
 # What is proposed was asked for, is for the machine's platform, and is known to be there.
 package magma 1.0 cuda129_0 '__cuda' 'cuda-version >=12.9,<13'
 package torchy 1.0 cuda129_0 '__cuda' 'cuda-version >=12.9,<13' magma

@@ -56,8 +56,12 @@ Result<std::string> obstacle_of(Context& context,
     question.problem.wants_fixes = false;
     GPKG_TRY(const auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
-    const auto* explanation = std::get_if<Explanation>(&outcome);
-    return explanation == nullptr ? std::string() : reason_of(*explanation);
+    if (const auto* explanation = std::get_if<Explanation>(&outcome))
+        return reason_of(*explanation);
+    for (const auto& [name, why] : std::get<Solution>(outcome).idle) {
+        if (name == record.name) return why;
+    }
+    return std::string();
 }
 
 }  // namespace gpkg::cli

@@ -9,8 +9,8 @@
 
 namespace gpkg::cli {
 
-/// Why no environment with this build can be made for the machine; empty where one can. Of one that
-/// could be solved, and would not run there, what it says itself.
+/// Why no environment with this build can be made for the machine; empty where one can, and
+/// it runs.
 Result<std::string> obstacle_of(Context& context,
                                 const Sources& sources,
                                 const PackageRecord& record);

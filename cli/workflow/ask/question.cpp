@@ -5,6 +5,7 @@
 #include "cli/workflow/wishes/earlier_wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,22 +60,28 @@ bool is_plain_update(const ChangeRequest& wanted) {
            });
 }
 
-/// Python's, those of what is named and those of what was asked for earlier.
-std::vector<MatchSpec> floors(const ChangeRequest& wanted, const Present& present) {
+/// Python's, those of what is named and those of what was asked for earlier. What does not run on
+/// the machine may be replaced by what is older and does.
+std::vector<MatchSpec> floors(const ChangeRequest& wanted,
+                              const Present& present,
+                              const std::vector<PackageRecord>& machine) {
+    const CudaLimits limits(machine);
     std::set<std::string> names(wanted.update.begin(), wanted.update.end());
     names.insert("python");
     for (const auto& wish : present.wishes) names.insert(wish.name);
     std::vector<MatchSpec> floors;
     for (const auto& name : names) {
         const auto* record = find_record(present.records, name);
-        if (record == nullptr) continue;
+        if (record == nullptr || limits.obstacle_of(record->package)) continue;
         if (auto floor = MatchSpec::parse(fmt::format("{} >={}", name, record->package.version)))
             floors.push_back(*std::move(floor));
     }
     return floors;
 }
 
-Result<Request> request_of(const ChangeRequest& wanted, const Present& present) {
+Result<Request> request_of(const ChangeRequest& wanted,
+                           const Present& present,
+                           const std::vector<PackageRecord>& machine) {
     Request request;
     request.accelerators = accelerators_of(wanted.accelerators, present.state);
     request.specs = wanted.specs;
@@ -102,7 +109,7 @@ Result<Request> request_of(const ChangeRequest& wanted, const Present& present) 
                  "holds: python keeps its minor version unless it is named",
                  Constraint::Holds::UntilNamed});
         if (is_plain_update(wanted)) {
-            for (auto& floor : floors(wanted, present))
+            for (auto& floor : floors(wanted, present, machine))
                 request.constraints.push_back({std::move(floor),
                                                "holds: an update takes no version from it",
                                                Constraint::Holds::WherePossible});
@@ -179,8 +186,7 @@ Result<void> check_accelerator_names(const Problem& problem) {
 Result<Question> put(const Context& context,
                      const Sources& sources,
                      const ChangeRequest& wanted,
-                     Present present,
-                     Request request) {
+                     Present present) {
     Question question;
     question.wanted = wanted;
     question.present = std::move(present);
@@ -193,7 +199,7 @@ Result<Question> put(const Context& context,
     problem.exclude_newer = sources.exclude_newer;
     problem.stop = context.stop;
     problem.machine = sources.machine.name;
-    problem.request = std::move(request);
+    GPKG_TRY(problem.request, request_of(wanted, question.present, sources.virtual_packages));
     GPKG_CHECK(check_accelerator_names(problem));
     return question;
 }
@@ -233,17 +239,16 @@ Result<Question> question_of(Context& context,
                              const SourceOptions& options,
                              const ChangeRequest& wanted) {
     GPKG_TRY(auto present, present_for(context.config, wanted));
-    GPKG_TRY(auto request, request_of(wanted, present));
+    GPKG_TRY(const auto request, request_of(wanted, present, {}));
     GPKG_TRY(const auto sources, open_sources(context, options, names_of(request)));
-    return put(context, sources, wanted, std::move(present), std::move(request));
+    return put(context, sources, wanted, std::move(present));
 }
 
 Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& wanted) {
     GPKG_TRY(auto present, present_for(context.config, wanted));
-    GPKG_TRY(auto request, request_of(wanted, present));
-    return put(context, sources, wanted, std::move(present), std::move(request));
+    return put(context, sources, wanted, std::move(present));
 }
 
 Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes) {
@@ -291,7 +296,7 @@ Result<Question> with_changes(Question question, const std::vector<ProblemChange
         wanted.specs.erase(wanted.specs.begin() + static_cast<std::ptrdiff_t>(*place));
     for (auto place = lifted.rbegin(); place != lifted.rend(); ++place)
         present.pins.erase(present.pins.begin() + static_cast<std::ptrdiff_t>(*place));
-    GPKG_TRY(problem.request, request_of(wanted, present));
+    GPKG_TRY(problem.request, request_of(wanted, present, problem.virtual_packages));
     GPKG_TRY(problem, gpkg::with_changes(std::move(problem), outside));
     return question;
 }

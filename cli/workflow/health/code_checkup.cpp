@@ -4,6 +4,7 @@
 #include "libcore/binary/gpu_code.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
@@ -113,7 +114,8 @@ public:
             const auto code = code_of(checked_.prefix, record, devices_);
             if (code.worst) {
                 judge(record.name(), code);
-            } else if (code.all.empty() && !is_vendor_part(record.name())) {
+            } else if (code.all.empty() &&
+                       (!is_vendor_part(record.name()) || least_device_of(record.name()))) {
                 judge_declared(record.package);
             }
         }
@@ -141,12 +143,24 @@ private:
         return checked_.remedies.variants_command(name) + " shows other builds";
     }
 
+    /// What has code for the devices of those that gave them up: "libcudnn<9.11".
+    static std::vector<std::string> versions_with_code(const std::vector<std::string>& names) {
+        std::vector<std::string> specs;
+        for (const auto& name : names) {
+            if (const auto least = least_device_of(name))
+                specs.push_back(fmt::format("{}<{}", name, least->since.to_string()));
+        }
+        return specs;
+    }
+
     /// The command that brings better builds of all of them, or does without, where one is known.
     std::string better_builds(const std::vector<std::string>& names, Grade grade) const {
         const auto best_known = best_known_of(checked_, names);
         const auto cuda = "cuda-version" + newest_cuda_here(checked_.machine.records());
-        for (const auto& remedy :
-             {checked_.remedies.update(best_known), checked_.remedies.install({cuda})}) {
+        const auto older = versions_with_code(names);
+        for (const auto& remedy : {older.empty() ? std::nullopt : checked_.remedies.install(older),
+                                   checked_.remedies.update(best_known),
+                                   checked_.remedies.install({cuda})}) {
             const auto is_better = [&](const std::string& name) {
                 const auto* record = remedy->find(name);
                 return record == nullptr ||

@@ -247,13 +247,13 @@ private:
         const CudaLimits limits(classes_[place].question.problem.virtual_packages);
         const auto lack_of = [&](const PackageRecord& record) {
             auto lack = limits.obstacle_of(record);
-            return lack ? lack : limits.caution_of(record);
+            return lack || accelerator_of(record).accelerator != Accelerator::Nvidia
+                       ? lack
+                       : limits.caution_of(record);
         };
         for (const auto& record : other.records) {
             const auto* present = find(answers_[place], record.name);
-            if (present == nullptr || present->build == record.build ||
-                accelerator_of(record).accelerator != Accelerator::Nvidia)
-                continue;
+            if (present == nullptr || present->fn == record.fn) continue;
             if (const auto lack = lack_of(record); lack && !lack_of(*present))
                 return fmt::format("{} {} {}", record.name, record.version, *lack);
         }

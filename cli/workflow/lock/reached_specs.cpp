@@ -44,7 +44,7 @@ private:
         if (!index.has(name)) return {};
         GPKG_TRY(const auto records, index.find(name));
         for (const auto* row : records.choices(problem_.exclude_newer)) {
-            specs_.take_build(records.build(*row));
+            specs_.take_record(name, records.version(*row), records.build(*row));
             for (const auto number : records.specs(row->depends)) GPKG_CHECK(depend(place, number));
             for (const auto& extra : records.extras(row->extras)) {
                 for (const auto number : records.specs(extra.specs))

@@ -72,6 +72,37 @@ TEST_CASE("what a CUDA makes for a device is told by its name alone", "[spec]") 
     CHECK_FALSE(CudaLimits({}).caution_of_cuda("12.1"));
 }
 
+TEST_CASE("what stands for a CUDA, and libraries that gave up GPUs, are told by their versions",
+          "[spec]") {
+    const auto told =
+        [](std::vector<PackageRecord> machine, std::string name, std::string version) {
+            PackageRecord record;
+            record.name = std::move(name);
+            record.version = std::move(version);
+            return CudaLimits(machine).obstacle_of(record).value_or("");
+        };
+    const auto volta =
+        std::vector{machine_has("__cuda", "13.0"), machine_has("__cuda_arch", "7.0")};
+    CHECK(told(volta, "cuda-version", "13.0") ==
+          "is for CUDA 13.0, which makes no code for compute capability 7.0");
+    CHECK(told(volta, "cuda-version", "12.9").empty());
+    CHECK(told({machine_has("__cuda", "11.4")}, "cudatoolkit", "12.1.0") ==
+          "is for CUDA 12.1.0, and the driver runs CUDA 11.4");
+    CHECK(told({machine_has("__cuda", "11.4")}, "cudatoolkit", "11.8.0").empty());
+    CHECK(told(volta, "libcudnn", "9.11.0.98") ==
+          "has no code for compute capability 7.0, as none has since 9.11");
+    CHECK(told(volta, "libcudnn", "9.10.2.21").empty());
+    CHECK(told(volta, "libcudf", "26.04.00").empty());
+    CHECK(told(volta, "libcublas", "13.0").empty());
+    CHECK(told({}, "libcudnn", "9.13").empty());
+    const auto pascal = std::vector{machine_has("__cuda_arch", "6.0")};
+    CHECK(told(pascal, "libcudf", "24.02.00") ==
+          "has no code for compute capability 6.0, as none has since 24.02");
+    CHECK(told(pascal, "libcudf", "23.12.00").empty());
+    CHECK(told({machine_has("__cuda_arch", "7.5")}, "libcudnn", "9.13").empty());
+    CHECK(told({machine_has("__cuda_arch", "any")}, "libcudnn", "9.13").empty());
+}
+
 TEST_CASE("what runs as PTX at best is told by the toolkit of a build, else by what it goes with",
           "[spec]") {
     const auto on = [](const std::string& device, PackageRecord record) {

@@ -81,6 +81,25 @@ TEST_CASE("machines are told apart where specs do", "[hardware_space]") {
     CHECK(ranges(space_of({"cuda-version >=12.4,<13"}), "__cuda") == Texts{"none", "<12", ">=12"});
 }
 
+TEST_CASE("records tell machines apart by what they are", "[hardware_space]") {
+    const auto space_with = [](const char* name, const char* version, const char* build) {
+        MachineSpecs specs;
+        specs.take_record(name, version, build);
+        return HardwareSpace::make(specs, kLinux).value();
+    };
+    const Texts around{"none", "<7.5", ">=7.5"};
+    CHECK(ranges(space_with("libcudnn", "9.13", "0"), "__cuda_arch") == around);
+    CHECK(ranges(space_with("p", "1", "cuda130_0"), "__cuda_arch") == around);
+    CHECK(ranges(space_with("p", "1", "0"), "__cuda_arch").empty());
+    const auto space = space_with("cuda-version", "13.0", "0");
+    CHECK(ranges(space, "__cuda") == Texts{"none", "<13.0", ">=13.0"});
+    CHECK(ranges(space, "__cuda_arch") == around);
+    const auto newer = point_with(space, {package("__cuda", "13.0")});
+    const auto older = point_with(space, {package("__cuda", "0")});
+    CHECK_FALSE(space.carries_over({package("cuda-version", "13.0")}, newer, older));
+    CHECK(space.carries_over({package("cuda-version", "12.9")}, newer, older));
+}
+
 TEST_CASE("an answer carries over to machines on which less is possible and nothing else",
           "[hardware_space]") {
     const auto space =

@@ -1,0 +1,20 @@
+#pragma once
+
+// What does not run on the machine's driver and GPUs, though all that it asks of the machine is
+// there: what says so itself (CudaLimits), and what needs something of which nothing else is to be
+// had.
+
+#include "solver/universe.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::solver {
+
+/// Marks what needs only what is marked. Once every spec knows what it matches.
+void mark_dependents(const SpecTable& table, std::vector<Candidate>& candidates);
+
+/// Why one that is marked does not run: "needs libcudnn >=9.11, which has no code for ...".
+std::string obstacle_of(const Universe& universe, CandidateId id);
+
+}  // namespace gpkg::solver
