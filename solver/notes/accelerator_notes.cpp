@@ -93,7 +93,8 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
 std::optional<std::string> AcceleratorNotes::on_newer_builds(CandidateId id,
                                                              bool is_limit_told) const {
     const auto& chosen = universe_.candidates()[id];
-    if (is_limit_told || !is_requested(id) || !is_bound(chosen.name)) return std::nullopt;
+    if (is_limit_told || !is_requested(id) || !is_bound(chosen.name) || is_to_stay(id))
+        return std::nullopt;
     const auto newest = newest_for(chosen.name, builds_for(chosen.accelerator), Of::Requested);
     if (!newest || !is_older(chosen.version, *newest)) return std::nullopt;
     return fmt::format(
@@ -164,6 +165,16 @@ std::optional<CandidateId> AcceleratorNotes::build_alike(CandidateId id, Acceler
 
 bool AcceleratorNotes::is_bound(NameId name) const {
     return universe_.accelerators().is_bound(universe_.names()[name].text);
+}
+
+/// Whether its version is the one that is installed, which nobody asked to change.
+bool AcceleratorNotes::is_to_stay(CandidateId id) const {
+    const auto& request = universe_.problem().request;
+    const auto& chosen = universe_.candidates()[id];
+    const auto former = universe_.former(chosen.name);
+    return former && former->record.version == version_text(id) && !request.update_all &&
+           std::ranges::find(request.update, universe_.names()[chosen.name].text) ==
+               request.update.end();
 }
 
 bool AcceleratorNotes::is_requested(CandidateId id) const {

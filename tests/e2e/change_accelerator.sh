@@ -492,4 +492,33 @@ check [ -e "$(place globbed)/conda-meta/globbed-2.0-cuda123_generic_0.json" ]
 gpu expect 0 install -n globbed 'globbed[build=*plain*]'
 check [ -e "$(place globbed)/conda-meta/globbed-3.0-cpu_plain_0.json" ]
 
+# CUDA's major version is another only where it is named, or where there is no answer else.
+package cuda-cudart 12.9 0 'cuda-version 12.9.*'
+package cuda-cudart 13.0 0 'cuda-version 13.0.*'
+package major 1.0 cuda129_0 '__cuda' 'cuda-cudart 12.*'
+BUILD_NUMBER=1 package major 1.0 cuda130_1 '__cuda' 'cuda-cudart 13.*'
+package major 2.0 cuda130_0 '__cuda' 'cuda-cudart 13.*'
+package only13 1.0 cuda130_0 '__cuda' 'cuda-cudart 13.*'
+index
+has() { check [ -e "$(place major)/conda-meta/$1.json" ]; }
+newer() { CONDA_OVERRIDE_CUDA=13.0 "$@"; }
+gpu expect 0 create -n major major --accel auto
+has cuda-version-12.9-0
+newer expect 0 update -n major major
+has major-1.0-cuda129_0
+err_has 'major stays at 1.0, and there is 2.0; gpkg why-not major==2.0'
+newer expect 0 update -n major --all
+newer expect 0 install -n major plain
+has major-1.0-cuda129_0
+newer expect 0 install -n major only13 --dry-run
+err_has 'with cuda-version 12.* nothing meets the request: it comes as 13.0 0'
+newer expect 0 install -n major major=2 --dry-run
+out_has 'cuda-version 13.0'
+newer expect 0 update -n major cuda-version --dry-run
+out_has 'major        1.0   cuda130_1'
+err_lacks 'do not go with the rest'
+newer expect 0 update -n major cuda-cudart major
+has major-2.0-cuda130_0
+has cuda-version-13.0-0
+
 finish

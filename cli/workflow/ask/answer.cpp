@@ -138,10 +138,43 @@ Result<std::optional<Outcome>> answer_for_building(Question& question) {
 }
 
 /// As where what is installed does not go together any more, by what its channel says since.
-bool lift_what_may_be(Question& question) {
-    return std::erase_if(question.problem.request.constraints, [](const Constraint& constraint) {
-               return constraint.holds == Constraint::Holds::WherePossible;
-           }) > 0;
+std::vector<Constraint> lift_what_may_be(Question& question) {
+    auto& constraints = question.problem.request.constraints;
+    const auto lifted = std::stable_partition(
+        constraints.begin(), constraints.end(), [](const Constraint& constraint) {
+            return constraint.holds != Constraint::Holds::WherePossible;
+        });
+    std::vector<Constraint> gone(lifted, constraints.end());
+    constraints.erase(lifted, constraints.end());
+    return gone;
+}
+
+void note_lifted(const std::vector<Constraint>& lifted, Solution& solution) {
+    for (const auto& constraint : lifted) {
+        const auto& spec = constraint.spec;
+        const auto record = std::ranges::find(solution.records, spec.name, &PackageRecord::name);
+        if (record == solution.records.end() || spec.matches(*record)) continue;
+        solution.notes.push_back(fmt::format("with {} nothing meets the request: it comes as {} {}",
+                                             written(spec),
+                                             record->version,
+                                             record->build));
+    }
+}
+
+/// With what holds where possible, else without.
+Result<Outcome> answer_where_possible(Question& question) {
+    auto lifted = question;
+    const auto gone = lift_what_may_be(lifted);
+    if (gone.empty()) return answer_with_machine(question);
+    auto& wants_reasons = question.problem.wants_reasons;
+    wants_reasons = false;
+    GPKG_TRY(auto outcome, answer_with_machine(question));
+    wants_reasons = lifted.problem.wants_reasons;
+    if (std::holds_alternative<Solution>(outcome)) return outcome;
+    GPKG_TRY(outcome, answer_with_machine(lifted));
+    if (auto* solution = std::get_if<Solution>(&outcome)) note_lifted(gone, *solution);
+    question = std::move(lifted);
+    return outcome;
 }
 
 /// Whether the environment was decided for building: the driver does not go with its CUDA.
@@ -164,10 +197,7 @@ Result<Outcome> answer_to(Question& question) {
         GPKG_TRY(auto for_building, answer_for_building(question));
         if (for_building) return *std::move(for_building);
     }
-    GPKG_TRY(auto outcome, answer_with_machine(question));
-    if (!std::holds_alternative<Solution>(outcome) && lift_what_may_be(question)) {
-        GPKG_TRY(outcome, answer_with_machine(question));
-    }
+    GPKG_TRY(auto outcome, answer_where_possible(question));
     if (builds || std::holds_alternative<Solution>(outcome)) return outcome;
     GPKG_TRY(auto for_building, answer_for_building(question));
     return for_building ? *std::move(for_building) : std::move(outcome);

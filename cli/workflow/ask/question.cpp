@@ -5,6 +5,7 @@
 #include "cli/workflow/wishes/earlier_wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 
 #include <algorithm>
@@ -44,6 +45,22 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
     const auto parts = split(python->package.version, '.');
     if (parts.size() < 2) return std::nullopt;
     auto pin = MatchSpec::parse(fmt::format("python {}.{}.*", parts[0], parts[1]));
+    return pin ? std::optional(*std::move(pin)) : std::nullopt;
+}
+
+/// Nor is CUDA's major version, which all that is for GPUs goes with, and what is compiled with it
+/// outside of the environment too. One that the machine does not run is not held.
+std::optional<MatchSpec> cuda_pin(const Present& present,
+                                  const std::set<std::string>& named,
+                                  const ChangeRequest& wanted,
+                                  const std::vector<PackageRecord>& machine) {
+    const auto* cuda = find_record(present.records, "cuda-version");
+    if (cuda == nullptr || std::ranges::any_of(named, tells_cuda_version) ||
+        std::ranges::any_of(wanted.update, is_part_of_cuda) ||
+        CudaLimits(machine).obstacle_of(cuda->package))
+        return std::nullopt;
+    const auto major = split(cuda->package.version, '.').front();
+    auto pin = MatchSpec::parse(fmt::format("cuda-version {}.*", major));
     return pin ? std::optional(*std::move(pin)) : std::nullopt;
 }
 
@@ -108,6 +125,10 @@ Result<Request> request_of(const ChangeRequest& wanted,
                 {*std::move(pin),
                  "holds: python keeps its minor version unless it is named",
                  Constraint::Holds::UntilNamed});
+        if (auto pin = cuda_pin(present, named, wanted, machine))
+            request.constraints.push_back({*std::move(pin),
+                                           "holds: CUDA keeps its major version unless it is named",
+                                           Constraint::Holds::WherePossible});
         if (is_plain_update(wanted)) {
             for (auto& floor : floors(wanted, present, machine))
                 request.constraints.push_back({std::move(floor),
