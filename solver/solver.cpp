@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 
 namespace gpkg::solver {
@@ -128,12 +129,18 @@ std::optional<Brought> brought_with(const Problem& problem,
     if (!universe) return std::nullopt;
     const auto best = best_of(*universe, rank_candidates(*universe));
     if (!best) return std::nullopt;
+    std::optional<Brought> brought;
+    std::map<std::string, Version> requested;
     for (const auto id : best->chosen) {
         const auto& candidate = universe->candidates()[id];
+        const auto& version = universe->version(candidate.version);
         if (universe->names()[candidate.name].text == name)
-            return Brought{universe->version(candidate.version), candidate.accelerator};
+            brought = Brought{version, candidate.accelerator, {}};
+        else if (universe->is_requested(candidate.name))
+            requested.emplace(universe->names()[candidate.name].text, version);
     }
-    return std::nullopt;
+    if (brought) brought->requested = std::move(requested);
+    return brought;
 }
 
 Result<Outcome> answer(const Problem& problem) {

@@ -312,10 +312,12 @@ std::string ProblemChange::text() const {
 std::string Fix::gives_text() const {
     std::vector<std::string> items;
     for (const auto& package : gives)
-        items.push_back(fmt::format("{} {}{}",
-                                    package.name,
-                                    package.version,
-                                    package.channel.empty() ? "" : " from " + package.channel));
+        items.push_back(
+            fmt::format("{} {}{}{}",
+                        package.name,
+                        package.version,
+                        package.channel.empty() ? "" : " from " + package.channel,
+                        package.remark.empty() ? "" : fmt::format(" ({})", package.remark)));
     return items.empty() ? "" : "gives " + join_some(items, "and", 4);
 }
 

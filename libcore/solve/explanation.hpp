@@ -93,6 +93,7 @@ struct Fix {
     /// What one would then get of the packages that the clash is about.
     struct Package {
         std::string name, version, build, channel;
+        std::string remark{};  ///< "for CPUs", where there is a GPU
     };
     std::vector<Package> gives;
 
@@ -111,7 +112,8 @@ struct Explanation {
     std::vector<Clash> clashes;
     /// Specs without a package, beyond those.
     std::size_t more = 0;
-    /// At most three, the least intrusive first.
+    /// At most three, the least intrusive first; of those that give up no spec, those with a remark
+    /// last.
     std::vector<Fix> fixes;
 
     /// Trees of at most ten lines for each clash. Where one has more lines, those that are deep in

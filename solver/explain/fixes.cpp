@@ -1,5 +1,6 @@
 #include "solver/explain/fixes.hpp"
 
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/clash.hpp"
 #include "solver/explain/parts.hpp"
@@ -48,6 +49,7 @@ public:
         if (fixes_.empty()) drop_until_solved(edges, clashes.front());
         if (fixes_.empty()) keep_one();
         if (fixes_.empty()) fixes_.swap(idle_);
+        put_remarked_last();
         return std::move(fixes_);
     }
 
@@ -64,6 +66,19 @@ private:
             return a.order < b.order;
         }
     };
+
+    /// Of those that give up nothing that is asked for.
+    void put_remarked_last() {
+        const auto gives_up = [](const Fix& fix) {
+            return std::ranges::any_of(fix.changes, [](const auto& change) {
+                return change.kind == ProblemChange::Kind::DropSpec;
+            });
+        };
+        const auto end = std::ranges::find_if(fixes_, gives_up);
+        std::stable_partition(fixes_.begin(), end, [](const Fix& fix) {
+            return std::ranges::all_of(fix.gives, &std::string::empty, &Fix::Package::remark);
+        });
+    }
 
     /// Tries what may resolve the clash once `steps` are taken.
     void search(const std::vector<Suggestion>& steps, const Edges& edges, const EdgeSet& clash) {
@@ -269,8 +284,35 @@ private:
         } else {
             // What changes nothing helps nobody who has another way.
             auto& found = is_as_installed(**solution) ? idle_ : fixes_;
-            found.push_back(fix_of(plan, **solution));
+            auto fix = fix_of(plan, *universe, **solution);
+            if (is_of_use(fix, **solution)) found.push_back(std::move(fix));
         }
+    }
+
+    /// Not where a newer driver would bring what its GPU does not run.
+    static bool is_of_use(const Fix& fix, const Solution& solution) {
+        const auto is_idle = [&](const Fix::Package& package) {
+            return std::ranges::any_of(solution.idle,
+                                       [&](const auto& idle) { return idle.name == package.name; });
+        };
+        const bool is_of_machine = std::ranges::any_of(fix.changes, [](const auto& change) {
+            return change.kind == ProblemChange::Kind::SetMachine;
+        });
+        return !is_of_machine || std::ranges::none_of(fix.gives, is_idle);
+    }
+
+    /// Whether a build for none was taken where those for a GPU, which there are, are preferred.
+    static bool gives_up_gpu(const Universe& universe, const PackageRecord& record) {
+        const auto id = universe.find_name(record.name);
+        const auto wanted = id ? universe.preferred_accelerator(*id) : std::nullopt;
+        if (!wanted || *wanted == Accelerator::None ||
+            accelerator_of(record).accelerator != Accelerator::None)
+            return false;
+        const auto& name = universe.names()[*id];
+        for (auto one = name.begin; one < name.end; ++one) {
+            if (universe.candidates()[one].accelerator == *wanted) return true;
+        }
+        return false;
     }
 
     bool is_as_installed(const Solution& solution) const {
@@ -290,7 +332,7 @@ private:
         return minimal_clash(edges, Parts(universe, edges, ranks));
     }
 
-    Fix fix_of(const Plan& plan, const Solution& solution) const {
+    Fix fix_of(const Plan& plan, const Universe& universe, const Solution& solution) const {
         Fix fix;
         auto concerned = concerned_;
         std::set<std::size_t> replaced;
@@ -319,7 +361,8 @@ private:
             fix.gives.push_back({record.name,
                                  record.version,
                                  record.build,
-                                 was_hidden ? channel_text(problem, record.channel) : ""});
+                                 was_hidden ? channel_text(problem, record.channel) : "",
+                                 gives_up_gpu(universe, record) ? "for CPUs" : ""});
         }
         std::sort(fix.gives.begin(), fix.gives.end(), [](const auto& a, const auto& b) {
             return a.name < b.name;

@@ -1,5 +1,6 @@
 #include "solver/notes/accelerator_notes.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/running.hpp"
@@ -17,7 +18,8 @@ AcceleratorNotes::AcceleratorNotes(const Universe& universe,
     : universe_(universe),
       machine_(machine),
       with_spec_(with_spec),
-      limits_(universe.problem().virtual_packages) {
+      limits_(universe.problem().virtual_packages),
+      chosen_(chosen) {
     for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
         if (!candidate.says_accelerator) continue;
@@ -72,7 +74,7 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
             !newest_for(chosen.name, builds_for(Accelerator::Nvidia), Of::Requested))
             return std::nullopt;
         auto text = fmt::format("{} is for none, as {} has no GPU", text_of(id), machine());
-        if (version_for(chosen.name, Accelerator::Nvidia))
+        if (brought_for(chosen.name, Accelerator::Nvidia))
             text += fmt::format(
                 "; {}[accel=nvidia] asks for the build for nvidia, where {} is for that",
                 name,
@@ -83,9 +85,11 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
                             text_of(id),
                             to_string(chosen.accelerator),
                             machine());
-    if (const auto version = version_for(chosen.name, Accelerator::None))
-        text += fmt::format(
-            "; {}[accel=none] asks for {}, which is for none", name, version->to_string());
+    if (const auto brought = brought_for(chosen.name, Accelerator::None))
+        text += fmt::format("; {}[accel=none] asks for {}, which is for none{}",
+                            name,
+                            brought->version.to_string(),
+                            price_of(*brought));
     return text;
 }
 
@@ -146,11 +150,12 @@ std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest)
     auto note = fmt::format(
         "{} is not the build for {}, {}", text_of(id), to_string(wanted), why_not(id, nearest));
     if (!is_requested(id) || is_bound(chosen.name) || !could_run(newest)) return note;
-    if (const auto version = version_for(chosen.name, wanted))
-        note += fmt::format("; {}[accel={}] asks for {}, which is",
+    if (const auto brought = brought_for(chosen.name, wanted))
+        note += fmt::format("; {}[accel={}] asks for {}, which is{}",
                             universe_.names()[chosen.name].text,
                             to_string(wanted),
-                            version->to_string());
+                            brought->version.to_string(),
+                            price_of(*brought));
     return note;
 }
 
@@ -201,12 +206,23 @@ std::optional<CandidateId> AcceleratorNotes::newest_usable(NameId id, Accelerato
     return usable ? usable : newest_for(id, builds_for(wanted), Of::Requested);
 }
 
-/// The version that NAME[accel=...] gives; nothing where there is none that goes with the rest.
-std::optional<Version> AcceleratorNotes::version_for(NameId id, Accelerator wanted) const {
+/// What NAME[accel=...] gives; nothing where there is none that goes with the rest.
+std::optional<Brought> AcceleratorNotes::brought_for(NameId id, Accelerator wanted) const {
     if (!newest_for(id, builds_for(wanted), Of::Requested)) return std::nullopt;
     const auto& name = universe_.names()[id].text;
-    const auto brought = with_spec_(name, fmt::format("{}[accel={}]", name, to_string(wanted)));
-    return brought ? std::optional(brought->version) : std::nullopt;
+    return with_spec_(name, fmt::format("{}[accel={}]", name, to_string(wanted)));
+}
+
+/// What else is asked for and would be older: "; jax then is 0.7.0".
+std::string AcceleratorNotes::price_of(const Brought& brought) const {
+    std::vector<std::string> older;
+    for (const auto id : chosen_) {
+        const auto& candidate = universe_.candidates()[id];
+        const auto then = brought.requested.find(universe_.names()[candidate.name].text);
+        if (then != brought.requested.end() && then->second < universe_.version(candidate.version))
+            older.push_back(fmt::format("{} then is {}", then->first, then->second.to_string()));
+    }
+    return older.empty() ? "" : "; " + join_some(older, "and");
 }
 
 /// "; this one is for nvidia", and whether there is one for none.
@@ -214,10 +230,11 @@ std::string AcceleratorNotes::what_it_is(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     if (chosen.accelerator == Accelerator::None) return "";
     auto text = fmt::format("; this one is for {}", to_string(chosen.accelerator));
-    if (const auto version = version_for(chosen.name, Accelerator::None))
-        text += fmt::format(", and {}[accel=none] asks for {}, which is for none",
+    if (const auto brought = brought_for(chosen.name, Accelerator::None))
+        text += fmt::format(", and {}[accel=none] asks for {}, which is for none{}",
                             universe_.names()[chosen.name].text,
-                            version->to_string());
+                            brought->version.to_string(),
+                            price_of(*brought));
     return text;
 }
 

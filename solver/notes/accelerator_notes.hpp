@@ -48,7 +48,8 @@ private:
     Fits builds_for(Accelerator wanted) const;
     std::optional<CandidateId> newest_usable(NameId id, Accelerator wanted);
     std::optional<CandidateId> newest_for(NameId id, const Fits& fits, Of versions) const;
-    std::optional<Version> version_for(NameId id, Accelerator wanted) const;
+    std::optional<Brought> brought_for(NameId id, Accelerator wanted) const;
+    std::string price_of(const Brought& brought) const;
     std::optional<std::string> asked_cuda() const;
 
     std::string text_of(CandidateId id) const;
@@ -63,6 +64,7 @@ private:
     MachineLimit& machine_;
     const WithSpec& with_spec_;
     const CudaLimits limits_;
+    const std::vector<CandidateId>& chosen_;
     std::set<NameId> parts_;  ///< needed by what says what it is for
 };
 

@@ -177,12 +177,14 @@ private:
 std::vector<std::string> notes_on_held_back(const Universe& universe,
                                             MachineLimit& machine,
                                             const std::vector<CandidateId>& chosen,
-                                            const WithSpec& with_spec) {
+                                            const WithSpec& with_spec,
+                                            std::optional<CandidateId> told) {
     const auto& request = universe.problem().request;
     std::vector<std::string> notes;
     if (!request.update_all && request.update.empty()) return notes;  // nothing was to move
     HeldBack held_back(universe, machine, chosen, with_spec);
     for (const auto id : chosen) {
+        if (id == told) continue;
         auto note = held_back.note_on(id);
         if (!note) note = held_back.note_on_named(id);
         if (note) notes.push_back(*std::move(note));

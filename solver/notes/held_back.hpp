@@ -4,6 +4,7 @@
 #include "solver/notes/notes.hpp"
 #include "solver/universe.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace gpkg::solver {
 std::vector<std::string> notes_on_held_back(const Universe& universe,
                                             MachineLimit& machine,
                                             const std::vector<CandidateId>& chosen,
-                                            const WithSpec& with_spec);
+                                            const WithSpec& with_spec,
+                                            std::optional<CandidateId> told);
 
 }  // namespace gpkg::solver

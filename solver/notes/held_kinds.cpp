@@ -28,13 +28,15 @@ private:
     std::optional<std::string> note_on(CandidateId id) {
         const auto& chosen = universe_.candidates()[id];
         const auto& name = universe_.names()[chosen.name];
-        if (!universe_.is_requested(chosen.name) || universe_.former(chosen.name) ||
-            !has_better(id))
+        if (!universe_.is_requested(chosen.name) || !may_move(chosen.name) || !has_better(id))
             return std::nullopt;
+        const bool is_there = universe_.former(chosen.name).has_value();
         for (const auto& spec : other_kinds()) {
             if (tries_++ >= kMostTries) break;
             const auto brought = with_spec_(name.text, spec);
-            if (!brought || !is_better(brought->version, brought->accelerator, id)) continue;
+            if (!brought || !is_better(brought->version, brought->accelerator, id) ||
+                (is_there && brought->accelerator != chosen.accelerator))
+                continue;
             return fmt::format(
                 "{} goes with what is installed; with {} asked for too it would be {}",
                 universe_.describe(id),
@@ -42,6 +44,14 @@ private:
                 told(*brought, chosen));
         }
         return std::nullopt;
+    }
+
+    /// Whether it is new, or is to be updated.
+    bool may_move(NameId id) const {
+        const auto& request = universe_.problem().request;
+        return !universe_.former(id) || request.update_all ||
+               std::ranges::find(request.update, universe_.names()[id].text) !=
+                   request.update.end();
     }
 
     /// "2.12.0", "2.12.0 for nvidia"

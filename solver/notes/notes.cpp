@@ -74,7 +74,12 @@ std::vector<std::string> notes_on(const Universe& universe,
         if (limit) notes.push_back(*std::move(limit));
     }
     append(notes, notes_on_idle_accelerators(universe, chosen));
-    append(notes, notes_on_held_back(universe, machine_limit, chosen, with_spec));
+    append(notes,
+           notes_on_held_back(universe,
+                              machine_limit,
+                              chosen,
+                              with_spec,
+                              held_kind ? std::optional(held_kind->on) : std::nullopt));
     return notes;
 }
 

@@ -5,6 +5,7 @@
 #include "solver/universe.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace gpkg::solver {
 struct Brought {
     Version version;
     Accelerator accelerator;
+    std::map<std::string, Version> requested;  ///< versions of what else is asked for, by name
 };
 
 /// The same where `spec` may change what is installed, as ProblemChange::LetChange has it; nothing

@@ -8,6 +8,7 @@
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/host.hpp"
@@ -134,8 +135,10 @@ std::optional<TriedFix> tried(const Question& question, Fix fix) {
     std::vector<Fix::Package> gives;
     for (const auto& package : fix.gives) {
         for (const auto& record : records) {
-            if (record.name == package.name)
-                gives.push_back({record.name, record.version, record.build, package.channel});
+            if (record.name != package.name) continue;
+            gives.push_back({record.name, record.version, record.build, package.channel});
+            if (accelerator_of(record).accelerator == Accelerator::None)
+                gives.back().remark = package.remark;
         }
     }
     fix.gives = std::move(gives);
