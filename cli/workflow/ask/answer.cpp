@@ -6,6 +6,7 @@
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
