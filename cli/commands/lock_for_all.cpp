@@ -72,6 +72,27 @@ std::optional<std::string> joined(std::string_view first, std::string_view last)
     return fmt::format("{}{}{}", from, from.empty() || to.empty() ? "" : ",", to);
 }
 
+/// "__cuda <12", "__cuda none": the cells of an axis that count, of which those that follow each
+/// other are one.
+template <typename Counts>
+std::vector<std::string> cell_texts(const HardwareSpace::Axis& axis, const Counts& counts) {
+    const auto& [name, cells] = axis;
+    std::vector<std::string> texts;
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+        if (!counts(cell)) continue;
+        auto range = cells[cell].range;
+        const auto first = cell;
+        while (cell + 1 < cells.size() && counts(cell + 1)) {
+            auto wider = joined(cells[first].range, cells[cell + 1].range);
+            if (!wider) break;
+            range = *std::move(wider);
+            ++cell;
+        }
+        texts.push_back(fmt::format("{} {}", name, range));
+    }
+    return texts;
+}
+
 /// The machines of an axis' cells that have no answer, whatever else they are.
 std::vector<std::string> hopeless_cells(const Regions& found) {
     const auto& points = found.space.points();
@@ -83,20 +104,33 @@ std::vector<std::string> hopeless_cells(const Regions& found) {
         return true;
     };
     std::vector<std::string> texts;
+    for (std::size_t axis = 0; axis < found.space.axes().size(); ++axis)
+        append(texts, cell_texts(found.space.axes()[axis], [&](std::size_t cell) {
+                   return is_hopeless(axis, cell);
+               }));
+    return texts;
+}
+
+/// What tells a region's machines from those of others that need the same, where one virtual
+/// package does: "__cuda_arch <7.5", which packages are not made for and none of them says.
+std::vector<std::string> apart_from_likes(const Regions& found, const Region& region) {
+    const auto cells_of = [&](const Region& of, std::size_t axis) {
+        std::set<std::size_t> cells;
+        for (const auto point : of.points) cells.insert(found.space.points()[point].cells[axis]);
+        return cells;
+    };
+    std::vector<std::string> texts;
     for (std::size_t axis = 0; axis < found.space.axes().size(); ++axis) {
-        const auto& [name, cells] = found.space.axes()[axis];
-        for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-            if (!is_hopeless(axis, cell)) continue;
-            auto range = cells[cell].range;
-            const auto first = cell;
-            while (cell + 1 < cells.size() && is_hopeless(axis, cell + 1)) {
-                auto wider = joined(cells[first].range, cells[cell + 1].range);
-                if (!wider) break;
-                range = *std::move(wider);
-                ++cell;
-            }
-            texts.push_back(fmt::format("{} {}", name, range));
-        }
+        const auto own = cells_of(region, axis);
+        const bool tells = std::ranges::any_of(found.regions, [&](const Region& other) {
+            if (&other == &region || other.needs != region.needs) return false;
+            return std::ranges::none_of(cells_of(other, axis),
+                                        [&](std::size_t cell) { return own.contains(cell); });
+        });
+        if (!tells) continue;
+        const auto ranges = cell_texts(found.space.axes()[axis],
+                                       [&](std::size_t cell) { return own.contains(cell); });
+        texts.push_back(join_some(ranges, "or", ranges.size()));
     }
     return texts;
 }
@@ -148,7 +182,10 @@ void tell(Context& context,
         const auto& region = found.regions[i];
         std::vector<std::string> row{region.name, std::to_string(region.points.size())};
         for (const auto& column : columns) row.push_back(column.cells[i]);
-        row.push_back(needs_text(lock, lock.classes[i]));
+        auto needs = needs_text(lock, lock.classes[i]);
+        if (const auto apart = apart_from_likes(found, region); !apart.empty())
+            needs += fmt::format("; for machines with {}", join_some(apart, "and", apart.size()));
+        row.push_back(std::move(needs));
         table.add(std::move(row));
     }
     for (const auto& line : table.lines()) out.print(line);

@@ -57,17 +57,18 @@ void MachineSpecs::take_record(std::string_view name,
     if (const auto toolkit = toolkit_of_build(build)) take_devices({*toolkit});
     if (tells_cuda_version(name)) take_toolkits(exactly(name, version));
     if (const auto least = least_device_of(name))
-        conditions.insert(fmt::format("__cuda_arch >={}", least->capability.to_string()));
+        conditions.insert(fmt::format("__cuda_arch <{}", least->capability.to_string()));
 }
 
-/// The lowest device that one of them makes code for.
+/// What is lower than the lowest device that one of them makes code for: a machine without a device
+/// is none of those.
 void MachineSpecs::take_devices(const std::vector<Version>& of_toolkits) {
     std::optional<CudaTarget> lowest;
     for (const auto& toolkit : of_toolkits) {
         const auto targets = targets_of(toolkit);
         if (!targets.empty() && (!lowest || targets.front() < *lowest)) lowest = targets.front();
     }
-    if (lowest) conditions.insert(fmt::format("__cuda_arch >={}", lowest->to_string()));
+    if (lowest) conditions.insert(fmt::format("__cuda_arch <{}", lowest->to_string()));
 }
 
 }  // namespace gpkg

@@ -86,6 +86,28 @@ json 'sorted(c["useful_with"] for c in d["classes"]) == [["__cuda >=12"], ["__cu
 expect 0 lock pytorch-cuda net --for-all --dry-run --json
 json 'sorted({(c["name"][:3], p.rsplit("/net-1.0-")[1][:3]) for c in d["classes"] for p in c["packages"] if "/net-" in p}) == [("cpu", "cpu"), ("cud", "cud")]'
 
+# What no package says: cuDNN gave GPUs up. Their class is another one, and told from that which needs the same.
+package libcudnn 9.13 0
+package libcudnn 9.10 0
+package deep 1.0 cuda12_0 '__cuda >=12' 'libcudnn >=9.10,<10'
+index
+gpu() { printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "12.8"}\ngpus: [{vendor: nvidia, architecture: "%s"}]\n' "$1" > "sm$1.yaml"; }
+gpu 7.0
+gpu 7.5
+expect 0 lock deep --for-all -o deep.lock
+out_has '2 answers' '__cuda >=12; for machines with __cuda_arch <7.5' 'for machines with __cuda_arch none or __cuda_arch >=7.5'
+expect 0 create -n deep --lock deep.lock --for ./sm7.0.yaml --dry-run --json
+json '[p["version"] for p in d["actions"]["LINK"] if p["name"] == "libcudnn"] == ["9.10"]'
+expect 0 create -n deep --lock deep.lock --for ./sm7.5.yaml --dry-run --json
+json '[p["version"] for p in d["actions"]["LINK"] if p["name"] == "libcudnn"] == ["9.13"]'
+# Where one version does for all, it is taken for all.
+expect 0 lock deep --for ./sm7.0.yaml --for ./sm7.5.yaml -o both.lock
+expect 0 create -n deep --lock both.lock --for ./sm7.5.yaml --dry-run --json
+json '[p["version"] for p in d["actions"]["LINK"] if p["name"] == "libcudnn"] == ["9.10"]'
+expect 0 lock deep --for ./sm7.5.yaml -o one.lock
+expect 1 lock check one.lock --for ./sm7.0.yaml
+out_has 'does not run here: libcudnn 9.13 has no code for compute capability 7.0, as none has since 9.11'
+
 # Environments of pixi and categories of conda-lock, which come with `main`.
 package same 1.0 0
 python3 - "$CHANNEL" << 'PY'

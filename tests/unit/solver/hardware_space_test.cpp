@@ -94,10 +94,14 @@ TEST_CASE("records tell machines apart by what they are", "[hardware_space]") {
     const auto space = space_with("cuda-version", "13.0", "0");
     CHECK(ranges(space, "__cuda") == Texts{"none", "<13.0", ">=13.0"});
     CHECK(ranges(space, "__cuda_arch") == around);
-    const auto newer = point_with(space, {package("__cuda", "13.0")});
-    const auto older = point_with(space, {package("__cuda", "0")});
+    const auto on = [&](const char* driver, const char* device) {
+        return point_with(space, {package("__cuda", driver), package("__cuda_arch", device)});
+    };
+    const auto newer = on("13.0", "7.5");
+    const auto older = on("0", "7.5");
     CHECK_FALSE(space.carries_over({package("cuda-version", "13.0")}, newer, older));
     CHECK(space.carries_over({package("cuda-version", "12.9")}, newer, older));
+    CHECK_FALSE(space.carries_over({package("p", "1")}, newer, on("13.0", "0")));
 }
 
 TEST_CASE("an answer carries over to machines on which less is possible and nothing else",
