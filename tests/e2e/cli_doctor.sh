@@ -223,6 +223,18 @@ expect 1 doctor -n parts --for ./kepler.yaml --json
 json '[f["subject"] for f in d["findings"] if f["grade"] == "bad"] == ["user"]'
 json '"makes code for compute capability 3.7" in str(d["findings"])'
 
+# What was asked for need not be for GPUs by its own word, nor what it needs. A compiler runs without.
+package cuda-half 1.0 0 'cuda-version >=12.9,<13'
+package cuda-nvcc 12.9 0 'cuda-version >=12.9,<13'
+package whole 1.0 0 cuda-half
+package maker 1.0 0 cuda-nvcc
+index
+expect 0 create -n whole whole maker --for ./new.yaml -y
+expect 1 doctor -n whole --for ./kepler.yaml --json
+json '[(f["subject"], f["message"]) for f in d["findings"] if f["grade"] == "bad"] == [("whole", "needs cuda-half 1.0, which is for cuda-version >=12.9,<13: no such CUDA makes code for compute capability 3.7")]'
+expect 0 remove -n whole whole -y
+expect 0 doctor -n whole --for ./kepler.yaml
+
 # What says the same is told once, first what was asked for; so is which builds to look at.
 package stem 1.0 cuda126_0 'cuda-version >=12.6,<13' '__cuda'
 package branch 1.0 cuda126_0 stem 'cuda-version >=12.6,<13' '__cuda'

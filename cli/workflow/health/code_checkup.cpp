@@ -6,10 +6,12 @@
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <fmt/format.h>
 #include <optional>
 
@@ -119,6 +121,7 @@ public:
                 judge_declared(record.package);
             }
         }
+        judge_asked();
         tell_declared();
         if (native_ > 0)
             found_.push_back({Grade::Good,
@@ -221,6 +224,40 @@ private:
             const auto spec = MatchSpec::parse(text);
             if (spec && spec->version) judge_least(record.name, *spec->version);
         }
+    }
+
+    /// What was asked for need not say itself that it is for GPUs: openmm and numba-cuda need parts
+    /// that are.
+    void judge_asked() {
+        const auto is_bad = [](const Declared& one) { return one.grade == Grade::Bad; };
+        if (std::ranges::any_of(declared_, is_bad)) return;
+        const RecordGraph graph(packages_of(checked_.records));
+        for (const auto& wish : checked_.wishes) {
+            const auto place = graph.find(wish.name);
+            if (!place || is_part_of_cuda(wish.name) || tells_cuda_version(wish.name)) continue;
+            if (auto obstacle = obstacle_of_all(graph, *place))
+                declare(Grade::Bad, *std::move(obstacle), wish.name);
+        }
+    }
+
+    /// Of a record or of what it needs to run, the nearest first.
+    std::optional<std::string> obstacle_of_all(const RecordGraph& graph, std::size_t place) const {
+        std::vector<bool> seen(graph.records().size());
+        std::deque<std::size_t> open{place};
+        for (; !open.empty(); open.pop_front()) {
+            const auto& record = graph.records()[open.front()];
+            if (seen[open.front()] || is_for_building(record.name) ||
+                tells_cuda_version(record.name))
+                continue;
+            seen[open.front()] = true;
+            if (auto obstacle = devices_alone_.obstacle_of(record))
+                return open.front() == place
+                           ? *std::move(obstacle)
+                           : fmt::format(
+                                 "needs {} {}, which {}", record.name, record.version, *obstacle);
+            for (const auto& need : graph.needs(open.front())) open.push_back(need.to);
+        }
+        return std::nullopt;
     }
 
     void declare(Grade grade, std::string message, const std::string& name) {
