@@ -200,7 +200,16 @@ std::vector<std::string> near_names_of(const Universe& universe, NameId name) {
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    return near_names(wanted, names);
+    auto near = near_names(wanted, names);
+    // What was meant for GPUs is not to be for CPUs: "faiss" for faiss-gpu, before faiss-cpu.
+    constexpr std::string_view kGpu = "-gpu";
+    if (!wanted.ends_with(kGpu)) return near;
+    const auto stem = wanted.substr(0, wanted.size() - kGpu.size());
+    if (std::binary_search(names.begin(), names.end(), stem)) {
+        std::erase(near, stem);
+        near.insert(near.begin(), stem);
+    }
+    return near;
 }
 
 }  // namespace gpkg::solver

@@ -1,6 +1,7 @@
 #include "solver/explain/suggestions.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/old_names.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
@@ -172,6 +173,12 @@ private:
             change.spec = as_typed(match);
             if (!(match == spec.match)) add(cost, change, is_wide);
         };
+        const auto* old = spec.matches.empty() ? old_name(name.text) : nullptr;
+        if (old != nullptr && !old->successor.empty()) {
+            auto today = spec.match;
+            today.name = old->successor;
+            replace(kOtherName, today);
+        }
         if (name.begin == name.end && name.left_out.empty() && !name.is_virtual) {
             int cost = kOtherName;
             for (const auto& near : near_names_of(universe_, edge.to)) {

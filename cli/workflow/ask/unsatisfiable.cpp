@@ -9,6 +9,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/old_names.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/host.hpp"
@@ -298,6 +299,12 @@ std::string hint_on_names(const Explanation& explanation) {
         return !clash.lines.front().channels.empty();
     };
     if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        const auto* old = is_unknown(clash) ? old_name(line.name) : nullptr;
+        if (old != nullptr)
+            return fmt::format("{} is an old way of {}: {}", old->name, old->of, old->instead);
+    }
     std::vector<std::string> near;
     const auto note = [&](const std::string& name) {
         if (!name.empty() && std::find(near.begin(), near.end(), name) == near.end())

@@ -8,6 +8,7 @@
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/old_names.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -24,23 +25,6 @@ namespace {
 
 using virtual_packages::Detection;
 using Grade = Finding::Grade;
-
-struct OldName {
-    std::string_view name;
-    std::string_view of;  ///< what it is an old way of
-    std::string_view instead;
-};
-
-constexpr auto kOldNames = std::to_array<OldName>({
-    {"cudatoolkit",
-     "bringing CUDA",
-     "newer builds bring the parts of CUDA that they need, and cuda-version says which CUDA"},
-    {"pytorch-cuda",
-     "choosing pytorch's CUDA",
-     "conda-forge's pytorch does without; cuda-version says which CUDA"},
-    {"pytorch-mutex", "choosing pytorch's build", "conda-forge's pytorch does without"},
-    {"cpuonly", "choosing pytorch's build", "pytorch[accel=none] asks for a build for CPUs"},
-});
 
 std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
                                        std::string_view name) {
@@ -286,13 +270,11 @@ private:
 
     void old_names() {
         for (const auto& record : checked_.records) {
-            for (const auto& [name, of, instead] : kOldNames) {
-                if (record.name() == name)
-                    add(Grade::Warning,
-                        record.name(),
-                        fmt::format("is an old way of {}", of),
-                        std::string(instead));
-            }
+            if (const auto* old = old_name(record.name()))
+                add(Grade::Warning,
+                    record.name(),
+                    fmt::format("is an old way of {}", old->of),
+                    std::string(old->instead));
         }
         for (const auto& wish : checked_.wishes) {
             const auto asked = build_in_name(checked_.records, wish.name);

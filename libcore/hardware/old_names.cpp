@@ -1,0 +1,29 @@
+#include "libcore/hardware/old_names.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gpkg {
+namespace {
+
+constexpr auto kOldNames = std::to_array<OldName>({
+    {"cudatoolkit",
+     "bringing CUDA",
+     "newer builds bring the parts of CUDA that they need, and cuda-version says which CUDA",
+     "cuda-version"},
+    {"pytorch-cuda",
+     "choosing pytorch's CUDA",
+     "conda-forge's pytorch does without; cuda-version says which CUDA",
+     "cuda-version"},
+    {"pytorch-mutex", "choosing pytorch's build", "conda-forge's pytorch does without", ""},
+    {"cpuonly", "choosing pytorch's build", "pytorch[accel=none] asks for a build for CPUs", ""},
+});
+
+}  // namespace
+
+const OldName* old_name(std::string_view name) {
+    const auto* found = std::ranges::find(kOldNames, name, &OldName::name);
+    return found == kOldNames.end() ? nullptr : found;
+}
+
+}  // namespace gpkg

@@ -1,0 +1,20 @@
+#pragma once
+
+// Packages that stood for a CUDA, or for builds with or without, in channels of earlier years, and
+// what is asked for today.
+
+#include <string_view>
+
+namespace gpkg {
+
+struct OldName {
+    std::string_view name;
+    std::string_view of;         ///< what it is an old way of
+    std::string_view instead;    ///< a sentence
+    std::string_view successor;  ///< what the same version is asked of today; may be empty
+};
+
+/// Null where the name is none.
+const OldName* old_name(std::string_view name);
+
+}  // namespace gpkg
