@@ -8,6 +8,7 @@
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 
@@ -15,6 +16,17 @@ namespace gpkg::cli {
 std::function<std::string(const std::string&)> not_empty(std::string fault) {
     return [fault = std::move(fault)](const std::string& argument) {
         return argument.empty() ? fault : std::string();
+    };
+}
+
+std::function<std::string(const std::string&)> one_of(std::vector<std::string> words) {
+    return [words = std::move(words)](const std::string& argument) {
+        if (std::ranges::find(words, argument) != words.end()) return std::string();
+        const auto near = near_names(argument, words);
+        return fmt::format("{} is none of {}{}",
+                           argument,
+                           join_some(words, "and", words.size()),
+                           near.empty() ? "" : fmt::format("; did you mean {}?", join_or(near)));
     };
 }
 
@@ -35,7 +47,7 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
     app.add_flag(
         "--override-channels", options.override_channels, "search only the channels of -c");
     app.add_option("--channel-priority", options.channel_priority, "strict, flexible or disabled")
-        ->check(CLI::IsMember({"strict", "flexible", "disabled"}));
+        ->check(one_of({"strict", "flexible", "disabled"}));
     app.add_option(
            "--platform,--subdir", options.platform, "decide for this platform, e.g. linux-64")
         ->type_name("SUBDIR");

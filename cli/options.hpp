@@ -30,6 +30,8 @@ void add_source_options(CLI::App& app, SourceOptions& options);
 void add_for_option(CLI::App& app, SourceOptions& options);
 /// A check of an option whose argument says nothing when it is empty; `fault` is the error then.
 std::function<std::string(const std::string&)> not_empty(std::string fault);
+/// A check of an option: whether it is one of these words.
+std::function<std::string(const std::string&)> one_of(std::vector<std::string> words);
 /// --for of verbs that mean several machines at once; given once for each.
 void add_machines_option(CLI::App& app,
                          std::vector<std::string>& machines,

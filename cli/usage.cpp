@@ -112,6 +112,9 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
     if (!has_command && (is_extra || path.size() > 1)) return no_such_command(first);
     const auto unexpected = app.remaining(true);
     Error error{ErrorKind::Usage, problem.what(), hint_at(unexpected, path), {}};
+    // "--for: At Most 1 required but received 2"
+    if (const auto end = error.message.find(": At Most 1 required"); end != std::string::npos)
+        error.message = error.message.substr(0, end) + " may be given once";
     // What is lacking is lacking because the words that were to say it are not known.
     const bool is_lacking = dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
     if (is_extra || (is_lacking && !unexpected.empty()))

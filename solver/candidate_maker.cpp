@@ -116,8 +116,7 @@ bool CandidateMaker::says_it_runs(const Candidate& candidate) const {
     if (limits.has_obstacles(name) &&
         limits.obstacle_of_version(name, versions_[candidate.version]))
         return false;
-    return candidate.accelerator != Accelerator::Nvidia ||
-           !limits.obstacle_of_build(candidate.build());
+    return !limits.obstacle_of_build(candidate.build());
 }
 
 /// What only builds needs no driver of a certain age. Where nothing is brought in, what a package

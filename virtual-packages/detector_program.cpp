@@ -74,7 +74,9 @@ std::string failure_of(const ChildOutcome& outcome, std::chrono::milliseconds li
     if (outcome.flooded || outcome.truncated) return "says more than an answer can be, 64 KiB";
     if (outcome.timed_out)
         return fmt::format("gave no answer within {} and was ended", seconds_text(limit));
-    if (outcome.signal) return fmt::format("crashed ({})", ::strsignal(*outcome.signal));
+    if (outcome.signal)
+        return fmt::format(
+            "crashed ({}){}", ::strsignal(*outcome.signal), reason_in(outcome.complaint));
     if (outcome.exit_status != 0)
         return fmt::format("ended with status {}{}",
                            outcome.exit_status.value_or(-1),

@@ -160,8 +160,19 @@ private:
             return {.absent = false, .value = std::string(value)};
         }
         note(which, OverrideEffect::None, fmt::format("expected {}", which.wanted));
-        warn(fmt::format("{}={} is ignored: expected {}", which.variable, value, which.wanted));
+        auto near = std::string();
+        if (which.package == kArchspec.package) near = meant_microarchitecture(value);
+        warn(fmt::format(
+            "{}={} is ignored: expected {}{}", which.variable, value, which.wanted, near));
         return {};
+    }
+
+    static std::string meant_microarchitecture(std::string_view name) {
+        std::string meant(name);
+        std::ranges::replace(meant, '-', '_');
+        if (is_microarchitecture(meant)) return fmt::format("; did you mean {}?", meant);
+        const auto near = near_names(meant, microarchitecture_names());
+        return near.empty() ? "" : fmt::format("; did you mean {}?", join_or(near));
     }
 
     /// Says that an override which is set has no effect, and why.

@@ -74,7 +74,10 @@ Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& opti
     GPKG_TRY(const auto state, prefix.state());
     const auto accelerators = accelerators_of({}, state);
     const auto wishes = wishes_of(path);
-    const Remedies remedies(context, options.sources, path);
+    auto sources = options.sources;
+    sources.channels = state.channels;
+    sources.override_channels = !state.channels.empty();
+    const Remedies remedies(context, sources, path);
     const Checked checked{
         path, records, wishes, accelerators, looked.detection, looked.platform, remedies};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));

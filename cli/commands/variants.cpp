@@ -99,7 +99,8 @@ Result<void> sort_by_preference(Context& context,
     request.specs.push_back(std::move(asked));
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     GPKG_TRY(auto question, question_of(context, sources, request));
-    GPKG_CHECK(prefer_vendor(question));
+    GPKG_TRY(const auto depends_on_vendor, prefer_vendor(question));
+    if (depends_on_vendor) context.out.warn(*depends_on_vendor);
     GPKG_TRY(const auto preferred, solver::in_order_of_preference(question.problem));
     std::map<std::string_view, std::size_t> places;  // by URL
     for (const auto& record : preferred) places.emplace(record.url, places.size());

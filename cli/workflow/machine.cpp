@@ -63,6 +63,31 @@ Result<virtual_packages::Detection> detect(const Context& context,
     return detection;
 }
 
+/// The variable that is meant by one that nobody listens to.
+std::string near_variable(const Context& context, const std::string& variable) {
+    std::vector<std::string> names;
+    for (const auto name : known_virtual_packages())
+        names.push_back(override_variable(name.substr(2)));
+    for (const auto& name : detectable_packages(context))
+        names.push_back(override_variable(std::string_view(name).substr(2)));
+    const auto near = near_names(variable, names, 1);
+    return near.empty() ? "" : fmt::format("; did you mean {}?", near.front());
+}
+
+std::vector<virtual_packages::ActiveOverride> unknown_overrides(
+    const Context& context, const virtual_packages::Detection& detection) {
+    std::vector<virtual_packages::ActiveOverride> unknown;
+    for (const auto& [variable, value] : set_overrides(context)) {
+        const auto is_it = [&](const auto& one) { return one.variable == variable; };
+        if (std::ranges::none_of(detection.overrides, is_it))
+            unknown.push_back({variable,
+                               value,
+                               virtual_packages::OverrideEffect::None,
+                               "nothing has this name" + near_variable(context, variable)});
+    }
+    return unknown;
+}
+
 }  // namespace
 
 Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
@@ -123,6 +148,8 @@ Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const M
                         "that it supports: there is no __cuda, and no build for NVIDIA's GPUs",
                         machine.name));
     for (const auto& warning : detection.warnings) context.out.warn(warning);
+    for (const auto& one : unknown_overrides(context, detection))
+        context.out.warn_once(fmt::format("{}={}: {}", one.variable, one.value, one.text));
     return detection.records();
 }
 
@@ -158,15 +185,7 @@ std::vector<std::pair<std::string, std::string>> set_overrides(const Context& co
 
 void add_unknown_overrides(const Context& context, virtual_packages::Detection& detection) {
     auto& known = detection.overrides;
-    for (const auto& set : set_overrides(context)) {
-        const auto is_known = std::any_of(
-            known.begin(), known.end(), [&](const auto& one) { return one.variable == set.first; });
-        if (!is_known)
-            known.push_back({set.first,
-                             set.second,
-                             virtual_packages::OverrideEffect::None,
-                             "nothing has this name"});
-    }
+    for (auto& one : unknown_overrides(context, detection)) known.push_back(std::move(one));
     std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
         return a.variable < b.variable;
     });

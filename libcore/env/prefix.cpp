@@ -201,7 +201,15 @@ Result<std::map<std::string, std::string>> Prefix::env_vars() const {
     GPKG_TRY(const auto text, read_optional(file));
     if (trim(text).empty()) return std::map<std::string, std::string>();
     simdjson::dom::parser parser;
-    GPKG_TRY(const auto object, env_json::parse_object(parser, text, file.native()));
+    auto parsed = env_json::parse_object(parser, text, file.native());
+    if (!parsed) {
+        parsed.error().hint = fmt::format(
+            "it holds the environment's variables: mend it by hand, or rm {} and set "
+            "them again",
+            shell_word(file.native()));
+        return pass(std::move(parsed).error());
+    }
+    const auto object = *parsed;
     simdjson::dom::element variables;
     if (object["env_vars"].get(variables) != simdjson::SUCCESS)
         return std::map<std::string, std::string>();

@@ -101,7 +101,7 @@ const Version* CudaLimits::device_with(CodeFit fit, const std::vector<Version>& 
 }
 
 std::optional<std::string> CudaLimits::told_by_build(std::string_view build, CodeFit fit) const {
-    if (devices_.empty()) return std::nullopt;
+    if (devices_.empty() || build.find("cu") == std::string_view::npos) return std::nullopt;
     const auto toolkit = toolkit_of_build(build);
     if (!toolkit) return std::nullopt;
     return told_by_cuda(toolkit->to_string(), {*toolkit}, fit);

@@ -91,6 +91,11 @@ private:
         if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys)) return {};
         const std::vector<std::string> names(std::begin(kKeys), std::end(kKeys));
         const auto near = near_names(key, names);
+        // The one that decides which builds come. Others may be of another tool.
+        if (!near.empty() && near.front() == "accelerator")
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: unknown key '{}'", value.key_place(), key),
+                        "did you mean accelerator?");
         warn(value.key_place(),
              fmt::format("the unknown key '{}' is ignored{}",
                          key,

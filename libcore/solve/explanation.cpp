@@ -18,15 +18,21 @@ using Kind = ExplanationLine::Kind;
 
 std::string subject(const Line& line) {
     const auto& builds = line.builds;
-    if (builds.count == 1 && !builds.build.empty())
-        return fmt::format("{} {} {}", line.name, builds.lowest, builds.build);
+    std::string kind;
+    if (!builds.accelerator.empty()) kind += " for " + builds.accelerator;
+    if (!builds.variant.empty()) kind += " with " + builds.variant;
+    if (builds.count == 1 && !builds.build.empty()) {
+        auto text = fmt::format("{} {} {}", line.name, builds.lowest, builds.build);
+        if (kind.empty()) return text;
+        const auto before = builds.as_before.empty() ? "" : ", " + builds.as_before;
+        return fmt::format("{} ({}{})", text, kind.substr(1), before);
+    }
     auto text = builds.count < builds.of ? fmt::format("{} of {}", builds.count, builds.of)
                 : builds.of == 2         ? std::string("both")
                                          : fmt::format("all {}", builds.of);
     text += fmt::format(" builds of {} {}", line.name, builds.lowest);
     if (builds.lowest != builds.highest) text += " to " + builds.highest;
-    if (!builds.accelerator.empty()) text += " for " + builds.accelerator;
-    if (!builds.variant.empty()) text += " with " + builds.variant;
+    text += kind;
     if (!builds.as_before.empty()) text += fmt::format(" ({})", builds.as_before);
     return text;
 }

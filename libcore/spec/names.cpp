@@ -99,6 +99,8 @@ bool is_known_virtual_package(std::string_view name) {
     return std::ranges::find(kVirtualPackages, name) != kVirtualPackages.end();
 }
 
+std::span<const std::string_view> known_virtual_packages() { return kVirtualPackages; }
+
 bool is_system_package(std::string_view name) {
     return std::ranges::find(kSystems, name) != kSystems.end();
 }

@@ -20,6 +20,7 @@ bool is_package_name(std::string_view text);
 bool is_virtual_package_name(std::string_view text);
 /// One that CEP 30 or 46, conda or gpkg gives a meaning to. Its versions are numbers.
 bool is_known_virtual_package(std::string_view name);
+std::span<const std::string_view> known_virtual_packages();
 /// "__linux", "__unix": which of them are there, the platform decides.
 bool is_system_package(std::string_view name);
 /// Letters, digits, '_', '.', '+'; never '-', which separates it from the version in file names.

@@ -23,7 +23,9 @@ std::string as_typed(const MatchSpec& spec) {
     plain.version = spec.version;
     plain.build = spec.build;
     plain.channel = spec.channel;
-    if (!(plain == spec)) return spec.to_string();
+    const bool is_pattern =
+        spec.channel && spec.channel->find_first_of("^$*[]") != std::string::npos;
+    if (!(plain == spec) || is_pattern) return spec.to_string();
     auto text = spec.channel ? *spec.channel + "::" + spec.name : spec.name;
     const auto* prefix = spec.version ? spec.version->fuzzy() : nullptr;
     const auto* exact = spec.version ? spec.version->exact() : nullptr;
@@ -36,7 +38,11 @@ std::string as_typed(const MatchSpec& spec) {
         return fmt::format("{}={}={}", text, version, spec.build->text());
     }
     if (prefix != nullptr) return text + "=" + prefix->to_string();
-    return spec.version ? text + spec.version->to_string() : text;
+    if (!spec.version) return text;
+    const auto version = spec.version->to_string();
+    // "numpy 2.*,>=2.1", where one more character of the name would come of it.
+    const bool has_operator = version.find_first_of("<>=!~") == 0;
+    return fmt::format("{}{}{}", text, has_operator ? "" : " ", version);
 }
 
 MatchSpec without_checksums(MatchSpec spec) {

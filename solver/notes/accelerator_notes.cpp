@@ -146,9 +146,16 @@ std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id,
 std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest) {
     const auto& chosen = universe_.candidates()[id];
     const auto wanted = universe_.candidates()[newest].accelerator;
-    const auto nearest = build_alike(id, wanted).value_or(newest);
-    auto note = fmt::format(
-        "{} is not the build for {}, {}", text_of(id), to_string(wanted), why_not(id, nearest));
+    const auto alike = build_alike(id, wanted);
+    auto note = alike ? fmt::format("{} is not the build for {}, {}",
+                                    text_of(id),
+                                    to_string(wanted),
+                                    why_not(id, *alike))
+                      : fmt::format("{} has no build for {}; {} has one, {}",
+                                    text_of(id),
+                                    to_string(wanted),
+                                    version_text(newest),
+                                    why_not(id, newest));
     if (!is_requested(id) || is_bound(chosen.name) || !could_run(newest)) return note;
     if (const auto brought = brought_for(chosen.name, wanted))
         note += fmt::format("; {}[accel={}] asks for {}, which is{}",

@@ -58,6 +58,18 @@ printf 'dependencies:\n  - pip: [x]\nextra: 1\n' > odd.yml
 expect 0 env create --yes -n six -f odd.yml --dry-run --json
 json '[r["name"] for r in d["actions"]["LINK"]] == ["python", "pip"]'
 err_has "odd.yml:3:1: the unknown key 'extra' is ignored"
+printf 'dependencies: [app]\naccelerater: none\n' > odd.yml
+expect 1 env create -n odd -f odd.yml
+err_has "odd.yml:2:1: unknown key 'accelerater'" 'did you mean accelerator?'
+# What a lock is made from may be called like one. Two bounds stay one spec.
+printf 'dependencies: ["app=1,>=1.0"]\n' > conda-lock-dev.yml
+expect 0 env create -n dev -f conda-lock-dev.yml -y
+expect 0 env export -n dev --from-history
+out_has '- app 1.*,>=1.0'
+echo '{broken' > "$(place dev)/conda-meta/state"
+expect 1 env config vars list -n dev
+err_has "it holds the environment's variables: mend it by hand, or rm"
+expect 0 env remove -n dev --yes
 expect 2 env
 expect 2 env create --yes -n seven app other unknown-flag --frob
 

@@ -204,4 +204,14 @@ json 'not any(p["name"] == "__cuda" for p in d["virtual_packages"])'
 expect 0 create -n two --for ./two.yaml --devices 1
 err_lacks "NVIDIA's driver"
 
+# What decides and is misspelled is told where it would have decided.
+CONDA_OVERRIDE_CUDE=12.8 expect 1 solve newest
+err_has 'CONDA_OVERRIDE_CUDE=12.8: nothing has this name; did you mean CONDA_OVERRIDE_CUDA?'
+CONDA_OVERRIDE_ARCHSPEC=x86-64-v3 expect 1 solve newest
+err_has 'did you mean x86_64_v3?'
+expect 2 solve newest --for h100 --for a100
+err_has '--for may be given once'
+expect 2 solve newest --channel-priority strct
+err_has 'strct is none of strict, flexible and disabled; did you mean strict?'
+
 finish

@@ -99,7 +99,10 @@ private:
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
                             there == nullptr ? "none" : there->package.version),
-                name == "__cuda" ? help_with_driver(there != nullptr, names) : "");
+                name == "__cuda" ? help_with_driver(there != nullptr, names)
+                                 : fmt::format("{} shows other builds",
+                                               checked_.remedies.variants_command(
+                                                   best_known_of(checked_, names))));
         }
     }
 
@@ -108,9 +111,12 @@ private:
         const bool is_help = remedy && std::ranges::all_of(remedy->records, [&](const auto& one) {
                                  return unmet_needs(one, machine_, only_builds_).empty();
                              });
-        const auto other = is_help      ? remedy->command
-                           : has_driver ? std::string("builds for none or for an older CUDA")
-                                        : std::string("builds for none");
+        const auto other =
+            is_help
+                ? remedy->command
+                : fmt::format("builds for none{}, if there are: {}",
+                              has_driver ? " or for an older CUDA" : "",
+                              checked_.remedies.variants_command(best_known_of(checked_, names)));
         return fmt::format("{}, or {}",
                            has_driver ? "a newer driver" : "a machine with a driver of NVIDIA's",
                            other);

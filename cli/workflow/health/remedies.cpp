@@ -3,6 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/question.hpp"
+#include "cli/workflow/installed.hpp"
 #include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
@@ -74,15 +75,21 @@ std::string Remedies::install_command(const std::vector<std::string>& specs) con
 }
 
 std::string Remedies::variants_command(const std::string& name) const {
-    return fmt::format("gpkg variants {}{}", shell_word(name), machine_flags(sources_));
+    return fmt::format("gpkg variants {}{}", shell_word(name), flags());
 }
 
 std::string Remedies::command(std::string_view verb, const std::vector<std::string>& words) const {
-    return fmt::format("gpkg {} {} {}{}",
-                       verb,
-                       target_words(context_, prefix_),
-                       shell_words(words),
-                       machine_flags(sources_));
+    return fmt::format(
+        "gpkg {} {} {}{}", verb, target_words(context_, prefix_), shell_words(words), flags());
+}
+
+/// The machine, and the channels where others than the configured ones were named.
+std::string Remedies::flags() const {
+    auto text = machine_flags(sources_);
+    for (const auto& channel : sources_.channels)
+        text += " -c " + shell_word(channel_name(context_, channel));
+    if (sources_.override_channels) text += " --override-channels";
+    return text;
 }
 
 }  // namespace gpkg::cli

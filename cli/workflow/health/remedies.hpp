@@ -43,6 +43,7 @@ public:
     std::string variants_command(const std::string& name) const;
 
 private:
+    std::string flags() const;
     std::string command(std::string_view verb, const std::vector<std::string>& words) const;
     std::optional<Remedy> tried(ChangeRequest request, std::string command) const;
 

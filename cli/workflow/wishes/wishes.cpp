@@ -136,8 +136,12 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
         const auto format = lock_format_of_name(given.path);
         const bool is_named_lock =
             given.path.extension() == ".lock" || format == LockFormat::CondaLock;
-        // conda-lock calls its lists of package files so as well: "conda-linux-64.lock".
-        if (is_named_lock && !is_explicit_list(given.text))
+        // conda-lock calls its lists of package files so as well: "conda-linux-64.lock". What is
+        // called "conda-lock-dev.yml" may be what one is made from.
+        const bool is_lock =
+            is_named_lock && !is_explicit_list(given.text) &&
+            (format != LockFormat::CondaLock || detect_lock_format(given.text, given.name));
+        if (is_lock)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: is a lock file, not a list of specs", given.name),
                         fmt::format("gpkg create -n NAME --lock {}", text));

@@ -1,6 +1,7 @@
 #include "libcore/spec/match_spec.hpp"
 
 #include "libcore/spec/package_record.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -246,6 +247,35 @@ TEST_CASE("a machine that has any version meets every lower bound", "[spec]") {
     // Elsewhere it is a version like others, below every number.
     machine.name = "cuda";
     CHECK_FALSE(spec("cuda >=0").matches(machine));
+}
+
+TEST_CASE("a spec as it is typed is read as the same spec", "[spec]") {
+    for (const auto* text : {"a",
+                             "a=1.2",
+                             "a==1.2",
+                             "a>=1.2,<2",
+                             "a=1,>=1.1",
+                             "a 1.*,!=1.5",
+                             "a 1.2|1.3",
+                             "a (1.2|>=2),<3",
+                             "a ^1[.].*$",
+                             "a=1.2=b*",
+                             "a==1.2=b_0",
+                             "a * b*",
+                             "a >=1 b*",
+                             "conda-forge::a=1,>=1.1",
+                             "a[channel='^file.*ch$']",
+                             "a[channel='conda-*',version='1.*']",
+                             "a[build_number='>=2']",
+                             "a[extras=[x,y]]"}) {
+        const auto spec = MatchSpec::parse(text).value();
+        const auto typed = as_typed(spec);
+        INFO(text << " -> " << typed);
+        const auto back = MatchSpec::parse(typed);
+        REQUIRE(back);
+        CHECK(back->to_string() == spec.to_string());
+    }
+    CHECK(as_typed(MatchSpec::parse("a=1,>=1.1").value()) == "a 1.*,>=1.1");
 }
 
 }  // namespace match_spec_test

@@ -91,7 +91,7 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "ARCHSPEC", "", "__archspec", "__archspec=1=zen3",
          "CONDA_OVERRIDE_ARCHSPEC is empty and ignored: the package cannot be absent"},
         {"linux-64", "ARCHSPEC", "zen 4", "__archspec", "__archspec=1=zen3",
-         "CONDA_OVERRIDE_ARCHSPEC=zen 4 is ignored: expected a name of at most 64 letters, digits, _, . and +"},
+         "CONDA_OVERRIDE_ARCHSPEC=zen 4 is ignored: expected a name of at most 64 letters, digits, _, . and +; did you mean zen4?"},
         {"linux-64", "ARCHSPEC", "skylke", "__archspec", "__archspec=1=skylke",
          "CONDA_OVERRIDE_ARCHSPEC=skylke: not a microarchitecture that gpkg knows; did you mean skylake?"},
         {"linux-64", "ARCHSPEC", "diamond_rapids", "__archspec", "__archspec=1=diamond_rapids",
