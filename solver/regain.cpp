@@ -4,6 +4,7 @@
 #include "libcore/hardware/cuda.hpp"
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
+#include "solver/running.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -28,7 +29,8 @@ public:
           ranks_(ranks),
           search_(search),
           goals_(goals),
-          answer_{std::move(chosen), {}} {
+          answer_{std::move(chosen), {}},
+          idle_(idle_in(universe, answer_.chosen)) {
         for (const auto spec : universe.requested()) requested_.insert(universe.specs()[spec].name);
     }
 
@@ -57,7 +59,7 @@ private:
         const auto is_lost = [&](CandidateId id) {
             const auto preferred = universe_.preferred_accelerator(candidate(id).name);
             return names.contains(candidate(id).name) && !candidate(id).is_installed && preferred &&
-                   (candidate(id).accelerator != *preferred || candidate(id).will_not_run);
+                   (candidate(id).accelerator != *preferred || idle_.contains(id));
         };
         std::ranges::copy_if(answer_.chosen, std::back_inserter(lost), is_lost);
         return lost;
@@ -94,6 +96,19 @@ private:
         return tells_cuda_version(name) || is_vendor_part(name);
     }
 
+    /// Whether one of its name is out of the question in place of what was chosen: an older
+    /// version, unless what was chosen does not run.
+    bool is_given_up(CandidateId id, CandidateId other) const {
+        return !idle_.contains(id) && version(other) < version(id);
+    }
+
+    /// Nor by what it needs.
+    void exclude_idle(Narrowing& open) const {
+        for (CandidateId one = 0; one < universe_.candidates().size(); ++one) {
+            if (candidate(one).will_not_run && open.live()[one]) open.exclude(one);
+        }
+    }
+
     /// What is asked for keeps its version, and its accelerator if that is not lost. Parts of CUDA
     /// keep to what was asked of them.
     Narrowing with_versions(const std::vector<CandidateId>& lost) const {
@@ -103,11 +118,35 @@ private:
                 continue;
             const bool is_lost = std::ranges::find(lost, id) != lost.end();
             exclude(open, candidate(id).name, [&](CandidateId other) {
-                return is_lost ? version(other) != version(id)
+                return is_lost ? is_given_up(id, other)
                                : !differ_in_build_alone(universe_, id, other);
             });
         }
         return open;
+    }
+
+    /// What runs of the name.
+    Narrowing with_running(const Narrowing& open, CandidateId id) const {
+        auto narrowed = open;
+        exclude(narrowed, candidate(id).name, [&](CandidateId other) {
+            return candidate(other).will_not_run || is_given_up(id, other);
+        });
+        if (idle_.contains(id)) exclude_idle(narrowed);
+        return narrowed;
+    }
+
+    /// And is for the preferred accelerator.
+    Narrowing with_preferred(const Narrowing& open, CandidateId id) const {
+        auto narrowed = with_running(open, id);
+        const auto preferred = universe_.preferred_accelerator(candidate(id).name);
+        exclude(narrowed, candidate(id).name, [&](CandidateId other) {
+            return candidate(other).accelerator != preferred;
+        });
+        return narrowed;
+    }
+
+    std::optional<std::vector<CandidateId>> find(const Narrowing& open, NameId name) {
+        return has_any(open, name) ? search_.find(open.live(), goals_) : std::nullopt;
     }
 
     void regain(const std::vector<CandidateId>& lost, Price price) {
@@ -117,14 +156,12 @@ private:
         std::vector<NameId> names;
         for (const auto id : lost) {
             const auto name = candidate(id).name;
-            const auto preferred = universe_.preferred_accelerator(name);
-            auto narrowed = open;
-            exclude(narrowed, name, [&](CandidateId other) {
-                return candidate(other).accelerator != preferred || candidate(other).will_not_run ||
-                       version(other) != version(id);
-            });
-            if (!has_any(narrowed, name)) continue;
-            auto found = search_.find(narrowed.live(), goals_);
+            auto narrowed = with_preferred(open, id);
+            auto found = find(narrowed, name);
+            if (!found && idle_.contains(id)) {
+                narrowed = with_running(open, id);
+                found = find(narrowed, name);
+            }
             if (!found) continue;
             open = std::move(narrowed);
             first = std::move(found);
@@ -135,6 +172,7 @@ private:
         if (price == Price::VendorParts && is_older(chosen)) return;
         open_ = std::move(open);
         answer_.chosen = std::move(chosen);
+        idle_ = idle_in(universe_, answer_.chosen);
         answer_.names.insert(answer_.names.end(), names.begin(), names.end());
     }
 
@@ -155,6 +193,7 @@ private:
     Search& search_;
     const std::vector<Goal>& goals_;
     Regained answer_;
+    std::map<CandidateId, std::string> idle_;  ///< of the answer
     std::set<NameId> requested_;
 };
 

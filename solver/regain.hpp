@@ -17,9 +17,10 @@ struct Regained {
 };
 
 /// `chosen` is what improve() makes of `open` and `goals`. What of it is asked for, and is there
-/// for another accelerator than is preferred or does not run, becomes a build of its version that
-/// is and does, where all else that is asked for keeps its version and accelerator, a vendor's own
-/// parts aside. What that needs directly does where nothing but such parts gets older.
+/// for another accelerator than is preferred, becomes a build of its version or of a newer one that
+/// is, and what does not run (idle_in) one of whatever version that does, where all else that is
+/// asked for keeps its version and accelerator, a vendor's own parts aside. What that needs
+/// directly does where nothing but such parts gets older.
 Regained regain_accelerators(const Universe& universe,
                              Narrowing open,
                              const std::vector<std::uint32_t>& ranks,

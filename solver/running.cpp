@@ -1,5 +1,7 @@
 #include "solver/running.hpp"
 
+#include "libcore/hardware/cuda.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
@@ -45,7 +47,9 @@ void mark_dependents(const SpecTable& table, std::vector<Candidate>& candidates)
     }
 }
 
-std::string obstacle_of(const Universe& universe, CandidateId id) {
+std::string obstacle_of(const Universe& universe,
+                        CandidateId id,
+                        const std::vector<CandidateId>& chosen) {
     // What needs each other is marked together, so what was told of is not gone through again.
     std::deque<std::pair<CandidateId, std::string>> open{{id, ""}};
     std::set<CandidateId> seen{id};
@@ -56,12 +60,49 @@ std::string obstacle_of(const Universe& universe, CandidateId id) {
         for (const auto depend : candidate.depends) {
             const auto& spec = universe.specs()[depend];
             if (!is_hopeless(spec, universe.candidates())) continue;
-            const auto next = spec.matches.front();
+            const auto taken =
+                std::ranges::find_if(chosen, [&](CandidateId other) { return spec.allows(other); });
+            const auto next = taken == chosen.end() ? spec.matches.front() : *taken;
             if (seen.insert(next).second)
                 open.emplace_back(next, fmt::format("{}needs {}, which ", needs, spec.text));
         }
     }
     return "does not run";
+}
+
+std::map<CandidateId, std::string> idle_in(const Universe& universe,
+                                           const std::vector<CandidateId>& chosen) {
+    std::map<CandidateId, std::string> idle;
+    for (const auto id : chosen) {
+        if (universe.candidates()[id].will_not_run)
+            idle.emplace(id, obstacle_of(universe, id, chosen));
+    }
+    if (idle.empty()) return idle;
+    const auto needed_idle = [&](CandidateId id) {
+        for (const auto depend : universe.candidates()[id].depends) {
+            const auto& spec = universe.specs()[depend];
+            const auto found =
+                std::ranges::find_if(idle, [&](const auto& one) { return spec.allows(one.first); });
+            if (found != idle.end() && !is_for_building(universe.name_of(spec).text)) return found;
+        }
+        return idle.end();
+    };
+    for (bool has_more = true; std::exchange(has_more, false);) {
+        for (const auto id : chosen) {
+            if (idle.contains(id)) continue;
+            const auto found = needed_idle(id);
+            if (found == idle.end()) continue;
+            const auto& [needed, why] = *found;
+            const auto& of = universe.candidates()[needed];
+            idle.emplace(id,
+                         fmt::format("needs {} {}, which {}",
+                                     universe.names()[of.name].text,
+                                     universe.version(of.version).to_string(),
+                                     why));
+            has_more = true;
+        }
+    }
+    return idle;
 }
 
 }  // namespace gpkg::solver

@@ -6,6 +6,7 @@
 
 #include "solver/universe.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,15 @@ namespace gpkg::solver {
 /// Marks what needs only what is marked. Once every spec knows what it matches.
 void mark_dependents(const SpecTable& table, std::vector<Candidate>& candidates);
 
-/// Why one that is marked does not run: "needs libcudnn >=9.11, which has no code for ...".
-std::string obstacle_of(const Universe& universe, CandidateId id);
+/// Why one that is marked does not run: "needs libcudnn >=9.11, which has no code for ...". Where
+/// one of several is meant, it is of those that were chosen.
+std::string obstacle_of(const Universe& universe,
+                        CandidateId id,
+                        const std::vector<CandidateId>& chosen = {});
+
+/// Of an answer, in its order, what does not run, and why: what is marked, and what needs of the
+/// answer what does not run, though it might have got another.
+std::map<CandidateId, std::string> idle_in(const Universe& universe,
+                                           const std::vector<CandidateId>& chosen);
 
 }  // namespace gpkg::solver

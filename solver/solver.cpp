@@ -100,12 +100,8 @@ Result<Solution> solution_of(const Universe& universe, const Regained& best) {
     for (const auto name : best.names) solution.regained.push_back(universe.names()[name].text);
     for (const auto id : best.chosen)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
-    for (const auto id : best.chosen) {
-        const auto& candidate = universe.candidates()[id];
-        if (candidate.will_not_run)
-            solution.idle.push_back(
-                {universe.names()[candidate.name].text, obstacle_of(universe, id)});
-    }
+    for (const auto& [id, why] : idle_in(universe, best.chosen))
+        solution.idle.push_back({universe.names()[universe.candidates()[id].name].text, why});
     std::vector<PackageRecord> records;
     for (const auto id : best.chosen) {
         GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());
@@ -129,15 +125,17 @@ std::optional<Brought> brought_with(const Problem& problem,
     if (!universe) return std::nullopt;
     const auto best = best_of(*universe, rank_candidates(*universe));
     if (!best) return std::nullopt;
+    const auto idle = idle_in(*universe, best->chosen);
     std::optional<Brought> brought;
-    std::map<std::string, Version> requested;
+    std::map<std::string, std::pair<Version, Accelerator>> requested;
     for (const auto id : best->chosen) {
         const auto& candidate = universe->candidates()[id];
         const auto& version = universe->version(candidate.version);
         if (universe->names()[candidate.name].text == name)
-            brought = Brought{version, candidate.accelerator, {}};
+            brought = Brought{version, candidate.accelerator, !idle.contains(id)};
         else if (universe->is_requested(candidate.name))
-            requested.emplace(universe->names()[candidate.name].text, version);
+            requested.emplace(universe->names()[candidate.name].text,
+                              std::pair(version, candidate.accelerator));
     }
     if (brought) brought->requested = std::move(requested);
     return brought;

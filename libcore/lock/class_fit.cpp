@@ -1,6 +1,7 @@
 #include "libcore/lock/class_fit.hpp"
 
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/lock/class_needs.hpp"
@@ -80,12 +81,18 @@ Accelerators accelerators_of(const LockRequest& request, const LockedClass& lock
     return accelerators;
 }
 
+bool is_for_building_alone(const LockFile& lock,
+                           const LockedClass& locked,
+                           const std::vector<PackageRecord>& records) {
+    return only_builds_for_nvidia(
+        asked_of(lock, locked), records, accelerators_of(lock.request, locked));
+}
+
 /// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
 std::vector<std::string> restrictions_of(const LockFile& lock,
                                          const LockedClass& locked,
                                          const std::vector<PackageRecord>& records) {
-    const bool only_builds = only_builds_for_nvidia(
-        asked_of(lock, locked), records, accelerators_of(lock.request, locked));
+    const bool only_builds = is_for_building_alone(lock, locked, records);
     std::set<std::string> texts;
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
@@ -113,6 +120,21 @@ std::vector<std::string> of_use(const LockedClass& locked,
     return least_needs({}, texts);
 }
 
+/// Of what goes with a CUDA and is not for building, one of each that ask for the same.
+std::vector<PackageRecord> parts_of_cuda(const std::vector<PackageRecord>& records) {
+    std::vector<PackageRecord> parts;
+    std::set<std::string> known;
+    for (const auto& record : records) {
+        if (is_for_building(record.name) || tells_cuda_version(record.name)) continue;
+        for (const auto& text : record.depends) {
+            if (!tells_cuda_version(name_in_spec(text)) || !known.insert(text).second) continue;
+            parts.push_back(record);
+            break;
+        }
+    }
+    return parts;
+}
+
 /// Whose GPUs builds are to be for on a machine.
 class MeantVendors {
 public:
@@ -129,12 +151,16 @@ public:
     /// Takes one of the class' packages for GPUs into account.
     void take(ClassFit& fit, const PackageRecord& record) const {
         const auto of = accelerator_of(record).accelerator;
-        if (const auto obstacle = limits_.obstacle_of(record)) {
+        if (!take_obstacle(fit, record) && of != Accelerator::None) take(fit, record.name, of);
+    }
+
+    /// Whether there is one.
+    bool take_obstacle(ClassFit& fit, const PackageRecord& record) const {
+        const auto obstacle = limits_.obstacle_of(record);
+        if (obstacle)
             fit.will_not_run.push_back(
                 fmt::format("{} {} {}", record.name, record.version, *obstacle));
-            return;
-        }
-        if (of != Accelerator::None) take(fit, record.name, of);
+        return obstacle.has_value();
     }
 
 private:
@@ -238,6 +264,7 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
         for (const auto text : texts) {
             if (auto spec = MatchSpec::parse(text)) one.on_machine.push_back(*std::move(spec));
         }
+        if (!is_for_building_alone(lock, locked, records)) one.parts = parts_of_cuda(records);
         for (auto& record : records) {
             const auto of = accelerator_of(record);
             if (of.accelerator != Accelerator::None || of.is_for_either ||
@@ -269,6 +296,10 @@ std::vector<ClassFit> ClassesOfLock::fits(
         }
         fit.unmet = unmet_of(*one.locked, fit.asked, platform, virtual_packages);
         for (const auto& record : one.for_gpus) vendors.take(fit, record);
+        // What only needs some of it says nothing of GPUs itself: numba-cuda.
+        for (const auto& record : one.parts) {
+            if (fit.will_not_run.empty()) vendors.take_obstacle(fit, record);
+        }
         for (const auto& spec : one.on_machine) fit.closeness.take(cascade.closeness(spec));
         fits.push_back(std::move(fit));
     }

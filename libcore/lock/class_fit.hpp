@@ -93,6 +93,7 @@ private:
         std::vector<std::string> restrictions;  ///< of virtual packages by its packages
         std::vector<std::string> useful_with;
         std::vector<PackageRecord> for_gpus;
+        std::vector<PackageRecord> parts;   ///< of CUDA, one of each that go with the same
         std::vector<MatchSpec> on_machine;  ///< dependencies that say what a package is made for
     };
 

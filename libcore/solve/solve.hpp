@@ -102,7 +102,7 @@ struct Solution {
     /// there are any, the versions of what is asked for were settled first, and then these.
     std::vector<std::string> regained{};
     /// What of it does not run on the machine's driver and GPUs, though all that it asks of the
-    /// machine is there: by name, in the order of settling.
+    /// machine is there: by itself or by what it needs.
     struct Idle {
         std::string name;
         std::string why;  ///< "needs libcudnn >=9.11, which has no code for ..."

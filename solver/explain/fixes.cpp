@@ -289,30 +289,46 @@ private:
         }
     }
 
+    static bool is_idle(const Solution& solution, const std::string& name) {
+        return std::ranges::any_of(solution.idle,
+                                   [&](const auto& idle) { return idle.name == name; });
+    }
+
     /// Not where a newer driver would bring what its GPU does not run.
     static bool is_of_use(const Fix& fix, const Solution& solution) {
-        const auto is_idle = [&](const Fix::Package& package) {
-            return std::ranges::any_of(solution.idle,
-                                       [&](const auto& idle) { return idle.name == package.name; });
-        };
         const bool is_of_machine = std::ranges::any_of(fix.changes, [](const auto& change) {
             return change.kind == ProblemChange::Kind::SetMachine;
         });
-        return !is_of_machine || std::ranges::none_of(fix.gives, is_idle);
+        return !is_of_machine || std::ranges::none_of(fix.gives, [&](const auto& package) {
+            return is_idle(solution, package.name);
+        });
     }
 
-    /// Whether a build for none was taken where those for a GPU, which there are, are preferred.
-    static bool gives_up_gpu(const Universe& universe, const PackageRecord& record) {
-        const auto id = universe.find_name(record.name);
-        const auto wanted = id ? universe.preferred_accelerator(*id) : std::nullopt;
-        if (!wanted || *wanted == Accelerator::None ||
+    std::string remark_on(const Universe& changed,
+                          const PackageRecord& record,
+                          const Solution& solution) const {
+        if (is_idle(solution, record.name)) return "does not run here";
+        return gives_up_gpu(changed, record) ? "for CPUs" : "";
+    }
+
+    /// Whether a build for none would come where there is a GPU, and are builds for it, which are
+    /// preferred as long as nothing is changed, be it that the change asks for just that.
+    bool gives_up_gpu(const Universe& changed, const PackageRecord& record) const {
+        const auto id = universe_.find_name(record.name);
+        const auto wanted = id ? universe_.preferred_accelerator(*id) : std::nullopt;
+        if (!wanted || !has_vendor(universe_.problem().virtual_packages, *wanted) ||
             accelerator_of(record).accelerator != Accelerator::None)
             return false;
-        const auto& name = universe.names()[*id];
-        for (auto one = name.begin; one < name.end; ++one) {
-            if (universe.candidates()[one].accelerator == *wanted) return true;
-        }
-        return false;
+        const auto has_wanted = [&](const Universe& universe) {
+            const auto own = universe.find_name(record.name);
+            if (!own) return false;
+            const auto& name = universe.names()[*own];
+            for (auto one = name.begin; one < name.end; ++one) {
+                if (universe.candidates()[one].accelerator == *wanted) return true;
+            }
+            return false;
+        };
+        return has_wanted(universe_) || has_wanted(changed);
     }
 
     bool is_as_installed(const Solution& solution) const {
@@ -362,7 +378,7 @@ private:
                                  record.version,
                                  record.build,
                                  was_hidden ? channel_text(problem, record.channel) : "",
-                                 gives_up_gpu(universe, record) ? "for CPUs" : ""});
+                                 remark_on(universe, record, solution)});
         }
         std::sort(fix.gives.begin(), fix.gives.end(), [](const auto& a, const auto& b) {
             return a.name < b.name;

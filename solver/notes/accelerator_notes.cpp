@@ -19,7 +19,8 @@ AcceleratorNotes::AcceleratorNotes(const Universe& universe,
       machine_(machine),
       with_spec_(with_spec),
       limits_(universe.problem().virtual_packages),
-      chosen_(chosen) {
+      chosen_(chosen),
+      idle_(idle_in(universe, chosen)) {
     for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
         if (!candidate.says_accelerator) continue;
@@ -50,9 +51,8 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
 std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     if (!is_requested(id)) return std::nullopt;
-    if (chosen.will_not_run)
-        return fmt::format(
-            "{} does not run on {}: it {}", text_of(id), machine(), obstacle_of(universe_, id));
+    if (const auto idle = idle_.find(id); idle != idle_.end())
+        return fmt::format("{} does not run on {}: it {}", text_of(id), machine(), idle->second);
     const auto record = chosen.record();
     const auto caution = record && chosen.accelerator == Accelerator::Nvidia
                              ? limits_.caution_of(*record)
@@ -217,19 +217,30 @@ std::optional<CandidateId> AcceleratorNotes::newest_usable(NameId id, Accelerato
 std::optional<Brought> AcceleratorNotes::brought_for(NameId id, Accelerator wanted) const {
     if (!newest_for(id, builds_for(wanted), Of::Requested)) return std::nullopt;
     const auto& name = universe_.names()[id].text;
-    return with_spec_(name, fmt::format("{}[accel={}]", name, to_string(wanted)));
+    auto brought = with_spec_(name, fmt::format("{}[accel={}]", name, to_string(wanted)));
+    return brought && brought->runs ? std::move(brought) : std::nullopt;
 }
 
-/// What else is asked for and would be older: "; jax then is 0.7.0".
+/// What else is asked for and would be older, or no longer for its GPU: "; jax then is 0.7.0".
 std::string AcceleratorNotes::price_of(const Brought& brought) const {
-    std::vector<std::string> older;
+    std::vector<std::string> changes;
     for (const auto id : chosen_) {
         const auto& candidate = universe_.candidates()[id];
         const auto then = brought.requested.find(universe_.names()[candidate.name].text);
-        if (then != brought.requested.end() && then->second < universe_.version(candidate.version))
-            older.push_back(fmt::format("{} then is {}", then->first, then->second.to_string()));
+        if (then == brought.requested.end()) continue;
+        const auto& [version, accelerator] = then->second;
+        const bool is_older = version < universe_.version(candidate.version);
+        const bool gives_up =
+            accelerator != candidate.accelerator &&
+            candidate.accelerator == universe_.preferred_accelerator(candidate.name);
+        if (is_older || gives_up)
+            changes.push_back(
+                fmt::format("{} then is {}{}",
+                            then->first,
+                            version.to_string(),
+                            gives_up ? fmt::format(" for {}", to_string(accelerator)) : ""));
     }
-    return older.empty() ? "" : "; " + join_some(older, "and");
+    return changes.empty() ? "" : "; " + join_some(changes, "and");
 }
 
 /// "; this one is for nvidia", and whether there is one for none.

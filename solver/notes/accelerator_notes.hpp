@@ -6,6 +6,7 @@
 #include "solver/universe.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -65,7 +66,8 @@ private:
     const WithSpec& with_spec_;
     const CudaLimits limits_;
     const std::vector<CandidateId>& chosen_;
-    std::set<NameId> parts_;  ///< needed by what says what it is for
+    const std::map<CandidateId, std::string> idle_;  ///< of them
+    std::set<NameId> parts_;                         ///< needed by what says what it is for
 };
 
 }  // namespace gpkg::solver

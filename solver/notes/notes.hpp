@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpkg::solver {
@@ -16,7 +17,9 @@ namespace gpkg::solver {
 struct Brought {
     Version version;
     Accelerator accelerator;
-    std::map<std::string, Version> requested;  ///< versions of what else is asked for, by name
+    bool runs = true;  ///< on the machine, with what is brought beside it
+    /// What else is asked for, by name.
+    std::map<std::string, std::pair<Version, Accelerator>> requested{};
 };
 
 /// The same where `spec` may change what is installed, as ProblemChange::LetChange has it; nothing

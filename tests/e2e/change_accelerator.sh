@@ -517,8 +517,29 @@ out_has 'cuda-version 13.0'
 newer expect 0 update -n major cuda-version --dry-run
 out_has 'major        1.0   cuda130_1'
 err_lacks 'do not go with the rest'
-newer expect 0 update -n major cuda-cudart major
+newer expect 0 update -n major cuda-cudart
+has cuda-version-12.9-0
+newer expect 0 update -n major cuda-version major
 has major-2.0-cuda130_0
 has cuda-version-13.0-0
+
+# One thing that cannot hold lifts no other; what tells a CUDA by another name holds as well.
+package flo 1.0 0
+package flo 2.0 0
+package oth 1.0 0
+package oth 2.0 0
+package pytorch-cuda 13.0 0
+package pytorch-cuda 12.4 0
+package oldway 1.0 cuda124_0 '__cuda' 'pytorch-cuda 12.*'
+BUILD_NUMBER=1 package oldway 1.0 cuda130_1 '__cuda' 'pytorch-cuda 13.*'
+index
+gpu expect 0 create -n pinned flo oth=1.0 major=1.0 oldway --accel auto
+echo 'flo <2' > "$(place pinned)/conda-meta/pinned"
+newer expect 0 update -n pinned oth oldway
+err_has 'with flo >=2.0 nothing meets the request: it comes as 1.0 0'
+err_lacks 'cuda-version'
+for kept in cuda-version-12.9-0 pytorch-cuda-12.4-0 oth-2.0-0 flo-1.0-0; do
+    check [ -e "$(place pinned)/conda-meta/$kept.json" ]
+done
 
 finish

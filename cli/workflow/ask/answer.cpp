@@ -139,20 +139,8 @@ Result<std::optional<Outcome>> answer_for_building(Question& question) {
 }
 
 /// As where what is installed does not go together any more, by what its channel says since.
-std::vector<Constraint> lift_what_may_be(Question& question) {
-    auto& constraints = question.problem.request.constraints;
-    const auto lifted = std::stable_partition(
-        constraints.begin(), constraints.end(), [](const Constraint& constraint) {
-            return constraint.holds != Constraint::Holds::WherePossible;
-        });
-    std::vector<Constraint> gone(lifted, constraints.end());
-    constraints.erase(lifted, constraints.end());
-    return gone;
-}
-
-void note_lifted(const std::vector<Constraint>& lifted, Solution& solution) {
-    for (const auto& constraint : lifted) {
-        const auto& spec = constraint.spec;
+void note_lifted(const std::vector<MatchSpec>& lifted, Solution& solution) {
+    for (const auto& spec : lifted) {
         const auto record = std::ranges::find(solution.records, spec.name, &PackageRecord::name);
         if (record == solution.records.end() || spec.matches(*record)) continue;
         solution.notes.push_back(fmt::format("with {} nothing meets the request: it comes as {} {}",
@@ -162,19 +150,42 @@ void note_lifted(const std::vector<Constraint>& lifted, Solution& solution) {
     }
 }
 
-/// With what holds where possible, else without.
+/// Leaves out what holds where possible, of these specs.
+void lift(Question& question, const std::vector<MatchSpec>& specs) {
+    std::erase_if(question.problem.request.constraints, [&](const Constraint& constraint) {
+        return constraint.holds == Constraint::Holds::WherePossible &&
+               std::ranges::find(specs, constraint.spec) != specs.end();
+    });
+}
+
+/// With what holds where possible, else without the first of it without which there is an answer,
+/// else without any of it.
 Result<Outcome> answer_where_possible(Question& question) {
-    auto lifted = question;
-    const auto gone = lift_what_may_be(lifted);
-    if (gone.empty()) return answer_with_machine(question);
-    auto& wants_reasons = question.problem.wants_reasons;
-    wants_reasons = false;
+    constexpr std::size_t kMostTries = 8;  // each costs a solve
+    std::vector<MatchSpec> liftable;
+    for (const auto& constraint : question.problem.request.constraints) {
+        if (constraint.holds == Constraint::Holds::WherePossible)
+            liftable.push_back(constraint.spec);
+    }
+    if (liftable.empty()) return answer_with_machine(question);
+    std::vector<std::vector<MatchSpec>> ways{{}};
+    for (std::size_t i = 0; liftable.size() > 1 && i < std::min(liftable.size(), kMostTries); ++i)
+        ways.push_back({liftable[i]});
+    for (const auto& gone : ways) {
+        auto attempt = question;
+        lift(attempt, gone);
+        attempt.problem.wants_reasons = false;
+        GPKG_TRY(auto outcome, answer_with_machine(attempt));
+        auto* solution = std::get_if<Solution>(&outcome);
+        if (solution == nullptr) continue;
+        note_lifted(gone, *solution);
+        attempt.problem.wants_reasons = question.problem.wants_reasons;
+        question = std::move(attempt);
+        return outcome;
+    }
+    lift(question, liftable);
     GPKG_TRY(auto outcome, answer_with_machine(question));
-    wants_reasons = lifted.problem.wants_reasons;
-    if (std::holds_alternative<Solution>(outcome)) return outcome;
-    GPKG_TRY(outcome, answer_with_machine(lifted));
-    if (auto* solution = std::get_if<Solution>(&outcome)) note_lifted(gone, *solution);
-    question = std::move(lifted);
+    if (auto* solution = std::get_if<Solution>(&outcome)) note_lifted(liftable, *solution);
     return outcome;
 }
 

@@ -50,18 +50,20 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
 
 /// Nor is CUDA's major version, which all that is for GPUs goes with, and what is compiled with it
 /// outside of the environment too. One that the machine does not run is not held.
-std::optional<MatchSpec> cuda_pin(const Present& present,
-                                  const std::set<std::string>& named,
-                                  const ChangeRequest& wanted,
-                                  const std::vector<PackageRecord>& machine) {
-    const auto* cuda = find_record(present.records, "cuda-version");
-    if (cuda == nullptr || std::ranges::any_of(named, tells_cuda_version) ||
-        std::ranges::any_of(wanted.update, is_part_of_cuda) ||
-        CudaLimits(machine).obstacle_of(cuda->package))
-        return std::nullopt;
-    const auto major = split(cuda->package.version, '.').front();
-    auto pin = MatchSpec::parse(fmt::format("cuda-version {}.*", major));
-    return pin ? std::optional(*std::move(pin)) : std::nullopt;
+std::vector<MatchSpec> cuda_pins(const Present& present,
+                                 const std::set<std::string>& named,
+                                 const std::vector<PackageRecord>& machine) {
+    std::vector<MatchSpec> pins;
+    if (std::ranges::any_of(named, tells_cuda_version)) return pins;
+    const CudaLimits limits(machine);
+    for (const auto name : kCudaVersionPackages) {
+        const auto* cuda = find_record(present.records, name);
+        if (cuda == nullptr || limits.obstacle_of(cuda->package)) continue;
+        const auto major = split(cuda->package.version, '.').front();
+        if (auto pin = MatchSpec::parse(fmt::format("{} {}.*", name, major)))
+            pins.push_back(*std::move(pin));
+    }
+    return pins;
 }
 
 /// Of names alone, which are there: a version or a build, what is new, or another accelerator, may
@@ -125,8 +127,8 @@ Result<Request> request_of(const ChangeRequest& wanted,
                 {*std::move(pin),
                  "holds: python keeps its minor version unless it is named",
                  Constraint::Holds::UntilNamed});
-        if (auto pin = cuda_pin(present, named, wanted, machine))
-            request.constraints.push_back({*std::move(pin),
+        for (auto& pin : cuda_pins(present, named, machine))
+            request.constraints.push_back({std::move(pin),
                                            "holds: CUDA keeps its major version unless it is named",
                                            Constraint::Holds::WherePossible});
         if (is_plain_update(wanted)) {
