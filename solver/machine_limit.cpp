@@ -2,7 +2,6 @@
 
 #include "libcore/solve/explanation.hpp"
 #include "libcore/spec/spec_text.hpp"
-#include "solver/explain/offers.hpp"
 #include "solver/running.hpp"
 
 #include <algorithm>
@@ -81,11 +80,16 @@ std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId
     }
     if (verdict.why != Why::Machine) return std::nullopt;
     const auto& spec = universe_.specs()[verdict.unmet];
-    ExplanationLine fact;
-    fact.kind = ExplanationLine::Kind::Machine;
-    fact.name = universe_.name_of(spec).text;
-    tell_offer(universe_, spec.name, {verdict.unmet}, fact);
-    return fmt::format("needs {}, and {}", written(spec.match), fact.text());
+    const auto& name = universe_.name_of(spec);
+    std::string there;
+    if (name.begin != name.end) {
+        const auto& candidate = universe_.candidates()[name.begin];
+        there = name.text == "__archspec" ? std::string(candidate.build())
+                                          : universe_.version(candidate.version).to_string();
+    }
+    return fmt::format("needs {}, and {}",
+                       written(spec.match),
+                       machine_fact(universe_.problem().machine, name.text, there));
 }
 
 std::optional<std::string> MachineLimit::note_on(CandidateId id) {

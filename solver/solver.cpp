@@ -119,6 +119,14 @@ std::optional<Brought> brought_with(const Problem& problem,
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;
     change.spec = spec;
+    const auto& constraints = problem.request.constraints;
+    const auto holding = std::ranges::find_if(constraints, [&](const Constraint& constraint) {
+        return constraint.holds == Constraint::Holds::WherePossible && constraint.spec.name == spec;
+    });
+    if (holding != constraints.end()) {
+        change.kind = ProblemChange::Kind::DropConstraint;
+        change.index = static_cast<std::size_t>(holding - constraints.begin());
+    }
     const auto changed = with_changes(problem, {change});
     if (!changed) return std::nullopt;
     const auto universe = Universe::collect(*changed);

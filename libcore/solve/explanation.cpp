@@ -45,20 +45,8 @@ std::string_view verb(const Line& line, bool one) {
 
 /// What people call the thing that a virtual package stands for.
 std::string machine_text(const Line& line) {
-    const auto has = [&](std::string_view what) {
-        return fmt::format("{} has {}", line.machine, what);
-    };
-    const auto& name = line.name;
-    if (line.versions.empty()) {
-        if (name == "__cuda") return has("no NVIDIA driver (__cuda)");
-        if (name == "__cuda_arch") return has("no NVIDIA GPU (__cuda_arch)");
-        return has("no " + name);
-    }
-    const auto& version = line.versions.front();
-    if (name == "__cuda") return has(fmt::format("a driver for CUDA {} (__cuda)", version));
-    if (name == "__glibc") return has(fmt::format("glibc {} (__glibc)", version));
-    if (name == "__archspec") return has(fmt::format("a CPU of type {} (__archspec)", version));
-    return has(fmt::format("{} {}", name, version));
+    return machine_fact(
+        line.machine, line.name, line.versions.empty() ? "" : line.versions.front());
 }
 
 std::string versions_text(const std::vector<std::string>& versions) {
@@ -268,6 +256,21 @@ std::vector<std::string> tree_of(const std::vector<Line>& lines) {
 }
 
 }  // namespace
+
+std::string machine_fact(const std::string& machine,
+                         const std::string& name,
+                         const std::string& version) {
+    const auto has = [&](std::string_view what) { return fmt::format("{} has {}", machine, what); };
+    if (version.empty()) {
+        if (name == "__cuda") return has("no NVIDIA driver (__cuda)");
+        if (name == "__cuda_arch") return has("no NVIDIA GPU (__cuda_arch)");
+        return has("no " + name);
+    }
+    if (name == "__cuda") return has(fmt::format("a driver for CUDA {} (__cuda)", version));
+    if (name == "__glibc") return has(fmt::format("glibc {} (__glibc)", version));
+    if (name == "__archspec") return has(fmt::format("a CPU of type {} (__archspec)", version));
+    return has(fmt::format("{} {}", name, version));
+}
 
 std::string ExplanationLine::text() const {
     const auto first = specs.empty() ? name : specs.front();

@@ -18,6 +18,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -68,6 +69,9 @@ struct Request {
     /// What packages that tell a CUDA version (tells_cuda_version) restrict of the driver does not
     /// count: what is built with it may run elsewhere.
     bool only_builds = false;
+
+    /// Whether what is installed of the name is held to nothing.
+    bool may_move(std::string_view name) const;
 };
 
 /// Everything a decision depends on.

@@ -38,9 +38,7 @@ bool is_idle(const Solution& solution, const std::string& name) {
 }
 
 bool is_held(const Request& request, const PackageRecord& record) {
-    const auto& update = request.update;
-    return !request.update_all &&
-           std::find(update.begin(), update.end(), record.name) == update.end() &&
+    return !request.may_move(record.name) &&
            std::any_of(
                request.installed.begin(), request.installed.end(), [&](const auto& installed) {
                    return installed.name == record.name && installed.version == record.version &&

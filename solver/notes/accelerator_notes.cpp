@@ -181,12 +181,10 @@ bool AcceleratorNotes::is_bound(NameId name) const {
 
 /// Whether its version is the one that is installed, which nobody asked to change.
 bool AcceleratorNotes::is_to_stay(CandidateId id) const {
-    const auto& request = universe_.problem().request;
-    const auto& chosen = universe_.candidates()[id];
-    const auto former = universe_.former(chosen.name);
-    return former && former->record.version == version_text(id) && !request.update_all &&
-           std::ranges::find(request.update, universe_.names()[chosen.name].text) ==
-               request.update.end();
+    const auto name = universe_.candidates()[id].name;
+    const auto former = universe_.former(name);
+    return former && former->record.version == version_text(id) &&
+           !universe_.problem().request.may_move(universe_.names()[name].text);
 }
 
 bool AcceleratorNotes::is_requested(CandidateId id) const {

@@ -124,7 +124,7 @@ private:
     }
 
     bool may_move(const std::string& name) const {
-        return universe_.problem().request.update_all || is_named(name);
+        return universe_.problem().request.may_move(name);
     }
 
     bool is_named(const std::string& name) const {

@@ -1,5 +1,6 @@
 #include "solver/notes/held_kinds.hpp"
 
+#include "libcore/hardware/cuda.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
@@ -48,10 +49,8 @@ private:
 
     /// Whether it is new, or is to be updated.
     bool may_move(NameId id) const {
-        const auto& request = universe_.problem().request;
-        return !universe_.former(id) || request.update_all ||
-               std::ranges::find(request.update, universe_.names()[id].text) !=
-                   request.update.end();
+        return !universe_.former(id) ||
+               universe_.problem().request.may_move(universe_.names()[id].text);
     }
 
     /// "2.12.0", "2.12.0 for nvidia"
@@ -82,10 +81,15 @@ private:
         return false;
     }
 
-    /// What would ask for each BLAS and MPI that is not the installed one.
+    /// What would ask for another CUDA, and for each BLAS and MPI that is not the installed one.
     const std::vector<std::string>& other_kinds() {
         if (other_kinds_) return *other_kinds_;
         auto& kinds = other_kinds_.emplace();
+        for (const auto& constraint : universe_.problem().request.constraints) {
+            if (constraint.holds == Constraint::Holds::WherePossible &&
+                tells_cuda_version(constraint.spec.name))
+                kinds.push_back(constraint.spec.name);
+        }
         for (NameId id = 0; id < universe_.names().size(); ++id) {
             if (!universe_.former(id)) continue;
             for (const auto& out : universe_.names()[id].left_out) {

@@ -16,8 +16,8 @@ struct HeldKindNote {
 };
 
 /// On the first that is asked for, and new or to be updated, and would be newer or for the
-/// accelerator that is preferred if the BLAS or the MPI of what is installed might change: that was
-/// tried.
+/// accelerator that is preferred if the CUDA, the BLAS or the MPI of what is installed might
+/// change: that was tried.
 std::optional<HeldKindNote> note_on_held_kinds(const Universe& universe,
                                                MachineLimit& machine,
                                                const std::vector<CandidateId>& chosen,

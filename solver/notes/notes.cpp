@@ -34,6 +34,27 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
                        items.size() == 1 ? "it needs" : "they need");
 }
 
+/// The same of what does not run on its driver and GPUs.
+std::optional<std::string> note_on_idle(const Universe& universe, std::vector<CandidateId> all) {
+    std::erase_if(all, [&](auto id) {
+        const auto& candidate = universe.candidates()[id];
+        const auto choice = universe.accelerators().choice(universe.names()[candidate.name].text);
+        return !candidate.is_installed || !candidate.will_not_run ||
+               choice == AcceleratorChoice::Conda;
+    });
+    if (all.empty()) return std::nullopt;
+    std::vector<std::string> items;
+    for (const auto id : all)
+        items.push_back(universe.names()[universe.candidates()[id].name].text);
+    std::sort(items.begin(), items.end());
+    const bool is_one = items.size() == 1;
+    return fmt::format("{} {} as installed, although {} does not run {}; gpkg doctor tells why",
+                       join_some(items, "and"),
+                       is_one ? "stays" : "stay",
+                       universe.problem().machine,
+                       is_one ? "it" : "them");
+}
+
 /// Requested extras that the chosen candidate does not have: other builds or versions do.
 void note_missing_extras(const Universe& universe,
                          const std::vector<CandidateId>& chosen,
@@ -59,6 +80,7 @@ std::vector<std::string> notes_on(const Universe& universe,
                                   const WithSpec& with_spec) {
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
+    if (auto note = note_on_idle(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
     AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_spec);

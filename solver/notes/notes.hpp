@@ -22,8 +22,9 @@ struct Brought {
     std::map<std::string, std::pair<Version, Accelerator>> requested{};
 };
 
-/// The same where `spec` may change what is installed, as ProblemChange::LetChange has it; nothing
-/// where the request has no answer then, or one without the package. That takes another solve.
+/// The same where `spec` may change what is installed, as ProblemChange::LetChange has it, or is
+/// the name of what holds where possible, which then does not; nothing where the request has no
+/// answer then, or one without the package. That takes another solve.
 using WithSpec =
     std::function<std::optional<Brought>(const std::string& name, const std::string& spec)>;
 

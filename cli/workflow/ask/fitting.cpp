@@ -17,13 +17,11 @@ std::string missing_here(const PackageRecord& record, const Sources& sources) {
     const auto unmet = unmet_needs(record, sources.virtual_packages);
     if (unmet.empty()) return "";
     const auto& [spec, there] = unmet.front();
-    ExplanationLine fact;
-    fact.kind = ExplanationLine::Kind::Machine;
-    fact.name = spec.name;
-    fact.machine = sources.machine.name;
-    if (there != nullptr)
-        fact.versions = {spec.name == "__archspec" ? there->build : there->version};
-    return fmt::format("needs {}: {}", written(spec), fact.text());
+    const auto version = there == nullptr            ? std::string()
+                         : spec.name == "__archspec" ? there->build
+                                                     : there->version;
+    return fmt::format(
+        "needs {}: {}", written(spec), machine_fact(sources.machine.name, spec.name, version));
 }
 
 /// The end of the first clash: what something that the build needs asks for in vain.
