@@ -77,13 +77,13 @@ std::string near_variable(const Context& context, const std::string& variable) {
 std::vector<virtual_packages::ActiveOverride> unknown_overrides(
     const Context& context, const virtual_packages::Detection& detection) {
     std::vector<virtual_packages::ActiveOverride> unknown;
-    for (const auto& [variable, value] : set_overrides(context)) {
-        const auto is_it = [&](const auto& one) { return one.variable == variable; };
+    for (const auto& set : set_overrides(context)) {
+        const auto is_it = [&](const auto& one) { return one.variable == set.first; };
         if (std::ranges::none_of(detection.overrides, is_it))
-            unknown.push_back({variable,
-                               value,
+            unknown.push_back({set.first,
+                               set.second,
                                virtual_packages::OverrideEffect::None,
-                               "nothing has this name" + near_variable(context, variable)});
+                               "nothing has this name" + near_variable(context, set.first)});
     }
     return unknown;
 }

@@ -43,9 +43,10 @@ std::optional<std::string> note_on_idle(const Universe& universe, std::vector<Ca
                choice == AcceleratorChoice::Conda;
     });
     if (all.empty()) return std::nullopt;
-    std::vector<std::string> items;
-    for (const auto id : all)
-        items.push_back(universe.names()[universe.candidates()[id].name].text);
+    std::vector<std::string> items(all.size());
+    std::ranges::transform(all, items.begin(), [&](CandidateId id) {
+        return universe.names()[universe.candidates()[id].name].text;
+    });
     std::sort(items.begin(), items.end());
     const bool is_one = items.size() == 1;
     return fmt::format("{} {} as installed, although {} does not run {}; gpkg doctor tells why",
