@@ -113,10 +113,8 @@ std::optional<Accelerator> CandidateMaker::accelerator_of_row(const Candidate& c
 bool CandidateMaker::says_it_runs(const Candidate& candidate) const {
     const auto& limits = table_.limits();
     const auto& name = table_.names()[candidate.name].text;
-    if (limits.has_obstacles(name) &&
-        limits.obstacle_of_version(name, versions_[candidate.version]))
-        return false;
-    return !limits.obstacle_of_build(candidate.build());
+    return !limits.obstacle_of_version(name, versions_[candidate.version]) &&
+           !limits.obstacle_of_build(candidate.build());
 }
 
 /// What only builds needs no driver of a certain age. Where nothing is brought in, what a package

@@ -4,7 +4,6 @@
 #include "libcore/hardware/cuda.hpp"
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
-#include "solver/running.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -29,8 +28,8 @@ public:
           ranks_(ranks),
           search_(search),
           goals_(goals),
-          answer_{std::move(chosen), {}},
-          idle_(idle_in(universe, answer_.chosen)) {
+          answer_{std::move(chosen), {}, {}} {
+        answer_.idle = idle_in(universe, answer_.chosen);
         for (const auto spec : universe.requested()) requested_.insert(universe.specs()[spec].name);
     }
 
@@ -59,7 +58,7 @@ private:
         const auto is_lost = [&](CandidateId id) {
             const auto preferred = universe_.preferred_accelerator(candidate(id).name);
             return names.contains(candidate(id).name) && !candidate(id).is_installed && preferred &&
-                   (candidate(id).accelerator != *preferred || idle_.contains(id));
+                   (candidate(id).accelerator != *preferred || answer_.idle.contains(id));
         };
         std::ranges::copy_if(answer_.chosen, std::back_inserter(lost), is_lost);
         return lost;
@@ -99,7 +98,7 @@ private:
     /// Whether one of its name is out of the question in place of what was chosen: an older
     /// version, unless what was chosen does not run.
     bool is_given_up(CandidateId id, CandidateId other) const {
-        return !idle_.contains(id) && version(other) < version(id);
+        return !answer_.idle.contains(id) && version(other) < version(id);
     }
 
     /// Nor by what it needs.
@@ -131,7 +130,7 @@ private:
         exclude(narrowed, candidate(id).name, [&](CandidateId other) {
             return candidate(other).will_not_run || is_given_up(id, other);
         });
-        if (idle_.contains(id)) exclude_idle(narrowed);
+        if (answer_.idle.contains(id)) exclude_idle(narrowed);
         return narrowed;
     }
 
@@ -158,7 +157,7 @@ private:
             const auto name = candidate(id).name;
             auto narrowed = with_preferred(open, id);
             auto found = find(narrowed, name);
-            if (!found && idle_.contains(id)) {
+            if (!found && answer_.idle.contains(id)) {
                 narrowed = with_running(open, id);
                 found = find(narrowed, name);
             }
@@ -172,7 +171,7 @@ private:
         if (price == Price::VendorParts && is_older(chosen)) return;
         open_ = std::move(open);
         answer_.chosen = std::move(chosen);
-        idle_ = idle_in(universe_, answer_.chosen);
+        answer_.idle = idle_in(universe_, answer_.chosen);
         answer_.names.insert(answer_.names.end(), names.begin(), names.end());
     }
 
@@ -193,7 +192,6 @@ private:
     Search& search_;
     const std::vector<Goal>& goals_;
     Regained answer_;
-    std::map<CandidateId, std::string> idle_;  ///< of the answer
     std::set<NameId> requested_;
 };
 

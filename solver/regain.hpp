@@ -3,6 +3,7 @@
 // The best build of what is settled early may leave nothing but builds for CPUs of what comes after
 // it: cupy for CUDA 13 goes with no pytorch for 12.9, cupy of the same version for 12 does.
 
+#include "solver/running.hpp"
 #include "solver/search.hpp"
 
 #include <cstdint>
@@ -14,6 +15,7 @@ namespace gpkg::solver {
 struct Regained {
     std::vector<CandidateId> chosen;  ///< as improve() gives it
     std::vector<NameId> names;        ///< what became a build for the preferred accelerator
+    Idle idle;                        ///< of `chosen`
 };
 
 /// `chosen` is what improve() makes of `open` and `goals`. What of it is asked for, and is there

@@ -21,8 +21,7 @@ bool is_hopeless(const Spec& spec, const std::vector<Candidate>& candidates) {
 
 std::optional<std::string> own_obstacle(const Universe& universe, const Candidate& candidate) {
     const auto record = candidate.record();
-    return record ? CudaLimits(universe.problem().virtual_packages).obstacle_of(*record)
-                  : std::nullopt;
+    return record ? universe.limits().obstacle_of(*record) : std::nullopt;
 }
 
 }  // namespace
@@ -70,9 +69,8 @@ std::string obstacle_of(const Universe& universe,
     return "does not run";
 }
 
-std::map<CandidateId, std::string> idle_in(const Universe& universe,
-                                           const std::vector<CandidateId>& chosen) {
-    std::map<CandidateId, std::string> idle;
+Idle idle_in(const Universe& universe, const std::vector<CandidateId>& chosen) {
+    Idle idle;
     for (const auto id : chosen) {
         if (universe.candidates()[id].will_not_run)
             idle.emplace(id, obstacle_of(universe, id, chosen));

@@ -21,9 +21,11 @@ std::string obstacle_of(const Universe& universe,
                         CandidateId id,
                         const std::vector<CandidateId>& chosen = {});
 
-/// Of an answer, in its order, what does not run, and why: what is marked, and what needs of the
-/// answer what does not run, though it might have got another.
-std::map<CandidateId, std::string> idle_in(const Universe& universe,
-                                           const std::vector<CandidateId>& chosen);
+/// What of an answer does not run, and why.
+using Idle = std::map<CandidateId, std::string>;
+
+/// What is marked, and what needs of the answer what does not run, though it might have got
+/// another.
+Idle idle_in(const Universe& universe, const std::vector<CandidateId>& chosen);
 
 }  // namespace gpkg::solver

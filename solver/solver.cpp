@@ -7,7 +7,6 @@
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
 #include "solver/regain.hpp"
-#include "solver/running.hpp"
 #include "solver/search.hpp"
 #include "solver/wording.hpp"
 
@@ -100,7 +99,7 @@ Result<Solution> solution_of(const Universe& universe, const Regained& best) {
     for (const auto name : best.names) solution.regained.push_back(universe.names()[name].text);
     for (const auto id : best.chosen)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
-    for (const auto& [id, why] : idle_in(universe, best.chosen))
+    for (const auto& [id, why] : best.idle)
         solution.idle.push_back({universe.names()[universe.candidates()[id].name].text, why});
     std::vector<PackageRecord> records;
     for (const auto id : best.chosen) {
@@ -133,14 +132,13 @@ std::optional<Brought> brought_with(const Problem& problem,
     if (!universe) return std::nullopt;
     const auto best = best_of(*universe, rank_candidates(*universe));
     if (!best) return std::nullopt;
-    const auto idle = idle_in(*universe, best->chosen);
     std::optional<Brought> brought;
     std::map<std::string, std::pair<Version, Accelerator>> requested;
     for (const auto id : best->chosen) {
         const auto& candidate = universe->candidates()[id];
         const auto& version = universe->version(candidate.version);
         if (universe->names()[candidate.name].text == name)
-            brought = Brought{version, candidate.accelerator, !idle.contains(id)};
+            brought = Brought{version, candidate.accelerator, !best->idle.contains(id)};
         else if (universe->is_requested(candidate.name))
             requested.emplace(universe->names()[candidate.name].text,
                               std::pair(version, candidate.accelerator));
@@ -154,9 +152,10 @@ Result<Outcome> answer(const Problem& problem) {
     const auto ranks = rank_candidates(universe);
     if (const auto best = best_of(universe, ranks)) {
         GPKG_TRY(auto solution, solution_of(universe, *best));
-        solution.notes = notes_on(universe, best->chosen, [&](const auto& name, const auto& spec) {
-            return brought_with(problem, name, spec);
-        });
+        solution.notes =
+            notes_on(universe, best->chosen, best->idle, [&](const auto& name, const auto& spec) {
+                return brought_with(problem, name, spec);
+            });
         return solution;
     }
     if (!problem.wants_reasons) return Explanation{};

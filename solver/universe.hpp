@@ -33,6 +33,8 @@ public:
     const std::vector<Spec>& specs() const { return table_.specs(); }
     const std::vector<Candidate>& candidates() const { return candidates_; }
     const Conditions& conditions() const { return table_.conditions(); }
+    /// Of the machine.
+    const CudaLimits& limits() const { return table_.limits(); }
     const Version& version(VersionId id) const { return versions_[id]; }
     const Problem& problem() const { return *problem_; }
 

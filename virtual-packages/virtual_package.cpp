@@ -160,8 +160,8 @@ private:
             return {.absent = false, .value = std::string(value)};
         }
         note(which, OverrideEffect::None, fmt::format("expected {}", which.wanted));
-        auto near = std::string();
-        if (which.package == kArchspec.package) near = meant_microarchitecture(value);
+        const auto near =
+            which.package == kArchspec.package ? meant_microarchitecture(value) : std::string();
         warn(fmt::format(
             "{}={} is ignored: expected {}{}", which.variable, value, which.wanted, near));
         return {};
@@ -201,14 +201,14 @@ private:
     }
 
     void suggest_microarchitecture(std::string_view name) {
-        const auto near = near_names(name, microarchitecture_names());
+        const auto near = meant_microarchitecture(name);
         warn(fmt::format("{}={}: not a microarchitecture that gpkg knows{}",
                          kArchspec.variable,
                          name,
                          near.empty()
                              ? "; for one that is not known yet, that of an older one whose "
                                "code it runs does, e.g. x86_64_v4"
-                             : "; did you mean " + join_or(near) + "?"));
+                             : near));
     }
 
     /// A package that every target of one system has.

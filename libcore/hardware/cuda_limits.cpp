@@ -71,6 +71,7 @@ std::optional<std::string> CudaLimits::obstacle_of_version(std::string_view name
     return tells_cuda_version(name) ? told_of_cuda(version) : told_of_library(name, version);
 }
 
+/// By some version of it.
 bool CudaLimits::has_obstacles(std::string_view name) const {
     if (tells_cuda_version(name)) return driver_ || !devices_.empty();
     return !devices_.empty() && least_device_of(name);

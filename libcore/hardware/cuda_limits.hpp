@@ -38,8 +38,6 @@ public:
     /// libraries that gave up GPUs (gpu_libraries.hpp).
     std::optional<std::string> obstacle_of_version(std::string_view name,
                                                    const Version& version) const;
-    /// Whether there can be one for some version of the name.
-    bool has_obstacles(std::string_view name) const;
     /// The first of these that there is of a record.
     std::optional<std::string> obstacle_of(const PackageRecord& record) const;
     /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
@@ -48,6 +46,7 @@ public:
     std::optional<std::string> caution_of_cuda(std::string_view cuda) const;
 
 private:
+    bool has_obstacles(std::string_view name) const;
     const Version* device_with(CodeFit fit, const std::vector<Version>& toolkits) const;
     std::optional<std::string> told_by_build(std::string_view build, CodeFit fit) const;
     std::optional<std::string> told_by_cuda(std::string_view cuda,

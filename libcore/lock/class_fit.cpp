@@ -89,10 +89,8 @@ bool is_for_building_alone(const LockFile& lock,
 }
 
 /// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
-std::vector<std::string> restrictions_of(const LockFile& lock,
-                                         const LockedClass& locked,
-                                         const std::vector<PackageRecord>& records) {
-    const bool only_builds = is_for_building_alone(lock, locked, records);
+std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& records,
+                                         bool only_builds) {
     std::set<std::string> texts;
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
@@ -226,12 +224,14 @@ Machine machine_of(const std::vector<PackageRecord>& records) {
 
 std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked) {
     const auto records = lock.records_of(locked);
-    return of_use(locked, records, restrictions_of(lock, locked, records));
+    return of_use(
+        locked, records, restrictions_of(records, is_for_building_alone(lock, locked, records)));
 }
 
 std::vector<std::string> restrictions_beside_needs(const LockFile& lock,
                                                    const LockedClass& locked) {
-    auto texts = restrictions_of(lock, locked, lock.records_of(locked));
+    const auto records = lock.records_of(locked);
+    auto texts = restrictions_of(records, is_for_building_alone(lock, locked, records));
     std::erase_if(texts, [&](const auto& text) { return demand(locked.needs, text); });
     return least_needs({}, texts);
 }
@@ -253,7 +253,8 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
         for (const auto& machine : locked.also_made_for)
             one.made_for.push_back(machine_of(virtual_packages_of(machine)));
         auto records = lock.records_of(locked);
-        one.restrictions = restrictions_of(lock, locked, records);
+        const bool only_builds = is_for_building_alone(lock, locked, records);
+        one.restrictions = restrictions_of(records, only_builds);
         one.useful_with = of_use(locked, records, one.restrictions);
         std::set<std::string_view> texts;
         for (const auto& record : records) {
@@ -264,7 +265,7 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
         for (const auto text : texts) {
             if (auto spec = MatchSpec::parse(text)) one.on_machine.push_back(*std::move(spec));
         }
-        if (!is_for_building_alone(lock, locked, records)) one.parts = parts_of_cuda(records);
+        if (!only_builds) one.parts = parts_of_cuda(records);
         for (auto& record : records) {
             const auto of = accelerator_of(record);
             if (of.accelerator != Accelerator::None || of.is_for_either ||

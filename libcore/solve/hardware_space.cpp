@@ -236,12 +236,15 @@ bool HardwareSpace::carries_over(const std::vector<PackageRecord>& answer,
                                  std::size_t from,
                                  std::size_t to) const {
     if (!has_fewer_records(from, to)) return false;
-    std::set<std::string> texts;
+    std::vector<std::string> exact;
+    std::set<std::string_view> texts;
     for (const auto& record : answer) {
         texts.insert(record.depends.begin(), record.depends.end());
         texts.insert(record.constrains.begin(), record.constrains.end());
-        texts.insert(MachineSpecs::exactly(record.name, record.version));
+        if (tells_cuda_version(record.name))
+            exact.push_back(MachineSpecs::exactly(record.name, record.version));
     }
+    texts.insert(exact.begin(), exact.end());
     for (std::size_t i = 0; i < asked_.size(); ++i) {
         const auto& before = seen_[from][i];
         const auto& now = seen_[to][i];

@@ -112,6 +112,8 @@ struct Solution {
         std::string why;  ///< "needs libcudnn >=9.11, which has no code for ..."
     };
     std::vector<Idle> idle{};
+    /// Null where the name runs, or is not there.
+    const Idle* find_idle(std::string_view name) const;
     /// One-line remarks a user should see: records that could not be read, installed packages
     /// that the machine could not use.
     std::vector<std::string> notes;

@@ -33,10 +33,6 @@ bool is_same(const std::optional<PackageRecord>& a, const std::optional<PackageR
     return a->channel == b->channel && a->subdir == b->subdir && a->fn == b->fn;
 }
 
-bool is_idle(const Solution& solution, const std::string& name) {
-    return std::ranges::any_of(solution.idle, [&](const auto& one) { return one.name == name; });
-}
-
 bool is_held(const Request& request, const PackageRecord& record) {
     return !request.may_move(record.name) &&
            std::any_of(
@@ -118,7 +114,7 @@ Settled settled_before(const Problem& problem,
     for (const auto& name : graded) {
         if (!now.contains(name) || name.starts_with("__")) continue;
         settled.graded.push_back(name);
-        if (is_idle(answer, name) != is_idle(other, name) ||
+        if ((answer.find_idle(name) == nullptr) != (other.find_idle(name) == nullptr) ||
             !is_alike(problem, find(now, name), find(then, name)))
             return settled;
     }

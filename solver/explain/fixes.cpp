@@ -289,25 +289,20 @@ private:
         }
     }
 
-    static bool is_idle(const Solution& solution, const std::string& name) {
-        return std::ranges::any_of(solution.idle,
-                                   [&](const auto& idle) { return idle.name == name; });
-    }
-
     /// Not where a newer driver would bring what its GPU does not run.
     static bool is_of_use(const Fix& fix, const Solution& solution) {
         const bool is_of_machine = std::ranges::any_of(fix.changes, [](const auto& change) {
             return change.kind == ProblemChange::Kind::SetMachine;
         });
         return !is_of_machine || std::ranges::none_of(fix.gives, [&](const auto& package) {
-            return is_idle(solution, package.name);
+            return solution.find_idle(package.name) != nullptr;
         });
     }
 
     std::string remark_on(const Universe& changed,
                           const PackageRecord& record,
                           const Solution& solution) const {
-        if (is_idle(solution, record.name)) return "does not run here";
+        if (solution.find_idle(record.name) != nullptr) return "does not run here";
         return gives_up_gpu(changed, record) ? "for CPUs" : "";
     }
 

@@ -14,13 +14,9 @@ namespace gpkg::solver {
 AcceleratorNotes::AcceleratorNotes(const Universe& universe,
                                    MachineLimit& machine,
                                    const std::vector<CandidateId>& chosen,
+                                   const Idle& idle,
                                    const WithSpec& with_spec)
-    : universe_(universe),
-      machine_(machine),
-      with_spec_(with_spec),
-      limits_(universe.problem().virtual_packages),
-      chosen_(chosen),
-      idle_(idle_in(universe, chosen)) {
+    : universe_(universe), machine_(machine), with_spec_(with_spec), chosen_(chosen), idle_(idle) {
     for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
         if (!candidate.says_accelerator) continue;
@@ -55,7 +51,7 @@ std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
         return fmt::format("{} does not run on {}: it {}", text_of(id), machine(), idle->second);
     const auto record = chosen.record();
     const auto caution = record && chosen.accelerator == Accelerator::Nvidia
-                             ? limits_.caution_of(*record)
+                             ? universe_.limits().caution_of(*record)
                              : std::nullopt;
     if (!caution) return std::nullopt;
     return fmt::format("{} {}", text_of(id), at_best_as_ptx(*caution));

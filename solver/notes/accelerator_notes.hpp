@@ -1,12 +1,10 @@
 #pragma once
 
-#include "libcore/hardware/cuda_limits.hpp"
 #include "solver/machine_limit.hpp"
 #include "solver/notes/notes.hpp"
 #include "solver/universe.hpp"
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,6 +20,7 @@ public:
     AcceleratorNotes(const Universe& universe,
                      MachineLimit& machine,
                      const std::vector<CandidateId>& chosen,
+                     const Idle& idle,
                      const WithSpec& with_spec);
 
     /// Of one that was chosen. `is_limit_told`: what keeps newer versions out is told already.
@@ -64,10 +63,9 @@ private:
     const Universe& universe_;
     MachineLimit& machine_;
     const WithSpec& with_spec_;
-    const CudaLimits limits_;
     const std::vector<CandidateId>& chosen_;
-    const std::map<CandidateId, std::string> idle_;  ///< of them
-    std::set<NameId> parts_;                         ///< needed by what says what it is for
+    const Idle& idle_;        ///< of them
+    std::set<NameId> parts_;  ///< needed by what says what it is for
 };
 
 }  // namespace gpkg::solver

@@ -78,13 +78,14 @@ void note_missing_extras(const Universe& universe,
 
 std::vector<std::string> notes_on(const Universe& universe,
                                   const std::vector<CandidateId>& chosen,
+                                  const Idle& idle,
                                   const WithSpec& with_spec) {
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
     if (auto note = note_on_idle(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, with_spec);
+    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, idle, with_spec);
     auto held_kind = note_on_held_kinds(universe, machine_limit, chosen, with_spec);
     for (const auto id : chosen) {
         if (held_kind && held_kind->on == id) {

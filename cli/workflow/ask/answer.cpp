@@ -138,7 +138,7 @@ Result<std::optional<Outcome>> answer_for_building(Question& question) {
     return std::optional(std::move(outcome));
 }
 
-/// As where what is installed does not go together any more, by what its channel says since.
+/// What did not hold after all.
 void note_lifted(const std::vector<MatchSpec>& lifted, Solution& solution) {
     for (const auto& spec : lifted) {
         const auto record = std::ranges::find(solution.records, spec.name, &PackageRecord::name);
@@ -159,7 +159,8 @@ void lift(Question& question, const std::vector<MatchSpec>& specs) {
 }
 
 /// With what holds where possible, else without the first of it without which there is an answer,
-/// else without any of it.
+/// else without any of it: as where what is installed does not go together any more, by what its
+/// channel says since.
 Result<Outcome> answer_where_possible(Question& question) {
     constexpr std::size_t kMostTries = 8;  // each costs a solve
     std::vector<MatchSpec> liftable;

@@ -56,10 +56,8 @@ Result<std::string> obstacle_of(Context& context,
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome))
         return reason_of(*explanation);
-    for (const auto& [name, why] : std::get<Solution>(outcome).idle) {
-        if (name == record.name) return why;
-    }
-    return std::string();
+    const auto* idle = std::get<Solution>(outcome).find_idle(record.name);
+    return idle == nullptr ? std::string() : idle->why;
 }
 
 }  // namespace gpkg::cli
