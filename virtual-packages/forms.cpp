@@ -52,6 +52,16 @@ std::string_view wanted_architecture(const GpuDevice& gpu) {
                : "numbers like 12.60.7";
 }
 
+/// Where a key's value is, or the map where it is missing.
+const yaml::Node& found_in(const yaml::Node& map, std::string_view key) {
+    const auto* node = map.find(key);
+    return node == nullptr ? map : *node;
+}
+
+std::string told(const std::optional<std::string>& value) {
+    return value ? fmt::format("\"{}\"", printable(*value, 60)) : "none";
+}
+
 }  // namespace
 
 std::string_view vendor_name(GpuVendor vendor) {
@@ -119,14 +129,19 @@ Result<GpuDevice> read_gpu(const yaml::Node& node) {
     GpuDevice gpu;
     GPKG_TRY(const auto vendor, find_text(&node, "vendor"));
     const auto known = vendor_of(vendor.value_or(""));
-    if (!known) return node.fail("expected `vendor: nvidia`, `vendor: amd` or `vendor: intel`");
+    if (!known)
+        return found_in(node, "vendor")
+            .fail("expected `vendor: nvidia`, `vendor: amd` or `vendor: intel`, found " +
+                  told(vendor));
     gpu.vendor = *known;
     GPKG_TRY(auto name, find_text(&node, "name"));
     gpu.name = std::move(name).value_or("");
     GPKG_TRY(auto architecture, find_text(&node, "architecture"));
-    gpu.architecture = std::move(architecture).value_or("");
+    gpu.architecture = architecture.value_or("");
     if (const auto wanted = wanted_architecture(gpu); !wanted.empty())
-        return node.fail(fmt::format("expected `architecture:` with {}", wanted));
+        return found_in(node, "architecture")
+            .fail(fmt::format(
+                "expected `architecture:` with {}, found {}", wanted, told(architecture)));
     GPKG_TRY(gpu.memory_mib, find_number<std::uint64_t>(node, "memory_mib"));
     GPKG_TRY(gpu.compute_units, find_number<std::uint32_t>(node, "compute_units"));
     return gpu;

@@ -165,20 +165,10 @@ Result<void> read_origin(const yaml::Node& root, HardwareProfile& profile) {
     return {};
 }
 
-/// The name of archspec's from which all microarchitectures of a platform descend.
-std::string_view family_of(std::string_view platform) {
-    if (platform.ends_with("-64")) return "x86_64";
-    if (platform.ends_with("-aarch64") || platform.ends_with("-arm64")) return "aarch64";
-    return platform.substr(platform.find('-') + 1);
-}
-
 Result<void> check_cpu(const yaml::Node& root, const HardwareProfile& profile) {
     if (!profile.microarchitecture) return {};
     const auto& name = profile.microarchitecture->value;
-    const auto ancestors = lineage(name);
-    const auto family = family_of(profile.platform);
-    if (!is_microarchitecture(family) || std::ranges::find(ancestors, family) != ancestors.end())
-        return {};
+    if (!is_of_another_platform(name, profile.platform)) return {};
     return root.find("cpu")
         ->find("microarchitecture")
         ->fail(fmt::format("{} is no CPU of a machine of {}", name, profile.platform));

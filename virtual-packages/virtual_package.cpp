@@ -189,6 +189,11 @@ private:
         if (const auto ruling = ask(kArchspec); ruling.value) {
             if (!is_microarchitecture(*ruling.value) && naive_archspec(platform_) != *ruling.value)
                 suggest_microarchitecture(*ruling.value);
+            if (is_of_another_platform(*ruling.value, platform_))
+                warn(fmt::format("{}={}: no CPU of a machine of {}",
+                                 kArchspec.variable,
+                                 *ruling.value,
+                                 platform_));
             add("__archspec", "1", kArchspec.variable, *ruling.value);
         } else if (native_ && profile_.microarchitecture) {
             add("__archspec",

@@ -58,7 +58,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
             if (wishes.name.empty() && wishes.prefix.empty())
                 return fail(ErrorKind::Usage,
                             "the new environment needs a name or a path",
-                            "gpkg create -n NAME ...");
+                            "-n NAME or -p PATH; an environment.yml may have its own name:");
         }
         GPKG_TRY(const auto prefix, new_prefix(context, options->target));
         GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));

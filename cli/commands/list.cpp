@@ -291,6 +291,9 @@ Result<int> list(Context& context, const ListOptions& options) {
         context.out.json(array);
         return 0;
     }
+    if (items.empty() && !options.filter.empty())
+        context.out.note(
+            fmt::format("nothing in {} matches {}", path.native(), printable(options.filter)));
     if (options.explicit_urls)
         return print_explicit(
             context, path, items, options.md5 ? ExplicitChecksum::Md5 : ExplicitChecksum::Best);

@@ -157,7 +157,7 @@ Result<Change> answer(Context& context, Question question) {
     change.requested = wanted.specs;
     GPKG_TRY(change.variables, variable_changes(wanted));
     GPKG_TRY(change.removed_specs, forgotten_names(wanted));
-    GPKG_CHECK(check_python_for_pip(wanted.pip, solution.records));
+    GPKG_CHECK(check_pip_sections(wanted.pip, solution.records));
     change.pip = wanted.pip;
     change.notes = std::move(solution.notes);
     keep_builds(change, question, solution.records);
@@ -200,7 +200,7 @@ Result<Change> exactly(ExactRequest request) {
         if (change.state->channels.empty()) change.state->channels = before.channels;
         if (change.state->unknown_keys.empty()) change.state->unknown_keys = before.unknown_keys;
     }
-    if (!request.records_are_bare) GPKG_CHECK(check_python_for_pip(request.pip, request.records));
+    if (!request.records_are_bare) GPKG_CHECK(check_pip_sections(request.pip, request.records));
     change.pip = std::move(request.pip);
     const RecordGraph graph(std::move(request.records), change.requested);
     for (const auto place : graph.dependencies_first()) {

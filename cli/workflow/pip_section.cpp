@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace gpkg::cli {
 namespace {
@@ -44,16 +45,41 @@ std::string_view file_named(std::string_view line, std::string_view& option) {
     return {};
 }
 
+/// That file, from the folder of the environment.yml; nothing for other lines, and where what is
+/// named is a URL or a variable of pip's.
+std::optional<fs::path> local_file_named(std::string_view line,
+                                         const fs::path& folder,
+                                         std::string_view& option) {
+    const auto named = file_named(line, option);
+    const bool is_place = named.find("://") != std::string_view::npos || named.starts_with("${");
+    if (named.empty() || is_place) return std::nullopt;
+    return (folder / named).lexically_normal();
+}
+
 /// A line of our requirements file. pip looks for files that one names beside the file itself, and
 /// for all else where it runs, which is the folder of the environment.yml.
 std::string requirement_line(std::string_view requirement, const fs::path& folder) {
     const auto line = trim(requirement);
     std::string_view option;
-    const auto named = file_named(line, option);
-    const bool is_place = named.find("://") != std::string_view::npos || named.starts_with("${");
-    if (named.empty() || is_place) return std::string(line);
-    const auto file = (folder / named).lexically_normal();
-    return fmt::format("{} {}", option, shell_word(file.native()));
+    const auto file = local_file_named(line, folder, option);
+    return file ? fmt::format("{} {}", option, shell_word(file->native())) : std::string(line);
+}
+
+/// pip would look for them once the conda packages are in place.
+Result<void> check_files(const PipSection& section) {
+    for (const auto& requirement : section.requirements) {
+        const auto line = trim(requirement);
+        std::string_view option;
+        const auto file = local_file_named(line, section.file.parent_path(), option);
+        std::error_code ignored;
+        if (!file || fs::exists(*file, ignored)) continue;
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: pip: {}: there is no {}",
+                                section.file.native(),
+                                printable(line),
+                                file->native()));
+    }
+    return {};
 }
 
 /// The environment's own variables over those of this process.
@@ -183,8 +209,9 @@ tl::unexpected<Error> failed(const PipSection& section,
 
 }  // namespace
 
-Result<void> check_python_for_pip(const Sections& sections,
-                                  const std::vector<PackageRecord>& records) {
+Result<void> check_pip_sections(const Sections& sections,
+                                const std::vector<PackageRecord>& records) {
+    for (const auto& section : sections) GPKG_CHECK(check_files(section));
     const bool has_python = std::any_of(
         records.begin(), records.end(), [](const auto& record) { return record.name == "python"; });
     if (sections.empty() || has_python) return {};

@@ -19,9 +19,10 @@ struct PipSection {
     Dependencies dependencies = Dependencies::Install;
 };
 
-/// Fails where the environment, which will consist of these records, has no python to run pip with.
-Result<void> check_python_for_pip(const std::vector<PipSection>& sections,
-                                  const std::vector<PackageRecord>& records);
+/// Fails where a file that pip is to read is missing, and where the environment, which will consist
+/// of these records, has no python to run pip with.
+Result<void> check_pip_sections(const std::vector<PipSection>& sections,
+                                const std::vector<PackageRecord>& records);
 
 /// Says what pip would be asked for.
 void print_pip_sections(Output& out, const std::vector<PipSection>& sections);

@@ -44,6 +44,15 @@ std::vector<std::string> known_names() {
     return names;
 }
 
+std::string meant_by(std::string_view word) {
+    const auto names = known_names();
+    const auto lower = to_lower(word);
+    if (std::find(names.begin(), names.end(), lower) != names.end())
+        return fmt::format("did you mean {}?", lower);
+    const auto near = near_names(lower, names);
+    return near.empty() ? "" : fmt::format("did you mean {}?", join_or(near));
+}
+
 bool is_word_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -62,8 +71,8 @@ public:
     }
 
 private:
-    static tl::unexpected<Error> wrong(std::string what) {
-        return fail(ErrorKind::Parse, std::move(what));
+    static tl::unexpected<Error> wrong(std::string what, std::string hint = {}) {
+        return fail(ErrorKind::Parse, std::move(what), std::move(hint));
     }
 
     void advance() {
@@ -113,7 +122,7 @@ private:
         for (const auto& [name, holds] : kVariables) {
             if (take(name)) return holds(platform_);
         }
-        return wrong(fmt::format("unknown name '{}'", token_));
+        return wrong(fmt::format("unknown name '{}'", token_), meant_by(token_));
     }
 
     std::string_view rest_;
@@ -126,12 +135,16 @@ private:
 Result<bool> evaluate_selector(std::string_view expression, std::string_view platform) {
     auto value = Evaluator(expression, platform).whole();
     if (value) return value;
+    const auto& wrong = value.error();
     return fail(
-        ErrorKind::Parse,
-        fmt::format("the selector [{}]: {}", trim(expression), value.error().message),
-        fmt::format("selectors know {}, and, or, not and parentheses; what is a remark begins with "
-                    "something else than [",
-                    fmt::join(known_names(), ", ")));
+        wrong.kind,
+        fmt::format("the selector [{}]: {}", trim(expression), wrong.message),
+        !wrong.hint.empty()
+            ? wrong.hint
+            : fmt::format(
+                  "selectors know {}, and, or, not and parentheses; what is a remark begins with "
+                  "something else than [",
+                  fmt::join(known_names(), ", ")));
 }
 
 bool is_meant_as_selector(std::string_view text) {

@@ -113,6 +113,15 @@ std::vector<std::string_view> lineage(std::string_view name) {
     return found;
 }
 
+bool is_of_another_platform(std::string_view name, std::string_view platform) {
+    std::string_view family = platform.substr(platform.find('-') + 1);
+    if (platform.ends_with("-64")) family = "x86_64";
+    if (platform.ends_with("-aarch64") || platform.ends_with("-arm64")) family = "aarch64";
+    const auto ancestors = lineage(name);
+    return !ancestors.empty() && is_microarchitecture(family) &&
+           std::ranges::find(ancestors, family) == ancestors.end();
+}
+
 std::optional<int> x86_64_level(std::string_view name) {
     const auto ancestors = lineage(name);
     const auto has = [&](std::string_view wanted) {

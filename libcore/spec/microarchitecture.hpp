@@ -33,6 +33,10 @@ const Microarchitecture* find_microarchitecture(std::string_view name);
 /// The name and all it descends from, in no promised order; empty for an unknown name.
 std::vector<std::string_view> lineage(std::string_view name);
 
+/// Whether no machine of a platform, "linux-64", has such a CPU: zen4 is of another one than
+/// linux-aarch64. False for an unknown name, and for platforms of whose CPUs gpkg knows none.
+bool is_of_another_platform(std::string_view name, std::string_view platform);
+
 /// 1 to 4 when `name` runs the code of that x86-64 level; nothing for other families and unknown
 /// names. "zen4" is 4, "haswell" 3, "core2" 1.
 std::optional<int> x86_64_level(std::string_view name);

@@ -4,6 +4,7 @@
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <optional>
 #include <sstream>
@@ -138,10 +139,35 @@ std::optional<std::size_t> line_with_tab(std::string_view text, std::size_t last
     return std::nullopt;
 }
 
-std::string what_is_wrong(const std::string& said) {
-    if (said == YAML::ErrorMsg::END_OF_SEQ_FLOW) return "a list that [ opens is not closed";
-    if (said == YAML::ErrorMsg::END_OF_MAP_FLOW) return "a map that { opens is not closed";
-    return printable(said);
+/// What people get wrong, in yaml-cpp's words and in theirs.
+struct Mistake {
+    std::string_view said;
+    std::string_view meant;
+    std::string_view hint;
+};
+
+tl::unexpected<Error> not_yaml(const std::string& where, const YAML::Exception& problem) {
+    constexpr std::string_view like_neighbours =
+        "is it indented like its neighbours, with its '- ' or the ':' of its key?";
+    static const std::array<Mistake, 6> mistakes{{
+        {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a list that [ opens is not closed", ""},
+        {YAML::ErrorMsg::END_OF_MAP_FLOW, "a map that { opens is not closed", ""},
+        {YAML::ErrorMsg::END_OF_SEQ, "this belongs to no list or map above it", like_neighbours},
+        {YAML::ErrorMsg::END_OF_MAP, "this belongs to no list or map above it", like_neighbours},
+        {YAML::ErrorMsg::MAP_VALUE,
+         "no ':' can stand here",
+         "is the line indented like its neighbours? A text with ': ' in it needs quotes"},
+        {YAML::ErrorMsg::UNKNOWN_TOKEN, "a text that begins like this needs quotes", ""},
+    }};
+    const auto known = std::ranges::find(mistakes, problem.msg, &Mistake::said);
+    const bool is_known = known != mistakes.end();
+    return fail(ErrorKind::Parse,
+                fmt::format("{}:{}:{}: {}",
+                            where,
+                            problem.mark.line + 1,
+                            problem.mark.column + 1,
+                            is_known ? std::string(known->meant) : printable(problem.msg)),
+                is_known ? std::string(known->hint) : "");
 }
 
 }  // namespace
@@ -166,12 +192,7 @@ Result<Node> Node::parse(std::string_view text, std::string where, std::size_t m
                 ErrorKind::Parse,
                 fmt::format("{}:{}: a tab cannot indent a line of YAML", where, *line + 1),
                 "use spaces");
-        return ::gpkg::fail(ErrorKind::Parse,
-                            fmt::format("{}:{}:{}: {}",
-                                        where,
-                                        problem.mark.line + 1,
-                                        problem.mark.column + 1,
-                                        what_is_wrong(problem.msg)));
+        return not_yaml(where, problem);
     }
 }
 

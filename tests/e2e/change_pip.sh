@@ -44,6 +44,13 @@ variables:
   GREETING: hello
 YML
 
+# What pip would look for in vain is told before anything is done.
+expect 1 env create -f project/environment.yml
+err_has "project/environment.yml: pip: -r more.txt: there is no $WORK/here/project/more.txt"
+absent ml
+echo right-pad > project/more.txt
+echo right-pad==1 > 'project/held back.txt'
+
 # A dry run says what would be run, and runs nothing.
 expect 0 env create -f project/environment.yml --dry-run
 out_has "then, in $WORK/here/project, pip install left-pad==1.5 -r more.txt"
@@ -67,7 +74,9 @@ asked --find-links wheels" ]
 err_has 'Collecting left-pad==1.5'
 out_lacks Collecting
 out_has 'ml is ready'
-check [ "$(ls project)" = environment.yml ]
+check [ "$(ls project)" = 'environment.yml
+held back.txt
+more.txt' ]
 expect 0 list -n ml --json
 json '("left-pad", "1.5", "pypi") in [(r["name"], r["version"], r["channel"]) for r in d]'
 

@@ -32,6 +32,8 @@ expect 0 list -n one -f app --json
 json 'len(d) == 1'
 expect 0 list -n one -f ap --json
 json 'd == []'
+expect 0 list -n one zib
+err_has "nothing in $GPKG_ROOT_PREFIX/envs/one matches zib"
 expect 2 list -n one '('
 err_is 'error: (: is no regular expression
   hint: a plain part of a name does as well, e.g. gpkg list torch'

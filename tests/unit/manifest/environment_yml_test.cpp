@@ -179,6 +179,10 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"dependencies: [a",                        "env.yml:1:1: a list that [ opens is not closed"},
         {"variables: {a: b",                        "env.yml:1:1: a map that { opens is not closed"},
         {"dependencies:\n\t- a",                    "env.yml:2: a tab cannot indent a line of YAML"},
+        {"dependencies:\n  - a\n - b",             "env.yml:3:2: this belongs to no list or map above it"},
+        {"dependencies:\n  - a: 3\n   - b",        "env.yml:3:4: this belongs to no list or map above it"},
+        {"name: x\n dependencies: []",             "env.yml:2:14: no ':' can stand here"},
+        {"dependencies: [@a]",                      "env.yml:1:16: a text that begins like this needs quotes"},
         {"dependencies:\n- pip:\n \t- a\n- b",      "env.yml:3: a tab cannot indent a line of YAML"},
     }));
     // clang-format on
@@ -193,6 +197,13 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
     REQUIRE_FALSE(manifest);
     CHECK(manifest.error().message == row.message);
     CHECK(manifest.error().kind == ErrorKind::Parse);
+}
+
+TEST_CASE("what is wrong with an indentation comes with a hint", "[manifest]") {
+    const auto manifest = read("dependencies:\n  - a\n - b");
+    REQUIRE_FALSE(manifest);
+    CHECK(manifest.error().hint ==
+          "is it indented like its neighbours, with its '- ' or the ':' of its key?");
 }
 
 TEST_CASE("a wrong spec shows the file, the line and the spot", "[manifest]") {

@@ -154,7 +154,7 @@ TEST_CASE("a program's answer", "[virtual-packages]") {
         {one + "echo 'virtual_packages: [{name: __cuda}]'", "", "x: its answer:2:27: __cuda is gpkg's own to tell"},
         {one + "echo 'virtual_packages: [{name: __x}, {name: __x}]'", "", "x: its answer:2:33: __x stands here twice"},
         {one + "echo 'gpus: [{vendor: nvidia, architecture: \"9.0\"}]'", "", "x: its answer:2:8: GPUs of nvidia are gpkg's own to tell"},
-        {one + "echo 'gpus: [{vendor: other}]'", "", "x: its answer:2:8: expected `vendor: nvidia`, `vendor: amd` or `vendor: intel`"},
+        {one + "echo 'gpus: [{vendor: other}]'", "", "x: its answer:2:17: expected `vendor: nvidia`, `vendor: amd` or `vendor: intel`, found \"other\""},
         {kAnswer + "; echo one >&2; echo 'no such card' >&2; exit 3", "", "x: ended with status 3: no such card"},
         {kAnswer + "; kill -SEGV $$", "", "x: crashed (Segmentation fault)"},
         {"yes | head -c 100000", "", "x: says more than an answer can be, 64 KiB"},

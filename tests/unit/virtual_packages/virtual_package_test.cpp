@@ -88,6 +88,8 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "ARCHSPEC", "zen4", "__archspec", "__archspec=1=zen4", ""},
         {"linux-64", "ARCHSPEC", "x86_64_v2", "__archspec", "__archspec=1=x86_64_v2", ""},
         {"osx-arm64", "ARCHSPEC", "m2", "__archspec", "__archspec=1=m2", ""},
+        {"linux-64", "ARCHSPEC", "neoverse_v1", "__archspec", "__archspec=1=neoverse_v1",
+         "CONDA_OVERRIDE_ARCHSPEC=neoverse_v1: no CPU of a machine of linux-64"},
         {"linux-64", "ARCHSPEC", "", "__archspec", "__archspec=1=zen3",
          "CONDA_OVERRIDE_ARCHSPEC is empty and ignored: the package cannot be absent"},
         {"linux-64", "ARCHSPEC", "zen 4", "__archspec", "__archspec=1=zen3",
