@@ -152,6 +152,7 @@ Result<Outcome> answer(const Problem& problem) {
     const auto ranks = rank_candidates(universe);
     if (const auto best = best_of(universe, ranks)) {
         GPKG_TRY(auto solution, solution_of(universe, *best));
+        if (!problem.wants_notes) return solution;
         solution.notes =
             notes_on(universe, best->chosen, best->idle, [&](const auto& name, const auto& spec) {
                 return brought_with(problem, name, spec);

@@ -211,6 +211,7 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
     if (only_builds_for_nvidia(asked.specs, {}, asked.accelerators)) {
         auto answered = question;
         answered.problem.wants_reasons = false;
+        answered.problem.wants_notes = false;
         GPKG_CHECK(answer_to(answered));
         question.problem.request.only_builds = answered.problem.request.only_builds;
     }

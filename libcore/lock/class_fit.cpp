@@ -147,8 +147,7 @@ public:
     }
 
     /// Takes one of the class' packages for GPUs into account.
-    void take(ClassFit& fit, const PackageRecord& record) const {
-        const auto of = accelerator_of(record).accelerator;
+    void take(ClassFit& fit, const PackageRecord& record, Accelerator of) const {
         if (!take_obstacle(fit, record) && of != Accelerator::None) take(fit, record.name, of);
     }
 
@@ -270,7 +269,7 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
             const auto of = accelerator_of(record);
             if (of.accelerator != Accelerator::None || of.is_for_either ||
                 least_device_of(record.name))
-                one.for_gpus.push_back(std::move(record));
+                one.for_gpus.push_back({std::move(record), of.accelerator});
         }
         classes_.push_back(std::move(one));
     }
@@ -296,7 +295,7 @@ std::vector<ClassFit> ClassesOfLock::fits(
             if (!has(virtual_packages, name_in_spec(text))) fit.missed.push_back(text);
         }
         fit.unmet = unmet_of(*one.locked, fit.asked, platform, virtual_packages);
-        for (const auto& record : one.for_gpus) vendors.take(fit, record);
+        for (const auto& [record, of] : one.for_gpus) vendors.take(fit, record, of);
         // What only needs some of it says nothing of GPUs itself: numba-cuda.
         for (const auto& record : one.parts) {
             if (fit.will_not_run.empty()) vendors.take_obstacle(fit, record);

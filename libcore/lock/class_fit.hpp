@@ -87,12 +87,17 @@ public:
     using Machine = std::vector<Part>;
 
 private:
+    struct GpuBuild {
+        PackageRecord record;
+        Accelerator accelerator =
+            Accelerator::None;  ///< None: for either vendor's, or by its name alone
+    };
     struct Class {
         const LockedClass* locked = nullptr;
         std::vector<Machine> made_for;          ///< each of them
         std::vector<std::string> restrictions;  ///< of virtual packages by its packages
         std::vector<std::string> useful_with;
-        std::vector<PackageRecord> for_gpus;
+        std::vector<GpuBuild> for_gpus;
         std::vector<PackageRecord> parts;   ///< of CUDA, one of each that go with the same
         std::vector<MatchSpec> on_machine;  ///< dependencies that say what a package is made for
     };

@@ -92,6 +92,8 @@ struct Problem {
     bool wants_reasons = true;
     /// An explanation tells what would work, which takes many more solves.
     bool wants_fixes = true;
+    /// A Solution has notes, some of which take more solves; else none.
+    bool wants_notes = true;
     /// Ends a solve with an Interrupted error.
     std::stop_token stop;
 };

@@ -471,6 +471,10 @@ gpu expect 0 solve named
 out_has cpu_0
 expect 0 solve named cuda-version=11.7
 out_has cpu_0
+CONDA_OVERRIDE_CUDA_ARCH=3.5 gpu expect 0 solve named cuda-version=12.3
+out_has cpu_0
+CONDA_OVERRIDE_CUDA_ARCH=9.0 gpu expect 0 solve named cuda-version=12.3
+out_has cuda123_0
 gpu expect 0 solve named cuda-version=11.7 --accel none
 out_has cpu_0
 gpu expect 0 create -n named named=3.0 cuda-version=11.7

@@ -5,7 +5,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/machine_needs.hpp"
-#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/solver.hpp"
 
@@ -76,14 +75,10 @@ bool names_cuda(const Question& question, const std::vector<AcceleratorChoice>& 
                                [](const auto& spec) { return tells_cuda_version(spec.name); });
 }
 
-/// Whether the CUDA that is in it is none that the driver runs.
-bool is_beyond_driver(const Solution& solution, const std::vector<PackageRecord>& machine) {
-    const auto driver = find_version(machine, "__cuda");
-    return driver && std::ranges::any_of(solution.records, [&](const PackageRecord& record) {
-               const auto version = version_of(record);
-               return tells_cuda_version(record.name) && version &&
-                      driver_fit(*version, *driver) == DriverFit::No;
-           });
+/// Whether the CUDA that is in it is none that the driver and the GPUs run.
+bool has_idle_cuda(const Solution& solution) {
+    return std::ranges::any_of(
+        solution.idle, [](const Solution::Idle& one) { return tells_cuda_version(one.name); });
 }
 
 Result<Outcome> answer_with_machine(Question& question) {
@@ -99,9 +94,7 @@ Result<Outcome> answer_with_machine(Question& question) {
         attempt.problem.request.accelerators.all = order[i];
         GPKG_TRY(auto outcome, answer_with_accelerator(attempt));
         const auto* solution = std::get_if<Solution>(&outcome);
-        if (solution == nullptr || (is_by_name && i == 0 &&
-                                    is_beyond_driver(*solution, question.problem.virtual_packages)))
-            continue;
+        if (solution == nullptr || (is_by_name && i == 0 && has_idle_cuda(*solution))) continue;
         attempt.problem.wants_reasons = question.problem.wants_reasons;
         question = std::move(attempt);
         return outcome;

@@ -52,6 +52,7 @@ Result<std::string> obstacle_of(Context& context,
     request.accelerators.all = {AcceleratorChoice::Conda};
     GPKG_TRY(auto question, question_of(context, sources, request));
     question.problem.wants_fixes = false;
+    question.problem.wants_notes = false;
     GPKG_TRY(const auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome))

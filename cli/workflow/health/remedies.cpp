@@ -64,6 +64,7 @@ std::optional<Remedy> Remedies::tried(ChangeRequest request, std::string command
     auto question = question_of(context_, sources_, request);
     if (!question) return std::nullopt;
     question->problem.wants_reasons = false;
+    question->problem.wants_notes = false;
     auto outcome = answer_to(*question);
     auto* solution = outcome ? std::get_if<Solution>(&*outcome) : nullptr;
     if (solution == nullptr) return std::nullopt;

@@ -80,6 +80,7 @@ Result<void> lead_all(const Regions& regions, const std::stop_token& stop, LockF
 Result<Regions> decision_regions(Context& context, Question question) {
     auto& problem = question.problem;
     problem.wants_reasons = false;
+    problem.wants_notes = false;
     GPKG_TRY(const auto specs, reached_specs(problem));
     const auto base = bare_machine(question.machine.platform);
     GPKG_TRY(auto space, HardwareSpace::make(specs, base));
@@ -108,10 +109,13 @@ Result<Regions> decision_regions(Context& context, Question question) {
             hopeless.push_back(point);
             continue;
         }
+        // Which builds gave way hangs on records that are not in the answer.
+        const bool may_carry = solution->regained.empty();
         const auto [place, is_new] = places.emplace(urls_of(*solution), found.regions.size());
         if (is_new) found.regions.push_back({{}, {}, {}, std::move(*solution), {}});
-        found.regions[place->second].points.push_back(point);
-        found.regions[place->second].solved.push_back(point);
+        auto& region = found.regions[place->second];
+        region.points.push_back(point);
+        if (may_carry) region.solved.push_back(point);
     }
     for (auto& region : found.regions) region.needs = needs_of(problem.request, region.solution);
     name_regions(found.regions, problem.request);

@@ -15,7 +15,7 @@ namespace gpkg::cli {
 struct Region {
     std::string name;                 ///< "cuda12-glibc2.28"; no other has it
     std::vector<std::size_t> points;  ///< of the space
-    std::vector<std::size_t> solved;  ///< those of them that were solved for it
+    std::vector<std::size_t> solved;  ///< those of them whose answer may be others' as well
     Solution solution;
     std::vector<std::string> needs;  ///< the least that its packages ask of a machine
 };
