@@ -52,12 +52,8 @@ bool differ(const Kind& a, const Kind& b) {
 }  // namespace
 
 Kind kind_of(const PackageRecord& record) {
-    const auto columns = variant_columns(record);
-    const auto column = [&](std::string_view name) {
-        const auto* place = std::find(kVariantColumns.begin(), kVariantColumns.end(), name);
-        return columns[static_cast<std::size_t>(place - kVariantColumns.begin())];
-    };
-    return {column("blas"), column("mpi")};
+    auto columns = variant_columns(record);
+    return {std::move(columns.blas), std::move(columns.mpi)};
 }
 
 Keeping::Keeping(const Request& request) : accelerators_(request.accelerators) {

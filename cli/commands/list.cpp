@@ -62,10 +62,9 @@ Result<std::function<bool(const std::string&)>> name_filter(const ListOptions& o
 }
 
 Json variant_json(const Item& item) {
-    const auto& columns = item.variant;
     auto json = Json::object();
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (!columns.at(i).empty()) json[std::string(kVariantColumns.at(i))] = columns.at(i);
+    for (const auto& [name, value] : kVariantColumns) {
+        if (const auto& text = item.variant.*value; !text.empty()) json[std::string(name)] = text;
     }
     return json;
 }
@@ -88,12 +87,13 @@ Json json_of(const Item& item) {
 }
 
 /// The columns that tell something; which python it is for, the environment's tells.
-std::vector<std::size_t> telling_columns(const std::vector<Item>& items) {
-    std::vector<std::size_t> columns;
-    for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
-        const auto tells = [&](const Item& item) { return !item.variant.at(i).empty(); };
-        if (kVariantColumns.at(i) != "python" && std::any_of(items.begin(), items.end(), tells))
-            columns.push_back(i);
+std::vector<VariantColumn> telling_columns(const std::vector<Item>& items) {
+    std::vector<VariantColumn> columns;
+    for (const auto& column : kVariantColumns) {
+        const auto tells = [&](const Item& item) { return !(item.variant.*column.value).empty(); };
+        if (column.value != &VariantColumns::python &&
+            std::any_of(items.begin(), items.end(), tells))
+            columns.push_back(column);
     }
     return columns;
 }
@@ -112,14 +112,14 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
     const auto columns = telling_columns(items);
     Table table;
     std::vector<std::string> head{"# Name", "Version", "Build", "Channel"};
-    for (const auto i : columns) head.emplace_back(kVariantColumns.at(i));
+    for (const auto& column : columns) head.emplace_back(column.name);
     const bool has_inputs = std::any_of(
         items.begin(), items.end(), [](const Item& item) { return item.inputs.has_value(); });
     if (has_inputs) head.emplace_back("built with");
     table.add(std::move(head));
     for (const auto& item : items) {
         std::vector<std::string> cells{item.name, item.version, item.build, item.channel};
-        for (const auto i : columns) cells.push_back(item.variant.at(i));
+        for (const auto& column : columns) cells.push_back(item.variant.*column.value);
         if (has_inputs) cells.push_back(input_text(item));
         table.add(std::move(cells));
     }
@@ -220,12 +220,11 @@ Result<Listing> listing_of(Context& context,
 std::string variant_changes(const Item& here, const Item& there) {
     const auto word = [](const std::string& value) { return value.empty() ? "none" : value; };
     std::string text;
-    for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
-        const auto from = word(here.variant.at(i));
-        const auto to = word(there.variant.at(i));
+    for (const auto& [name, value] : kVariantColumns) {
+        const auto from = word(here.variant.*value);
+        const auto to = word(there.variant.*value);
         if (from != to)
-            text += fmt::format(
-                "{}{} {} -> {}", text.empty() ? "" : ", ", kVariantColumns.at(i), from, to);
+            text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", name, from, to);
     }
     return text;
 }

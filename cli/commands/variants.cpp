@@ -130,9 +130,10 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     for (const auto& row : rows) {
         auto one = to_json(row.record);
         Json variant;
-        for (std::size_t i = 0; i < kVariantColumns.size(); ++i)
-            variant[std::string(kVariantColumns.at(i))] =
-                row.build.columns.at(i).empty() ? Json() : Json(row.build.columns.at(i));
+        for (const auto& [name, value] : kVariantColumns) {
+            const auto& text = row.build.columns.*value;
+            variant[std::string(name)] = text.empty() ? Json() : Json(text);
+        }
         variant["evidence"] =
             row.accelerator.evidence.empty() ? Json() : Json(row.accelerator.evidence);
         one["variant"] = std::move(variant);
@@ -168,15 +169,15 @@ std::string fit_cell(const Row& row) {
 }
 
 /// The columns of records by which the rows differ, and the accelerator of what is for GPUs alone.
-std::vector<std::size_t> differing_columns(const std::vector<Row>& rows) {
-    std::vector<std::size_t> shown;
-    for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
+std::vector<VariantColumn> differing_columns(const std::vector<Row>& rows) {
+    std::vector<VariantColumn> shown;
+    for (const auto& column : kVariantColumns) {
         const auto differs = [&](const Row& row) {
-            return row.build.columns.at(i) != rows.front().build.columns.at(i);
+            return row.build.columns.*column.value != rows.front().build.columns.*column.value;
         };
-        const bool is_for_gpus = kVariantColumns.at(i) == "accelerator" &&
+        const bool is_for_gpus = column.value == &VariantColumns::accelerator &&
                                  rows.front().accelerator.accelerator != Accelerator::None;
-        if (is_for_gpus || std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(i);
+        if (is_for_gpus || std::any_of(rows.begin(), rows.end(), differs)) shown.push_back(column);
     }
     return shown;
 }
@@ -190,14 +191,14 @@ Table table_of(const Context& context,
 
     Table table;
     std::vector<std::string> head{"# Version", "Build"};
-    for (const auto i : shown) head.emplace_back(kVariantColumns.at(i));
+    for (const auto& column : shown) head.emplace_back(column.name);
     for (auto& key : shown_keys(keys)) head.push_back(std::move(key));
     if (channels.size() > 1) head.emplace_back("channel");
     head.emplace_back("fits here");
     table.add(std::move(head));
     for (const auto& row : rows) {
         std::vector<std::string> cells{row.record.version, row.record.build};
-        for (const auto i : shown) cells.push_back(row.build.columns.at(i));
+        for (const auto& column : shown) cells.push_back(row.build.columns.*column.value);
         for (const auto& key : keys) cells.push_back(input_cell(row.build, key));
         if (channels.size() > 1) cells.push_back(channel_text(context, row.record));
         cells.push_back(fit_cell(row));

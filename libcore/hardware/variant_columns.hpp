@@ -10,18 +10,35 @@
 
 namespace gpkg {
 
-inline constexpr auto kVariantColumns =
-    std::to_array<std::string_view>({"accelerator", "cuda", "gpu", "cpu", "blas", "mpi", "python"});
+/// Empty where the record says nothing.
+struct VariantColumns {
+    std::string accelerator;  ///< "nvidia", "amd", or "none" where the build is said to be for none
+    std::string cuda;         ///< "12.9", the CUDA it is built for
+    std::string gpu;          ///< ">=8.0": what it asks of __cuda_arch or __amdgpu_arch
+    std::string cpu;          ///< "x86_64_v3" of __archspec, or "level >=3"
+    std::string blas;         ///< "mkl"
+    std::string mpi;          ///< "openmpi"; "nompi" where the build is said to be without
+    std::string python;       ///< "3.12", or the range of a noarch package
 
-using VariantColumns = std::array<std::string, kVariantColumns.size()>;
+    friend bool operator==(const VariantColumns&, const VariantColumns&) = default;
+};
 
-/// A value for each of kVariantColumns, empty where the record says nothing:
-///   accelerator  "nvidia", "amd", or "none" where the build is said to be for none
-///   cuda         "12.9", the CUDA it is built for
-///   gpu          ">=8.0": what it asks of __cuda_arch or __amdgpu_arch
-///   cpu          "x86_64_v3": what it asks of __archspec, or of the microarchitecture's level
-///   blas, mpi    "mkl", "openmpi"; "nompi" where the build is said to be without
-///   python       "3.12", or the range of a noarch package
+struct VariantColumn {
+    std::string_view name;
+    std::string VariantColumns::*value;
+};
+
+/// All of them, in the order in which tables have them.
+inline constexpr auto kVariantColumns = std::to_array<VariantColumn>({
+    {"accelerator", &VariantColumns::accelerator},
+    {"cuda", &VariantColumns::cuda},
+    {"gpu", &VariantColumns::gpu},
+    {"cpu", &VariantColumns::cpu},
+    {"blas", &VariantColumns::blas},
+    {"mpi", &VariantColumns::mpi},
+    {"python", &VariantColumns::python},
+});
+
 VariantColumns variant_columns(const PackageRecord& record);
 
 }  // namespace gpkg

@@ -29,10 +29,10 @@ bool differs(const KeyColumn& column) {
 }
 
 bool repeats_a_column(const KeyColumn& column, const KnownBuilds& builds) {
-    for (std::size_t i = 0; i < kVariantColumns.size(); ++i) {
+    for (const auto& known : kVariantColumns) {
         bool same = true;
         for (std::size_t b = 0; same && b < builds.size(); ++b)
-            same = plain(column.values[b]) == plain(builds[b]->columns.at(i));
+            same = plain(column.values[b]) == plain(builds[b]->columns.*known.value);
         if (same) return true;
     }
     return false;

@@ -159,12 +159,10 @@ std::set<std::string> normal_names(const std::vector<Wheel>& wheels) {
 VariantColumns wheel_columns(const Wheel& wheel, const std::set<std::string>& present) {
     const auto name = normal_wheel_name(wheel.name);
     VariantColumns columns;
-    columns.back() = python_of(wheel);
-    static_assert(kVariantColumns[0] == "accelerator" && kVariantColumns[1] == "cuda" &&
-                  kVariantColumns.back() == "python");
+    columns.python = python_of(wheel);
     if (is_nvidias_own(name)) {
-        if (const auto told = told_by_name(name)) columns[1] = told->cuda;
-        if (has_version_of_cuda(name)) columns[1] = first_two_parts(wheel.version);
+        if (const auto told = told_by_name(name)) columns.cuda = told->cuda;
+        if (has_version_of_cuda(name)) columns.cuda = first_two_parts(wheel.version);
         return columns;
     }
     auto told = told_by_version(wheel.version);
@@ -173,8 +171,8 @@ VariantColumns wheel_columns(const Wheel& wheel, const std::set<std::string>& pr
         if (auto needs = told_by_requirements(wheel, present)) told = std::move(needs);
     }
     if (!told) return columns;
-    columns[0] = to_string(told->accelerator);
-    columns[1] = told->cuda;
+    columns.accelerator = to_string(told->accelerator);
+    columns.cuda = told->cuda;
     return columns;
 }
 

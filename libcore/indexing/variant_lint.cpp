@@ -156,11 +156,10 @@ Variant variant_of(const Build& build, bool by_inputs) {
     const auto columns = variant_columns(build.record);
     Variant variant;
     variant.rest = fmt::format("{} {}", build.record.version, build.record.build_number % kRank);
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        const auto& column = kVariantColumns.at(i);
-        const bool is_rest = column == "blas" || column == "mpi" || column == "python";
-        (is_rest ? variant.rest : variant.hardware) += fmt::format("\n{}", columns.at(i));
-    }
+    for (const auto& column : {columns.accelerator, columns.cuda, columns.gpu, columns.cpu})
+        variant.hardware += fmt::format("\n{}", column);
+    for (const auto& column : {columns.blas, columns.mpi, columns.python})
+        variant.rest += fmt::format("\n{}", column);
     for (const auto& [key, value] : build.inputs) {
         if (!by_inputs || is_workshop_key(key)) continue;
         (follows_from_machine(key) ? variant.hardware : variant.rest) +=

@@ -175,7 +175,7 @@ std::string module_room(const std::vector<PackageRecord>& packages) {
             nvidia = nvidia || name == "__cuda" || name == "__cuda_arch";
             amd = amd || name == "__rocm" || name.starts_with("__amdgpu");
         }
-        const auto cpu = variant_columns(record).at(3);
+        const auto cpu = variant_columns(record).cpu;
         level = std::max(level, x86_64_level(cpu).value_or(1));
     }
     std::string room = nvidia ? "nvidia" : amd ? "amd" : "";

@@ -40,9 +40,9 @@ public:
             const auto what = fmt::format("{} (pip)", wheel.name);
             if (normal_wheel_name(wheel.name) == kOldWheel)
                 add(Grade::Warning, what, "is an old name", std::string(kInstead));
-            const auto told = accelerator_of_flag(columns.front());
+            const auto told = accelerator_of_flag(columns.accelerator);
             const auto accelerator = told.value_or(Accelerator::None);
-            const auto& cuda = columns[1];
+            const auto& cuda = columns.cuda;
             if (told == Accelerator::None && has_gpu_)
                 add(Grade::Warning,
                     what,
