@@ -426,8 +426,8 @@ void Collecting::leave_out_changed_builds(NameId name) {
 }
 
 /// Where a name has builds for the accelerator that is asked for, the others are none; versions
-/// that know of no accelerator are, but not of what the user names. What is installed stays until
-/// somebody asks for a change.
+/// that know of no accelerator are, but not of what the user names, where any has such a build.
+/// What is installed stays until somebody asks for a change.
 void Collecting::leave_out_accelerators(NameId name) {
     if (!universe_.accelerators().is_bound(names()[name].text)) return;
     const auto wanted = *universe_.preferred_accelerator(name);
@@ -444,7 +444,7 @@ void Collecting::leave_out_accelerators(NameId name) {
     const bool may_change = universe_.accelerators().is_asked(names()[name].text);
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
         const bool is_neutral =
-            !candidate.says_accelerator && !is_named &&
+            !candidate.says_accelerator && (!is_named || with_wanted.empty()) &&
             std::find(with_wanted.begin(), with_wanted.end(), candidate.version) ==
                 with_wanted.end();
         if (candidate.accelerator == wanted || is_neutral ||

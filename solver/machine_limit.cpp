@@ -1,6 +1,9 @@
 #include "solver/machine_limit.hpp"
 
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/explanation.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/running.hpp"
 
@@ -8,6 +11,15 @@
 #include <fmt/format.h>
 
 namespace gpkg::solver {
+
+bool is_for_machine(const Universe& universe, const LeftOut& out) {
+    const auto record = out.record.index->record(*out.record.home, *out.record.row);
+    if (!record) return false;
+    const auto& problem = universe.problem();
+    const auto vendor = accelerator_of(*record).accelerator;
+    return unmet_needs(*record, problem.virtual_packages, problem.request.only_builds).empty() &&
+           (vendor == Accelerator::None || has_vendor(problem.virtual_packages, vendor));
+}
 
 /// Cycles count as possible: that errs towards saying nothing.
 MachineLimit::Verdict MachineLimit::verdict_on(CandidateId id) {

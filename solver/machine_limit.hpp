@@ -11,6 +11,10 @@
 
 namespace gpkg::solver {
 
+/// Whether a record that is left out is for what the machine has: it asks of it for nothing that is
+/// not there, and is for no vendor's GPUs of which there is none.
+bool is_for_machine(const Universe& universe, const LeftOut& out);
+
 class MachineLimit {
 public:
     explicit MachineLimit(const Universe& universe) : universe_(universe) {}

@@ -28,14 +28,16 @@ public:
           ranks_(ranks),
           search_(search),
           goals_(goals),
-          answer_{std::move(chosen), {}, {}} {
+          answer_{std::move(chosen), {}, {}, {}} {
         answer_.idle = idle_in(universe, answer_.chosen);
         for (const auto spec : universe.requested()) requested_.insert(universe.specs()[spec].name);
     }
 
     Regained run() && {
+        const auto before = answer_.chosen;
         regain(lost_of(requested_), Price::Unnamed);
         regain(lost_of(needed()), Price::VendorParts);
+        note_given_up(before);
         return std::move(answer_);
     }
 
@@ -173,6 +175,18 @@ private:
         answer_.chosen = std::move(chosen);
         answer_.idle = idle_in(universe_, answer_.chosen);
         answer_.names.insert(answer_.names.end(), names.begin(), names.end());
+    }
+
+    void note_given_up(const std::vector<CandidateId>& before) {
+        std::map<NameId, CandidateId> now;
+        for (const auto id : answer_.chosen) now.emplace(candidate(id).name, id);
+        for (const auto id : before) {
+            const auto name = candidate(id).name;
+            const auto found = now.find(name);
+            if (requested_.contains(name) && is_vendors(name) && found != now.end() &&
+                version(found->second) < version(id))
+                answer_.given_up.push_back(id);
+        }
     }
 
     /// Whether something of it is, and no part of what a vendor's GPUs need.

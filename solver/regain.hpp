@@ -15,7 +15,9 @@ namespace gpkg::solver {
 struct Regained {
     std::vector<CandidateId> chosen;  ///< as improve() gives it
     std::vector<NameId> names;        ///< what became a build for the preferred accelerator
-    Idle idle;                        ///< of `chosen`
+    /// What was asked for of a vendor's own parts, and was newer before that.
+    std::vector<CandidateId> given_up;
+    Idle idle;  ///< of `chosen`
 };
 
 /// `chosen` is what improve() makes of `open` and `goals`. What of it is asked for, and is there

@@ -97,6 +97,8 @@ std::optional<Regained> best_of(const Universe& universe, const std::vector<std:
 Result<Solution> solution_of(const Universe& universe, const Regained& best) {
     Solution solution;
     for (const auto name : best.names) solution.regained.push_back(universe.names()[name].text);
+    for (const auto id : best.given_up)
+        solution.given_up.push_back(universe.names()[universe.candidates()[id].name].text);
     for (const auto id : best.chosen)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
     for (const auto& [id, why] : best.idle)
@@ -153,10 +155,9 @@ Result<Outcome> answer(const Problem& problem) {
     if (const auto best = best_of(universe, ranks)) {
         GPKG_TRY(auto solution, solution_of(universe, *best));
         if (!problem.wants_notes) return solution;
-        solution.notes =
-            notes_on(universe, best->chosen, best->idle, [&](const auto& name, const auto& spec) {
-                return brought_with(problem, name, spec);
-            });
+        solution.notes = notes_on(universe, *best, [&](const auto& name, const auto& spec) {
+            return brought_with(problem, name, spec);
+        });
         return solution;
     }
     if (!problem.wants_reasons) return Explanation{};

@@ -42,12 +42,18 @@ struct VariantsOptions {
     bool inputs = false;
 };
 
+/// Why a build that fits may not run as it should.
+struct Caution {
+    std::string why;  ///< empty: it may
+    std::string in_short;
+};
+
 struct Row {
     PackageRecord record;
     AcceleratorOf accelerator;
     VariantBuild build;
     std::string obstacle;   ///< why it does not go with the machine; empty: it does
-    std::string caution;    ///< why at best as PTX
+    Caution caution;        ///< of one that goes with it
     std::string hidden_by;  ///< the channel that keeps it out unless its own is asked for
 };
 
@@ -140,7 +146,7 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
         one["variant_inputs"] = row.build.inputs ? Json(*row.build.inputs) : Json();
         one["fits"] = row.obstacle.empty();
         one["reason"] = row.obstacle.empty() ? Json() : Json(row.obstacle);
-        one["caution"] = row.caution.empty() ? Json() : Json(row.caution);
+        one["caution"] = row.caution.why.empty() ? Json() : Json(row.caution.why);
         one["hidden_by"] = row.hidden_by.empty() ? Json() : Json(row.hidden_by);
         document["variants"].push_back(std::move(one));
     }
@@ -165,7 +171,7 @@ std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
 std::string fit_cell(const Row& row) {
     if (!row.obstacle.empty()) return "no: " + row.obstacle;
     if (!row.hidden_by.empty()) return fmt::format("hidden by {}", row.hidden_by);
-    return row.caution.empty() ? "yes" : "yes, at best as PTX";
+    return row.caution.why.empty() ? "yes" : fmt::format("yes, {}", row.caution.in_short);
 }
 
 /// The columns of records by which the rows differ, and the accelerator of what is for GPUs alone.
@@ -251,6 +257,18 @@ void note_older(const Context& context,
     }
 }
 
+Caution caution_of(const PackageRecord& record,
+                   Accelerator vendor,
+                   const Sources& sources,
+                   const CudaLimits& limits) {
+    if (vendor != Accelerator::None && !has_vendor(sources.virtual_packages, vendor))
+        return {
+            fmt::format("is for {}, of which {} has none", to_string(vendor), sources.machine.name),
+            "for a GPU that is not there"};
+    if (vendor != Accelerator::Nvidia) return {};
+    return {limits.caution_of(record).value_or(""), "at best as PTX"};
+}
+
 Result<int> variants(Context& context, const VariantsOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
@@ -284,8 +302,8 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
             GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
         }
         row.obstacle = obstacles[asks];
-        if (row.obstacle.empty() && row.accelerator.accelerator == Accelerator::Nvidia)
-            row.caution = limits.caution_of(record).value_or("");
+        if (row.obstacle.empty())
+            row.caution = caution_of(record, row.accelerator.accelerator, sources, limits);
         if (is_hidden(record, hiding)) row.hidden_by = channel_name(context, *hiding);
         row.record = std::move(record);
         rows.push_back(std::move(row));

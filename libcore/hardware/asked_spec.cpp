@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/spec/brackets.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -214,6 +215,15 @@ void Asked::take(Asked more) {
     specs.insert(specs.end(),
                  std::make_move_iterator(more.specs.begin()),
                  std::make_move_iterator(more.specs.end()));
+}
+
+std::string as_typed(const AskedSpec& asked) {
+    auto text = as_typed(asked.spec);
+    if (!asked.accelerator) return text;
+    const bool has_brackets = text.ends_with(']');
+    if (has_brackets) text.pop_back();
+    return fmt::format(
+        "{}{}{}={}]", text, has_brackets ? "," : "[", kKey, to_string(*asked.accelerator));
 }
 
 Result<AskedSpec> AskedSpec::parse(std::string_view text) {

@@ -23,6 +23,9 @@ struct AskedSpec {
     static Result<AskedSpec> parse(std::string_view text);
 };
 
+/// As one word of a command line: "pytorch>=2.5[accel=nvidia]".
+std::string as_typed(const AskedSpec& asked);
+
 /// What is said of accelerators, for all packages and for some.
 struct AcceleratorWishes {
     /// The first with which there is a solution; of several, one for a GPU counts only where such a

@@ -133,6 +133,22 @@ std::vector<PackageRecord> parts_of_cuda(const std::vector<PackageRecord>& recor
     return parts;
 }
 
+using Names = std::set<std::string>;
+
+/// By platform, the packages that all classes of the default environment have.
+std::map<std::string, Names> shared_names(const LockFile& lock) {
+    std::map<std::string, Names> shared;
+    for (const auto& locked : lock.classes) {
+        if (locked.environment != kDefaultEnvironment) continue;
+        Names names;
+        for (const auto place : locked.packages) names.insert(lock.packages[place].record.name);
+        const auto [known, is_first] = shared.try_emplace(locked.platform, names);
+        if (!is_first)
+            std::erase_if(known->second, [&](const auto& name) { return !names.contains(name); });
+    }
+    return shared;
+}
+
 /// Whose GPUs builds are to be for on a machine.
 class MeantVendors {
 public:
@@ -147,8 +163,14 @@ public:
     }
 
     /// Takes one of the class' packages for GPUs into account.
-    void take(ClassFit& fit, const PackageRecord& record, Accelerator of) const {
-        if (!take_obstacle(fit, record) && of != Accelerator::None) take(fit, record.name, of);
+    void take(ClassFit& fit, const PackageRecord& record, Accelerator of, bool is_shared) const {
+        if (take_obstacle(fit, record) || of == Accelerator::None) return;
+        const int turn = turn_of(record.name, of);
+        if (turn > 0 && is_shared) ++fit.shared_builds;
+        if (fit.gpu > 0 && fit.gpu >= turn) return;
+        fit.gpu = turn;
+        fit.builds_for = of;
+        fit.builds = builds(of, turn > 0);
     }
 
     /// Whether there is one.
@@ -163,15 +185,12 @@ public:
 private:
     using Turns = std::map<Accelerator, int>;
 
-    void take(ClassFit& fit, const std::string& package, Accelerator of) const {
+    /// -1 where the vendor is not meant.
+    int turn_of(const std::string& package, Accelerator of) const {
         const auto own = wishes_.of_package.find(package);
         const auto turns_of_it = own == wishes_.of_package.end() ? of_all_ : turns({own->second});
         const auto turn = turns_of_it.find(of);
-        const int gpu = turn == turns_of_it.end() ? -1 : turn->second;
-        if (fit.gpu > 0 && fit.gpu >= gpu) return;
-        fit.gpu = gpu;
-        fit.builds_for = of;
-        fit.builds = builds(of, gpu > 0);
+        return turn == turns_of_it.end() ? -1 : turn->second;
     }
 
     /// The higher, the earlier it is to be tried; nothing for vendors that are not meant. Where it
@@ -244,6 +263,7 @@ const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
 }
 
 ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
+    const auto shared = shared_names(lock);
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
         Class one;
@@ -267,9 +287,11 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
         if (!only_builds) one.parts = parts_of_cuda(records);
         for (auto& record : records) {
             const auto of = accelerator_of(record);
-            if (of.accelerator != Accelerator::None || of.is_for_either ||
-                least_device_of(record.name))
-                one.for_gpus.push_back({std::move(record), of.accelerator});
+            if (of.accelerator == Accelerator::None && !of.is_for_either &&
+                !least_device_of(record.name))
+                continue;
+            const bool is_shared = shared.at(locked.platform).contains(record.name);
+            one.for_gpus.push_back({std::move(record), of.accelerator, is_shared});
         }
         classes_.push_back(std::move(one));
     }
@@ -295,7 +317,8 @@ std::vector<ClassFit> ClassesOfLock::fits(
             if (!has(virtual_packages, name_in_spec(text))) fit.missed.push_back(text);
         }
         fit.unmet = unmet_of(*one.locked, fit.asked, platform, virtual_packages);
-        for (const auto& [record, of] : one.for_gpus) vendors.take(fit, record, of);
+        for (const auto& [record, of, is_shared] : one.for_gpus)
+            vendors.take(fit, record, of, is_shared);
         // What only needs some of it says nothing of GPUs itself: numba-cuda.
         for (const auto& record : one.parts) {
             if (fit.will_not_run.empty()) vendors.take_obstacle(fit, record);

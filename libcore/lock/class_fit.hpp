@@ -41,8 +41,12 @@ struct ClassFit {
     std::vector<std::string> will_not_run{};
     /// How much of what the machine has it was made for: above 0 where the machine has all that one
     /// of those has that it was made for, and the higher the more others of which that holds have
-    /// less.
+    /// less. Where some class has builds for the machine's GPU, those without such a GPU do not
+    /// count.
     std::size_t made_for = 0;
+    /// Of the packages that all classes for the platform have, how many are builds for a GPU that
+    /// is meant.
+    std::size_t shared_builds = 0;
     Closeness closeness{};  ///< the closest that any of its packages is
 
     /// What its builds for GPUs are of use with, of which the machine has nothing.
@@ -89,8 +93,8 @@ public:
 private:
     struct GpuBuild {
         PackageRecord record;
-        Accelerator accelerator =
-            Accelerator::None;  ///< None: for either vendor's, or by its name alone
+        Accelerator accelerator = Accelerator::None;  ///< None: for either's, or by its name alone
+        bool is_shared = false;                       ///< all classes for the platform have one
     };
     struct Class {
         const LockedClass* locked = nullptr;

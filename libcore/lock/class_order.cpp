@@ -68,6 +68,25 @@ private:
     std::set<std::string> asked_;
 };
 
+bool has_driver_of(const Machine& machine, Accelerator vendor) {
+    const std::string_view driver = vendor == Accelerator::Amd ? "__amdgpu" : "__cuda";
+    return std::ranges::any_of(machine,
+                               [&](const auto& part) { return part.name.starts_with(driver); });
+}
+
+/// The vendors of whose GPUs the machine has one, and some class has builds for it.
+std::vector<Accelerator> vendors_in_use(const std::vector<ClassFit>& fits, const Machine& machine) {
+    std::vector<Accelerator> vendors;
+    for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
+        const auto is_for_it = [&](const ClassFit& fit) {
+            return fit.gpu > 0 && fit.builds_for == vendor;
+        };
+        if (has_driver_of(machine, vendor) && std::ranges::any_of(fits, is_for_it))
+            vendors.push_back(vendor);
+    }
+    return vendors;
+}
+
 /// Whether what a class was made for is all there, in versions that are as high.
 bool has_all(const Machine& machine, const Machine& made_for, const Telling& tells) {
     return std::ranges::all_of(made_for, [&](const auto& wanted) {
@@ -94,10 +113,17 @@ void rank_by_machines(std::vector<ClassFit>& fits,
                       const std::vector<const std::vector<Machine>*>& made_for,
                       const Machine& machine) {
     const Telling tells(fits);
+    const auto vendors = vendors_in_use(fits, machine);
+    const auto has_such_gpu = [&](const Machine& one) {
+        return vendors.empty() || std::ranges::any_of(vendors, [&](Accelerator vendor) {
+                   return has_driver_of(one, vendor);
+               });
+    };
     std::vector<std::pair<ClassFit*, const Machine*>> covered;
     for (std::size_t i = 0; i < fits.size(); ++i) {
         for (const auto& one : *made_for[i]) {
-            if (!one.empty() && has_all(machine, one, tells)) covered.emplace_back(&fits[i], &one);
+            if (!one.empty() && has_such_gpu(one) && has_all(machine, one, tells))
+                covered.emplace_back(&fits[i], &one);
         }
     }
     for (const auto& entry : covered) {
@@ -115,6 +141,8 @@ Comparison compare(const ClassFit& a, const ClassFit& b) {
     if (const auto order = sign_of(std::max(a.gpu, 0), std::max(b.gpu, 0)))
         return {order, b.gpu > 0 ? Advantage::EarlierGpu : Advantage::Builds};
     if (const auto order = sign_of(a.made_for, b.made_for)) return {order, Advantage::MadeFor};
+    if (const auto order = sign_of(a.shared_builds, b.shared_builds))
+        return {order, Advantage::MoreBuilds};
     if (const auto order = sign_of(a.gpu, b.gpu)) return {order, Advantage::NoBuilds};
     if (const auto order = sign_of(a.closeness.gpu, b.closeness.gpu))
         return {order, Advantage::CloserGpu};

@@ -15,6 +15,7 @@ enum class Advantage {
     EarlierGpu,  ///< it has builds for a GPU that was asked for before the other's
     Builds,      ///< it has builds for a GPU that is meant, and the other has not
     MadeFor,     ///< it was made for more of the machine
+    MoreBuilds,  ///< more of its packages are builds for a GPU that is meant
     NoBuilds,    ///< the other has builds for a GPU that is not meant
     CloserGpu,   ///< it was made for more of the GPU
     CloserCpu,   ///< of the CPU

@@ -37,6 +37,8 @@ std::string text_of(Advantage advantage, const ClassFit& of, const ClassFit& bef
     case Advantage::Builds: return fmt::format("has {}", text_of(of.builds));
     case Advantage::MadeFor:
         return fmt::format("was made for more of what is there than {}", other);
+    case Advantage::MoreBuilds:
+        return fmt::format("has more {} than {}", text_of(of.builds), other);
     case Advantage::NoBuilds: return fmt::format("has no {}", text_of(before.builds));
     case Advantage::CloserGpu: return "was made for more of this GPU";
     case Advantage::CloserCpu: return "was made for more of this CPU";

@@ -107,6 +107,9 @@ struct Solution {
     /// Names that came to the accelerator that is preferred at the price of builds of others: where
     /// there are any, the versions of what is asked for were settled first, and then these.
     std::vector<std::string> regained{};
+    /// What of a vendor's own parts is asked for and got an older version for that: it was settled
+    /// after them.
+    std::vector<std::string> given_up{};
     /// What of it does not run on the machine's driver and GPUs, though all that it asks of the
     /// machine is there: by itself or by what it needs.
     struct Idle {

@@ -108,7 +108,10 @@ Settled settled_before(const Problem& problem,
     Settled settled;
     std::vector<std::string> graded;
     if (!answer.regained.empty()) {
-        for (const auto& spec : problem.request.specs) graded.push_back(spec.name);
+        for (const auto& spec : problem.request.specs) {
+            if (std::ranges::find(answer.given_up, spec.name) == answer.given_up.end())
+                graded.push_back(spec.name);
+        }
         graded.insert(graded.end(), answer.regained.begin(), answer.regained.end());
     }
     for (const auto& name : graded) {

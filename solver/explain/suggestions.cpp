@@ -5,6 +5,7 @@
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
+#include "solver/machine_limit.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
@@ -81,18 +82,13 @@ public:
                 hidden = hidden || out.why == LeftOut::Why::Hidden;
                 newer = newer || out.why == LeftOut::Why::Newer;
             }
-            const auto first = [&](const auto& is_it) {
-                return std::find_if(left_out.begin(), left_out.end(), is_it);
-            };
             for (const auto why : {LeftOut::Why::OtherChannel,
                                    LeftOut::Why::OtherAccelerator,
                                    LeftOut::Why::OtherVariant}) {
-                const auto other = first([&](const auto& out) { return out.why == why; });
-                if (other != left_out.end()) let_change(name, *other);
+                if (const auto* other = likeliest(name, why)) let_change(name, *other);
             }
-            const bool is_bound = first([](const auto& out) {
-                                      return out.why == LeftOut::Why::Accelerator;
-                                  }) != left_out.end();
+            const bool is_bound = std::ranges::any_of(
+                left_out, [](const LeftOut& out) { return out.why == LeftOut::Why::Accelerator; });
             if (is_bound) free_accelerator(name);
         }
         ProblemChange change;
@@ -106,6 +102,28 @@ public:
 private:
     void add(int cost, ProblemChange change, bool is_wide = false) {
         found_.push_back({cost, std::move(change), is_wide});
+    }
+
+    /// Of what was left out for that, first what the request asks for and what is for the machine.
+    const LeftOut* likeliest(NameId name, LeftOut::Why why) const {
+        const LeftOut* best = nullptr;
+        int best_score = -1;
+        for (const auto& out : universe_.names()[name].left_out) {
+            if (out.why != why) continue;
+            const int score = (is_as_requested(name, out.record) ? 2 : 0) +
+                              (is_for_machine(universe_, out) ? 1 : 0);
+            if (score <= best_score) continue;
+            best = &out;
+            best_score = score;
+        }
+        return best;
+    }
+
+    bool is_as_requested(NameId name, const ChannelRecord& record) const {
+        return std::ranges::all_of(universe_.requested(), [&](SpecId id) {
+            const auto& spec = universe_.specs()[id];
+            return spec.name != name || record.matches(spec.match);
+        });
     }
 
     void let_change(NameId name, const LeftOut& out) {

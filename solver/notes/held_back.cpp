@@ -94,7 +94,7 @@ private:
             if (!out.is_other_than_installed() || is_of_lower_channel(out, chosen)) continue;
             auto other = Version::parse(out.record.version());
             if (!other || !counts(*other) || (newest_version && !(*newest_version < *other)) ||
-                !goes_with_all(chosen.name, out.record))
+                !goes_with_all(chosen.name, out.record) || !is_for_machine(universe_, out))
                 continue;
             newest = &out;
             newest_version = *std::move(other);

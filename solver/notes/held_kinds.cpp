@@ -17,7 +17,7 @@ public:
 
     std::optional<HeldKindNote> run(const std::vector<CandidateId>& chosen) {
         for (const auto id : chosen) {
-            if (auto text = note_on(id)) return HeldKindNote{id, *std::move(text)};
+            if (auto note = note_on(id)) return note;
         }
         return std::nullopt;
     }
@@ -26,7 +26,7 @@ private:
     /// Each costs a solve.
     static constexpr int kMostTries = 6;
 
-    std::optional<std::string> note_on(CandidateId id) {
+    std::optional<HeldKindNote> note_on(CandidateId id) {
         const auto& chosen = universe_.candidates()[id];
         const auto& name = universe_.names()[chosen.name];
         if (!universe_.is_requested(chosen.name) || !may_move(chosen.name) || !has_better(id))
@@ -38,11 +38,13 @@ private:
             if (!brought || !is_better(brought->version, brought->accelerator, id) ||
                 (is_there && brought->accelerator != chosen.accelerator))
                 continue;
-            return fmt::format(
-                "{} goes with what is installed; with {} asked for too it would be {}",
-                universe_.describe(id),
-                spec,
-                told(*brought, chosen));
+            return HeldKindNote{
+                id,
+                fmt::format("{} goes with what is installed; with {} asked for too it would be {}",
+                            universe_.describe(id),
+                            spec,
+                            told(*brought, chosen)),
+                brought->accelerator == universe_.preferred_accelerator(chosen.name)};
         }
         return std::nullopt;
     }

@@ -13,6 +13,7 @@ namespace gpkg::solver {
 struct HeldKindNote {
     CandidateId on;
     std::string text;
+    bool brings_accelerator = false;  ///< it tells how what is preferred is to be had
 };
 
 /// On the first that is asked for, and new or to be updated, and would be newer or for the

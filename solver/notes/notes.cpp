@@ -56,6 +56,34 @@ std::optional<std::string> note_on_idle(const Universe& universe, std::vector<Ca
                        is_one ? "it" : "them");
 }
 
+/// Of what was asked for of a vendor's own parts: "cuda-core 0.3.2 goes with colmap for the GPU;
+/// cuda-core==1.1.0 asks for the newer one".
+std::optional<std::string> note_on_given_up(const Universe& universe, const Regained& answer) {
+    if (answer.given_up.empty()) return std::nullopt;
+    const auto version_of = [&](CandidateId id) {
+        return universe.version(universe.candidates()[id].version).to_string();
+    };
+    std::vector<std::string> taken;
+    std::vector<std::string> newer;
+    for (const auto before : answer.given_up) {
+        const auto name = universe.candidates()[before].name;
+        const auto now = std::ranges::find_if(
+            answer.chosen, [&](CandidateId id) { return universe.candidates()[id].name == name; });
+        taken.push_back(fmt::format("{} {}", universe.names()[name].text, version_of(*now)));
+        newer.push_back(fmt::format("{}=={}", universe.names()[name].text, version_of(before)));
+    }
+    std::vector<std::string> for_gpu;
+    for (const auto name : answer.names) for_gpu.push_back(universe.names()[name].text);
+    const bool is_one = taken.size() == 1;
+    return fmt::format("{} {} with {} for the GPU; {} {} for the newer {}",
+                       join_some(taken, "and"),
+                       is_one ? "goes" : "go",
+                       join_some(for_gpu, "and"),
+                       join_some(newer, "and"),
+                       is_one ? "asks" : "ask",
+                       is_one ? "one" : "ones");
+}
+
 /// Requested extras that the chosen candidate does not have: other builds or versions do.
 void note_missing_extras(const Universe& universe,
                          const std::vector<CandidateId>& chosen,
@@ -77,19 +105,21 @@ void note_missing_extras(const Universe& universe,
 }  // namespace
 
 std::vector<std::string> notes_on(const Universe& universe,
-                                  const std::vector<CandidateId>& chosen,
-                                  const Idle& idle,
+                                  const Regained& answer,
                                   const WithSpec& with_spec) {
+    const auto& chosen = answer.chosen;
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
     if (auto note = note_on_idle(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, idle, with_spec);
+    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, answer.idle, with_spec);
     auto held_kind = note_on_held_kinds(universe, machine_limit, chosen, with_spec);
     for (const auto id : chosen) {
         if (held_kind && held_kind->on == id) {
             notes.push_back(std::move(held_kind->text));  // which is why
+            if (held_kind->brings_accelerator) continue;
+            if (auto note = on_accelerators.on(id, true)) notes.push_back(*std::move(note));
             continue;
         }
         auto limit = machine_limit.note_on(id);
@@ -97,6 +127,7 @@ std::vector<std::string> notes_on(const Universe& universe,
             notes.push_back(*std::move(note));
         if (limit) notes.push_back(*std::move(limit));
     }
+    if (auto note = note_on_given_up(universe, answer)) notes.push_back(*std::move(note));
     append(notes, notes_on_idle_accelerators(universe, chosen));
     append(notes,
            notes_on_held_back(universe,

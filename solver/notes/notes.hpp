@@ -2,7 +2,7 @@
 
 // What a user should know of an answer, in a line each.
 
-#include "solver/running.hpp"
+#include "solver/regain.hpp"
 #include "solver/universe.hpp"
 
 #include <functional>
@@ -29,10 +29,8 @@ struct Brought {
 using WithSpec =
     std::function<std::optional<Brought>(const std::string& name, const std::string& spec)>;
 
-/// `chosen` as improve() gives it, and what of it does not run.
 std::vector<std::string> notes_on(const Universe& universe,
-                                  const std::vector<CandidateId>& chosen,
-                                  const Idle& idle,
+                                  const Regained& answer,
                                   const WithSpec& with_spec);
 
 }  // namespace gpkg::solver

@@ -546,4 +546,66 @@ for kept in cuda-version-12.9-0 pytorch-cuda-12.4-0 oth-2.0-0 flo-1.0-0; do
     check [ -e "$(place pinned)/conda-meta/$kept.json" ]
 done
 
+# Where two words name it, the command says once for which accelerator.
+package word 1.0 cuda129_0 '__cuda'
+package word 1.0 cpu_0
+index
+expect 1 solve 'word>=1' 'word[accel=nvidia]' -c "file://$CHANNEL" --override-channels
+err_has "gpkg solve 'word>=1' 'word[accel=auto]' -c"
+expect 0 solve 'word>=1' 'word[accel=auto]'
+expect 1 solve word 'word[build=*cpu*,accel=nvidia]'
+err_has "gpkg solve word 'word=*=*cpu*[accel=auto]'"
+expect 0 solve word 'word=*=*cpu*[accel=auto]'
+
+# What is held back and could come here is told, be there something newer that could not.
+amd() { CONDA_OVERRIDE_AMDGPU=0 "$@"; }
+package turn 1.0 rocm_0 '__amdgpu'
+package turn 1.1 rocm_0 '__amdgpu'
+package turn 2.0 cpu_0
+package turn 3.0 cuda129_0 '__cuda'
+index
+amd expect 0 create -n turn turn=1.0 --accel auto
+amd expect 0 update -n turn turn --dry-run
+err_has 'turn goes no further than 1.1: 2.0 for accelerator none (what is installed is for amd); turn[accel=none] asks for it'
+amd expect 1 update -n turn turn=2 --dry-run
+err_has "'turn[accel=none]'"
+err_lacks 'accel=nvidia'
+
+# A part of CUDA that was named gives way to what is for the GPU, and that is told.
+package cuda-part 1.0 0 'cuda-version 12.9.*'
+package cuda-part 2.0 0 'cuda-version 13.0.*'
+package gainer 1.0 cuda129_0 '__cuda' 'cuda-version 12.9.*'
+package gainer 1.0 cpu_0
+index
+newer expect 0 solve cuda-part gainer
+out_has cuda129_0
+err_has 'cuda-part 1.0 goes with gainer for the GPU; cuda-part==2.0 asks for the newer one'
+newer expect 0 solve cuda-part==2.0 gainer
+out_has cpu_0
+newer expect 0 why-not cuda-part=2 cuda-part gainer
+out_has 'cuda-part 2.0 0 is possible, but not with the best of all that is asked for' 'gainer ==1.0 cuda129_0 is the best of what is asked for'
+
+# --accel nvidia takes what has no builds for accelerators any more, and says nothing of any.
+package rest 1.0 cpu_0
+package rest 2.0 h1_0
+index
+newer expect 0 solve rest --accel nvidia
+out_has 'h1_0'
+newer expect 1 solve rest=1 --accel nvidia
+
+# Who gets a build for CPUs is told so, also where another BLAS would only bring a newer one.
+package libblas 3.10 0_mkl mkl
+BUILD_NUMBER=1 package libblas 3.10 1_openblas libopenblas
+package mkl 1 0
+package libopenblas 1 0
+package summer 1.0 mkl_0 'libblas * *mkl'
+BUILD_NUMBER=1 package summer 1.0 openblas_1 'libblas * *openblas'
+package mixer 1.0 cpu_openblas_0 'libblas * *openblas'
+package mixer 2.0 cpu_mkl_0 'libblas * *mkl'
+package mixer 1.0 cuda130_openblas_0 '__cuda' 'libblas * *openblas' 'cuda-version 13.0.*'
+index
+gpu expect 0 create -n mixer summer cuda-version=12.9
+gpu expect 0 install -n mixer mixer --dry-run
+err_has 'with libblas[build=*mkl] asked for too it would be 2.0' 'mixer 1.0 is not the build for nvidia'
+
 finish

@@ -29,6 +29,21 @@ out_has 'it has builds for the GPU driver that is there'
 expect 0 lock check old.lock --for a100
 out_has 'it has builds for the GPU that is there'
 
+# One package that goes without a driver makes no class for the GPU of one without the others.
+package lone 1.0 cuda12_0 'cuda-version 12.*'
+package cuda-version 12.9 0
+package pair 1.0 cuda12_0 '__cuda >=12' 'cuda-version 12.*'
+package pair 1.0 cpu_0
+expect 0 lock lone pair --for h100 --for cpu -o pair.lock
+for machine in h100 a100 ./driver.yaml; do
+    expect 0 lock check pair.lock --for "$machine" --json
+    json 'd["class"] == "h100"'
+done
+expect 0 lock check pair.lock --for a100
+out_has 'h100  is taken: it has more builds for the GPU that is there than cpu'
+expect 0 lock check pair.lock --for cpu --json
+json 'd["class"] == "cpu"'
+
 # Classes are named for what was asked for, and where their needs are the same for what they hold.
 package libgpu 1.0 cuda12_0
 package libgpu 1.0 cpu_0

@@ -57,6 +57,25 @@ out_lacks 'no:'
 CONDA_OVERRIDE_CUDA=11.8 expect 0 variants torch
 out_has 'this machine has a driver for CUDA 11.8 (__cuda)'
 
+# It fits where what it needs is there for the GPU, be that not the newest.
+package libcudnn 9.10 0
+package libcudnn 9.13 0
+package deep 1.0 cuda12_0 '__cuda' libcudnn
+package deep 1.0 cpu_0
+expect 0 variants deep --for v100
+out_lacks 'no:'
+expect 0 solve deep --for v100
+out_has cuda12_0 9.10
+# What goes without a driver is of no use without a GPU.
+package copper 1.0 0 'cuda-cudart >=12'
+package cuda-cudart 12.9 0
+expect 0 variants copper --for mi300
+out_has 'yes, for a GPU that is not there'
+expect 0 variants copper --for cpu --json
+json '"is for nvidia, of which cpu has none" == d["variants"][0]["caution"] and d["variants"][0]["fits"]'
+expect 0 variants copper --for h100
+out_lacks 'not there'
+
 # Only what differs is a column.
 expect 0 variants plain
 check [ "$(tr -s ' ' <<< "$out")" = '# Version Build fits here

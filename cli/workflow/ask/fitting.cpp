@@ -49,8 +49,10 @@ Result<std::string> obstacle_of(Context& context,
     spec.subdir = record.subdir;
     ChangeRequest request;
     request.specs.push_back(std::move(spec));
-    request.accelerators.all = {AcceleratorChoice::Conda};
+    request.accelerators.all = {AcceleratorChoice::Auto};
     GPKG_TRY(auto question, question_of(context, sources, request));
+    // What it needs is to be for what it is for, and to run.
+    question.problem.request.accelerators.preferred = accelerator_of(record).accelerator;
     question.problem.wants_fixes = false;
     question.problem.wants_notes = false;
     GPKG_TRY(const auto outcome, answer_to(question));

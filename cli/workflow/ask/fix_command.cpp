@@ -133,21 +133,25 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
     }
 }
 
+/// In the word that speaks of its accelerator already, else in the first that names it.
 void FixCommand::free_accelerator(const std::string& name) {
-    constexpr std::string_view kAuto = "[accel=auto]";
+    std::string* naming = nullptr;
+    std::optional<AskedSpec> named;
     for (const auto place : context_.positionals) {
-        const auto asked = AskedSpec::parse(words_[place]);
-        if (place < 2 || !asked || asked->spec.name != name) continue;
-        if (words_[place].find('[') == std::string::npos) {
-            words_[place] += kAuto;
-            return;
-        }
-        const auto plain = written(asked->spec);
-        if (!asked->accelerator || plain.find('[') != std::string::npos) continue;
-        words_[place] = plain + std::string(kAuto);
-        return;
+        auto asked = AskedSpec::parse(words_[place]);
+        if (place < 2 || !asked || asked->spec.name != name ||
+            (naming != nullptr && !asked->accelerator))
+            continue;
+        naming = &words_[place];
+        named = *std::move(asked);
+        if (named->accelerator) break;
     }
-    words_.push_back(name + std::string(kAuto));
+    if (naming == nullptr) {
+        words_.push_back(name + "[accel=auto]");
+    } else {
+        named->accelerator = AcceleratorChoice::Auto;
+        *naming = as_typed(*named);
+    }
 }
 
 /// Takes "--name value" or "--name=value" out.
