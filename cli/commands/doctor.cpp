@@ -87,7 +87,7 @@ Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& opti
 std::string_view name_of(Grade grade) {
     switch (grade) {
     case Grade::Good: return "good";
-    case Grade::Warning: return "warning";
+    case Grade::Warning: return "note";
     case Grade::Bad: return "bad";
     }
     return "";

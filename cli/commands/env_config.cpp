@@ -37,6 +37,8 @@ Result<int> list(Context& context, const EnvConfigOptions& options) {
         context.out.json(Json(variables));
         return 0;
     }
+    GPKG_TRY(const auto counted, environment_variables(path));
+    for (const auto& warning : counted.warnings) context.out.warn(warning);
     for (const auto& [name, value] : variables)
         context.out.result(fmt::format("{} = {}", name, value));
     return 0;
@@ -57,6 +59,9 @@ Result<EnvVarChanges> assigned(const std::vector<std::string>& assignments) {
             return fail(ErrorKind::Usage,
                         fmt::format("{}: conda's mark of a variable that is not set", value),
                         "gpkg env config vars unset " + name);
+        if (!is_utf8(value))
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: its value is not UTF-8, and no file keeps it so", name));
         changes[name] = value;
     }
     return changes;

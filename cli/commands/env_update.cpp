@@ -22,6 +22,11 @@ struct EnvUpdateOptions {
     bool prune = false;
 };
 
+std::string words_of(const TargetOptions& target) {
+    if (!target.name.empty()) return " -n " + shell_word(target.name);
+    return target.prefix.empty() ? "" : " -p " + shell_word(target.prefix);
+}
+
 /// What the flags say, else what the file says, else the active environment.
 Result<fs::path> prefix_meant(Context& context,
                               const EnvUpdateOptions& options,
@@ -33,7 +38,8 @@ Result<fs::path> prefix_meant(Context& context,
     }
     auto prefix = existing_prefix(context, target);
     if (!prefix && prefix.error().kind == ErrorKind::NotFound)
-        prefix.error().hint += fmt::format("; gpkg env create -f {} makes a new one",
+        prefix.error().hint += fmt::format("; gpkg env create{} -f {} makes a new one",
+                                           words_of(options.target),
                                            shell_word(options.wishes.files.front()));
     return prefix;
 }

@@ -115,7 +115,7 @@ void print_facts(Context& context, const HardwareProfile& profile, const DeviceC
         table.add({name, std::move(value), out.faint(remark)});
     };
     const auto fact = [&](const char* name, const std::optional<Fact>& known, const char* prefix) {
-        if (known) row(name, prefix + known->value, known->source);
+        if (known) row(name, prefix + printable(known->value), known->source);
     };
     row("platform", profile.platform, "");
     fact("CPU", profile.cpu_model, "");
@@ -252,9 +252,11 @@ Result<int> write(Context& context, const HardwareOptions& options) {
         GPKG_CHECK(check_is_profile(options.output));
         GPKG_CHECK(write_profile(found.profile, options.output));
     }
+    // What it says is true, and less than the machine is.
+    const bool is_whole = found.warnings.empty();
     auto text = format_profile(found.profile);
     if (context.out.json_mode()) {
-        Json document{{"success", true}, {"profile", text}};
+        Json document{{"success", is_whole}, {"profile", text}, {"warnings", found.warnings}};
         if (is_file) document["file"] = options.output;
         context.out.json(document);
     } else if (!is_file) {
@@ -263,13 +265,20 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     } else {
         const auto& file = options.output;
         const auto& machine = options.sources.for_machine;
-        context.out.note(
-            fmt::format("wrote {}; --for {} decides as on {}",
-                        file,
-                        file.find('/') == std::string::npos ? "./" + file : file,
-                        machine.empty() ? "this machine" : fmt::format("a machine {}", machine)));
+        const auto place = file.find('/') == std::string::npos ? "./" + file : file;
+        if (is_whole)
+            context.out.note(
+                fmt::format("wrote {}; --for {} decides as on {}",
+                            file,
+                            place,
+                            machine.empty() ? "this machine" : "a machine " + machine));
+        else
+            context.out.note(fmt::format(
+                "wrote {}, without what could not be looked at: add it before --for {} decides",
+                file,
+                place));
     }
-    return 0;
+    return is_whole ? 0 : 1;
 }
 
 int list(Context& context) {

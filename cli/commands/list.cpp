@@ -8,6 +8,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
+#include "libcore/net/url.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -71,18 +72,19 @@ Json variant_json(const Item& item) {
 
 Json json_of(const Item& item) {
     const auto* record = item.record;
-    Json json{{"base_url", record == nullptr ? "https://pypi.org" : record->channel},
-              {"build_number", record == nullptr ? 0 : record->build_number},
-              {"build_string", item.build},
-              {"channel", item.channel},
-              {"dist_name", item.name + "-" + item.version + "-" + item.build},
-              {"name", item.name},
-              {"platform", record == nullptr ? "pypi" : record->subdir},
-              {"version", item.version}};
+    Json json{
+        {"base_url", record == nullptr ? "https://pypi.org" : without_secrets(record->channel)},
+        {"build_number", record == nullptr ? 0 : record->build_number},
+        {"build_string", item.build},
+        {"channel", item.channel},
+        {"dist_name", item.name + "-" + item.version + "-" + item.build},
+        {"name", item.name},
+        {"platform", record == nullptr ? "pypi" : record->subdir},
+        {"version", item.version}};
     // conda knows no such key; where there is nothing to tell, there is none.
     if (auto variant = variant_json(item); !variant.empty()) json["variant"] = std::move(variant);
     if (item.inputs) json["variant_inputs"] = *item.inputs;
-    if (record != nullptr) json["url"] = record->url;
+    if (record != nullptr) json["url"] = without_secrets(record->url);
     return json;
 }
 

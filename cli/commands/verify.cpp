@@ -42,7 +42,10 @@ int tell(Output& out, const Examined& examined, std::string_view advice) {
                              examined.damaged_packages(),
                              examined.packages,
                              advice));
-    if (is_sound) out.print(fmt::format("{} packages: all as they should be", examined.packages));
+    if (is_sound)
+        out.print(examined.packages == 1
+                      ? std::string("1 package: as it should be")
+                      : fmt::format("{} packages: all as they should be", examined.packages));
     return is_sound ? 0 : 1;
 }
 

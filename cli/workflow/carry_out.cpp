@@ -71,8 +71,9 @@ Result<void> check_cost(Context& context,
     const auto inodes = cost.new_inodes + stored.files;
     if (cost.files > 0)
         context.out.print(
-            fmt::format("  {} files in the environment; {} and {} inodes come to the disk",
+            fmt::format("  {} {} in the environment; {} and {} inodes come to the disk",
                         cost.files,
+                        cost.files == 1 ? "file" : "files",
                         human_size(bytes),
                         inodes));
     for (const auto& note : cost.notes) context.out.note("note: " + note);

@@ -1,5 +1,6 @@
 #include "cli/workflow/change_report.hpp"
 
+#include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
@@ -120,13 +121,13 @@ Json to_json(const PackageRecord& record) {
                 {"build", record.build},
                 {"build_string", record.build},
                 {"build_number", record.build_number},
-                {"channel", record.channel},
-                {"base_url", record.channel},
+                {"channel", without_secrets(record.channel)},
+                {"base_url", without_secrets(record.channel)},
                 {"subdir", record.subdir},
                 {"platform", record.subdir},
                 {"dist_name", record.distribution()},
                 {"fn", record.fn},
-                {"url", record.url},
+                {"url", without_secrets(record.url)},
                 {"md5", record.md5},
                 {"sha256", record.sha256},
                 {"size", record.size},

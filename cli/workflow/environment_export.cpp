@@ -4,6 +4,7 @@
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/channel/channel.hpp"
+#include "libcore/env/activation.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -126,7 +127,9 @@ Texts asked_for(Context& context,
 Texts requirements(const std::vector<Wheel>& packages) {
     Texts texts;
     for (const auto& package : packages)
-        texts.push_back(fmt::format("{}=={}", package.name, package.version));
+        texts.push_back(package.version.empty()
+                            ? package.name
+                            : fmt::format("{}=={}", package.name, package.version));
     return texts;
 }
 
@@ -165,6 +168,12 @@ Result<EnvironmentYml> exported(Context& context,
     }
     if (has_others(configured, out.channels)) out.channels.emplace_back("nodefaults");
     GPKG_TRY(out.variables, prefix.env_vars());
+    // Nor does anything set them here.
+    std::erase_if(out.variables, [&](const auto& variable) {
+        const auto fits = check_variable_name(variable.first);
+        if (!fits) context.out.warn("left out: the variable " + fits.error().message);
+        return !fits;
+    });
     GPKG_TRY(const auto state, prefix.state());
     out.accelerator = state.accelerator_asked;
     if (out.accelerator.empty() && !state.accelerator.empty())

@@ -33,6 +33,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
     return last[a.size()];
 }
 
+/// What is no character, half of a pair, is told as one that is unknown.
+void append_utf8(std::string& out, char32_t point) {
+    if (point >= 0xD800 && point < 0xE000) point = 0xFFFD;
+    const auto add = [&](char32_t lead, int more) {
+        out += static_cast<char>(lead | point >> (6 * more));
+        while (more-- > 0) out += static_cast<char>(0x80 | (point >> (6 * more) & 0x3F));
+    };
+    if (point < 0x80) return add(0, 0);
+    if (point < 0x800) return add(0xC0, 1);
+    return point < 0x10000 ? add(0xE0, 2) : add(0xF0, 3);
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -61,6 +73,29 @@ std::string to_lower(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
+std::string in_utf8(std::string text) {
+    const bool is_big_endian = text.starts_with("\xFE\xFF");
+    if (!is_big_endian && !text.starts_with("\xFF\xFE")) return text;
+    const auto unit = [&](std::size_t at) -> char32_t {
+        const auto first = static_cast<unsigned char>(text[at]);
+        const auto second = static_cast<unsigned char>(text[at + 1]);
+        return static_cast<char32_t>(is_big_endian ? first << 8 | second : second << 8 | first);
+    };
+    const auto is_within = [](char32_t one, char32_t first) {
+        return one >= first && one < first + 0x400;
+    };
+    std::string out;
+    for (std::size_t at = 2; at + 1 < text.size(); at += 2) {
+        auto point = unit(at);
+        if (is_within(point, 0xD800) && at + 3 < text.size() && is_within(unit(at + 2), 0xDC00)) {
+            point = 0x10000 + ((point - 0xD800) << 10) + (unit(at + 2) - 0xDC00);
+            at += 2;
+        }
+        append_utf8(out, point);
+    }
+    return out;
+}
 
 std::string printable(std::string_view text, std::size_t most) {
     std::string result;
@@ -109,6 +144,12 @@ std::string join_or(std::span<const std::string> items) {
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::string join_first(std::span<const std::string> items, std::size_t most) {
+    auto text = fmt::format("{}", fmt::join(items.first(std::min(items.size(), most)), "; "));
+    if (items.size() > most) text += fmt::format("; {} more", items.size() - most);
+    return text;
 }
 
 std::string join_some(std::span<const std::string> items, std::string_view word, std::size_t most) {

@@ -20,6 +20,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string to_lower(std::string_view text);
 /// Names on disk are bytes; what goes into JSON or YAML has to be UTF-8.
 bool is_utf8(std::string_view text);
+/// A text that begins with the mark of UTF-16, as Windows PowerShell writes them, in UTF-8; any
+/// other as it is.
+std::string in_utf8(std::string text);
 
 /// `text` with control characters and bytes beyond ASCII as \xNN, cut after `most` bytes: archives
 /// and indexes choose names, and a message goes to a terminal.
@@ -36,6 +39,8 @@ void append(std::vector<std::string>& to, std::vector<std::string> more);
 
 /// "a, b or c".
 std::string join_or(std::span<const std::string> items);
+/// "a; b; c", of more than `most` "a; b; 4 more": where there are commas within.
+std::string join_first(std::span<const std::string> items, std::size_t most);
 /// "a, b and c"; of more than `most`, "a, b, c and 4 others". `word` is "and" or "or".
 std::string join_some(std::span<const std::string> items,
                       std::string_view word,

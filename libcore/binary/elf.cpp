@@ -258,7 +258,7 @@ private:
 
 /// Errors call it `name`.
 Result<std::optional<ElfFile>> read_as(const fs::path& file, const fs::path& name) {
-    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};
     if (!opened || ::fstat(opened.get(), &status) != 0) return pass(io_error(name, "read", errno));
     char magic[SELFMAG];

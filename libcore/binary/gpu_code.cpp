@@ -63,7 +63,8 @@ public:
     }
 
     Result<void> open() {
-        file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+        // A pipe may have nobody at its other end.
+        file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
         if (!file_)
             return fail(ErrorKind::Io,
                         fmt::format("{}: cannot open: {}", path_.native(), std::strerror(errno)));

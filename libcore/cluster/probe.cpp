@@ -21,7 +21,9 @@ std::string probe_script(const fs::path& gpkg) {
     return fmt::format(
         "unset CUDA_VISIBLE_DEVICES NVIDIA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES "
         "HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL ZE_AFFINITY_MASK\n"
-        "profile=$({} hardware export) || exit\n"
+        "profile=$({} hardware export); status=$?\n"
+        // One that lacks something comes with status 1.
+        "[ -n \"$profile\" ] || [ $status = 0 ] || exit $status\n"
         "printf -- '---\\n%s\\n...\\n' \"$profile\"\n",
         shell_word(gpkg.native()));
 }

@@ -103,11 +103,11 @@ void add_variable(EnvironmentVariables& out,
         out.warnings.push_back(fmt::format("{}: variable \"{}\" ignored: {}", file, name, why));
     };
     if (const auto why = why_refused(name); !why.empty()) return warn(why);
-    std::string_view text;
-    if (value.get(text) != simdjson::SUCCESS) return warn("its value is not a text");
-    if (text.find('\0') != std::string_view::npos) return warn("its value has a NUL character");
+    auto text = env_json::variable_text(value);
+    if (!text) return warn("its value is not a text");
+    if (text->find('\0') != std::string::npos) return warn("its value has a NUL character");
     auto& slot = out.values[std::string(name)];
-    slot = text == kUnsetVariable ? std::nullopt : std::optional<std::string>(text);
+    slot = text == kUnsetVariable ? std::nullopt : std::move(text);
 }
 
 /// A damaged file costs its variables, not the activation.

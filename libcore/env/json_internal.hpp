@@ -36,6 +36,20 @@ inline std::string text_of(simdjson::dom::element value) {
     return value.get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
 }
 
+/// The value of a variable. conda writes those of an environment.yml as YAML has them, and sets
+/// them as Python prints them: 8, True.
+inline std::optional<std::string> variable_text(simdjson::dom::element value) {
+    switch (value.type()) {
+    case simdjson::dom::element_type::STRING: return text_of(value);
+    case simdjson::dom::element_type::INT64:
+    case simdjson::dom::element_type::UINT64:
+    case simdjson::dom::element_type::DOUBLE: return simdjson::minify(value);
+    case simdjson::dom::element_type::BOOL:
+        return value.get_bool().value_unsafe() ? "True" : "False";
+    default: return std::nullopt;
+    }
+}
+
 /// A number that is whole and not negative, whatever its JSON type; else nothing.
 inline std::optional<std::uint64_t> number_of(simdjson::dom::element value) {
     std::uint64_t whole = 0;

@@ -23,14 +23,6 @@ Result<std::string> read_optional(const fs::path& path) {
     return text;
 }
 
-std::map<std::string, std::string> text_members(simdjson::dom::element value) {
-    std::map<std::string, std::string> out;
-    simdjson::dom::object object;
-    if (value.get(object) != simdjson::SUCCESS) return out;
-    for (const auto member : object) out[std::string(member.key)] = text_of(member.value);
-    return out;
-}
-
 std::map<std::string, std::vector<std::string>> list_members(simdjson::dom::element value) {
     std::map<std::string, std::vector<std::string>> out;
     simdjson::dom::object object;
@@ -213,8 +205,13 @@ Result<std::map<std::string, std::string>> Prefix::env_vars() const {
     simdjson::dom::element variables;
     if (object["env_vars"].get(variables) != simdjson::SUCCESS)
         return std::map<std::string, std::string>();
-    auto texts = text_members(variables);
-    std::erase_if(texts, [](const auto& variable) { return variable.second == kUnsetVariable; });
+    std::map<std::string, std::string> texts;
+    simdjson::dom::object members;
+    if (variables.get(members) != simdjson::SUCCESS) return texts;
+    for (const auto [name, value] : members) {
+        auto told = env_json::variable_text(value);
+        if (told && told != kUnsetVariable) texts[std::string(name)] = *std::move(told);
+    }
     return texts;
 }
 
@@ -235,13 +232,14 @@ Result<void> Prefix::write_state(const GpkgState& state) const {
 Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& changes) {
     const auto file = prefix / kVariablesFile;
     GPKG_TRY(const auto text, read_optional(file));
-    std::map<std::string, std::string> variables;
+    Json variables = Json::object();  // those that stay, as they are
     Json out = Json::object();
     if (!trim(text).empty()) {
         simdjson::dom::parser parser;
         GPKG_TRY(const auto object, env_json::parse_object(parser, text, file.native()));
-        simdjson::dom::element present;
-        if (object["env_vars"].get(present) == simdjson::SUCCESS) variables = text_members(present);
+        simdjson::dom::object present;
+        if (object["env_vars"].get(present) == simdjson::SUCCESS)
+            env_json::add_unknown(variables, simdjson::minify(present));
         env_json::add_unknown(out, members_without(object, "env_vars"));
     }
     for (const auto& [name, value] : changes) {
@@ -250,7 +248,7 @@ Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& c
         else
             variables.erase(name);
     }
-    out["env_vars"] = Json(variables);
+    out["env_vars"] = std::move(variables);
     return dump(out);
 }
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <span>
 
 namespace gpkg {
 namespace {
@@ -51,15 +50,9 @@ std::string of_use_with(const std::vector<std::string>& specs) {
     return "of use with " + join_some(specs, "and", specs.size());
 }
 
-/// Not joined with "and", which is in the reasons.
 std::string why_not_run(const ClassFit& fit) {
     constexpr std::size_t kMostTold = 3;
-    const auto& all = fit.will_not_run;
-    const std::span<const std::string> told(all.data(), std::min(all.size(), kMostTold));
-    return fmt::format(
-        "{}{}",
-        fmt::join(told, "; "),
-        all.size() > kMostTold ? fmt::format("; {} more", all.size() - kMostTold) : "");
+    return join_first(fit.will_not_run, kMostTold);
 }
 
 }  // namespace

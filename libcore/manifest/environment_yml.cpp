@@ -48,12 +48,21 @@ public:
         has_line_selectors_ = selected.has_selectors;
         for (const auto& place : selected.places)
             warn(place, "is taken as a remark: it names no platform that selectors know");
+        for (const auto& place : selected.behind)
+            warn(place, "selects nothing behind other words: a selector begins its comment");
         GPKG_TRY(const auto document, Node::parse(selected.text, where_));
         if (!document.is_map() && !document.is_null())
             return document.fail(fmt::format("expected a map with the key 'dependencies', found {}",
                                              document.kind_name()));
         for (const auto& [key, value] : document.entries()) GPKG_CHECK(check_key(key, value));
-        if (document.find("dependencies") == nullptr) return no_dependencies(document);
+        if (document.find("dependencies") == nullptr) {
+            if (!selected.has_dropped) return no_dependencies(document);
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: no 'dependencies' are left for {}: its selectors leave "
+                                    "them to other platforms",
+                                    where_,
+                                    options_.platform));
+        }
         // What it says counts for the dependencies, wherever it stands.
         if (const auto* accelerator = document.find("accelerator"))
             GPKG_CHECK(read_key("accelerator", *accelerator));
@@ -201,6 +210,10 @@ private:
 
     Result<void> read_dependency(const Node& node) {
         GPKG_TRY(const auto text, node.as_text("a package"));
+        if (text.find("://") == std::string::npos &&
+            (text.ends_with(".conda") || text.ends_with(".tar.bz2")))
+            return node.fail(fmt::format("{}: a package file cannot stand here", text),
+                             fmt::format("gpkg install -n NAME {} adds it", shell_word(text)));
         // What was said of accelerators so far is added to.
         Asked asked{{}, std::move(result_.accelerators)};
         if (auto taken = asked.take(text, options_.platform); !taken)
@@ -299,6 +312,10 @@ private:
                 return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '_';
             };
+            if (name == "<<")
+                return fail(ErrorKind::Parse,
+                            value.key_place() + ": '<<' merges no maps here",
+                            "write the variables out");
             if (name.empty() || (name.front() >= '0' && name.front() <= '9') ||
                 !std::all_of(name.begin(), name.end(), is_name_char))
                 return fail(

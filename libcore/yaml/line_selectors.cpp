@@ -36,9 +36,17 @@ std::size_t comment_start(std::string_view line) {
 
 struct LineSelector {
     std::string_view expression;
-    bool alone = true;   ///< nothing stands behind the closing bracket
-    bool closed = true;  ///< there is one
+    bool alone = true;    ///< nothing stands behind the closing bracket
+    bool closed = true;   ///< there is one
+    bool behind = false;  ///< other words of a remark
 };
+
+/// "# see below [win]": conda-build takes that as a selector, which begins its comment here.
+std::optional<LineSelector> selector_behind(std::string_view comment) {
+    const auto begin = comment.rfind('[');
+    if (begin == std::string_view::npos || !comment.ends_with(']')) return std::nullopt;
+    return LineSelector{comment.substr(begin + 1, comment.size() - begin - 2), false, true, true};
+}
 
 std::optional<LineSelector> selector_of_line(std::string_view line) {
     const auto start = comment_start(line);
@@ -46,7 +54,7 @@ std::optional<LineSelector> selector_of_line(std::string_view line) {
     if (start == std::string_view::npos || trim(line.substr(0, start)).empty()) return std::nullopt;
     const auto comment = trim(line.substr(start + 1));
     const auto end = comment.find(']');
-    if (!comment.starts_with('[')) return std::nullopt;
+    if (!comment.starts_with('[')) return selector_behind(comment);
     if (end == std::string_view::npos) return LineSelector{comment.substr(1), false, false};
     return LineSelector{comment.substr(1, end - 1), trim(comment.substr(end + 1)).empty()};
 }
@@ -127,6 +135,13 @@ Result<SelectedText> select_lines(std::string_view text,
             if (holds && !*holds && selector->alone)
                 selected.places.push_back(
                     fmt::format("{}:{}: [{}]", where, number, selector->expression));
+            if (selector->behind) {
+                if (holds && *holds)
+                    selected.behind.push_back(
+                        fmt::format("{}:{}: [{}]", where, number, selector->expression));
+                selected.text += line;
+                continue;
+            }
             const auto value = holds ? *holds : std::nullopt;
             selected.has_selectors |= value.has_value();
             if (value && !*value) {

@@ -98,6 +98,11 @@ err_lacks probe.yaml
 printf 'gpkg_detector: 1\nvirtual_packages: [{name: __glibc, version: "9"}]\n' > "$detectors/odd.yaml"
 expect 0 solve app
 err_has "odd.yaml:2:27: __glibc is gpkg's own to tell; the detector is not used"
+# What could not be looked at is missing in a profile, and that is told.
+expect 1 hardware export -o part.yaml
+err_has 'wrote part.yaml, without what could not be looked at: add it before --for ./part.yaml decides'
+expect 1 hardware export --json
+json 'not d["success"] and any("odd.yaml" in warning for warning in d["warnings"])'
 rm "$detectors"/*
 
 # What gpkg brings is found beside it, in the build folder and where it was installed.

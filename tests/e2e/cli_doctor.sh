@@ -80,7 +80,7 @@ profile 13.0 7.0 volta
 expect 0 create -n volta kern cuda-version=13.2 --for ./newest.yaml -y
 expect 1 doctor -n volta --for ./volta.yaml --json
 json "[f['hint'] for f in d['findings'] if f['subject'] in ('CUDA', 'kern')] == 2 * [\"gpkg install -n volta 'cuda-version<13' --for ./volta.yaml\"]"
-json "[(f['grade'], f['message']) for f in d['findings'] if f['subject'] == 'CUDA'] == [('warning', 'cuda-version 13.2, and the driver supports 13.0; it makes no code for compute capability 7.0')]"
+json "[(f['grade'], f['message']) for f in d['findings'] if f['subject'] == 'CUDA'] == [('note', 'cuda-version 13.2, and the driver supports 13.0; it makes no code for compute capability 7.0')]"
 expect 0 install -n volta 'cuda-version<13' --for ./volta.yaml -y
 expect 0 doctor -n volta --for ./volta.yaml
 out_has 'good  CUDA: cuda-version 12.9, and the driver supports 13.0'
@@ -267,7 +267,7 @@ wheel() {
 wheel torch 2.4.0+cu121
 wheel jax_plugin 0.8+cuda13
 expect 0 doctor -n pip --for ./blackwell.yaml --json
-json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("torch (pip)", "warning")]'
+json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("torch (pip)", "note")]'
 json '"CUDA 12.1, which makes no machine code for compute capability 12.0: there it runs as PTX" in d["findings"][1]["message"]'
 expect 1 doctor -n pip --for ./pascal.yaml --json
 json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("jax_plugin (pip)", "bad")]'
@@ -275,7 +275,7 @@ json '"CUDA 13, which makes no code for compute capability 6.0" in d["findings"]
 json 'd["findings"][1]["hint"] == "a wheel for an older CUDA"'
 wheel vision 1.0+cu129
 expect 1 doctor -n pip --for ./between.yaml --json
-json '[(f["subject"], f["grade"]) for f in d["findings"] if "needs PTX compiled" in f["message"]] == [("vision (pip)", "warning")]'
+json '[(f["subject"], f["grade"]) for f in d["findings"] if "needs PTX compiled" in f["message"]] == [("vision (pip)", "note")]'
 wheel tensorflow_cpu 2.19.0
 wheel polars_lts_cpu 1.0
 wheel audio 1.0+cpu
@@ -311,6 +311,36 @@ out_has 'torch: is a build for CPUs, and there is a GPU' 'gpkg variants torch --
 out_lacks 'gpkg install'
 expect 1 doctor -n slowly --for gh200 --json
 json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] != "good"] == [("platform", None)]'
+
+# What is installed beside what it needs: by a list of files, or by another tool.
+package needy 1.0 0 'needed >=2'
+package needed 1.0 0
+package needed 2.0 0
+expect 0 create -n wholly needy -y
+expect 0 doctor -n wholly --for cpu
+rm "$(place wholly)"/conda-meta/needed-*.json
+expect 1 doctor -n wholly --for cpu
+out_has 'BAD   dependencies: needy needs needed >=2, and there is none'
+
+# A CUDA that nothing here is for does not run, and need not.
+expect 0 create -n idle cuda-version=12.9 needed --for ./new.yaml -y
+expect 0 doctor -n idle --for ./old.yaml
+out_has 'nothing here is for a CUDA'
+
+# What a CPU is, is its build.
+package micro 1.0 v4_0 '__archspec * x86_64_v4'
+expect 0 create -n micro micro --for x86_64_v4 -y
+expect 1 doctor -n micro --for x86_64_v3
+out_has 'micro needs it, and this machine has x86_64_v3'
+
+# A pipe where a library should be has nobody at its other end.
+expect 0 create -n piped needed -y
+mkdir -p "$(place piped)/lib"
+mkfifo "$(place piped)/lib/libpipe.so"
+sed -i 's|"files": *\[|"files": ["lib/libpipe.so",|; s|,\]|]|' "$(place piped)"/conda-meta/needed-*.json
+sed -i 's|"name": *"needed"|"name": "needed", "track_features": ""|; s|"depends": *\[|"depends": ["libcublas",|; s|,\]|]|' "$(place piped)"/conda-meta/needed-*.json
+expect 1 doctor -n piped --for ./new.yaml
+out_has 'needed needs libcublas, and there is none'
 
 expect 1 doctor -n none
 err_has 'is no environment'

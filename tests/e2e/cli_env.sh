@@ -93,4 +93,25 @@ for name in PATH CONDA_PREFIX CONDA_SHLVL PWD UID; do
 done
 absent refused
 
+# As Windows PowerShell writes files.
+package wide 1.0 0
+printf 'dependencies:\n  - wide  # [linux]\n  - nowhere  # [win]\n' | iconv -t UTF-16LE | sed '1s/^/\xff\xfe/' > wide.yml
+expect 0 env create -y -n wide -f wide.yml
+check [ -e "$GPKG_ROOT_PREFIX/envs/wide/conda-meta/wide-1.0-0.json" ]
+printf '# all\nwide=1.0\n' | iconv -t UTF-16 > wide.txt
+expect 0 create -y -n wide2 -f wide.txt
+# What selects nothing, and what is left of nothing, is told.
+printf 'dependencies:\n  - wide  # see below [win]\n' > behind.yml
+expect 0 env create -n x -f behind.yml --dry-run
+err_has 'behind.yml:2: [win]: selects nothing behind other words'
+printf 'dependencies:  # [win]\n  - wide\n' > gone.yml
+expect 1 env create -n x -f gone.yml --dry-run
+err_has "no 'dependencies' are left for linux-64"
+printf 'dependencies: [./wide-1.0-0.conda]\n' > file.yml
+expect 1 env create -n x -f file.yml --dry-run
+err_has './wide-1.0-0.conda: a package file cannot stand here' 'gpkg install -n NAME ./wide-1.0-0.conda adds it'
+printf 'a: &a {X: y}\nvariables: {<<: *a}\ndependencies: [wide]\n' > merge.yml
+expect 1 env create -n x -f merge.yml --dry-run
+err_has "'<<' merges no maps here"
+
 finish

@@ -120,4 +120,8 @@ echo '{}' > "$at/one/conda-meta/frozen"
 expect 1 env update -n one -f none.yml --prune
 has one app-2.0 lib-2.0
 
+# The command that makes a new one makes the one that was meant.
+expect 1 env update -n nowhere -f clash.yml
+err_has 'gpkg env create -n nowhere -f clash.yml makes a new one'
+
 finish

@@ -89,4 +89,24 @@ check [ "$(grep -c GREETING "$GPKG_ROOT_PREFIX/envs/one/conda-meta/history")" = 
 expect 0 __complete -- gpkg env config vars unset -n one G
 out_is GONE
 
+# What another tool wrote there stays as it is; what cannot be set is told, and not exported.
+expect 0 create -y -n two
+echo '{"env_vars":{"OMP_NUM_THREADS":8,"D-E":"x","PATH":"/evil","T":true,"L":[1]}}' > "$GPKG_ROOT_PREFIX/envs/two/conda-meta/state"
+expect 0 env config vars set -n two Q=1
+check [ "$(tr -d ' \n' < "$GPKG_ROOT_PREFIX/envs/two/conda-meta/state")" = '{"env_vars":{"OMP_NUM_THREADS":8,"D-E":"x","PATH":"/evil","T":true,"L":[1],"Q":"1"}}' ]
+expect 0 env config vars list -n two
+out_has 'OMP_NUM_THREADS = 8' 'T = True'
+err_has '"PATH" ignored: activation sets it itself' '"L" ignored: its value is not a text'
+expect 0 run -n two sh -c 'echo $OMP_NUM_THREADS $T $Q'
+out_is '8 True 1'
+expect 0 env export -n two
+out_has 'OMP_NUM_THREADS:' 'Q:'
+out_lacks 'D-E' 'evil'
+err_has 'left out: the variable D-E: '
+printf '%s\n' "$out" > two.yml
+expect 0 env create -y -n again -f two.yml
+expect 0 env config vars unset -n two PATH
+expect 2 env config vars set -n two F=$'\xff\xfe'
+err_has 'F: its value is not UTF-8'
+
 finish

@@ -149,4 +149,13 @@ out_is ''
 expect 1 list -n here --diff nowhere
 expect 2 list -n here --diff there --explicit
 
+# A login that another tool wrote into a record stays between it and us.
+sed -i 's|"channel": *"[^"]*"|"channel": "https://me:PASS@host/t/SECRET/chan"|; s|"url": *"[^"]*"|"url": "https://host/t/SECRET/chan/linux-64/only-1.0-0.conda"|' \
+    "$(place here)"/conda-meta/only-*.json
+check grep -q SECRET "$(place here)"/conda-meta/only-*.json
+for how in 'list -n here --json' 'list -n here --diff there --json' 'repoquery depends only -n here --json' 'list -n here' 'list -n here --explicit'; do
+    expect 0 $how
+    out_lacks SECRET PASS
+done
+
 finish

@@ -5,6 +5,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/index/queries.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/version.hpp"
 #include "virtual-packages/host.hpp"
@@ -105,12 +106,12 @@ void print_details(Output& out, const PackageRecord& record) {
     };
     row("file name", record.fn);
     row("build number", std::to_string(record.build_number));
-    row("channel", record.channel);
+    row("channel", without_secrets(record.channel));
     row("subdir", record.subdir);
     row("size", record.size == 0 ? "" : human_size(record.size));
     row("license", printable(record.license));
     row("built", date_of(record.timestamp));
-    row("url", record.url);
+    row("url", without_secrets(record.url));
     row("md5", record.md5);
     row("sha256", record.sha256);
     for (std::size_t i = 0; i < record.depends.size(); ++i)
@@ -303,7 +304,7 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
 std::string channel_text(const Context& context, const PackageRecord& record) {
     const auto where = channel_context(context);
     const auto channel = Channel::parse(record.channel, where);
-    return (channel ? channel->name() : record.channel) + "/" + record.subdir;
+    return (channel ? channel->name() : without_secrets(record.channel)) + "/" + record.subdir;
 }
 
 void print_records(const Context& context, std::span<const PackageRecord> records) {
@@ -336,7 +337,7 @@ void print_found(const Context& context, const MatchSpec& spec, const Found& fou
 
 nlohmann::ordered_json search_json(const PackageRecord& record) {
     auto json = to_json(record);
-    json["channel"] = record.channel + "/" + record.subdir;
+    json["channel"] = without_secrets(record.channel) + "/" + record.subdir;
     json["license"] = record.license;
     if (!record.extra_depends.empty()) json["extra_depends"] = record.extra_depends;
     if (!record.flags.empty()) json["flags"] = record.flags;

@@ -34,16 +34,32 @@ std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
+/// Whether it needs a CUDA, beside what only says which one.
+bool is_for_cuda(const PrefixRecord& record) {
+    const auto& package = record.package;
+    if (tells_cuda_version(package.name)) return false;
+    return is_part_of_cuda(package.name) ||
+           accelerator_of(package).accelerator == Accelerator::Nvidia ||
+           std::ranges::any_of(package.depends, [](const std::string& depend) {
+               return tells_cuda_version(name_in_spec(depend));
+           });
+}
+
 class Checkup {
 public:
     explicit Checkup(const Checked& checked)
         : checked_(checked), machine_(checked.machine.records()) {
-        only_builds_ = only_builds_for_nvidia(
+        const bool only_builds = only_builds_for_nvidia(
             checked.wishes, packages_of(checked.records), checked.accelerators);
+        if (only_builds)
+            idle_cuda_ = "what only builds does without the driver";
+        else if (std::ranges::none_of(checked.records, is_for_cuda))
+            idle_cuda_ = "nothing here is for a CUDA";
     }
 
     std::vector<Finding> run() && {
         if (is_foreign()) return std::move(found_);
+        needs_of_each_other();
         needs_of_machine();
         driver();
         code();
@@ -65,6 +81,9 @@ private:
         found_.push_back({grade, std::move(subject), std::move(message), std::move(hint)});
     }
 
+    /// Then what it asks of the driver counts for nothing.
+    bool has_idle_cuda() const { return !idle_cuda_.empty(); }
+
     /// What is for another platform than the machine's: the rest says nothing then, and what would
     /// help on this one is no help.
     bool is_foreign() {
@@ -84,21 +103,48 @@ private:
         return true;
     }
 
+    /// As a list of files or another tool may leave it.
+    void needs_of_each_other() {
+        std::vector<std::string> unmet;
+        for (const auto& record : checked_.records) {
+            for (const auto& depend : record.package.depends) {
+                auto spec = MatchSpec::parse(depend);
+                if (!spec || spec->when || spec->name.starts_with("__")) continue;
+                // Where a package comes from was decided when it was installed.
+                spec->channel.reset();
+                spec->subdir.reset();
+                const auto* there = find_record(checked_.records, spec->name);
+                if (there != nullptr && spec->matches(there->package)) continue;
+                unmet.push_back(fmt::format(
+                    "{} needs {}, and there is {}",
+                    record.name(),
+                    depend,
+                    there == nullptr ? "none"
+                                     : there->package.version + " " + there->package.build));
+            }
+        }
+        constexpr std::size_t kMostTold = 4;
+        if (!unmet.empty()) add(Grade::Bad, "dependencies", join_first(unmet, kMostTold));
+    }
+
     void needs_of_machine() {
         std::map<std::string, std::vector<std::string>> packages;
         for (const auto& record : checked_.records) {
-            for (const auto& need : unmet_needs(record.package, machine_, only_builds_))
+            for (const auto& need : unmet_needs(record.package, machine_, has_idle_cuda()))
                 packages[written(need.spec)].push_back(record.name());
         }
         for (const auto& [spec, names] : packages) {
             const auto name = name_in_spec(spec);
             const auto* there = checked_.machine.find(name);
+            const auto has = there == nullptr       ? std::string("none")
+                             : name == "__archspec" ? there->package.build
+                                                    : there->package.version;
             add(Grade::Bad,
                 spec,
                 fmt::format("{} {} it, and this machine has {}",
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
-                            there == nullptr ? "none" : there->package.version),
+                            has),
                 name == "__cuda" ? help_with_driver(there != nullptr, names)
                                  : fmt::format("{} shows other builds",
                                                checked_.remedies.variants_command(
@@ -109,7 +155,7 @@ private:
     std::string help_with_driver(bool has_driver, const std::vector<std::string>& names) const {
         const auto remedy = has_driver ? older_build(names) : build_for_none(names);
         const bool is_help = remedy && std::ranges::all_of(remedy->records, [&](const auto& one) {
-                                 return unmet_needs(one, machine_, only_builds_).empty();
+                                 return unmet_needs(one, machine_, has_idle_cuda()).empty();
                              });
         const auto other =
             is_help
@@ -147,9 +193,8 @@ private:
                                           name,
                                           toolkit->to_string(),
                                           checked_.machine.find("__cuda")->package.version);
-            if (only_builds_)
-                return add(
-                    Grade::Good, "CUDA", what + "; what only builds does without the driver");
+            if (has_idle_cuda())
+                return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, idle_cuda_));
             const auto fit =
                 driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"));
             const auto device = without_code(*toolkit);
@@ -300,7 +345,8 @@ private:
 
     const Checked& checked_;
     std::vector<PackageRecord> machine_;
-    bool only_builds_ = false;
+    std::string
+        idle_cuda_;  ///< why the driver need not run the CUDA that is there; empty: it has to
     std::vector<Finding> found_;
 };
 

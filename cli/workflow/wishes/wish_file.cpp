@@ -1,6 +1,7 @@
 #include "cli/workflow/wishes/wish_file.hpp"
 
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/url.hpp"
@@ -17,7 +18,7 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
             GPKG_TRY(path, path_of_file_url(place));
         }
         GPKG_TRY(auto text, read_file(path, kLongestWritten));
-        return WishFile{path, path.native(), std::move(text)};
+        return WishFile{path, path.native(), in_utf8(std::move(text))};
     }
     const auto name = without_secrets(place);
     if (offline)
@@ -33,8 +34,9 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
     how.stop = context.stop;
     GPKG_TRY(auto answer, get(*transport, request, how));
     const auto file = url.path.substr(url.path.rfind('/') + 1);
-    return WishFile{
-        absolute_path(file.empty() ? "." : file, context.home), name, std::move(answer.body)};
+    return WishFile{absolute_path(file.empty() ? "." : file, context.home),
+                    name,
+                    in_utf8(std::move(answer.body))};
 }
 
 }  // namespace

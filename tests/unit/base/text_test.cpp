@@ -18,6 +18,19 @@ TEST_CASE("near names are those a person may have meant", "[base]") {
     CHECK(near_names("h", std::vector<std::string>{"a", "b"}).empty());
 }
 
+TEST_CASE("UTF-16 is told by its mark", "[base]") {
+    using namespace std::string_literals;
+    CHECK(in_utf8("\xFF\xFE"
+                  "a\0\xe9\0\xac\x20\x3d\xd8\x00\xde"s) == "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    CHECK(in_utf8("\xFE\xFF\0a"s) == "a");
+    CHECK(in_utf8("\xFF\xFE\x3d\xd8"
+                  "a\0b"s) ==
+          "\xef\xbf\xbd"
+          "a");
+    CHECK(in_utf8("a\xc3\xa9") == "a\xc3\xa9");
+    CHECK(in_utf8("").empty());
+}
+
 TEST_CASE("split keeps empty pieces", "[base]") {
     CHECK(split("a,,b", ',') == std::vector<std::string_view>{"a", "", "b"});
     CHECK(split("", ',') == std::vector<std::string_view>{""});

@@ -143,10 +143,20 @@ TEST_CASE("entering the active environment again refreshes it; the previous one 
     CHECK(now == before);
 }
 
+TEST_CASE("what conda keeps of numbers and truths is set as conda sets it", "[env]") {
+    Shelf shelf;
+    REQUIRE(
+        shelf.write("conda-meta/state", R"({"env_vars":{"N":8,"R":0.5,"T":true,"F":false}})", "a"));
+    const auto variables = environment_variables(shelf.path("a")).value();
+    CHECK(variables.warnings.empty());
+    CHECK(variables.values == std::map<std::string, std::optional<std::string>>{
+                                  {"F", "False"}, {"N", "8"}, {"R", "0.5"}, {"T", "True"}});
+}
+
 TEST_CASE("variables come in code point order, state last, and bad ones are told", "[env]") {
     Shelf shelf;
     REQUIRE(shelf.write("etc/conda/env_vars.d/10.json", R"({"A":"1","B":"1"})", "a"));
-    REQUIRE(shelf.write("etc/conda/env_vars.d/9.json", R"({"A":"2","bad-name":"x","N":3})", "a"));
+    REQUIRE(shelf.write("etc/conda/env_vars.d/9.json", R"({"A":"2","bad-name":"x","N":[3]})", "a"));
     REQUIRE(shelf.write("etc/conda/env_vars.d/broken.json", "{", "a"));
     REQUIRE(shelf.write("etc/conda/env_vars.d/ignored.txt", R"({"A":"4"})", "a"));
     REQUIRE(shelf.write(
