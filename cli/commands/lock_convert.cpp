@@ -2,6 +2,7 @@
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_flaws.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 #include "libcore/net/url.hpp"
 
@@ -145,6 +146,12 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
         context.out.warn(
             "conda-lock.yml has no words for what packages restrict (constrains): which machines a "
             "class is for is known less well from it");
+    for (const auto& locked : lock.classes) {
+        if (const auto flaws = flaws_of(lock, locked); !flaws.empty())
+            context.out.warn(fmt::format("{} does not hold together, and is written as it is: {}",
+                                         full_name(locked),
+                                         join_first(flaws, 1)));
+    }
     const bool tells_login = std::ranges::any_of(lock.packages, [](const LockedPackage& package) {
         return without_secrets(package.record.url) != package.record.url;
     });

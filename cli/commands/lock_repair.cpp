@@ -1,6 +1,7 @@
 #include "cli/commands/lock.hpp"
 #include "cli/workflow/lock/repair.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_flaws.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 namespace gpkg::cli::locks {
@@ -64,6 +66,7 @@ std::string title(const PackageRecord* record) {
 Json json_of(const LockFile& old,
              const std::vector<GonePackage>& gone,
              const std::vector<Replaced>& changes,
+             const std::optional<std::string>& mended,
              const std::vector<Divergence>& divergences,
              const LockRepairOptions& options) {
     const auto url = [](const PackageRecord* record) {
@@ -79,8 +82,20 @@ Json json_of(const LockFile& old,
     for (const auto& [of, before, after] : changes)
         document["changes"].push_back(
             {{"class", of}, {"before", url(before)}, {"after", url(after)}});
+    document["mended"] = mended ? Json(*mended) : Json();
     document["divergences"] = locks::json_of(divergences);
     return document;
+}
+
+/// The first flaw of a class of the default environment: "a100: it needs __glibc >=2.28, which its
+/// needs do not say".
+std::optional<std::string> flaw_in(const LockFile& lock) {
+    for (const auto& locked : lock.classes) {
+        if (locked.environment != kDefaultEnvironment) continue;
+        const auto flaws = flaws_of(lock, locked);
+        if (!flaws.empty()) return fmt::format("{}: {}", locked.name, join_first(flaws, 1));
+    }
+    return std::nullopt;
 }
 
 Result<int> repair(Context& context, const LockRepairOptions& given) {
@@ -105,10 +120,16 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
                     {options.sources, options.file, {options.names.begin(), options.names.end()}});
     if (!repaired) return pass(std::move(repaired).error().while_doing(options.file));
     const auto changes = replaced(found.lock, repaired->lock);
-    if (!options.dry_run && (!changes.empty() || options.output != options.file))
+    // Of what was edited by hand, what packages ask for is written down again.
+    const auto mended = flaw_in(found.lock);
+    if (const auto left = flaw_in(repaired->lock))
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: does not hold together: {}", options.file, *left),
+                    "gpkg lock decides anew");
+    if (!options.dry_run && (!changes.empty() || mended || options.output != options.file))
         GPKG_CHECK(write_lock(repaired->lock, LockFormat::Gpkg, options.output));
     if (out.json_mode()) {
-        out.json(json_of(found.lock, gone, changes, repaired->divergences, options));
+        out.json(json_of(found.lock, gone, changes, mended, repaired->divergences, options));
         return 0;
     }
     for (const auto& [of, before, after] : changes) {
@@ -118,14 +139,15 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
             "{}: {} in place of {}", of, now, now == then ? "another file of this name" : then));
     }
     tell_divergences(out, repaired->divergences);
-    if (gone.empty() && changes.empty())
-        out.print("nothing to do: its packages are there");
-    else if (changes.empty())
+    if (mended) out.print("mended: " + *mended);
+    if (!gone.empty() && changes.empty())
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: what is gone is not in the environment {}, and others are not "
                                 "repaired",
                                 options.file,
                                 kDefaultEnvironment));
+    if (changes.empty() && !mended)
+        out.print("nothing to do: its packages are there");
     else if (!options.dry_run)
         out.print("wrote " + options.output);
     return 0;

@@ -3,8 +3,10 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace gpkg {
 namespace {
@@ -57,6 +59,10 @@ std::vector<Version> toolkits_of(const MatchSpec& dependency) {
 }
 
 std::optional<std::string> cuda_of(const PackageRecord& record) {
+    if (tells_cuda_version(record.name)) {
+        const auto own = version_of(record);
+        if (own) return fmt::format("{}.{}", version_part(*own, 0), version_part(*own, 1));
+    }
     if (auto needed = least_cuda(record.depends, [](const VersionSpec&) { return true; }))
         return needed;
     if (auto said = cuda_of_build(record.build)) return said;

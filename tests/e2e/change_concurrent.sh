@@ -40,7 +40,7 @@ for i in $(seq 54); do
     out_is '4 packages: all as they should be'
 done
 expect 0 verify -n same
-out_is '1 packages: all as they should be'
+out_is '1 package: as it should be'
 expect 0 verify --store
 out_is '4 packages: all as they should be'
 clean

@@ -543,6 +543,14 @@ check [ ! -e "$(place flawed)" ]
 sed '0,/__glibc >=2.28/s//__glibc >=2.30/' first.lock > raised.lock
 expect 1 lock check raised.lock --for a100
 out_has 'flaw: a100: its needs say __glibc >=2.30,<3.0.a0, which nothing in it asks for'
+# What its packages ask for is written down again; what cannot be mended is told, here and in another format.
+expect 0 lock repair raised.lock
+out_has 'mended: a100: ' 'its needs say __glibc >=2.30,<3.0.a0, which nothing in it asks for' 'wrote raised.lock'
+expect 0 lock check raised.lock --for a100
+expect 0 lock repair raised.lock
+out_is 'nothing to do: its packages are there'
+expect 0 lock convert needs.lock needs.pixi.lock --format pixi
+err_has 'a100 does not hold together, and is written as it is: it needs __glibc'
 
 # Slips.
 expect 2 lock torch check first.lock

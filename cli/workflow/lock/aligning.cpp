@@ -204,10 +204,38 @@ private:
                                   const Version& version) const {
         if (!refusal.lost.empty()) return refusal.lost;
         if (auto need = need_against(refusal.by, name, version)) return *std::move(need);
+        GPKG_TRY(auto lost, lost_accelerator(refusal.by, name, version));
+        if (!lost.empty()) return lost;
         auto question = question_with(name, VersionSpec::equal_to(version), refusal.by);
         GPKG_TRY(const auto outcome, answer_to(question));
         const auto* explanation = std::get_if<Explanation>(&outcome);
         return explanation == nullptr ? std::string() : first_lines(explanation->tree());
+    }
+
+    /// What would no longer be for the class' GPU, where there is an answer at that price.
+    Result<std::string> lost_accelerator(std::size_t place,
+                                         const std::string& name,
+                                         const Version& version) const {
+        auto question = question_with(name, VersionSpec::equal_to(version), place);
+        question.problem.request.accelerators =
+            classes_[place].question.problem.request.accelerators;
+        question.problem.wants_reasons = false;
+        question.problem.wants_notes = false;
+        GPKG_TRY(const auto outcome, answer_to(question));
+        const auto* answer = std::get_if<Solution>(&outcome);
+        if (answer == nullptr) return std::string();
+        for (const auto& present : answers_[place].records) {
+            const auto of = accelerator_of(present).accelerator;
+            const auto* record = find(*answer, present.name);
+            if (of == Accelerator::None || record == nullptr ||
+                accelerator_of(*record).accelerator == of)
+                continue;
+            return fmt::format("with it {} would be {}, which is not for {}",
+                               record->name,
+                               record->version,
+                               to_string(of));
+        }
+        return std::string();
     }
 
     /// Where what matters more needs another version, that is all there is to say: "libtorch 2.12.0
