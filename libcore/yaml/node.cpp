@@ -147,13 +147,13 @@ struct Mistake {
 };
 
 tl::unexpected<Error> not_yaml(const std::string& where, const YAML::Exception& problem) {
-    constexpr std::string_view like_neighbours =
+    constexpr std::string_view kLikeNeighbours =
         "is it indented like its neighbours, with its '- ' or the ':' of its key?";
     static const std::array<Mistake, 6> mistakes{{
         {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a list that [ opens is not closed", ""},
         {YAML::ErrorMsg::END_OF_MAP_FLOW, "a map that { opens is not closed", ""},
-        {YAML::ErrorMsg::END_OF_SEQ, "this belongs to no list or map above it", like_neighbours},
-        {YAML::ErrorMsg::END_OF_MAP, "this belongs to no list or map above it", like_neighbours},
+        {YAML::ErrorMsg::END_OF_SEQ, "this belongs to no list or map above it", kLikeNeighbours},
+        {YAML::ErrorMsg::END_OF_MAP, "this belongs to no list or map above it", kLikeNeighbours},
         {YAML::ErrorMsg::MAP_VALUE,
          "no ':' can stand here",
          "is the line indented like its neighbours? A text with ': ' in it needs quotes"},
