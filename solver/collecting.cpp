@@ -164,8 +164,15 @@ Result<void> Collecting::take_request() {
     };
     for (const auto id : universe_.requested_) reach_or_lead(specs()[id].name);
     for (const auto id : universe_.kept_) reach_or_lead(id);
-    // What other packages are to follow.
-    for (const auto name : leading) {
+    // What other packages are to follow: first that of which it is said for which accelerator, for
+    // what is named after it may be a part of it.
+    while (!leading.empty()) {
+        const auto says = std::ranges::find_if(leading, [&](NameId name) {
+            return keeping_.accelerators().of_package.contains(names()[name].text);
+        });
+        const auto next = says == leading.end() ? leading.begin() : says;
+        const auto name = *next;
+        leading.erase(next);
         name_at(name).is_reached = true;
         GPKG_CHECK(collect(name));
     }

@@ -117,7 +117,7 @@ void tell(Output& out,
     for (const auto& [place, why] : answer.gone)
         out.result(fmt::format("gone: {}: {}", lock.packages[place].record.url, why));
     if (!answer.gone.empty())
-        out.note(fmt::format("gpkg lock repair {} puts other builds of the same versions there",
+        out.note(fmt::format("gpkg lock repair {} looks for other builds of the same versions",
                              options.lock.file));
 }
 

@@ -160,6 +160,9 @@ Result<Change> answer(Context& context, Question question) {
     GPKG_CHECK(check_pip_sections(wanted.pip, solution.records));
     change.pip = wanted.pip;
     change.notes = std::move(solution.notes);
+    append(change.notes,
+           notes_on_own_choices(
+               wanted.accelerators, question.present.on_disk, question.problem.request.update));
     keep_builds(change, question, solution.records);
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, wanted.reinstall);

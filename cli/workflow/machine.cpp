@@ -179,7 +179,7 @@ std::vector<std::pair<std::string, std::string>> set_overrides(const Context& co
     for (const auto& [name, value] : context.config.override_virtual_packages.value)
         found.emplace(override_variable(name), value);
     for (const auto& [name, value] : current_environment())
-        if (name.starts_with(kOverrides)) found.insert_or_assign(name, value);
+        if (name.starts_with(kOverrides) && context.env(name)) found.insert_or_assign(name, value);
     return {found.begin(), found.end()};
 }
 

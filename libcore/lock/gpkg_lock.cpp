@@ -180,13 +180,25 @@ Result<LockedClass> read_class(const std::string& key,
     GPKG_CHECK(check_name(node, locked.name));
     GPKG_CHECK(check_name(node, locked.environment));
     GPKG_CHECK(expect_map(node, "a class"));
-    GPKG_CHECK(check_keys(
-        node, {"platform", "specs", "needs", "made_for", "also_made_for", "packages", "foreign"}));
+    GPKG_CHECK(check_keys(node,
+                          {"platform",
+                           "specs",
+                           "needs",
+                           "accelerator",
+                           "made_for",
+                           "also_made_for",
+                           "packages",
+                           "foreign"}));
     GPKG_TRY(locked.platform, required_text(node, "platform"));
     GPKG_CHECK(check_platform(*node.find("platform"), locked.platform));
     GPKG_TRY(locked.specs, texts_of(node, "specs"));
     GPKG_TRY(locked.needs, texts_of(node, "needs"));
     if (const auto* needs = node.find("needs")) GPKG_CHECK(check_needs(*needs, locked.needs));
+    if (const auto* accelerator = node.find("accelerator")) {
+        GPKG_TRY(locked.accelerator, accelerator->as_text("an accelerator"));
+        if (const auto known = parse_accelerator_choice(locked.accelerator); !known)
+            return accelerator->fail(known.error().message, known.error().hint);
+    }
     GPKG_TRY(const auto made_for, texts_of(node, "made_for"));
     if (!made_for.empty()) {
         GPKG_TRY(locked.made_for, read_machine(*node.find("made_for"), made_for));
@@ -316,6 +328,7 @@ void write_class(BlockWriter& out,
     out.line(2, "platform", locked.platform);
     out.list(2, "specs", locked.specs);
     out.list(2, "needs", locked.needs);
+    if (!locked.accelerator.empty()) out.line(2, "accelerator", locked.accelerator);
     out.list(2, "made_for", words_of(locked.made_for));
     std::vector<std::string> also;
     for (const auto& machine : locked.also_made_for)

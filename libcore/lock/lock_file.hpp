@@ -99,6 +99,7 @@ struct LockedClass {
     std::vector<std::size_t> foreign;   ///< places in LockFile::foreign
     /// Others that have the same answer, as far as `made_for` alone does not lead them to it.
     std::vector<LockedMachine> also_made_for{};
+    std::string accelerator{};  ///< of several that the request asks for, the one taken
 
     bool is_empty() const { return packages.empty() && foreign.empty(); }
 

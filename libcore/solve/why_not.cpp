@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
@@ -77,6 +78,21 @@ bool is_unknown(const Explanation& explanation, std::size_t index) {
     const auto& line = explanation.clashes.front().lines.front();
     return line.kind == ExplanationLine::Kind::Request && line.index == index &&
            !line.channels.empty();
+}
+
+/// What an update of a mere name holds to, it does not with a version or a build: only CUDA stays.
+void lift_floors(Request& request) {
+    std::erase_if(request.constraints, [](const Constraint& constraint) {
+        return constraint.holds == Constraint::Holds::WherePossible &&
+               !tells_cuda_version(constraint.spec.name);
+    });
+}
+
+/// False where nothing holds only where possible.
+bool lift_all(Request& request) {
+    return std::erase_if(request.constraints, [](const Constraint& constraint) {
+               return constraint.holds == Constraint::Holds::WherePossible;
+           }) > 0;
 }
 
 /// What was settled up to the first that is not the same with the spec, which is the last of all.
@@ -211,7 +227,11 @@ Result<WhyNot> why_not(const Problem& problem,
     auto with_it = problem;
     const auto index = with_it.request.specs.size();
     with_it.request.specs.push_back(spec);
+    lift_floors(with_it.request);
     GPKG_TRY(auto other_outcome, solve(with_it));
+    if (std::holds_alternative<Explanation>(other_outcome) && lift_all(with_it.request)) {
+        GPKG_TRY(other_outcome, solve(with_it));
+    }
     if (auto* explanation = std::get_if<Explanation>(&other_outcome)) {
         if (is_unknown(*explanation, index)) {
             found.verdict = Verdict::Unknown;

@@ -73,7 +73,13 @@ std::optional<std::string> note_on_given_up(const Universe& universe, const Rega
         newer.push_back(fmt::format("{}=={}", universe.names()[name].text, version_of(before)));
     }
     std::vector<std::string> for_gpu;
-    for (const auto name : answer.names) for_gpu.push_back(universe.names()[name].text);
+    for (const auto name : answer.names) {
+        const bool is_given_up = std::ranges::any_of(answer.given_up, [&](CandidateId id) {
+            return universe.candidates()[id].name == name;
+        });
+        if (!is_given_up) for_gpu.push_back(universe.names()[name].text);
+    }
+    if (for_gpu.empty()) return std::nullopt;  // it is there because it runs
     const bool is_one = taken.size() == 1;
     return fmt::format("{} {} with {} for the GPU; {} {} for the newer {}",
                        join_some(taken, "and"),

@@ -608,4 +608,46 @@ gpu expect 0 create -n mixer summer cuda-version=12.9
 gpu expect 0 install -n mixer mixer --dry-run
 err_has 'with libblas[build=*mkl] asked for too it would be 2.0' 'mixer 1.0 is not the build for nvidia'
 
+# For which accelerator a part is, what it is a part of says, wherever that stands in the request.
+package zlead 1.0 cuda129_0 '__cuda' 'apart 1.0 cuda129_0'
+package zlead 1.0 cpu_0 'apart 1.0 cpu_0'
+package apart 1.0 cuda129_0 '__cuda'
+package apart 1.0 cpu_0
+index
+gpu expect 0 solve 'apart=1.0=cuda129*' 'zlead[accel=nvidia]' --accel none
+out_has 'cuda129_0'
+out_lacks 'cpu_0'
+printf 'dependencies: [word, zlead]\naccelerator: {default: nvidia, zlead: none}\n' > both.yml
+gpu expect 0 env create -n both -f both.yml
+gpu expect 0 env export -n both
+printf '%s\n' "$out" > both2.yml
+gpu expect 0 env create -n both2 -f both2.yml
+expect 0 list -n both --diff both2
+out_is ''
+
+# To say again what was said changes nothing, wherever it is said; to say something else does.
+printf 'dependencies: [word]\naccelerator: [nvidia, none]\n' > said.yml
+gpu expect 0 env create -n said -f said.yml
+check [ -e "$(place said)/conda-meta/word-1.0-cuda129_0.json" ]
+expect 0 env update -n said -f said.yml
+expect 0 install -n said rest --accel nvidia,none
+expect 0 update -n said --all --accel nvidia,none
+check [ -e "$(place said)/conda-meta/word-1.0-cuda129_0.json" ]
+expect 0 update -n said --all --accel none
+check [ -e "$(place said)/conda-meta/word-1.0-cpu_0.json" ]
+
+# What stays with its own is told.
+gpu expect 0 create -n own 'word[accel=none]' zlead
+gpu expect 0 update -n own word --accel nvidia --dry-run
+err_has 'word is asked for none by itself, which --accel does not change; word[accel=nvidia] does'
+
+# Of several, a lock remembers which was taken, as create does.
+amd expect 0 create -n direct rest 'word[accel=none]' --accel amd,nvidia,none
+amd expect 0 lock rest 'word[accel=none]' --accel amd,nvidia,none -o taken.lock
+amd expect 0 create -n taken --lock taken.lock
+check [ "$(state direct)" = "$(state taken)" ]
+sed -i 's/accelerator: amd$/accelerator: amt/' taken.lock
+expect 1 create -n locked2 --lock taken.lock
+err_has 'amt'
+
 finish

@@ -322,6 +322,15 @@ rm "$(place wholly)"/conda-meta/needed-*.json
 expect 1 doctor -n wholly --for cpu
 out_has 'BAD   dependencies: needy needs needed >=2, and there is none'
 
+expect 0 create -n strict needed=1.0 -y
+sed -i 's|"constrains": *\[|"constrains": ["zoo <2",|; s|,\]|]|' "$(place strict)"/conda-meta/needed-*.json
+package zoo 2.0 0
+index
+cp "$(place wholly)"/conda-meta/needy-*.json "$(place strict)/conda-meta/zoo-2.0-0.json"
+sed -i 's/"needy"/"zoo"/; s/needy-1.0/zoo-2.0/g; s/"version": *"1.0"/"version": "2.0"/; s/"needed >=2"//' "$(place strict)/conda-meta/zoo-2.0-0.json"
+expect 1 doctor -n strict --for cpu
+out_has 'needed goes only with zoo <2, and there is 2.0 0'
+
 # A CUDA that nothing here is for does not run, and need not.
 expect 0 create -n idle cuda-version=12.9 needed --for ./new.yaml -y
 expect 0 doctor -n idle --for ./old.yaml

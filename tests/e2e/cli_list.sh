@@ -158,4 +158,11 @@ for how in 'list -n here --json' 'list -n here --diff there --json' 'repoquery d
     out_lacks SECRET PASS
 done
 
+# A folder called t is no login.
+mkdir -p "$WORK/t"
+cp -r "$CHANNEL" "$WORK/t/W"
+expect 0 create -y -n folder -c "file://$WORK/t/W" --override-channels only
+expect 0 list -n folder --explicit
+out_has "file://$WORK/t/W/linux-64/only-1.0"
+
 finish

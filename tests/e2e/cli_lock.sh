@@ -186,7 +186,7 @@ package fleeting 1.0 0
 expect 0 lock fleeting --for cpu -o 'its own.lock'
 mv "$CHANNEL/linux-64/fleeting-1.0-0.tar.bz2" away
 expect 1 create -n x --lock 'its own.lock' --for cpu -y
-err_has 'fleeting-1.0-0.tar.bz2: no such file' "gpkg lock repair 'its own.lock' puts other builds of the same versions in place of what is gone"
+err_has 'fleeting-1.0-0.tar.bz2: no such file' "gpkg lock repair 'its own.lock' looks for other builds of the same versions in place of what is gone"
 expect 0 lock convert 'its own.lock' fleeting.pixi.lock
 expect 1 create -n x --lock fleeting.pixi.lock --for cpu -y
 err_has 'fleeting-1.0-0.tar.bz2: no such file'
@@ -566,6 +566,7 @@ err_has 'is named twice'
 expect 0 lock torch --for a100 --for cpu -o plain.lock
 CONDA_OVERRIDE_CUDA=12.0 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock torch --for a100 --for cpu -o overridden.lock
 err_has 'note: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC left out: with --for, classes are what their machines are'
+err_lacks 'nothing has this name'
 check cmp plain.lock overridden.lock
 expect 0 config set override_virtual_packages.cuda 12.0
 expect 0 lock torch --for a100 --for cpu -o overridden.lock

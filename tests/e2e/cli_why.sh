@@ -39,4 +39,13 @@ err_has "pgn: is not installed in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean png?'
 expect 1 why -n nowhere png
 
+# An update to a version holds to nothing that one of a mere name does.
+package down 1.0 0
+package down 2.0 0
+index
+expect 0 create -y -q -n down down
+expect 0 why-not down=1.0 -n down --json
+json 'd["verdict"] != "impossible" and d["possible"]["version"] == "1.0"'
+expect 0 update -n down down=1.0 --dry-run
+
 finish

@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/accelerators.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace gpkg::cli {
 namespace {
@@ -32,18 +33,44 @@ void add_once(std::vector<Choice>& choices, const std::vector<Choice>& more) {
     }
 }
 
+/// Whether it says anything of all packages.
+bool says_all(const AcceleratorWishes& wishes) {
+    return !wishes.all.empty() || !wishes.fallbacks.empty();
+}
+
+/// What is asked for from now on.
+std::vector<Choice> asked_now(const AcceleratorWishes& wishes, const GpkgState& state) {
+    std::vector<Choice> asked;
+    add_once(asked, wishes.all.empty() ? asked_earlier(state) : wishes.all);
+    add_once(asked, wishes.fallbacks);
+    return asked;
+}
+
+/// What is to be tried, in this order. Who says what was said already, as with each update from the
+/// same environment.yml, may get what comes before the one that was taken, and nothing behind it.
+std::vector<Choice> to_try(const AcceleratorWishes& wishes, const GpkgState& state) {
+    if (!says_all(wishes)) return remembered(state);
+    auto asked = asked_now(wishes, state);
+    if (state.accelerator.empty() || asked != asked_earlier(state)) return asked;
+    const auto taken = std::find(asked.begin(), asked.end(), read(state.accelerator));
+    if (taken != asked.end()) asked.erase(taken + 1, asked.end());
+    return asked;
+}
+
+/// Whether what is installed may change to another.
+bool asks_for_change(const AcceleratorWishes& wishes, const GpkgState& state) {
+    return says_all(wishes) && (asked_now(wishes, state) != asked_earlier(state) ||
+                                to_try(wishes, state) != remembered(state));
+}
+
 }  // namespace
 
 Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state) {
     Accelerators accelerators;
-    accelerators.all = wishes.all.empty() ? remembered(state).front() : wishes.all.front();
+    accelerators.all = to_try(wishes, state).front();
+    accelerators.all_is_asked = asks_for_change(wishes, state);
     for (const auto& [name, text] : state.package_accelerators)
         accelerators.of_package[name] = read(text);
-    // Where auto holds already, to say it again asks for no change.
-    const std::vector<Choice> automatic{Choice::Auto};
-    const bool is_said_again = wishes.all == automatic && remembered(state) == automatic;
-    accelerators.all_is_asked =
-        (!wishes.all.empty() && !is_said_again) || !wishes.fallbacks.empty();
     for (const auto& [name, choice] : wishes.of_package) {
         accelerators.of_package[name] = choice;
         accelerators.asked_packages.insert(name);
@@ -55,14 +82,32 @@ std::vector<AcceleratorChoice> accelerators_to_try(
     const AcceleratorWishes& wishes,
     const GpkgState& state,
     const std::vector<PackageRecord>& virtual_packages) {
-    auto order = wishes.all.empty() ? remembered(state) : wishes.all;
-    order.insert(order.end(), wishes.fallbacks.begin(), wishes.fallbacks.end());
-    return choices_on(virtual_packages, std::move(order));
+    return choices_on(virtual_packages, to_try(wishes, state));
+}
+
+std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,
+                                              const GpkgState& state,
+                                              const std::vector<std::string>& names) {
+    std::vector<std::string> notes;
+    if (wishes.all.empty()) return notes;
+    const auto all = to_string(wishes.all.front());
+    for (const auto& [name, own] : state.package_accelerators) {
+        if (own == all || wishes.of_package.contains(name) ||
+            std::ranges::find(names, name) == names.end())
+            continue;
+        notes.push_back(
+            fmt::format("{0} is asked for {1} by itself, which --accel does not change; "
+                        "{0}[accel={2}] does",
+                        name,
+                        own,
+                        all));
+    }
+    return notes;
 }
 
 Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {
     const auto& usual = context.config.accelerator.value;
-    if (usual.empty() || !wishes.all.empty() || !wishes.fallbacks.empty()) return {};
+    if (usual.empty() || says_all(wishes)) return {};
     GPKG_TRY(wishes.all, parse_accelerator_choices(usual));
     return {};
 }
@@ -76,10 +121,9 @@ GpkgState state_of(const AcceleratorWishes& wishes) {
 void remember(GpkgState& state, const AcceleratorWishes& wishes) {
     for (const auto& [name, choice] : wishes.of_package)
         state.package_accelerators[name] = to_string(choice);
-    if (wishes.all.empty() && wishes.fallbacks.empty()) return;
-    std::vector<Choice> asked;
-    add_once(asked, wishes.all.empty() ? asked_earlier(state) : wishes.all);
-    add_once(asked, wishes.fallbacks);
+    if (!says_all(wishes) || (!state.accelerator.empty() && !asks_for_change(wishes, state)))
+        return;
+    const auto asked = asked_now(wishes, state);
     state.accelerator.clear();
     state.accelerator_asked.clear();
     if (asked.size() == 1) {

@@ -26,6 +26,12 @@ std::vector<AcceleratorChoice> accelerators_to_try(
 /// What the configuration says of accelerators for new environments, where nothing else is said.
 Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
 
+/// Of the names, those that stay with what was asked for them alone, where something else is asked
+/// for all: a line for each.
+std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,
+                                              const GpkgState& state,
+                                              const std::vector<std::string>& names);
+
 /// What is to be remembered where these wishes are all there is.
 GpkgState state_of(const AcceleratorWishes& wishes);
 

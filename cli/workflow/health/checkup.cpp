@@ -123,6 +123,20 @@ private:
                                      : there->package.version + " " + there->package.build));
             }
         }
+        for (const auto& record : checked_.records) {
+            for (const auto& restriction : record.package.constrains) {
+                auto spec = MatchSpec::parse(restriction);
+                if (!spec || spec->when) continue;
+                spec->channel.reset();
+                const auto* there = find_record(checked_.records, spec->name);
+                if (there != nullptr && !spec->matches(there->package))
+                    unmet.push_back(fmt::format("{} goes only with {}, and there is {} {}",
+                                                record.name(),
+                                                restriction,
+                                                there->package.version,
+                                                there->package.build));
+            }
+        }
         constexpr std::size_t kMostTold = 4;
         if (!unmet.empty()) add(Grade::Bad, "dependencies", join_first(unmet, kMostTold));
     }
@@ -175,9 +189,16 @@ private:
     }
 
     std::optional<Remedy> build_for_none(const std::vector<std::string>& names) const {
+        const auto is_asked_for = [&](const std::string& name) {
+            return std::ranges::find(checked_.wishes, name, &MatchSpec::name) !=
+                   checked_.wishes.end();
+        };
+        // What is a part of what was asked for goes with it.
+        const bool some_are_asked = std::ranges::any_of(names, is_asked_for);
         std::vector<std::string> specs;
         for (const auto& name : names) {
-            if (!is_part_of_cuda(name)) specs.push_back(name + "[accel=none]");
+            if (!is_part_of_cuda(name) && (!some_are_asked || is_asked_for(name)))
+                specs.push_back(name + "[accel=none]");
         }
         return specs.empty() ? std::nullopt : checked_.remedies.install(specs);
     }

@@ -153,7 +153,7 @@ Result<ExactRequest> locked_request(Context& context,
             reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
         return fail(ErrorKind::Unsatisfiable,
                     fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
-                    "gpkg lock --for NAME writes one that is");
+                    "gpkg lock SPEC... --for NAME writes one that is");
     }
     if (const auto* other = other_vendors(fits))
         return fail(ErrorKind::Usage,
@@ -214,7 +214,8 @@ Result<ExactRequest> locked_request(Context& context,
     request.records_are_bare = lock.has_bare_records();
     if (found.format == LockFormat::Gpkg && !best.locked->made_for.empty())
         request.if_gone = fmt::format(
-            "gpkg lock repair {} puts other builds of the same versions in place of what is gone",
+            "gpkg lock repair {} looks for other builds of the same versions in place of what is "
+            "gone",
             shell_word(file));
     return request;
 }

@@ -79,6 +79,9 @@ Result<LockFile> lock_of_answers(const std::vector<ClassQuestion>& classes,
         locked.name = classes[i].name;
         locked.platform = question.machine.platform;
         locked.needs = needs_of(question.problem.request, answers[i]);
+        const auto& [all, fallbacks, of_package, elsewhere] = question.wanted.accelerators;
+        if (all.size() + fallbacks.size() > 1)
+            locked.accelerator = to_string(question.problem.request.accelerators.all);
         locked.made_for = locked_machine(question.problem.virtual_packages);
         for (const auto& record : answers[i].records) {
             GPKG_TRY(const auto place, adder.add({record, {}}));

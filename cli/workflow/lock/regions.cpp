@@ -112,7 +112,9 @@ Result<Regions> decision_regions(Context& context, Question question) {
         // Which builds gave way hangs on records that are not in the answer.
         const bool may_carry = solution->regained.empty();
         const auto [place, is_new] = places.emplace(urls_of(*solution), found.regions.size());
-        if (is_new) found.regions.push_back({{}, {}, {}, std::move(*solution), {}});
+        if (is_new)
+            found.regions.push_back(
+                {{}, {}, {}, std::move(*solution), asked.problem.request.accelerators.all, {}});
         auto& region = found.regions[place->second];
         region.points.push_back(point);
         if (may_carry) region.solved.push_back(point);
@@ -131,6 +133,7 @@ Result<LockFile> lock_of_regions(const Regions& regions,
         ClassQuestion one{region.name, question};
         one.question.problem.virtual_packages =
             regions.space.points()[region.points.front()].virtual_packages;
+        one.question.problem.request.accelerators.all = region.accelerator;
         classes.push_back(std::move(one));
         answers.push_back(region.solution);
     }

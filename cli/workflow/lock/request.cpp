@@ -131,16 +131,10 @@ Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked)
 Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
     GPKG_TRY(const auto wishes, parse_accelerator_wishes(lock.request.accelerator));
     auto state = state_of(wishes);
-    const auto records = lock.records_of(locked);
-    std::set<Accelerator> built;
-    for (const auto& record : records) built.insert(accelerator_of(record).accelerator);
-    const auto works = [&](AcceleratorChoice choice) {
-        if (choice == AcceleratorChoice::Nvidia) return built.contains(Accelerator::Nvidia);
-        if (choice == AcceleratorChoice::Amd) return built.contains(Accelerator::Amd);
-        return true;
-    };
-    const auto first = std::find_if(wishes.all.begin(), wishes.all.end(), works);
-    if (first != wishes.all.end()) remember_taken(state, *first, records);
+    if (!locked.accelerator.empty()) {
+        GPKG_TRY(const auto taken, parse_accelerator_choice(locked.accelerator));
+        remember_taken(state, taken, lock.records_of(locked));
+    }
     return state;
 }
 
