@@ -1,4 +1,5 @@
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 

@@ -127,7 +127,7 @@ err_has 'both say what it is to be for: leave out one of them'
 environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
 environment torch '{troch: none}'
 expect 1 solve -f "$WORK/slip.yml"
-err_has 'an accelerator is asked for troch, of which the channels have nothing'
+err_has 'an accelerator is asked for troch, of which the channels have nothing for linux-64'
 err_has 'did you mean torch?'
 environment torch '{Torch: none}'
 gpu expect 0 solve -f "$WORK/slip.yml"

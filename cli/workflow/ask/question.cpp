@@ -181,7 +181,7 @@ Result<Present> present_for(const Config& config, const ChangeRequest& request) 
 }
 
 /// An accelerator that is asked for a package which no channel has would be heeded by nothing.
-Result<void> check_accelerator_names(const Problem& problem) {
+Result<void> check_accelerator_names(const Problem& problem, const std::string& platform) {
     const auto is_named = [&](const std::string& name) {
         const auto& specs = problem.request.specs;
         return std::any_of(
@@ -199,8 +199,9 @@ Result<void> check_accelerator_names(const Problem& problem) {
         const auto near = near_names(name, names);
         return fail(ErrorKind::NotFound,
                     fmt::format("an accelerator is asked for {}, of which the channels have "
-                                "nothing",
-                                name),
+                                "nothing for {}",
+                                name,
+                                platform),
                     near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
     }
     return {};
@@ -223,7 +224,7 @@ Result<Question> put(const Context& context,
     problem.stop = context.stop;
     problem.machine = sources.machine.name;
     GPKG_TRY(problem.request, request_of(wanted, question.present, sources.virtual_packages));
-    GPKG_CHECK(check_accelerator_names(problem));
+    GPKG_CHECK(check_accelerator_names(problem, question.machine.platform));
     return question;
 }
 

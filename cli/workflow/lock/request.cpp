@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
-#include <set>
 
 namespace gpkg::cli {
 namespace {
