@@ -23,8 +23,12 @@ public:
     /// what the machine does not have, or do not run on it: a line that says so.
     std::optional<std::string> note_on(CandidateId chosen);
 
-    /// Whether it can be in no answer, by the machine or by what it needs itself.
-    bool is_ruled_out(CandidateId id) { return verdict_on(id).why != Why::Nothing; }
+    /// Whether it can be in no answer, whatever is asked for, by the machine or by what it needs
+    /// itself.
+    bool is_ruled_out(CandidateId id) {
+        const auto why = verdict_on(id).why;
+        return why == Why::Machine || why == Why::Else;
+    }
 
     /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
     /// is not the machine alone that rules the candidate out.

@@ -113,7 +113,8 @@ private:
                });
     }
 
-    /// Whether there is one of the kind that stays: then that is not what is in its way.
+    /// Whether there is one of the kind that stays: then that is not what is in its way, but what
+    /// is asked for.
     bool has_as_new(const Name& name, const Version& version) {
         for (auto id = name.begin; id < name.end; ++id) {
             if (!(universe_.version(universe_.candidates()[id].version) < version) &&

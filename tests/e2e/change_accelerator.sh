@@ -650,4 +650,14 @@ sed -i 's/accelerator: amd$/accelerator: amt/' taken.lock
 expect 1 create -n locked2 --lock taken.lock
 err_has 'amt'
 
+# What is in the way by what is asked for is not told as a question of its accelerator.
+package bound 2.1 cuda129_0 '__cuda' 'cuda-version 12.9.*'
+package bound 2.2 cuda130_0 '__cuda' 'cuda-version 13.0.*'
+package bound 2.2 cpu_0
+index
+gpu expect 0 create -n bound bound=2.1 'cuda-version<=12.9' --accel auto
+gpu expect 0 install -n bound 'bound>=2'
+newer expect 0 update -n bound --all --dry-run
+err_lacks 'accel=none'
+
 finish
