@@ -83,10 +83,13 @@ Json json_of(const Answer& answer, const LockFile& lock, bool available) {
     for (const auto& fit : answer.fits)
         document["classes"].push_back({{"name", fit.locked->name},
                                        {"fits", fit.fits()},
+                                       {"standing", standing_of(fit, answer.fits)},
                                        {"unmet", fit.unmet},
                                        {"will_not_run", fit.will_not_run},
                                        {"restricts", restrictions_beside_needs(lock, *fit.locked)},
                                        {"useful_with", useful_with(lock, *fit.locked)}});
+    if (const auto* other = other_vendors(answer.fits))
+        document["undecided"] = {answer.fits.front().locked->name, other->locked->name};
     if (!available) return document;
     document["gone"] = Json::array();
     for (const auto& [place, why] : answer.gone)

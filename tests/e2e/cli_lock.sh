@@ -696,6 +696,8 @@ YAML
 expect 0 lock torch=1.0 --for a100 --for mi300 -o either.lock
 expect 1 lock check either.lock --for ./both.yaml
 err_has 'has GPUs of two vendors: --devices says which count'
+expect 1 lock check either.lock --for ./both.yaml --json
+json 'd["class"] is None and sorted(d["undecided"]) == ["a100", "mi300"]'
 expect 2 create -n two --lock either.lock --for ./both.yaml -y
 err_has './both.yaml has GPUs of two vendors, and ' '--devices'
 expect 0 lock check either.lock --for ./both.yaml --devices 1 --json

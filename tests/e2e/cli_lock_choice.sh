@@ -41,6 +41,8 @@ for machine in h100 a100 ./driver.yaml; do
 done
 expect 0 lock check pair.lock --for a100
 out_has 'h100  is taken: it has more builds for the GPU that is there than cpu'
+expect 0 lock check pair.lock --for a100 --json
+json 'd["classes"][0]["standing"] == "is taken: it has more builds for the GPU that is there than cpu" and "undecided" not in d'
 expect 0 lock check pair.lock --for cpu --json
 json 'd["class"] == "cpu"'
 
