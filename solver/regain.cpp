@@ -177,9 +177,14 @@ private:
         answer_.names.insert(answer_.names.end(), names.begin(), names.end());
     }
 
+    std::map<NameId, CandidateId> by_name(const std::vector<CandidateId>& chosen) const {
+        std::map<NameId, CandidateId> named;
+        for (const auto id : chosen) named.emplace(candidate(id).name, id);
+        return named;
+    }
+
     void note_given_up(const std::vector<CandidateId>& before) {
-        std::map<NameId, CandidateId> now;
-        for (const auto id : answer_.chosen) now.emplace(candidate(id).name, id);
+        const auto now = by_name(answer_.chosen);
         for (const auto id : before) {
             const auto name = candidate(id).name;
             const auto found = now.find(name);
@@ -191,8 +196,7 @@ private:
 
     /// Whether something of it is, and no part of what a vendor's GPUs need.
     bool is_older(const std::vector<CandidateId>& chosen) const {
-        std::map<NameId, CandidateId> before;
-        for (const auto id : answer_.chosen) before.emplace(candidate(id).name, id);
+        const auto before = by_name(answer_.chosen);
         return std::ranges::any_of(chosen, [&](CandidateId id) {
             const auto found = before.find(candidate(id).name);
             return found != before.end() && version(id) < version(found->second) &&

@@ -202,13 +202,10 @@ Result<std::map<std::string, std::string>> Prefix::env_vars() const {
         return pass(std::move(parsed).error());
     }
     const auto object = *parsed;
-    simdjson::dom::element variables;
-    if (object["env_vars"].get(variables) != simdjson::SUCCESS)
-        return std::map<std::string, std::string>();
     std::map<std::string, std::string> texts;
-    simdjson::dom::object members;
-    if (variables.get(members) != simdjson::SUCCESS) return texts;
-    for (const auto [name, value] : members) {
+    simdjson::dom::object variables;
+    if (object["env_vars"].get(variables) != simdjson::SUCCESS) return texts;
+    for (const auto [name, value] : variables) {
         auto told = env_json::variable_text(value);
         if (told && told != kUnsetVariable) texts[std::string(name)] = *std::move(told);
     }

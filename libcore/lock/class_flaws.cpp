@@ -3,47 +3,21 @@
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/unmet_dependency.hpp"
 
 #include <fmt/format.h>
 #include <set>
 #include <unordered_map>
 
 namespace gpkg {
-namespace {
-
-using Records = std::unordered_map<std::string_view, const PackageRecord*>;
-
-/// What a dependency wants and the class does not have; empty where it has it.
-std::string missing(const std::string& depend, const Records& records) {
-    auto spec = MatchSpec::parse(depend);
-    if (!spec || spec->when) return {};
-    // Where a package comes from was decided when it was locked, and a mirror has another name.
-    spec->channel.reset();
-    const auto found = records.find(spec->name);
-    if (found == records.end()) return fmt::format("needs {}, and there is none", depend);
-    const auto& there = *found->second;
-    return spec->matches(there)
-               ? std::string()
-               : fmt::format("needs {}, and there is {} {}", depend, there.version, there.build);
-}
-
-/// What a package restricts and the class has otherwise; empty where it does not.
-std::string forbidden(const std::string& restriction, const Records& records) {
-    auto spec = MatchSpec::parse(restriction);
-    if (!spec || spec->when) return {};
-    spec->channel.reset();
-    const auto found = records.find(spec->name);
-    if (found == records.end() || spec->matches(*found->second)) return {};
-    const auto& there = *found->second;
-    return fmt::format(
-        "goes only with {}, and there is {} {}", restriction, there.version, there.build);
-}
-
-}  // namespace
 
 std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locked) {
     std::vector<std::string> flaws;
-    Records records;
+    std::unordered_map<std::string_view, const PackageRecord*> records;
+    const auto find = [&](std::string_view name) {
+        const auto found = records.find(name);
+        return found == records.end() ? nullptr : found->second;
+    };
     for (const auto place : locked.packages) {
         const auto& record = lock.packages[place].record;
         if (!records.emplace(record.name, &record).second)
@@ -58,12 +32,12 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
             flaws.push_back(fmt::format(
                 "{} is for {}, not for {}", record.name, record.subdir, locked.platform));
         for (const auto& restriction : record.constrains) {
-            auto flaw = forbidden(restriction, records);
+            auto flaw = broken_restriction(restriction, find);
             if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
         }
         for (const auto& depend : record.depends) {
             if (depend.starts_with("__") || built.contains(name_in_spec(depend))) continue;
-            auto flaw = missing(depend, records);
+            auto flaw = unmet_dependency(depend, find);
             if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
         }
     }

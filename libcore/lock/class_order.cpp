@@ -1,5 +1,6 @@
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/lock/class_order_internal.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
@@ -69,9 +70,8 @@ private:
 };
 
 bool has_driver_of(const Machine& machine, Accelerator vendor) {
-    const std::string_view driver = vendor == Accelerator::Amd ? "__amdgpu" : "__cuda";
-    return std::ranges::any_of(machine,
-                               [&](const auto& part) { return part.name.starts_with(driver); });
+    return std::ranges::any_of(
+        machine, [&](const auto& part) { return tells_of_vendor(part.name, vendor); });
 }
 
 /// The vendors of whose GPUs the machine has one, and some class has builds for it.

@@ -3,7 +3,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_order_internal.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -210,8 +210,7 @@ private:
 
     Result<void> read_dependency(const Node& node) {
         GPKG_TRY(const auto text, node.as_text("a package"));
-        if (text.find("://") == std::string::npos &&
-            (text.ends_with(".conda") || text.ends_with(".tar.bz2")))
+        if (text.find("://") == std::string::npos && !package_extension(text).empty())
             return node.fail(fmt::format("{}: a package file cannot stand here", text),
                              fmt::format("gpkg install -n NAME {} adds it", shell_word(text)));
         // What was said of accelerators so far is added to.

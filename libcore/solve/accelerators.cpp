@@ -41,13 +41,21 @@ bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator 
     return false;
 }
 
-bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
+bool tells_of_vendor(std::string_view virtual_package, Accelerator vendor) {
     switch (vendor) {
-    case Accelerator::Nvidia: return has_any(virtual_packages, {"__cuda_arch", "__cuda"});
-    case Accelerator::Amd: return has_any(virtual_packages, {"__amdgpu_arch", "__amdgpu"});
+    case Accelerator::Nvidia:
+        return virtual_package == "__cuda_arch" || virtual_package == "__cuda";
+    case Accelerator::Amd:
+        return virtual_package == "__amdgpu_arch" || virtual_package == "__amdgpu";
     case Accelerator::None: break;
     }
     return false;
+}
+
+bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
+    return std::ranges::any_of(virtual_packages, [&](const PackageRecord& record) {
+        return tells_of_vendor(record.name, vendor);
+    });
 }
 
 std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virtual_packages,

@@ -34,6 +34,9 @@ struct Accelerators {
 /// Whether virtual packages tell of a GPU of the vendor's, with what it runs.
 bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 
+/// Whether a virtual package tells of a GPU or of a driver of the vendor's: "__cuda_arch".
+bool tells_of_vendor(std::string_view virtual_package, Accelerator vendor);
+
 /// Whether they tell of a GPU or of a driver. ROCm alone (__rocm) is a folder that may be anywhere.
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 

@@ -23,8 +23,8 @@ struct SelectedText {
     bool has_selectors = false;
     bool has_dropped = false;         ///< some of the lines count elsewhere
     std::vector<std::string> places;  ///< "FILE:3: [optional]", of remarks in brackets
-    std::vector<std::string>
-        behind;  ///< the same of selectors behind a remark, which select nothing
+    /// The same of selectors behind a remark, which select nothing.
+    std::vector<std::string> behind;
 };
 
 /// Empties the lines whose `# [expression]` is false, together with what is nested below them. A

@@ -3,7 +3,6 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
-#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -13,6 +13,7 @@
 #include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "libcore/spec/unmet_dependency.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,6 +33,10 @@ std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
     if (record == nullptr) return std::nullopt;
     auto version = version_of(record->package);
     return version ? std::optional(*std::move(version)) : std::nullopt;
+}
+
+bool is_asked_for(const Checked& checked, const std::string& name) {
+    return std::ranges::find(checked.wishes, name, &MatchSpec::name) != checked.wishes.end();
 }
 
 /// Whether it needs a CUDA, beside what only says which one.
@@ -105,37 +110,22 @@ private:
 
     /// As a list of files or another tool may leave it.
     void needs_of_each_other() {
+        const auto find = [&](std::string_view name) {
+            const auto* record = find_record(checked_.records, name);
+            return record == nullptr ? nullptr : &record->package;
+        };
         std::vector<std::string> unmet;
+        const auto take = [&](const PrefixRecord& record, const std::string& what) {
+            if (!what.empty()) unmet.push_back(fmt::format("{} {}", record.name(), what));
+        };
         for (const auto& record : checked_.records) {
             for (const auto& depend : record.package.depends) {
-                auto spec = MatchSpec::parse(depend);
-                if (!spec || spec->when || spec->name.starts_with("__")) continue;
-                // Where a package comes from was decided when it was installed.
-                spec->channel.reset();
-                spec->subdir.reset();
-                const auto* there = find_record(checked_.records, spec->name);
-                if (there != nullptr && spec->matches(there->package)) continue;
-                unmet.push_back(fmt::format(
-                    "{} needs {}, and there is {}",
-                    record.name(),
-                    depend,
-                    there == nullptr ? "none"
-                                     : there->package.version + " " + there->package.build));
+                if (!depend.starts_with("__")) take(record, unmet_dependency(depend, find));
             }
         }
         for (const auto& record : checked_.records) {
-            for (const auto& restriction : record.package.constrains) {
-                auto spec = MatchSpec::parse(restriction);
-                if (!spec || spec->when) continue;
-                spec->channel.reset();
-                const auto* there = find_record(checked_.records, spec->name);
-                if (there != nullptr && !spec->matches(there->package))
-                    unmet.push_back(fmt::format("{} goes only with {}, and there is {} {}",
-                                                record.name(),
-                                                restriction,
-                                                there->package.version,
-                                                there->package.build));
-            }
+            for (const auto& restriction : record.package.constrains)
+                take(record, broken_restriction(restriction, find));
         }
         constexpr std::size_t kMostTold = 4;
         if (!unmet.empty()) add(Grade::Bad, "dependencies", join_first(unmet, kMostTold));
@@ -189,15 +179,12 @@ private:
     }
 
     std::optional<Remedy> build_for_none(const std::vector<std::string>& names) const {
-        const auto is_asked_for = [&](const std::string& name) {
-            return std::ranges::find(checked_.wishes, name, &MatchSpec::name) !=
-                   checked_.wishes.end();
-        };
+        const auto is_asked = [&](const std::string& name) { return is_asked_for(checked_, name); };
         // What is a part of what was asked for goes with it.
-        const bool some_are_asked = std::ranges::any_of(names, is_asked_for);
+        const bool some_are_asked = std::ranges::any_of(names, is_asked);
         std::vector<std::string> specs;
         for (const auto& name : names) {
-            if (!is_part_of_cuda(name) && (!some_are_asked || is_asked_for(name)))
+            if (!is_part_of_cuda(name) && (!some_are_asked || is_asked(name)))
                 specs.push_back(name + "[accel=none]");
         }
         return specs.empty() ? std::nullopt : checked_.remedies.install(specs);
@@ -366,8 +353,8 @@ private:
 
     const Checked& checked_;
     std::vector<PackageRecord> machine_;
-    std::string
-        idle_cuda_;  ///< why the driver need not run the CUDA that is there; empty: it has to
+    /// Why the driver need not run the CUDA that is there; empty: it has to.
+    std::string idle_cuda_;
     std::vector<Finding> found_;
 };
 
@@ -443,10 +430,8 @@ std::vector<PackageRecord> packages_of(const std::vector<PrefixRecord>& records)
 }
 
 std::string best_known_of(const Checked& checked, const std::vector<std::string>& names) {
-    const auto is_asked_for = [&](const std::string& name) {
-        return std::ranges::find(checked.wishes, name, &MatchSpec::name) != checked.wishes.end();
-    };
-    if (const auto known = std::ranges::find_if(names, is_asked_for); known != names.end())
+    const auto is_asked = [&](const std::string& name) { return is_asked_for(checked, name); };
+    if (const auto known = std::ranges::find_if(names, is_asked); known != names.end())
         return *known;
     const RecordGraph graph(packages_of(checked.records), checked.wishes);
     std::vector<bool> named(graph.records().size());

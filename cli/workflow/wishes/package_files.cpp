@@ -58,7 +58,7 @@ Result<void> part_from_login(const Context& context,
 
 bool is_package_place(std::string_view text) {
     return text.find('/') != std::string_view::npos && text.find('[') == std::string_view::npos &&
-           (text.ends_with(".conda") || text.ends_with(".tar.bz2"));
+           !package_extension(text).empty();
 }
 
 Result<ExplicitPackage> package_at(const Context& context, const std::string& place) {
