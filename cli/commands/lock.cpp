@@ -7,6 +7,7 @@
 #include "libcore/lock/class_words.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -71,7 +72,9 @@ Result<int> write(Context& context, const LockOptions& options) {
     }
     GPKG_TRY(const auto locked,
              lock_for(context, {options.sources, options.wishes, options.machines}));
-    if (!locked.lock.request.pip.empty())
+    if (std::ranges::any_of(locked.lock.classes, [&](const LockedClass& one) {
+            return !locked.lock.wishes_of(one).pip.empty();
+        }))
         context.out.warn(
             "what the section 'pip:' asks for is not locked: pip decides when an environment is "
             "made of the lock");

@@ -133,11 +133,15 @@ bool has_restrictions(const LockFile& lock) {
 
 /// What the format has no words for, and what it should not tell.
 void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
-    const auto& request = lock.request;
+    const auto says = [&](auto LockWishes::*what) {
+        return std::ranges::any_of(lock.classes, [&](const LockedClass& locked) {
+            return !(lock.wishes_of(locked).*what).empty();
+        });
+    };
     std::vector<std::string> unsaid;
-    if (!request.variables.empty()) unsaid.emplace_back("variables");
-    if (!request.accelerator.empty()) unsaid.emplace_back("the accelerator");
-    if (!request.pip.empty()) unsaid.emplace_back("what is left to pip");
+    if (says(&LockWishes::variables)) unsaid.emplace_back("variables");
+    if (says(&LockWishes::accelerator)) unsaid.emplace_back("the accelerator");
+    if (says(&LockWishes::pip)) unsaid.emplace_back("what is left to pip");
     if (format != LockFormat::Gpkg && !unsaid.empty())
         context.out.warn(fmt::format("{} cannot hold what was asked for: it is without {}",
                                      name_of(format),

@@ -211,6 +211,7 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     GPKG_TRY(const auto request, lock_wishes(context, options.wishes, sources));
     GPKG_TRY(auto asked, lock_request_of(context, sources, request));
     GPKG_TRY(auto question, question_of(context, sources, request));
+    GPKG_CHECK(check_accelerator_names({&question}));
     GPKG_TRY(const auto found, decision_regions(context, question));
     if (found.regions.empty()) {
         GPKG_TRY(const auto outcome, answer_to(question));

@@ -1,6 +1,5 @@
 #include "libcore/lock/class_fit.hpp"
 
-#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
@@ -30,11 +29,12 @@ bool has(const std::vector<PackageRecord>& machine, std::string_view name) {
 /// Where nobody says what was asked for, as in files of other tools: all of it.
 std::vector<MatchSpec> asked_of(const LockFile& lock, const LockedClass& locked) {
     std::vector<MatchSpec> specs;
-    if (lock.specs_of(locked).empty()) {
+    const auto& asked = lock.wishes_of(locked).specs;
+    if (asked.empty()) {
         for (const auto place : locked.packages)
             specs.emplace_back().name = lock.packages[place].record.name;
     }
-    for (const auto& text : lock.specs_of(locked)) {
+    for (const auto& text : asked) {
         if (auto spec = MatchSpec::parse(text)) specs.push_back(*std::move(spec));
     }
     return specs;
@@ -70,22 +70,26 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
     return unmet;
 }
 
+/// None where the lock says them wrong: that is told where they count.
+AcceleratorWishes accelerator_wishes(const LockFile& lock, const LockedClass& locked) {
+    return parse_accelerator_wishes(lock.wishes_of(locked).accelerator)
+        .value_or(AcceleratorWishes());
+}
+
 /// What was asked for, as it was first tried for the machine that the class was made for.
-Accelerators accelerators_of(const LockRequest& request, const LockedClass& locked) {
+Accelerators accelerators_of(const AcceleratorWishes& wishes, const LockedClass& locked) {
     Accelerators accelerators;
-    const auto wishes = parse_accelerator_wishes(request.accelerator);
-    if (!wishes) return accelerators;
-    if (!wishes->all.empty())
-        accelerators.all = choices_on(virtual_packages_of(locked.made_for), wishes->all).front();
-    accelerators.of_package = wishes->of_package;
+    if (!wishes.all.empty())
+        accelerators.all = choices_on(virtual_packages_of(locked.made_for), wishes.all).front();
+    accelerators.of_package = wishes.of_package;
     return accelerators;
 }
 
 bool is_for_building_alone(const LockFile& lock,
                            const LockedClass& locked,
                            const std::vector<PackageRecord>& records) {
-    return only_builds_for_nvidia(
-        asked_of(lock, locked), records, accelerators_of(lock.request, locked));
+    const auto wishes = accelerator_wishes(lock, locked);
+    return only_builds_for_nvidia(asked_of(lock, locked), records, accelerators_of(wishes, locked));
 }
 
 /// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
@@ -152,12 +156,10 @@ std::map<std::string, Names> shared_names(const LockFile& lock) {
 /// Whose GPUs builds are to be for on a machine.
 class MeantVendors {
 public:
-    MeantVendors(const LockRequest& request,
+    MeantVendors(AcceleratorWishes wishes,
                  const std::vector<PackageRecord>& machine,
                  const CudaLimits& limits)
-        : machine_(machine), limits_(limits) {
-        if (auto wishes = parse_accelerator_wishes(request.accelerator))
-            wishes_ = *std::move(wishes);
+        : machine_(machine), limits_(limits), wishes_(std::move(wishes)) {
         if (wishes_.all.empty()) wishes_.all.push_back(AcceleratorChoice::Conda);
         of_all_ = turns(choices_on(machine, wishes_.all));
     }
@@ -262,12 +264,13 @@ const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
     return best.gpu > 0 && other != fits.end() ? &*other : nullptr;
 }
 
-ClassesOfLock::ClassesOfLock(const LockFile& lock) : lock_(lock) {
+ClassesOfLock::ClassesOfLock(const LockFile& lock) {
     const auto shared = shared_names(lock);
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
         Class one;
         one.locked = &locked;
+        one.wishes = accelerator_wishes(lock, locked);
         one.made_for.push_back(machine_of(virtual_packages_of(locked.made_for)));
         for (const auto& machine : locked.also_made_for)
             one.made_for.push_back(machine_of(virtual_packages_of(machine)));
@@ -301,11 +304,11 @@ std::vector<ClassFit> ClassesOfLock::fits(
     std::string_view platform, const std::vector<PackageRecord>& virtual_packages) const {
     const Cascade cascade(virtual_packages);
     const CudaLimits limits(virtual_packages);
-    const MeantVendors vendors(lock_.request, virtual_packages, limits);
     std::vector<ClassFit> fits;
     std::vector<const std::vector<Machine>*> made_for;
     for (const auto& one : classes_) {
         made_for.push_back(&one.made_for);
+        const MeantVendors vendors(one.wishes, virtual_packages, limits);
         ClassFit fit;
         fit.locked = one.locked;
         auto asked = one.locked->needs;

@@ -3,6 +3,7 @@
 // Which class of a lock file a machine takes.
 
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cascade.hpp"
 #include "libcore/lock/lock_file.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -98,6 +99,7 @@ private:
     };
     struct Class {
         const LockedClass* locked = nullptr;
+        AcceleratorWishes wishes;
         std::vector<Machine> made_for;          ///< each of them
         std::vector<std::string> restrictions;  ///< of virtual packages by its packages
         std::vector<std::string> useful_with;
@@ -106,7 +108,6 @@ private:
         std::vector<MatchSpec> on_machine;  ///< dependencies that say what a package is made for
     };
 
-    const LockFile& lock_;
     std::vector<Class> classes_;
 };
 

@@ -41,7 +41,7 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
             if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
         }
     }
-    const auto needs = least_needs(lock.records_of(locked), lock.specs_of(locked));
+    const auto needs = least_needs(lock.records_of(locked), lock.wishes_of(locked).specs);
     for (const auto& need : needs) {
         if (!demand(locked.needs, need))
             flaws.push_back(fmt::format("it needs {}, which its needs do not say", need));

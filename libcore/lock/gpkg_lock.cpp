@@ -53,6 +53,22 @@ std::vector<std::string> foreign_names(const LockFile& lock) {
 
 // ---- Reading
 
+/// Of a request, or of a class whose own they are.
+Result<LockWishes> read_wishes(const Node& node) {
+    LockWishes wishes;
+    GPKG_TRY(wishes.specs, texts_of(node, "specs"));
+    GPKG_TRY(wishes.pip, texts_of(node, "pip"));
+    if (const auto* variables = node.find("variables")) {
+        GPKG_CHECK(expect_map(*variables, "variables"));
+        for (const auto& [name, value] : variables->entries()) {
+            GPKG_CHECK(check_name(value, name));
+            GPKG_TRY(wishes.variables[name], text_of(*variables, name));
+        }
+    }
+    GPKG_TRY(wishes.accelerator, text_of(node, "accelerator"));
+    return wishes;
+}
+
 Result<LockRequest> read_request(const Node& root) {
     LockRequest request;
     const auto* node = root.find("request");
@@ -68,17 +84,8 @@ Result<LockRequest> read_request(const Node& root) {
                            "exclude_newer",
                            "digest"}));
     GPKG_TRY(request.channels, texts_of(*node, "channels"));
-    GPKG_TRY(request.specs, texts_of(*node, "specs"));
-    GPKG_TRY(request.pip, texts_of(*node, "pip"));
-    if (const auto* variables = node->find("variables")) {
-        GPKG_CHECK(expect_map(*variables, "variables"));
-        for (const auto& [name, value] : variables->entries()) {
-            GPKG_CHECK(check_name(value, name));
-            GPKG_TRY(request.variables[name], text_of(*variables, name));
-        }
-    }
+    GPKG_TRY(request.wishes, read_wishes(*node));
     GPKG_TRY(request.channel_priority, text_of(*node, "channel_priority"));
-    GPKG_TRY(request.accelerator, text_of(*node, "accelerator"));
     GPKG_TRY(request.exclude_newer, text_of(*node, "exclude_newer"));
     GPKG_TRY(request.digest, hash_of(*node, "digest", kSha256Length));
     return request;
@@ -183,7 +190,7 @@ Result<LockedClass> read_class(const std::string& key,
     GPKG_CHECK(expect_map(node, "a class"));
     GPKG_CHECK(check_keys(node,
                           {"platform",
-                           "specs",
+                           "request",
                            "needs",
                            "accelerator",
                            "made_for",
@@ -192,7 +199,11 @@ Result<LockedClass> read_class(const std::string& key,
                            "foreign"}));
     GPKG_TRY(locked.platform, required_text(node, "platform"));
     GPKG_CHECK(check_platform(*node.find("platform"), locked.platform));
-    GPKG_TRY(locked.specs, texts_of(node, "specs"));
+    if (const auto* request = node.find("request")) {
+        GPKG_CHECK(expect_map(*request, "the request of a class"));
+        GPKG_CHECK(check_keys(*request, {"specs", "pip", "variables", "accelerator"}));
+        GPKG_TRY(locked.wishes, read_wishes(*request));
+    }
     GPKG_TRY(locked.needs, texts_of(node, "needs"));
     if (const auto* needs = node.find("needs")) GPKG_CHECK(check_needs(*needs, locked.needs));
     if (const auto* accelerator = node.find("accelerator")) {
@@ -289,16 +300,21 @@ void write_kept(BlockWriter& out, int depth, const KeptYaml& kept) {
     out.as_is(depth + 1, kept);
 }
 
+void write_wishes(BlockWriter& out, int depth, const LockWishes& wishes) {
+    out.list(depth, "specs", wishes.specs);
+    out.list(depth, "pip", wishes.pip);
+    if (!wishes.variables.empty()) out.open(depth, "variables");
+    for (const auto& [name, value] : wishes.variables)
+        out.as_is(depth + 1, name, yaml::quote(value));
+    out.line(depth, "accelerator", wishes.accelerator);
+}
+
 void write_request(BlockWriter& out, const LockRequest& request) {
     if (request == LockRequest{}) return;
     out.open(0, "request");
     out.list(1, "channels", request.channels);
-    out.list(1, "specs", request.specs);
-    out.list(1, "pip", request.pip);
-    if (!request.variables.empty()) out.open(1, "variables");
-    for (const auto& [name, value] : request.variables) out.as_is(2, name, yaml::quote(value));
+    write_wishes(out, 1, request.wishes);
     out.line(1, "channel_priority", request.channel_priority);
-    out.line(1, "accelerator", request.accelerator);
     out.line(1, "exclude_newer", request.exclude_newer);
     out.line(1, "digest", request.digest);
 }
@@ -327,7 +343,12 @@ void write_class(BlockWriter& out,
              locked.environment == kDefaultEnvironment ? locked.name
                                                        : locked.environment + "/" + locked.name);
     out.line(2, "platform", locked.platform);
-    out.list(2, "specs", locked.specs);
+    if (locked.wishes == LockWishes{}) {
+        out.as_is(2, "request", "{}");
+    } else if (locked.wishes) {
+        out.open(2, "request");
+        write_wishes(out, 3, *locked.wishes);
+    }
     out.list(2, "needs", locked.needs);
     if (!locked.accelerator.empty()) out.line(2, "accelerator", locked.accelerator);
     out.list(2, "made_for", words_of(locked.made_for));

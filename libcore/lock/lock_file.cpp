@@ -127,8 +127,8 @@ std::vector<PackageRecord> LockFile::records_of(const LockedClass& locked) const
     return records;
 }
 
-const std::vector<std::string>& LockFile::specs_of(const LockedClass& locked) const {
-    return locked.specs.empty() ? request.specs : locked.specs;
+const LockWishes& LockFile::wishes_of(const LockedClass& locked) const {
+    return locked.wishes ? *locked.wishes : request.wishes;
 }
 
 const std::vector<LockedChannel>& LockFile::channels_of(const std::string& environment) const {
@@ -146,6 +146,12 @@ LockFile LockFile::only(std::vector<LockedClass> some) const {
     });
     keep_used(lock.classes, &LockedClass::packages, lock.packages);
     keep_used(lock.classes, &LockedClass::foreign, lock.foreign);
+    if (!lock.classes.empty() && std::ranges::all_of(lock.classes, [&](const auto& one) {
+            return lock.wishes_of(one) == lock.wishes_of(lock.classes.front());
+        })) {
+        lock.request.wishes = wishes_of(lock.classes.front());
+        for (auto& locked : lock.classes) locked.wishes.reset();
+    }
     // That the request was changed by hand must stay to be seen.
     if (request.digest == request_digest(*this)) lock.request.digest = request_digest(lock);
     return lock;
@@ -220,17 +226,20 @@ std::string request_digest(const LockFile& lock) {
     };
     for (const auto& channel : lock.channels) add("channel", channel.url);
     for (const auto& channel : lock.request.channels) add("asked channel", channel);
-    for (const auto& spec : lock.request.specs) add("spec", spec);
-    std::map<std::string, const std::vector<std::string>*> of_classes;
-    for (const auto& locked : lock.classes)
-        of_classes[locked.environment + "/" + locked.name] = &locked.specs;
-    for (const auto& [name, specs] : of_classes) {
-        for (const auto& spec : *specs) add("spec for " + name, spec);
+    const auto add_wishes = [&](const LockWishes& wishes, const std::string& whose) {
+        for (const auto& spec : wishes.specs) add("spec" + whose, spec);
+        for (const auto& requirement : wishes.pip) add("pip" + whose, requirement);
+        for (const auto& [name, value] : wishes.variables)
+            add(fmt::format("variable{} {}", whose, name), value);
+        add("accelerator" + whose, wishes.accelerator);
+    };
+    add_wishes(lock.request.wishes, "");
+    std::map<std::string, const LockWishes*> of_classes;
+    for (const auto& locked : lock.classes) {
+        if (locked.wishes) of_classes[locked.environment + "/" + locked.name] = &*locked.wishes;
     }
-    for (const auto& requirement : lock.request.pip) add("pip", requirement);
-    for (const auto& [name, value] : lock.request.variables) add("variable " + name, value);
+    for (const auto& [name, wishes] : of_classes) add_wishes(*wishes, " for " + name);
     add("channel_priority", lock.request.channel_priority);
-    add("accelerator", lock.request.accelerator);
     add("exclude_newer", lock.request.exclude_newer);
     return hex_digest(DigestKind::Sha256, text);
 }

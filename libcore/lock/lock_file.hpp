@@ -72,16 +72,24 @@ using LockedMachine = std::vector<LockedVirtualPackage>;
 LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages);
 std::vector<PackageRecord> virtual_packages_of(const LockedMachine& machine);
 
+/// What was asked for, as it may differ from machine to machine: by selectors of an
+/// environment.yml.
+struct LockWishes {
+    std::vector<std::string> specs{};  ///< MatchSpecs, in the order in which they were named
+    std::vector<std::string> pip{};    ///< requirements that pip is to read
+    std::map<std::string, std::string> variables{};  ///< of the environment
+    std::string accelerator{};                       ///< as --accel has it; may be empty
+
+    friend bool operator==(const LockWishes&, const LockWishes&) = default;
+};
+
 /// What was asked for.
 struct LockRequest {
     std::vector<std::string> channels;  ///< by their URLs; those of the file may be more
-    std::vector<std::string> specs;     ///< MatchSpecs, in the order in which they were named
-    std::vector<std::string> pip;       ///< requirements that pip is to read
-    std::map<std::string, std::string> variables;  ///< of the environment
-    std::string channel_priority;  ///< "strict", "flexible", "disabled"; may be empty
-    std::string accelerator;       ///< as --accel has it; may be empty
-    std::string exclude_newer;     ///< a moment as it was said; may be empty
-    std::string digest;            ///< request_digest() when the packages were decided
+    LockWishes wishes;                  ///< of the classes that have none of their own
+    std::string channel_priority;       ///< "strict", "flexible", "disabled"; may be empty
+    std::string exclude_newer;          ///< a moment as it was said; may be empty
+    std::string digest;                 ///< request_digest() when the packages were decided
 
     friend bool operator==(const LockRequest&, const LockRequest&) = default;
 };
@@ -92,7 +100,7 @@ struct LockedClass {
     std::string name;  ///< "a100", or the platform where nothing else tells classes apart
     std::string environment{kDefaultEnvironment};
     std::string platform;               ///< the subdir, "linux-64"
-    std::vector<std::string> specs;     ///< asked for here, where that is not what the request says
+    std::optional<LockWishes> wishes;   ///< in place of the request's, where they are others here
     std::vector<std::string> needs;     ///< the least a machine must have: "__cuda >=12"
     LockedMachine made_for;             ///< the machine it was solved for
     std::vector<std::size_t> packages;  ///< places in LockFile::packages
@@ -135,8 +143,7 @@ struct LockFile {
     const LockedClass* find_class(std::string_view name,
                                   std::string_view environment = kDefaultEnvironment) const;
     std::vector<PackageRecord> records_of(const LockedClass& locked) const;
-    /// MatchSpecs, in the order in which they were named.
-    const std::vector<std::string>& specs_of(const LockedClass& locked) const;
+    const LockWishes& wishes_of(const LockedClass& locked) const;
     const std::vector<LockedChannel>& channels_of(const std::string& environment) const;
 
     /// The lock of some of its classes, with what is in those: as if nothing else had been locked.

@@ -606,8 +606,30 @@ err_has 'env.yml: exists and is no lock file'
 check grep -q dependencies env.yml
 expect 0 lock -f env.yml --for cpu -o fromyml.lock
 printf 'dependencies: [torch]\nvariables:\n  A: x  # [x86_64]\n  A: y  # [aarch64]\n' > selected.yml
-expect 1 lock -f selected.yml --for cpu --for gh200
-err_has 'by its selectors the file asks for other variables for gh200 than for cpu'
+expect 0 lock -f selected.yml --for cpu --for gh200 -o selected.lock
+expect 0 lock check selected.lock -f selected.yml
+expect 0 create -n selected --lock selected.lock -y
+expect 0 env config vars list -n selected
+out_has 'A = x'
+expect 0 lock convert selected.lock gh200.gpkg.lock --class gh200
+check grep -q 'A: "y"' gh200.gpkg.lock
+expect 0 lock check gh200.gpkg.lock --for gh200
+# So may an accelerator, also one of a package that one of the platforms has nothing of.
+printf 'dependencies: [torch]\naccelerator:\n  default: none  # [x86_64]\n  default: auto  # [aarch64]\n  lib: none\n' > selected.yml
+expect 0 lock -f selected.yml --for a100 --for gh200 -o selected.lock
+check grep -q '^      accelerator: auto lib=none' selected.lock
+expect 0 lock check selected.lock -f selected.yml
+expect 0 lock check selected.lock -f selected.yml --for gh200
+expect 0 lock repair selected.lock
+expect 0 create -n chosen-by-platform --lock selected.lock --for a100 -y
+check grep -q '"accelerator": *"none"' "$(place chosen-by-platform)/conda-meta/gpkg/state.json"
+expect 1 lock -f selected.yml --for gh200 -o selected.lock
+err_has 'an accelerator is asked for lib, of which the channels have nothing for linux-aarch64'
+sed -i 's/lib:/lbi:/' selected.yml
+expect 1 lock -f selected.yml --for a100 --for gh200 -o selected.lock
+err_has 'an accelerator is asked for lbi, of which the channels have nothing for linux-64 or linux-aarch64' 'did you mean lib?'
+expect 1 lock -f selected.yml --for-all -o selected.lock
+err_has 'an accelerator is asked for lbi'
 printf 'dependencies: [torch, pip: ["-r more.txt"]]\n' > more.yml
 expect 1 lock -f more.yml --for cpu
 err_has "'-r more.txt' names a place beside this file"

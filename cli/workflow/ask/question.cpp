@@ -180,33 +180,6 @@ Result<Present> present_for(const Config& config, const ChangeRequest& request) 
     return present;
 }
 
-/// An accelerator that is asked for a package which no channel has would be heeded by nothing.
-Result<void> check_accelerator_names(const Problem& problem, const std::string& platform) {
-    const auto is_named = [&](const std::string& name) {
-        const auto& specs = problem.request.specs;
-        return std::any_of(
-            specs.begin(), specs.end(), [&](const auto& spec) { return spec.name == name; });
-    };
-    for (const auto& name : problem.request.accelerators.asked_packages) {
-        const auto has = [&](const auto& index) { return index->has(name); };
-        // What is named itself is told of when it is looked for.
-        if (is_named(name) || std::any_of(problem.indexes.begin(), problem.indexes.end(), has))
-            continue;
-        std::vector<std::string> names{"default"};  // for all others, in an environment.yml
-        for (const auto& index : problem.indexes) {
-            for (const auto known : index->names()) names.emplace_back(known);
-        }
-        const auto near = near_names(name, names);
-        return fail(ErrorKind::NotFound,
-                    fmt::format("an accelerator is asked for {}, of which the channels have "
-                                "nothing for {}",
-                                name,
-                                platform),
-                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
-    }
-    return {};
-}
-
 Result<Question> put(const Context& context,
                      const Sources& sources,
                      const ChangeRequest& wanted,
@@ -224,11 +197,50 @@ Result<Question> put(const Context& context,
     problem.stop = context.stop;
     problem.machine = sources.machine.name;
     GPKG_TRY(problem.request, request_of(wanted, question.present, sources.virtual_packages));
-    GPKG_CHECK(check_accelerator_names(problem, question.machine.platform));
+    if (!wanted.is_for_lock) GPKG_CHECK(check_accelerator_names({&question}));
     return question;
 }
 
 }  // namespace
+
+Result<void> check_accelerator_names(const std::vector<const Question*>& questions) {
+    std::set<std::string> asked;
+    std::vector<std::string> platforms;
+    for (const auto* question : questions) {
+        const auto& names = question->problem.request.accelerators.asked_packages;
+        asked.insert(names.begin(), names.end());
+        const auto& platform = question->machine.platform;
+        if (std::ranges::find(platforms, platform) == platforms.end())
+            platforms.push_back(platform);
+    }
+    const auto is_known = [&](const std::string& name) {
+        return std::ranges::any_of(questions, [&](const Question* question) {
+            const auto& [wanted, present, problem, channels, machine] = *question;
+            // What is named itself is told of when it is looked for.
+            return std::ranges::any_of(problem.request.specs,
+                                       [&](const auto& spec) { return spec.name == name; }) ||
+                   std::ranges::any_of(problem.indexes,
+                                       [&](const auto& index) { return index->has(name); });
+        });
+    };
+    for (const auto& name : asked) {
+        if (is_known(name)) continue;
+        std::vector<std::string> names{"default"};  // for all others, in an environment.yml
+        for (const auto* question : questions) {
+            for (const auto& index : question->problem.indexes) {
+                for (const auto known : index->names()) names.emplace_back(known);
+            }
+        }
+        const auto near = near_names(name, names);
+        return fail(ErrorKind::NotFound,
+                    fmt::format("an accelerator is asked for {}, of which the channels have "
+                                "nothing for {}",
+                                name,
+                                join_some(platforms, "or", platforms.size())),
+                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+    }
+    return {};
+}
 
 std::vector<MatchSpec> builds_kept(const ChangeRequest& wanted, const Present& present) {
     std::vector<MatchSpec> kept;

@@ -49,6 +49,11 @@ Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& request);
 
+/// An accelerator that is asked for a package which no channel has would be heeded by nothing: an
+/// error with near names. Of questions for several machines, one has to have it. question_of()
+/// looks at those that are not for a lock.
+Result<void> check_accelerator_names(const std::vector<const Question*>& questions);
+
 /// Of what a plain update names, the builds that were asked for earlier, which it keeps: ffmpeg of
 /// "ffmpeg=*=lgpl*". Not those that are named exactly: they have no other version.
 std::vector<MatchSpec> builds_kept(const ChangeRequest& wanted, const Present& present);

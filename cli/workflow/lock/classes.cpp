@@ -86,20 +86,14 @@ Result<AskedClass> question_for(Context& context,
     return AskedClass{{class_name(named.machine), std::move(question)}, std::move(locked)};
 }
 
-/// What a lock holds once, whatever the class.
-Result<void> check_same(const std::vector<std::pair<std::string, LockRequest>>& requests) {
+/// A lock holds the channels once, whatever the class.
+Result<void> check_same_channels(const std::vector<std::pair<std::string, LockRequest>>& requests) {
     const auto& [first, one] = requests.front();
     for (const auto& [name, other] : requests) {
-        const auto* what = other.variables != one.variables       ? "variables"
-                           : other.pip != one.pip                 ? "pip"
-                           : other.accelerator != one.accelerator ? "accelerator"
-                           : other.channels != one.channels       ? "channels"
-                                                                  : nullptr;
-        if (what != nullptr)
+        if (other.channels != one.channels)
             return fail(ErrorKind::Unsupported,
-                        fmt::format("by its selectors the file asks for other {} for {} than for "
-                                    "{}, and a lock holds one for all",
-                                    what,
+                        fmt::format("by its selectors the file asks for other channels for {} than "
+                                    "for {}, and a lock holds one for all",
                                     name,
                                     first),
                         "write a lock for each of them: gpkg lock -o FILE");
@@ -112,8 +106,8 @@ void remember(LockFile& lock, const std::vector<std::pair<std::string, LockReque
     lock.request = requests.front().second;
     for (auto& locked : lock.classes) {
         for (const auto& [name, request] : requests) {
-            if (name == locked.name && request.specs != lock.request.specs)
-                locked.specs = request.specs;
+            if (name == locked.name && request.wishes != lock.request.wishes)
+                locked.wishes = request.wishes;
         }
     }
     lock.request.digest = request_digest(lock);
@@ -162,10 +156,14 @@ Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
         requests.emplace_back(name, std::move(one.request));
         classes.push_back(std::move(one.question));
     }
-    GPKG_CHECK(check_same(requests));
+    GPKG_CHECK(check_same_channels(requests));
     std::vector<Channel> channels;
-    for (const auto& one : classes)
-        channels.insert(channels.end(), one.question.channels.begin(), one.question.channels.end());
+    std::vector<const Question*> questions;
+    for (const auto& [name, question] : classes) {
+        questions.push_back(&question);
+        channels.insert(channels.end(), question.channels.begin(), question.channels.end());
+    }
+    GPKG_CHECK(check_accelerator_names(questions));
     GPKG_TRY(auto locked, decide_and_align(context, std::move(classes)));
     locked.channels = std::move(channels);
     remember(locked.lock, requests);

@@ -47,7 +47,8 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
     for (auto* section : {&with_hashes, &others}) {
         if (!section->requirements.empty()) sections.push_back(std::move(*section));
     }
-    if (!lock.request.pip.empty()) sections.push_back({file, lock.request.pip});
+    const auto& left_to_pip = lock.wishes_of(locked).pip;
+    if (!left_to_pip.empty()) sections.push_back({file, left_to_pip});
     return sections;
 }
 
@@ -195,15 +196,16 @@ Result<ExactRequest> locked_request(Context& context,
         "of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
     for (auto& note : notes_on_first(fits)) request.notes.push_back(std::move(note));
     request.records = lock.records_of(*best.locked);
-    for (const auto& text : lock.specs_of(*best.locked)) {
+    const auto& wishes = lock.wishes_of(*best.locked);
+    for (const auto& text : wishes.specs) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         request.requested.push_back(std::move(spec));
     }
-    for (const auto& [name, value] : lock.request.variables) {
+    for (const auto& [name, value] : wishes.variables) {
         auto fine = check_variable_name(name);
         if (!fine) return pass(std::move(fine).error().while_doing(file + ": variables"));
     }
-    request.variables = lock.request.variables;
+    request.variables = wishes.variables;
     GPKG_TRY(request.channels, wanted_channels(context, sources));
     GPKG_TRY(request.state, state_of(lock, *best.locked));
     std::vector<std::string> locked_channels;

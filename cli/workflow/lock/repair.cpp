@@ -112,7 +112,7 @@ Result<ClassQuestion> question_for(Context& context,
         const auto& record = lock.packages[place].record;
         names.push_back(record.name);
         // Nobody says what was asked for: all of it.
-        if (lock.specs_of(locked).empty()) {
+        if (lock.wishes_of(locked).specs.empty()) {
             MatchSpec named;
             named.name = record.name;
             request.specs.push_back(std::move(named));
@@ -257,7 +257,7 @@ private:
     }
 
     bool is_asked(const LockedClass& locked, const std::string& name) const {
-        const auto& specs = lock_.specs_of(locked);
+        const auto& specs = lock_.wishes_of(locked).specs;
         return std::ranges::any_of(specs,
                                    [&](const auto& spec) { return name_in_spec(spec) == name; });
     }
@@ -298,7 +298,7 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
     lock.kept = old.kept;
     for (auto& locked : lock.classes) {
         if (const auto* before = old.find_class(locked.name)) {
-            locked.specs = before->specs;
+            locked.wishes = before->wishes;
             locked.also_made_for = before->also_made_for;
             locked.foreign = before->foreign;
         }

@@ -91,12 +91,13 @@ Result<LockRequest> lock_request_of(const Context& context,
                                     const SourceOptions& sources,
                                     const ChangeRequest& wanted) {
     LockRequest request;
+    auto& wishes = request.wishes;
     GPKG_TRY(const auto channels, wanted_channels(context, sources));
     for (const auto& channel : channels) request.channels.push_back(channel.base_url());
     for (const auto& spec : wanted.specs) {
         auto text = as_typed(spec);
-        if (std::find(request.specs.begin(), request.specs.end(), text) == request.specs.end())
-            request.specs.push_back(std::move(text));
+        if (std::ranges::find(wishes.specs, text) == wishes.specs.end())
+            wishes.specs.push_back(std::move(text));
     }
     for (const auto& section : wanted.pip) {
         for (const auto& line : section.requirements) {
@@ -107,28 +108,30 @@ Result<LockRequest> lock_request_of(const Context& context,
                                         section.file.native(),
                                         line),
                             "write a URL or an absolute path");
-            request.pip.push_back(line);
+            wishes.pip.push_back(line);
         }
     }
-    request.variables = wanted.variables;
+    wishes.variables = wanted.variables;
+    wishes.accelerator = to_string(wanted.accelerators);
     request.channel_priority = name_of(channel_priority(context, sources));
-    request.accelerator = to_string(wanted.accelerators);
     request.exclude_newer = sources.exclude_newer;
     return request;
 }
 
 Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked) {
+    const auto& wishes = lock.wishes_of(locked);
     ChangeRequest wanted;
-    for (const auto& text : lock.specs_of(locked)) {
+    wanted.is_for_lock = true;
+    for (const auto& text : wishes.specs) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         wanted.specs.push_back(std::move(spec));
     }
-    GPKG_TRY(wanted.accelerators, parse_accelerator_wishes(lock.request.accelerator));
+    GPKG_TRY(wanted.accelerators, parse_accelerator_wishes(wishes.accelerator));
     return wanted;
 }
 
 Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
-    GPKG_TRY(const auto wishes, parse_accelerator_wishes(lock.request.accelerator));
+    GPKG_TRY(const auto wishes, parse_accelerator_wishes(lock.wishes_of(locked).accelerator));
     auto state = state_of(wishes);
     if (!locked.accelerator.empty()) {
         GPKG_TRY(const auto taken, parse_accelerator_choice(locked.accelerator));
@@ -145,24 +148,26 @@ std::vector<std::string> edits_of(const LockFile& lock) {
 std::vector<std::string> drift_of(const LockFile& lock,
                                   const LockedClass& locked,
                                   const LockRequest& now) {
-    const auto& before = lock.request;
-    if (before == LockRequest{})
+    const auto& request = lock.request;
+    if (request == LockRequest{})
         return {"the file does not tell what it was made for, as those of other tools do not"};
     std::vector<std::string> lines;
-    compare_specs(lock.specs_of(locked), now.specs, lines);
+    const auto& before = lock.wishes_of(locked);
+    const auto& wishes = now.wishes;
+    compare_specs(before.specs, wishes.specs, lines);
     compare("channels",
-            fmt::format("{}", fmt::join(before.channels, " ")),
+            fmt::format("{}", fmt::join(request.channels, " ")),
             fmt::format("{}", fmt::join(now.channels, " ")),
             lines);
-    compare("channel priority", before.channel_priority, now.channel_priority, lines);
-    compare("accelerator", before.accelerator, now.accelerator, lines);
+    compare("channel priority", request.channel_priority, now.channel_priority, lines);
+    compare("accelerator", before.accelerator, wishes.accelerator, lines);
     if (!now.exclude_newer.empty())
-        compare("--exclude-newer", before.exclude_newer, now.exclude_newer, lines);
+        compare("--exclude-newer", request.exclude_newer, now.exclude_newer, lines);
     compare("pip",
             fmt::format("{}", fmt::join(before.pip, " ")),
-            fmt::format("{}", fmt::join(now.pip, " ")),
+            fmt::format("{}", fmt::join(wishes.pip, " ")),
             lines);
-    compare("variables", variables_text(before.variables), variables_text(now.variables), lines);
+    compare("variables", variables_text(before.variables), variables_text(wishes.variables), lines);
     return lines;
 }
 

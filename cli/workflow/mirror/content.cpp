@@ -67,7 +67,7 @@ Result<MirrorContent> content_of_lock(Context& context, const MirrorOptions& opt
     for (const auto* locked : classes) {
         GPKG_CHECK(add_records(content, lock.records_of(*locked)));
         content.subdirs.insert(locked->platform);
-        if (!locked->foreign.empty() || !lock.request.pip.empty())
+        if (!locked->foreign.empty() || !lock.wishes_of(*locked).pip.empty())
             context.out.warn_once(
                 fmt::format("{}: what pip installs is not in the mirror", options.lock.file));
     }

@@ -140,7 +140,7 @@ TEST_CASE("which vendor's GPU counts is not for a lock to choose", "[lock]") {
     CHECK(other({machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")}) == "rocm");
     CHECK(other({machine_has("__cuda", "12.8")}).empty());
     CHECK(other({}).empty());
-    lock.request.accelerator = "nvidia";
+    lock.request.wishes.accelerator = "nvidia";
     CHECK(other({machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")}).empty());
 }
 
@@ -172,12 +172,12 @@ TEST_CASE("of several accelerators the first that counts on the machine is meant
                                             {"nvidia pytorch=none", "cpu", "cpu", "cpu"},
                                             {"", "cuda12", "cpu", "rocm"}}) {
         CAPTURE(row.accelerator);
-        lock.request.accelerator = row.accelerator;
+        lock.request.wishes.accelerator = row.accelerator;
         CHECK(order(lock, gpu).front() == row.on_gpu);
         CHECK(order(lock, none).front() == row.on_none);
         CHECK(order(lock, both).front() == row.on_both);
     }
-    lock.request.accelerator = "amd,nvidia,none";
+    lock.request.wishes.accelerator = "amd,nvidia,none";
     const auto fits = fits_of(lock, "linux-64", both);
     CHECK(other_vendors(fits) == nullptr);
     CHECK(advantage_of_first(fits) ==
@@ -195,11 +195,11 @@ TEST_CASE("what is said of a class' builds is true of the machine", "[lock]") {
     CHECK(advantage({driver, machine_has("__cuda_arch", "9.0")}) ==
           "has builds for the GPU that is there");
     CHECK(advantage({driver}) == "has builds for the GPU driver that is there");
-    lock.request.accelerator = "none";
+    lock.request.wishes.accelerator = "none";
     CHECK(advantage({driver}) == "has no builds for a GPU that was not asked for");
     lock.classes.back().needs.clear();
     CHECK(advantage({}) == "has no builds for a GPU that is not there");
-    lock.request.accelerator = "nvidia";
+    lock.request.wishes.accelerator = "nvidia";
     CHECK(advantage({}) == "has builds for the GPU that was asked for");
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("what a class restricts counts where the machine has it", "[lock]") {
     CHECK(order(lock, {machine_has("__cuda", "13.0")}) == Texts{"new"});
     CHECK(order(lock, {}) == Texts{"new"});
     // Who builds needs no driver, as when it was decided.
-    lock.request.specs = {"cuda-nvcc"};
+    lock.request.wishes.specs = {"cuda-nvcc"};
     CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"new"});
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("needs that were changed by hand are flaws", "[lock]") {
     CHECK(flaws(lock_of({built}, {"__cuda >=12.9.0"})).empty());
     // As a person types it, and as a class has it.
     auto lock = lock_of({record("fast", "1", {})}, {"__archspec 1 zen4"});
-    lock.request.specs = {"fast", "__archspec=1=zen4"};
+    lock.request.wishes.specs = {"fast", "__archspec=1=zen4"};
     CHECK(flaws(lock).empty());
 }
 

@@ -72,11 +72,11 @@ TEST_CASE("an environment of a lock can stand alone", "[lock]") {
 
 TEST_CASE("whether a request was changed by hand is seen of one environment as well", "[lock]") {
     auto lock = two_environments();
-    lock.classes[1].specs = {"pytest"};
+    lock.classes[1].wishes = LockWishes{{"pytest"}};
     lock.request.digest = request_digest(lock);
     const auto alone = lock_of_environment(lock, "test").value();
     CHECK(alone.request.digest == request_digest(alone));
-    lock.classes[1].specs = {"other"};
+    lock.classes[1].wishes = LockWishes{{"other"}};
     const auto changed = lock_of_environment(lock, "test").value();
     CHECK(changed.request.digest != request_digest(changed));
 }

@@ -30,14 +30,12 @@ PackageRecord record(const std::string& name,
 LockFile two_classes() {
     LockFile lock;
     lock.channels = {{kChannel, {}}};
-    lock.request = {{kChannel},
-                    {"python=3.12", "pytorch"},
-                    {"scipy"},
-                    {{"COLOUR", "red: #1"}, {"EMPTY", ""}},
-                    "strict",
-                    "auto",
-                    "2026-01-01",
-                    ""};
+    lock.request = {
+        {kChannel},
+        {{"python=3.12", "pytorch"}, {"scipy"}, {{"COLOUR", "red: #1"}, {"EMPTY", ""}}, "auto"},
+        "strict",
+        "2026-01-01",
+        ""};
     auto cuda = record("pytorch", "2.7.0", "cuda126_py312_1", "linux-64");
     cuda.build_number = 201;
     cuda.depends = {"__cuda >=12.6", "python >=3.12,<3.13.0a0"};
@@ -59,7 +57,14 @@ LockFile two_classes() {
     PackageAdder adder(lock);
     LockedClass a100{"a100", "default", "linux-64", {}, {"__cuda >=12.6"}, {}, {}, {}};
     a100.made_for = {{"__cuda", "12.8", "0"}, {"__archspec", "1", "zen3"}, {"__unix", "", ""}};
-    LockedClass plain{"cpu", "default", "linux-64", {"pytorch", "six"}, {}, {}, {}, {}};
+    LockedClass plain{"cpu",
+                      "default",
+                      "linux-64",
+                      LockWishes{{"pytorch", "six"}, {}, {{"COLOUR", ""}}, "none"},
+                      {},
+                      {},
+                      {},
+                      {}};
     for (const auto* package : {&cuda, &six, &old})
         a100.packages.push_back(*adder.add({*package, {}}));
     for (const auto* package : {&cpu, &six}) plain.packages.push_back(*adder.add({*package, {}}));
@@ -86,8 +91,8 @@ request:
   variables:
     COLOUR: "red: #1"
     EMPTY: ""
-  channel_priority: strict
   accelerator: auto
+  channel_priority: strict
   exclude_newer: "2026-01-01"
   digest: @DIGEST@
 classes:
@@ -107,9 +112,13 @@ classes:
     - https://h/x-1.0-py3-none-any.whl
   cpu:
     platform: linux-64
-    specs:
-    - pytorch
-    - six
+    request:
+      specs:
+      - pytorch
+      - six
+      variables:
+        COLOUR: ""
+      accelerator: none
     packages:
     - pytorch-2.7.0-cpu_py312_1.conda
     - six-1.10-pyhd8ed1ab_0.conda
@@ -205,19 +214,19 @@ TEST_CASE("a class is found by name, with its records", "[lock]") {
 TEST_CASE("another request has another digest", "[lock]") {
     const auto lock = two_classes();
     auto other = lock;
-    other.request.specs[0] = "python=3.13";
+    other.request.wishes.specs[0] = "python=3.13";
     CHECK(request_digest(other) != request_digest(lock));
     other = lock;
-    std::swap(other.request.specs[0], other.request.specs[1]);
+    std::swap(other.request.wishes.specs[0], other.request.wishes.specs[1]);
     CHECK(request_digest(other) != request_digest(lock));
     other = lock;
     other.channels[0].url += "/label/rc";
     CHECK(request_digest(other) != request_digest(lock));
     other = lock;
-    other.classes[0].specs = {"pytorch"};
+    other.classes[0].wishes = LockWishes{};
     CHECK(request_digest(other) != request_digest(lock));
     other = lock;
-    other.request.variables["COLOUR"] = "blue";
+    other.request.wishes.variables["COLOUR"] = "blue";
     CHECK(request_digest(other) != request_digest(lock));
     other = lock;
     std::swap(other.classes[0], other.classes[1]);
